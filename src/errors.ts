@@ -169,7 +169,7 @@ export interface SchemaFault {
 /** A refused value, as it may be shown to its sender. */
 export interface SentValue {
   /** The value, shortened; undefined if it is a secret. */
-  readonly shown: string | undefined;
+  readonly text: string | undefined;
   /** The reason for refusing a value by the parameter's grammar: a sentence in `reasons.json`, and values for it. */
   readonly reason: string;
   readonly values: Readonly<Record<string, string>>;
@@ -186,7 +186,7 @@ export interface ProblemDetails {
   /** Faults by parameter, in the order of their declaration. */
   readonly faults?: ReadonlyMap<string, Fault>;
   /** The values sent for these parameters. */
-  readonly sent?: ReadonlyMap<string, SentValue>;
+  readonly sentValues?: ReadonlyMap<string, SentValue>;
   /** Additional members of the answer's `data`. */
   readonly data?: Readonly<Record<string, unknown>>;
   /** Additional members of the answer itself. */
@@ -241,6 +241,6 @@ export function refuse(viewer: { readonly id: number }, problem: ProblemName = '
 }
 
 /** Throws `rest_invalid_param` for one parameter, with the name of a reason or a violated rule of a schema. */
-export function failParam(name: string, why: string | SchemaFault): never {
-  return fail('rest_invalid_param', { faults: new Map([[name, typeof why === 'string' ? { stage: 'value', reason: why } : why]]) });
+export function failParam(name: string, reason: string | SchemaFault): never {
+  return fail('rest_invalid_param', { faults: new Map([[name, typeof reason === 'string' ? { stage: 'value', reason } : reason]]) });
 }

@@ -100,8 +100,8 @@ function withoutSecrets(value: unknown, depth = 0): unknown {
 function codesOf(error: Error): Record<string, unknown> {
   const { cause } = error;
   if (!(cause instanceof Error)) return {};
-  const known = CODE_MEMBERS.flatMap((name): [string, unknown][] => (name in cause ? [[name, Reflect.get(cause, name)]] : []));
-  return { ...codesOf(cause), ...Object.fromEntries(known) };
+  const codes = CODE_MEMBERS.flatMap((name): [string, unknown][] => (name in cause ? [[name, Reflect.get(cause, name)]] : []));
+  return { ...codesOf(cause), ...Object.fromEntries(codes) };
 }
 
 const CODE_MEMBERS = ['code', 'errno', 'sqlState'];
@@ -128,9 +128,9 @@ export const loggedUrl = (url: string): string => (MAY_HOLD_SECRETS.test(url) ? 
 const MAY_HOLD_SECRETS = /[?#@%]/;
 
 function withoutSecretsIn(url: string, depth: number): string {
-  const [place = '', query] = splitAt(url, '?');
-  const [path, fragment] = query === undefined ? splitAt(place, '#') : [place, undefined];
-  const [pairs, after] = query === undefined ? [undefined, fragment] : splitAt(query, '#');
+  const [address = '', query] = splitAt(url, '?');
+  const [path, fragment] = query === undefined ? splitAt(address, '#') : [address, undefined];
+  const [pairs, hash] = query === undefined ? [undefined, fragment] : splitAt(query, '#');
   return [
     loggedPiece(path ?? '', depth),
     ...(pairs === undefined
@@ -142,14 +142,14 @@ function withoutSecretsIn(url: string, depth: number): string {
             .map((pair) => loggedPair(pair, depth))
             .join('&'),
         ]),
-    ...(after === undefined ? [] : ['#', loggedPiece(after, depth)]),
+    ...(hash === undefined ? [] : ['#', loggedPiece(hash, depth)]),
   ].join('');
 }
 
 function loggedPair(pair: string, depth: number): string {
   const [name = '', value] = splitAt(pair, '=');
   if (value === undefined) return loggedPiece(name, depth);
-  return `${name}=${isSecret(decoded(name)) ? HIDDEN : loggedPiece(value, depth)}`;
+  return `${name}=${isSecret(decodePiece(name)) ? HIDDEN : loggedPiece(value, depth)}`;
 }
 
 /** Maximum depth of URLs within URLs. */
@@ -157,10 +157,10 @@ const MAX_NESTED_URLS = 4;
 
 /** Returns a part of a URL for the log. The part may contain another URL, percent-encoded or not. */
 function loggedPiece(piece: string, depth: number): string {
-  const plain = decoded(piece);
-  if (plain.includes('?') && depth === MAX_NESTED_URLS) return HIDDEN;
-  const logged = plain.includes('?') ? withoutSecretsIn(plain, depth + 1) : withoutUser(plain);
-  return logged === plain ? piece : logged.replaceAll('&', '%26').replaceAll('#', '%23');
+  const decodedPiece = decodePiece(piece);
+  if (decodedPiece.includes('?') && depth === MAX_NESTED_URLS) return HIDDEN;
+  const logged = decodedPiece.includes('?') ? withoutSecretsIn(decodedPiece, depth + 1) : withoutUser(decodedPiece);
+  return logged === decodedPiece ? piece : logged.replaceAll('&', '%26').replaceAll('#', '%23');
 }
 
 /** Hides name and password in `scheme://name:password@host/...`. */
@@ -173,10 +173,10 @@ function withoutUser(path: string): string {
 }
 
 /** Splits a text at the first occurrence of a mark; without the mark, the second part is undefined. */
-function splitAt(text: string, mark: string): [string, string | undefined] {
-  const place = text.indexOf(mark);
-  return place < 0 ? [text, undefined] : [text.slice(0, place), text.slice(place + mark.length)];
+function splitAt(text: string, separator: string): [string, string | undefined] {
+  const index = text.indexOf(separator);
+  return index < 0 ? [text, undefined] : [text.slice(0, index), text.slice(index + separator.length)];
 }
 
 /** Decodes a part of a query as PHP does; invalid escapes are kept as they are. */
-const decoded = (piece: string): string => percentDecode(piece.replaceAll('+', ' '));
+const decodePiece = (piece: string): string => percentDecode(piece.replaceAll('+', ' '));

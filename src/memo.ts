@@ -13,8 +13,8 @@ export function memoize<Result>(compute: (text: string) => Result, maxSize = 2_0
   let older: ReadonlyMap<string, Result> = new Map();
   let size = 0;
   return (text) => {
-    const found = recent.get(text);
-    if (found !== undefined) return found;
+    const cached = recent.get(text);
+    if (cached !== undefined) return cached;
     const result = older.get(text) ?? compute(text);
     if (text.length * 10 > maxSize) return result;
     size += text.length + ENTRY_SIZE;
@@ -39,25 +39,25 @@ const longTexts = new LRUCache<string, ReadonlyMap<string, string>>({
 
 /** Memoizes a pure function of texts of any length. `name`: a unique name of the function. */
 export function memoizeText(name: string, compute: (text: string) => string): (text: string) => string {
-  const short = memoize(compute);
+  const computeShort = memoize(compute);
   return (text) => {
-    if (text.length <= LONG_TEXT) return short(text);
-    const known = longTexts.get(text);
-    const found = known?.get(name);
-    if (found !== undefined) return found;
+    if (text.length <= LONG_TEXT) return computeShort(text);
+    const results = longTexts.get(text);
+    const cached = results?.get(name);
+    if (cached !== undefined) return cached;
     const result = compute(text);
-    longTexts.set(text, new Map([...(known ?? []), [name, result]]));
+    longTexts.set(text, new Map([...(results ?? []), [name, result]]));
     return result;
   };
 }
 
 /** Memoizes a function of an object for as long as that object lives, for values derived from declarations. */
 export function memoizeByObject<Key extends object, Result>(compute: (key: Key) => Result): (key: Key) => Result {
-  const known = new WeakMap<Key, { readonly value: Result }>();
+  const results = new WeakMap<Key, { readonly value: Result }>();
   return (key) => {
-    const found = known.get(key) ?? { value: compute(key) };
-    known.set(key, found);
-    return found.value;
+    const entry = results.get(key) ?? { value: compute(key) };
+    results.set(key, entry);
+    return entry.value;
   };
 }
 
@@ -68,13 +68,13 @@ export function memoizeByObject<Key extends object, Result>(compute: (key: Key) 
 export function memoizeByNumber<First extends object, Second extends object, Result>(
   compute: (number: number, first: First, second: Second) => Result,
 ): (number: number, first: First, second: Second) => Result {
-  const known = memoizeByObject((_: First) => memoizeByObject((__: Second) => new Map<number, Result>()));
+  const resultsOf = memoizeByObject((_: First) => memoizeByObject((__: Second) => new Map<number, Result>()));
   return (number, first, second) => {
-    const made = known(first)(second);
-    const found = made.get(number);
-    if (found !== undefined) return found;
+    const results = resultsOf(first)(second);
+    const cached = results.get(number);
+    if (cached !== undefined) return cached;
     const result = compute(number, first, second);
-    made.set(number, result);
+    results.set(number, result);
     return result;
   };
 }

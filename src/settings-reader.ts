@@ -49,59 +49,60 @@ export const LANGUAGE_TABLES = [
  */
 export function createSettingsReader(db: Database, config: Config, { maxAgeMs, stateSince }: SettingsReaderOptions): SettingsReader {
   const names = settingNames(db.prefix);
-  let last: { options: ReadonlyMap<string, string>; settings: SiteSettings; at: number; state: string | undefined } | undefined;
+  let latest: { options: ReadonlyMap<string, string>; settings: SiteSettings; at: number; state: string | undefined } | undefined;
   let readingNumber = 0;
   /** Whether an open transaction has changed a setting, and when the last such transaction ended. */
-  let changing = false;
-  let changed = Number.NEGATIVE_INFINITY;
+  let isChanging = false;
+  let lastChange = Number.NEGATIVE_INFINITY;
   /** Number of writes by this process to tables of the settings, and to tables of the languages. */
-  const written = { settings: 0, languages: 0 };
+  const writeCounts = { settings: 0, languages: 0 };
   beforeOptionsChange(db, names, () => {
-    changing = true;
-    written.settings += 1;
+    isChanging = true;
+    writeCounts.settings += 1;
   });
   beforeWritesTo(db, SETTINGS_TABLES, () => {
-    written.settings += 1;
+    writeCounts.settings += 1;
   });
   beforeWritesTo(db, LANGUAGE_TABLES, () => {
-    written.languages += 1;
+    writeCounts.languages += 1;
   });
 
   /** Returns an identifier of the state that the settings depend on; undefined if there is none. */
   const stateOf = async (at: number): Promise<string | undefined> => {
-    const others = await stateSince(at);
-    const languages = last && mayHaveLanguages(last.options) ? written.languages : '';
-    return others && `${others} ${written.settings} ${languages}`;
+    const foreignState = await stateSince(at);
+    const languages = latest && mayHaveLanguages(latest.options) ? writeCounts.languages : '';
+    return foreignState && `${foreignState} ${writeCounts.settings} ${languages}`;
   };
   const read = async () => {
     const at = performance.now();
     const state = await stateOf(at);
-    if (last && state !== undefined && state === last.state) {
-      last = { ...last, at: Math.max(at, last.at) };
-      return last.settings;
+    if (latest && state !== undefined && state === latest.state) {
+      latest = { ...latest, at: Math.max(at, latest.at) };
+      return latest.settings;
     }
     const options = await readOptions(db, names);
-    if (last && areEqual(last.options, options) && (await areLanguagesUnchanged(last.settings, options, db, config))) {
-      if (at >= last.at) last = { ...last, at, state };
-      return last.settings;
+    if (latest && areEqual(latest.options, options) && (await areLanguagesUnchanged(latest.settings, options, db, config))) {
+      if (at >= latest.at) latest = { ...latest, at, state };
+      return latest.settings;
     }
     const settings = await toSiteSettings(options, db, config);
-    if (!last || at > last.at) {
+    if (!latest || at > latest.at) {
       readingNumber += 1;
-      last = { options, settings: { ...settings, readingNumber }, at, state };
+      latest = { options, settings: { ...settings, readingNumber }, at, state };
     }
-    return last.settings;
+    return latest.settings;
   };
   return {
     read,
-    cached: async () => (last && !changing && last.at > changed && performance.now() - last.at < maxAgeMs ? last.settings : read()),
+    cached: async () =>
+      latest && !isChanging && latest.at > lastChange && performance.now() - latest.at < maxAgeMs ? latest.settings : read(),
     transactionEnded: (open) => {
-      if (!changing) return;
-      changed = performance.now();
-      changing = open > 0;
+      if (!isChanging) return;
+      lastChange = performance.now();
+      isChanging = open > 0;
     },
     invalidate: () => {
-      changed = performance.now();
+      lastChange = performance.now();
     },
   };
 }
@@ -114,13 +115,13 @@ function areEqual(one: ReadonlyMap<string, string>, other: ReadonlyMap<string, s
 
 /** Whether the languages of the content are unchanged. They are stored in rows, so the options do not show changes. */
 async function areLanguagesUnchanged(
-  { contentLanguages: known, shared }: SiteSettings,
+  { contentLanguages: languages, shared }: SiteSettings,
   options: ReadonlyMap<string, string>,
   db: Database,
   { contentLanguages: setting }: Config,
 ): Promise<boolean> {
   if (!mayHaveLanguages(options)) return true;
-  return JSON.stringify(await findLanguages(db, options, { setting, shared })) === JSON.stringify(known);
+  return JSON.stringify(await findLanguages(db, options, { setting, isShared: shared })) === JSON.stringify(languages);
 }
 
 /** Whether an option suggests that the content has languages. */
@@ -141,7 +142,7 @@ export async function toSiteSettings(options: ReadonlyMap<string, string>, db: D
     occurrenceTables,
     shared,
     contentLanguages: mayHaveLanguages(options)
-      ? await findLanguages(db, options, { setting: config.contentLanguages, shared })
+      ? await findLanguages(db, options, { setting: config.contentLanguages, isShared: shared })
       : undefined,
     recurrence: tables?.columns ? { base: occurrenceBase(options), series: tables.series } : undefined,
   };

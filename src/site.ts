@@ -91,26 +91,26 @@ interface SiteOptions extends Pick<DatabaseSettings, 'watched' | 'use'> {
  */
 export async function openSite(
   config: Config,
-  { clock = () => new Date(), log = createLog(config), ...given }: SiteOptions = {},
+  { clock = () => new Date(), log = createLog(config), ...databaseOptions }: SiteOptions = {},
 ): Promise<Site> {
-  const [opened, texts] = await Promise.all([
-    openDatabase({ url: config.databaseUrl, ...tablesOf(config), ...given, onServerChange: logServerChange(log, 'database') }),
+  const [database, texts] = await Promise.all([
+    openDatabase({ url: config.databaseUrl, ...tablesOf(config), ...databaseOptions, onServerChange: logServerChange(log, 'database') }),
     loadConfiguredTexts(config),
   ]);
   let isFollowing = false;
-  const others = createForeignChangeHandler(opened, clock);
+  const foreignChanges = createForeignChangeHandler(database, clock);
   const changedSince = sinceStart(utcFromDate(clock()));
-  const main = createSource(opened, config, 'primary', {
-    takeOver: async (how) => (isFollowing ? others.takeOver(how) : undefined),
+  const main = createSource(database, config, 'primary', {
+    takeOver: async (scope) => (isFollowing ? foreignChanges.takeOver(scope) : undefined),
     drain: async (newest, languages) => {
-      if (isFollowing) await others.drain(newest, languages);
+      if (isFollowing) await foreignChanges.drain(newest, languages);
     },
   });
-  const replicas = await openReplicas(config, opened, log);
-  const sources = replicas.map((db, place) => createSource(db, config, `replica ${place + 1}`));
-  const following = followReplicas(opened, replicas, {
+  const replicas = await openReplicas(config, database, log);
+  const sources = replicas.map((db, index) => createSource(db, config, `replica ${index + 1}`));
+  const followedReplicas = followReplicas(database, replicas, {
     maxLagMs: config.databaseReadLag,
-    onReadableAgain: (place) => sources[place]?.invalidate(),
+    onReadableAgain: (index) => sources[index]?.invalidate(),
     firstIndex: Math.floor(Math.random() * replicas.length),
   });
   let fullAt = Number.NEGATIVE_INFINITY;
@@ -120,11 +120,11 @@ export async function openSite(
   const onTransactionEnd = (open: number): void => {
     main.freshness.forget();
     main.transactionEnded(open);
-    following.noteWrite();
+    followedReplicas.noteWrite();
   };
   const site: Site = {
     config,
-    db: observeTransactions(opened, noteDiskFull, onTransactionEnd),
+    db: observeTransactions(database, noteDiskFull, onTransactionEnd),
     isDiskFull: () => performance.now() - fullAt < DISK_FULL_MS,
     replicas,
     texts,
@@ -138,9 +138,9 @@ export async function openSite(
       isFollowing = true;
     },
     takenOverSince: async (at) => (isFollowing ? main.takenOverSince(at) : undefined),
-    forAnonymousReads: () => readers[following.current() ?? -1] ?? site,
+    forAnonymousReads: () => readers[followedReplicas.current() ?? -1] ?? site,
     close: async () => {
-      await Promise.all([opened, ...replicas].map((db) => db.close()));
+      await Promise.all([database, ...replicas].map((db) => db.close()));
     },
   };
   const readers = sources.map(
@@ -158,9 +158,9 @@ const sinceStart =
   ({ changedAt }: DatabaseSource): Site['changedAt'] => {
     let first: string | undefined;
     return () => {
-      const changed = changedAt();
-      first ??= changed;
-      return changed !== undefined && changed === first && changed < startedAt ? startedAt : changed;
+      const lastChange = changedAt();
+      first ??= lastChange;
+      return lastChange !== undefined && lastChange === first && lastChange < startedAt ? startedAt : lastChange;
     };
   };
 
@@ -177,10 +177,10 @@ interface DatabaseSource extends Pick<Site, 'db' | 'settings' | 'freshness' | 'j
 
 /**
  * Creates the source for a database. `name`: prefix of the versions of its data, so that they differ from those of
- * other databases. `others`: takes over the writes of WordPress; absent for a replica, which gets the journal from its
- * primary.
+ * other databases. `foreignChanges`: takes over the writes of WordPress; absent for a replica, which gets the journal
+ * from its primary.
  */
-function createSource(db: Database, config: Config, name: string, others?: ForeignChangeHandler): DatabaseSource {
+function createSource(db: Database, config: Config, name: string, foreignChanges?: ForeignChangeHandler): DatabaseSource {
   const validMs = config.cache ? config.cacheFreshness : 0;
   // A look costs as much as reading the settings. It is only worth it if the settings are likely to belong to that
   // state.
@@ -188,12 +188,12 @@ function createSource(db: Database, config: Config, name: string, others?: Forei
     db.driver.state ? db.driver.state() : watch.latest()?.state === undefined ? undefined : (await watch.lookSince(at)).state;
   const settings = createSettingsReader(db, config, { maxAgeMs: validMs, stateSince });
   const takeOver: TakeOver | undefined =
-    others &&
-    (async (how) => {
-      const taken = await others.takeOver({ ...how, languages: (await settings.cached()).contentLanguages });
+    foreignChanges &&
+    (async (scope) => {
+      const result = await foreignChanges.takeOver({ ...scope, languages: (await settings.cached()).contentLanguages });
       // The index may have been created or given up.
-      if (taken) settings.invalidate();
-      return taken;
+      if (result) settings.invalidate();
+      return result;
     });
   const watch = watchTables(db, {
     maxStaleMs: config.cacheStale,
@@ -208,13 +208,13 @@ function createSource(db: Database, config: Config, name: string, others?: Forei
       await db.cluster.catchUp();
       const at = performance.now();
       const { shared, readingNumber, contentLanguages } = await settings.read();
-      const drain = async (newest: number) => others?.drain(newest, contentLanguages);
-      const looked = await lookAtVersion(db, shared ? { watch: () => watch.lookSince(at), drain } : undefined);
-      await journal.advanceTo(looked.count);
-      changedAt = looked.changedAt;
+      const drain = async (newest: number) => foreignChanges?.drain(newest, contentLanguages);
+      const look = await lookAtVersion(db, shared ? { watch: () => watch.lookSince(at), drain } : undefined);
+      await journal.advanceTo(look.count);
+      changedAt = look.changedAt;
       // If the server has changed in between, the result is useless.
       return era === db.cluster.era()
-        ? looked.found && { ...looked.found, name: `${name} ${era}:${looked.found.name}:${readingNumber}` }
+        ? look.probeResult && { ...look.probeResult, name: `${name} ${era}:${look.probeResult.name}:${readingNumber}` }
         : undefined;
     },
     { validMs },
@@ -226,8 +226,8 @@ function createSource(db: Database, config: Config, name: string, others?: Forei
     freshness,
     journal,
     takenOverSince: async (at) => {
-      const watched = await watch.lookSince(at);
-      return watched.isTakenOver ? watched : undefined;
+      const watchResult = await watch.lookSince(at);
+      return watchResult.isTakenOver ? watchResult : undefined;
     },
     changedAt: () => changedAt,
     invalidate: () => {
@@ -250,30 +250,30 @@ function openReplicas(config: Config, primary: Database, log: Log): Promise<Data
 }
 
 const logServerChange =
-  (log: Log, what: 'database' | 'replica') =>
+  (log: Log, role: 'database' | 'replica') =>
   (change: ServerChange): void => {
-    if ('left' in change) log.warn({ server: change.left, reason: change.reason }, `the server of the ${what} cannot be used`);
-    else log.info({ server: change.taken }, `using the server of the ${what}`);
+    if ('left' in change) log.warn({ server: change.left, reason: change.reason }, `the server of the ${role} cannot be used`);
+    else log.info({ server: change.taken }, `using the server of the ${role}`);
   };
 
 /**
  * Wraps a database to observe its transactions. `onEnd` is called after every transaction, committed or not, with the
  * number of those still open; `onError` is called before that with the error of a failed one.
  */
-function observeTransactions(db: Database, onError: (error: unknown) => void, onEnd: (open: number) => void): Database {
-  let open = 0;
+function observeTransactions(db: Database, onError: (error: unknown) => void, onEnd: (openCount: number) => void): Database {
+  let openCount = 0;
   return {
     ...db,
     transaction: async (work) => {
-      open += 1;
+      openCount += 1;
       try {
         return await db.transaction(work);
       } catch (error) {
         onError(error);
         throw error;
       } finally {
-        open -= 1;
-        onEnd(open);
+        openCount -= 1;
+        onEnd(openCount);
       }
     },
   };
@@ -297,19 +297,19 @@ export const mayHaveBeenWritten = (error: unknown): boolean =>
  * @throws DatabaseUnavailable `uncertain` in that case, otherwise the error of `work`
  */
 export async function markErrorsAfterCommit<T>(site: Site, work: (site: Site) => Promise<T>): Promise<T> {
-  let written = false;
+  let hasCommitted = false;
   const db: Database = {
     ...site.db,
-    transaction: async (piece) => {
-      const result = await site.db.transaction(piece);
-      written = true;
+    transaction: async (innerWork) => {
+      const result = await site.db.transaction(innerWork);
+      hasCommitted = true;
       return result;
     },
   };
   try {
     return await work({ ...site, db });
   } catch (error) {
-    if (!written) throw error;
+    if (!hasCommitted) throw error;
     if (error instanceof DatabaseUnavailable) throw new DatabaseUnavailable('uncertain', error);
     if (typeof error === 'object' && error !== null) errorsAfterCommit.add(error);
     throw error;

@@ -69,13 +69,13 @@ export interface LanguageWishes {
  */
 export async function loadTexts(languages: readonly string[]): Promise<Texts> {
   const name = languages.join();
-  const texts = loaded.get(name) ?? (await readTexts(languages));
-  loaded.set(name, texts);
+  const texts = textsByLanguages.get(name) ?? (await readTexts(languages));
+  textsByLanguages.set(name, texts);
   return texts;
 }
 
 /** Loaded texts by the list of languages. */
-const loaded = new Map<string, Texts>();
+const textsByLanguages = new Map<string, Texts>();
 
 async function readTexts(languages: readonly string[]): Promise<Texts> {
   const [defaultLanguage = FALLBACK_LANGUAGE] = languages;
@@ -97,31 +97,31 @@ async function readTexts(languages: readonly string[]): Promise<Texts> {
     const absent = TEXT_FILES.find((file) => !i18n.hasResourceBundle(language, file));
     if (absent) throw new Error(`the texts in locales/${language}/${absent}.json cannot be read.`);
   }
-  const known = new Map<string, TFunction>(languages.map((language) => [language, i18n.getFixedT(language)]));
+  const translators = new Map<string, TFunction>(languages.map((language) => [language, i18n.getFixedT(language)]));
   const translateByDefault = i18n.getFixedT(defaultLanguage);
   const sentence = (language: string, key: string | readonly string[], values: Words) =>
-    (known.get(language) ?? translateByDefault)(typeof key === 'string' ? key : [...key], values);
+    (translators.get(language) ?? translateByDefault)(typeof key === 'string' ? key : [...key], values);
   // Sentences without placeholders are cached by key.
-  const whole = new Map(languages.map((language) => [language, memoize((key) => sentence(language, key, {}))]));
+  const fixedSentences = new Map(languages.map((language) => [language, memoize((key) => sentence(language, key, {}))]));
   // Sentences with placeholders are cached too, since they are often filled with the same values.
-  const filled = new LRUCache<string, string>({
+  const filledSentences = new LRUCache<string, string>({
     maxSize: 2_000_000,
     maxEntrySize: 20_000,
-    sizeCalculation: (text, wanted) => text.length + wanted.length,
+    sizeCalculation: (text, cacheKey) => text.length + cacheKey.length,
   });
   return {
     languages,
     t: (language, key, values) => {
-      const known = values === undefined && typeof key === 'string' ? whole.get(language) : undefined;
-      if (known) return known(key as string);
-      const wanted = JSON.stringify([language, key, values]);
-      const text = filled.get(wanted) ?? sentence(language, key, values ?? {});
-      filled.set(wanted, text);
+      const translate = values === undefined && typeof key === 'string' ? fixedSentences.get(language) : undefined;
+      if (translate) return translate(key as string);
+      const cacheKey = JSON.stringify([language, key, values]);
+      const text = filledSentences.get(cacheKey) ?? sentence(language, key, values ?? {});
+      filledSentences.set(cacheKey, text);
       return text;
     },
     has: (language, key) => i18n.exists(key, { lng: language, fallbackLng: [] }),
     chooseLanguage: ({ parameter, segment, acceptLanguage }) =>
-      [parameter, segment, ...preferredRanges(acceptLanguage ?? '')].flatMap((wish) => languagesMeantBy(wish, languages))[0] ??
+      [parameter, segment, ...preferredRanges(acceptLanguage ?? '')].flatMap((tag) => languagesMeantBy(tag, languages))[0] ??
       defaultLanguage,
   };
 }
@@ -150,9 +150,9 @@ const preferredRanges = memoize((header): readonly string[] => {
 
 /** Returns the language for a tag: the language itself, or the one that it is a variety of (`it-CH`: `it`). */
 function languagesMeantBy(tag: string | undefined, languages: readonly string[]): string[] {
-  const wanted = tag?.toLowerCase();
-  const found =
-    languages.find((language) => language.toLowerCase() === wanted) ??
-    languages.find((language) => language.toLowerCase() === wanted?.split('-')[0]);
-  return found === undefined ? [] : [found];
+  const lowerTag = tag?.toLowerCase();
+  const match =
+    languages.find((language) => language.toLowerCase() === lowerTag) ??
+    languages.find((language) => language.toLowerCase() === lowerTag?.split('-')[0]);
+  return match === undefined ? [] : [match];
 }

@@ -9,29 +9,29 @@ const MAX_TURN_MS = 20;
  */
 export async function mapYielding<Item, Result>(items: readonly Item[], work: (item: Item) => Result): Promise<Result[]> {
   const results: Result[] = [];
-  let begun = performance.now();
+  let turnStart = performance.now();
   for (const item of items) {
     results.push(work(item));
-    if (performance.now() - begun < MAX_TURN_MS) continue;
+    if (performance.now() - turnStart < MAX_TURN_MS) continue;
     await nextTurn();
-    begun = performance.now();
+    turnStart = performance.now();
   }
   return results;
 }
 
 /** Limits the number of concurrent runs of `work`; further ones wait in order of arrival. */
 export function limitConcurrency(limit: number): <T>(work: () => Promise<T>) => Promise<T> {
-  let running = 0;
-  const waiting: (() => void)[] = [];
+  let runningCount = 0;
+  const queue: (() => void)[] = [];
   return async (work) => {
-    if (running >= limit) await new Promise<void>((go) => waiting.push(go));
-    else running += 1;
+    if (runningCount >= limit) await new Promise<void>((start) => queue.push(start));
+    else runningCount += 1;
     try {
       return await work();
     } finally {
-      const first = waiting.shift();
-      if (first) first();
-      else running -= 1;
+      const startNext = queue.shift();
+      if (startNext) startNext();
+      else runningCount -= 1;
     }
   };
 }

@@ -177,7 +177,7 @@ describeDatabases('the caches of two processes', (open) => {
     const names = new Set([
       ...servedRoutes()
         .get('calendar/events/v1')!
-        .flatMap(({ endpoints }) => endpoints.flatMap(({ params, unlisted }) => Object.keys({ ...params, ...unlisted }))),
+        .flatMap(({ endpoints }) => endpoints.flatMap(({ params, unlistedParams: unlisted }) => Object.keys({ ...params, ...unlisted }))),
       ...PROTOCOL,
     ]);
     for (const path of [

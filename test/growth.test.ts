@@ -82,7 +82,7 @@ describe('the length of a text', () => {
     const limits = [...servedRoutes().values()]
       .flat()
       .flatMap(({ endpoints }) =>
-        endpoints.flatMap(({ params, unlisted }) =>
+        endpoints.flatMap(({ params, unlistedParams: unlisted }) =>
           Object.values({ ...params, ...unlisted }).flatMap(({ grammar: { maxBytes: longest, maxListBytes: longestList = longest } }) => [
             longest,
             longestList,

@@ -431,7 +431,7 @@ describeTwoInstances('concurrent writes', ({ db, sites }) => {
     const key = { id: 'both', fingerprint: 'same' };
     const done = { status: 200, body: { deleted: true } };
     const doneByTheOther = () =>
-      db().transaction((trx) => runAndStoreAnswer(trx, key, now, { work: async () => done, kept: (reply) => reply }));
+      db().transaction((trx) => runAndStoreAnswer(trx, key, now, { work: async () => done, toStored: (reply) => reply }));
     const site = { db: db() } as Site;
     const reply = await answerOnce(site, key, now, async () => {
       await doneByTheOther();

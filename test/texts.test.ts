@@ -163,7 +163,7 @@ function askedFor(): { missing: string[]; used: Set<string> } {
   };
   for (const language of LANGUAGES) {
     const site = { config, texts: { ...texts, t } };
-    describeSite(site, callerOf({ language }), routes, { others: companions, roots });
+    describeSite(site, callerOf({ language }), routes, { otherRoutes: companions, roots });
     for (const endpoint of [...companions.values()].flat().flatMap((route) => route.endpoints)) t(language, `routes:${endpoint.summary}`);
     const caller = callerOf({ language, options: WITH_FIELDS });
     const settings = { ...caller.settings, recurrence: { base: 10_000_000, series: true }, contentLanguages: CONTENT };

@@ -29,7 +29,7 @@ interface List {
   readonly params: Readonly<Record<string, Param>>;
 }
 
-const paramsOf = ({ params, unlisted }: ServedEndpoint) => ({ ...params, ...unlisted });
+const paramsOf = ({ params, unlistedParams: unlisted }: ServedEndpoint) => ({ ...params, ...unlisted });
 
 /** Every route that does not name a single record. */
 const LISTS: readonly List[] = [...NAMESPACES].flatMap(([namespace, routes]) =>

@@ -25,8 +25,8 @@ export class AccountError extends Error {
   readonly values: Readonly<Record<string, string | number>>;
 
   constructor(problem: AccountProblem, values: Readonly<Record<string, string | number>> = {}) {
-    const named = Object.entries(values).map(([key, value]) => `${key} ${value}`);
-    super([problem.replaceAll('-', ' '), ...named].join(', '));
+    const parts = Object.entries(values).map(([key, value]) => `${key} ${value}`);
+    super([problem.replaceAll('-', ' '), ...parts].join(', '));
     this.problem = problem;
     this.values = values;
   }

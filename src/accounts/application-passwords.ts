@@ -48,14 +48,14 @@ export async function createApplicationPassword(
   };
   await site.db.transaction(async (db) => {
     const { row } = await requireUser(db, reference, []);
-    const stored = await changePasswords(db, row.ID, (list) => {
+    const storedPasswords = await changePasswords(db, row.ID, (list) => {
       check?.(list);
       if (list.some((other) => String(other.name).toLowerCase() === label.toLowerCase()))
         throw new AccountError('name-taken', { name: label });
       return [...list, entry];
     });
     // The user was deleted in the meantime, so the password would be useless.
-    if (!stored) throw new AccountError('user-unknown', { user: String(reference) });
+    if (!storedPasswords) throw new AccountError('user-unknown', { user: String(reference) });
     // WordPress and Fasti only check application passwords if this option says that there are any.
     if (['', '0'].includes((await readOptions(db, [PASSWORDS_OPTION])).get(PASSWORDS_OPTION) ?? ''))
       await writeOption(db, PASSWORDS_OPTION, '1', 'off');
@@ -84,9 +84,9 @@ export async function revokeApplicationPassword(site: Site, reference: UserRefer
   await site.db.transaction(async (db) => {
     const { row } = await requireUser(db, reference, []);
     await changePasswords(db, row.ID, (list) => {
-      const revoked = list.find(({ uuid }) => uuid === uuidOrName) ?? list.find(({ name }) => name === uuidOrName);
-      if (!revoked) throw new AccountError('password-unknown', { password: uuidOrName });
-      return list.filter((entry) => entry !== revoked);
+      const revokedPassword = list.find(({ uuid }) => uuid === uuidOrName) ?? list.find(({ name }) => name === uuidOrName);
+      if (!revokedPassword) throw new AccountError('password-unknown', { password: uuidOrName });
+      return list.filter((entry) => entry !== revokedPassword);
     });
   });
 }

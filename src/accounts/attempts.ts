@@ -39,7 +39,7 @@ const LIMITS: Readonly<Record<AttemptKind, AttemptLimits>> = {
   suggestion: SUGGESTIONS,
 };
 const KINDS: readonly AttemptKind[] = ['sign-in', 'record-password', 'suggestion'];
-const forEachKind = <Made>(make: (attempted: AttemptKind) => Made): Readonly<Record<AttemptKind, Made>> => ({
+const forEachKind = <Made>(make: (kind: AttemptKind) => Made): Readonly<Record<AttemptKind, Made>> => ({
   'sign-in': make('sign-in'),
   'record-password': make('record-password'),
   suggestion: make('suggestion'),
@@ -55,24 +55,24 @@ interface FailureWindow {
  * One more failure, reported to the other processes. `until` is the end of the window if it begins with this failure.
  */
 export interface Failure {
-  readonly attempted: AttemptKind;
+  readonly kind: AttemptKind;
   readonly key: string;
   readonly until: number;
 }
 
 /** All current windows of one process, for a process that has just started. */
-export type KnownFailures = readonly { readonly attempted: AttemptKind; readonly key: string; readonly window: FailureWindow }[];
+export type KnownFailures = readonly { readonly kind: AttemptKind; readonly key: string; readonly window: FailureWindow }[];
 
 /** All failures counted for one site, in the memory of this process. */
 export interface FailureCounts {
-  readonly attemptsOf: (attempted: AttemptKind) => Attempts;
+  readonly attemptsOf: (kind: AttemptKind) => Attempts;
   /** Registers a listener for the failures counted here, so that all processes of a service apply one limit. */
   readonly onFailure: (listener: (failure: Failure) => void) => void;
   /** Counts a failure from another process. */
   readonly addFailure: (failure: Failure, now: Date) => void;
   readonly currentWindows: (now: Date) => KnownFailures;
   /** Takes over the failures that other processes counted before this one started. */
-  readonly loadWindows: (known: KnownFailures) => void;
+  readonly loadWindows: (failures: KnownFailures) => void;
 }
 
 /** Creates empty counts. A window begins with its first failure. */
@@ -80,53 +80,51 @@ export function createFailureCounts(limits: Readonly<Record<AttemptKind, Attempt
   const listeners: ((failure: Failure) => void)[] = [];
   const windows = forEachKind(createWindows);
   /** A window that ends later than one that begins now was counted by a clock that was ahead, and is ignored. */
-  const isCurrent = (attempted: AttemptKind, { until }: FailureWindow, now: Date): boolean =>
-    until > now.getTime() && until <= now.getTime() + limits[attempted].windowSeconds * 1000;
-  const current = (attempted: AttemptKind, key: string, now: Date): FailureWindow | undefined => {
-    const window = windows[attempted].get(key);
-    return window && isCurrent(attempted, window, now) ? window : undefined;
+  const isCurrent = (kind: AttemptKind, { until }: FailureWindow, now: Date): boolean =>
+    until > now.getTime() && until <= now.getTime() + limits[kind].windowSeconds * 1000;
+  const currentWindow = (kind: AttemptKind, key: string, now: Date): FailureWindow | undefined => {
+    const window = windows[kind].get(key);
+    return window && isCurrent(kind, window, now) ? window : undefined;
   };
-  const add = ({ attempted, key, until }: Failure, now: Date): FailureWindow => {
-    const before = current(attempted, key, now);
-    const window = { failures: (before?.failures ?? 0) + 1, until: before?.until ?? until };
-    windows[attempted].set(key, window);
+  const add = ({ kind, key, until }: Failure, now: Date): FailureWindow => {
+    const previous = currentWindow(kind, key, now);
+    const window = { failures: (previous?.failures ?? 0) + 1, until: previous?.until ?? until };
+    windows[kind].set(key, window);
     return window;
   };
-  const count = (attempted: AttemptKind, key: string, limit: number, now: Date): number | undefined => {
-    const failure = { attempted, key, until: now.getTime() + limits[attempted].windowSeconds * 1000 };
+  const count = (kind: AttemptKind, key: string, limit: number, now: Date): number | undefined => {
+    const failure = { kind, key, until: now.getTime() + limits[kind].windowSeconds * 1000 };
     const window = add(failure, now);
     // Beyond the limit, the other processes know the key already.
     if (window.failures <= limit) for (const listener of listeners) listener(failure);
     return window.failures > limit ? secondsLeft(window, now) : undefined;
   };
-  const attemptsAt = (attempted: AttemptKind): Attempts => {
-    const { perAddress, perName } = limits[attempted];
+  const attemptsAt = (kind: AttemptKind): Attempts => {
+    const { perAddress, perName } = limits[kind];
     return {
       countFailure: (address, name, now) => {
-        const byAddress = count(attempted, addressKey(address), perAddress, now);
+        const byAddress = count(kind, addressKey(address), perAddress, now);
         // An address beyond its limit adds no names. With a new one each time, it would displace the windows of others.
         if (byAddress !== undefined || name === undefined) return byAddress;
-        return count(attempted, `name ${name}`, perName, now);
+        return count(kind, `name ${name}`, perName, now);
       },
       secondsToWait: (address, now) => {
-        const window = current(attempted, addressKey(address), now);
+        const window = currentWindow(kind, addressKey(address), now);
         return window && window.failures >= perAddress ? secondsLeft(window, now) : undefined;
       },
     };
   };
   const attempts = forEachKind(attemptsAt);
   return {
-    attemptsOf: (attempted) => attempts[attempted],
+    attemptsOf: (kind) => attempts[kind],
     onFailure: (listener) => void listeners.push(listener),
     addFailure: (failure, now) => void add(failure, now),
     currentWindows: (now) =>
-      KINDS.flatMap((attempted) =>
-        [...windows[attempted]]
-          .filter(([, window]) => isCurrent(attempted, window, now))
-          .map(([key, window]) => ({ attempted, key, window })),
+      KINDS.flatMap((kind) =>
+        [...windows[kind]].filter(([, window]) => isCurrent(kind, window, now)).map(([key, window]) => ({ kind, key, window })),
       ),
-    loadWindows: (known) => {
-      for (const { attempted, key, window } of known) windows[attempted].set(key, window);
+    loadWindows: (failures) => {
+      for (const { kind, key, window } of failures) windows[kind].set(key, window);
     },
   };
 }
@@ -153,8 +151,8 @@ function addressKey(sent: string): string {
   const { v6, v4 } = ADDRESS_WITH_PORT.exec(sent)?.groups ?? {};
   const address = v6 ?? v4 ?? sent;
   if (!ipaddr.isValid(address)) return `address ${address.slice(0, MAX_ADDRESS_LENGTH)}`;
-  const parsed = ipaddr.process(address);
-  return `address ${parsed.kind() === 'ipv6' ? parsed.toByteArray().slice(0, 8).join('.') : parsed.toString()}`;
+  const ip = ipaddr.process(address);
+  return `address ${ip.kind() === 'ipv6' ? ip.toByteArray().slice(0, 8).join('.') : ip.toString()}`;
 }
 
 // ------------------------------------------------------------------------------------------------- of a site
@@ -163,10 +161,10 @@ const countsByConfig = new WeakMap<Config, FailureCounts>();
 
 /** Returns the failures that this process counts for a site. */
 export function failureCountsOf({ config }: Pick<Site, 'config'>): FailureCounts {
-  const known = countsByConfig.get(config) ?? createFailureCounts();
-  countsByConfig.set(config, known);
-  return known;
+  const counts = countsByConfig.get(config) ?? createFailureCounts();
+  countsByConfig.set(config, counts);
+  return counts;
 }
 
 /** Returns the attempts of one kind at a site. */
-export const attemptsOf = (site: Pick<Site, 'config'>, attempted: AttemptKind): Attempts => failureCountsOf(site).attemptsOf(attempted);
+export const attemptsOf = (site: Pick<Site, 'config'>, kind: AttemptKind): Attempts => failureCountsOf(site).attemptsOf(kind);

@@ -95,10 +95,10 @@ export async function identifyAgain(
 }
 
 const once = <T>(work: () => Promise<T>): (() => Promise<T>) => {
-  let begun: Promise<T> | undefined;
+  let result: Promise<T> | undefined;
   return () => {
-    begun ??= work();
-    return begun;
+    result ??= work();
+    return result;
   };
 };
 
@@ -111,22 +111,22 @@ const LAST_USE_INTERVAL_SECONDS = 86_400;
 /** The verifications that this process remembers for one site. */
 interface VerificationCache {
   /** Digest of a stored hash and its verified password -> expiry in milliseconds. */
-  readonly verified: LRUCache<string, number>;
+  readonly expiryByKey: LRUCache<string, number>;
   /** Passwords whose use is being recorded. */
-  readonly noting: Set<string>;
+  readonly pendingUuids: Set<string>;
 }
 
 const caches = new WeakMap<Site, VerificationCache>();
 
 function cacheOf(site: Site): VerificationCache {
-  const known = caches.get(site);
-  if (known) return known;
-  const memory: VerificationCache = {
-    verified: new LRUCache({ max: MAX_CACHED }),
-    noting: new Set(),
+  const cached = caches.get(site);
+  if (cached) return cached;
+  const cache: VerificationCache = {
+    expiryByKey: new LRUCache({ max: MAX_CACHED }),
+    pendingUuids: new Set(),
   };
-  caches.set(site, memory);
-  return memory;
+  caches.set(site, cache);
+  return cache;
 }
 
 /**
@@ -155,13 +155,13 @@ async function userOfPassword(site: Site, settings: SiteSettings, credentials: C
   const { address } = credentials;
   const startedAt = performance.now();
   const user = await findUserByLoginOrEmail(site.db, name, [capabilitiesKey(site.db), PASSWORDS_KEY]);
-  const queueFull = isQueueFull();
-  const { entry, slow } = await findMatching(site, user, normalizeApplicationPassword(password), address);
+  const wasQueueFull = isQueueFull();
+  const { entry, usedSlowHash } = await findMatching(site, user, normalizeApplicationPassword(password), address);
   if (user && entry) {
     recordUse(site, user, entry, address);
     return { ...toViewer(site.db, settings, user), applicationPassword: entry.uuid };
   }
-  return refuseSignIn(site, { name, address, user, startedAt, hashed: slow, queueFull });
+  return refuseSignIn(site, { name, address, user, startedAt, wasHashed: usedSlowHash, wasQueueFull });
 }
 
 /**
@@ -174,31 +174,32 @@ async function userOfPassword(site: Site, settings: SiteSettings, credentials: C
 async function findMatching(
   site: Site,
   user: StoredUser | undefined,
-  plain: string,
+  typedPassword: string,
   address: string,
-): Promise<{ entry: StoredPassword | undefined; slow: boolean }> {
-  const fast = Buffer.from(hashApplicationPassword(plain));
+): Promise<{ entry: StoredPassword | undefined; usedSlowHash: boolean }> {
+  const fastHash = Buffer.from(hashApplicationPassword(typedPassword));
   const entries = parsePasswords(user?.metas.get(PASSWORDS_KEY));
-  const found = entries.find(
-    ({ password }) => password.length === fast.length && timingSafeEqual(Buffer.from(password).subarray(0, fast.length), fast),
+  const match = entries.find(
+    ({ password }) => password.length === fastHash.length && timingSafeEqual(Buffer.from(password).subarray(0, fastHash.length), fastHash),
   );
-  if (found) return { entry: found, slow: false };
-  const old = entries.filter(({ password }) => !password.startsWith('$generic$'));
-  for (const entry of old) if (await verifyCached(site, entry.password, plain, address)) return { entry, slow: true };
-  return { entry: undefined, slow: old.length > 0 };
+  if (match) return { entry: match, usedSlowHash: false };
+  const slowEntries = entries.filter(({ password }) => !password.startsWith('$generic$'));
+  for (const entry of slowEntries)
+    if (await verifyCached(site, entry.password, typedPassword, address)) return { entry, usedSlowHash: true };
+  return { entry: undefined, usedSlowHash: slowEntries.length > 0 };
 }
 
 /**
  * Remembers results by hash and password, so that a revoked or replaced password is refused at once, by every process.
  */
-async function verifyCached(site: Site, stored: string, plain: string, address: string): Promise<boolean> {
-  const memory = cacheOf(site);
-  const key = createHash('sha256').update(`${stored}\n${plain}`).digest('base64');
+async function verifyCached(site: Site, hash: string, typedPassword: string, address: string): Promise<boolean> {
+  const cache = cacheOf(site);
+  const key = createHash('sha256').update(`${hash}\n${typedPassword}`).digest('base64');
   const now = site.clock().getTime();
-  if ((memory.verified.get(key) ?? 0) > now) return true;
+  if ((cache.expiryByKey.get(key) ?? 0) > now) return true;
   if (attemptsOf(site, 'sign-in').secondsToWait(address, site.clock()) !== undefined) return false;
-  const isCorrect = await verifyInThread(plain, stored);
-  if (isCorrect) memory.verified.set(key, now + CACHE_MS);
+  const isCorrect = await verifyInThread(typedPassword, hash);
+  if (isCorrect) cache.expiryByKey.set(key, now + CACHE_MS);
   return isCorrect;
 }
 
@@ -207,16 +208,16 @@ async function verifyCached(site: Site, stored: string, plain: string, address: 
  * (`record_application_password_usage`). If the list is changed at the same moment, nothing is recorded; the next use
  * will be.
  */
-function recordUse(site: Site, { row, metas }: StoredUser, { uuid, last_used: last }: StoredPassword, address: string): void {
-  const { noting } = cacheOf(site);
+function recordUse(site: Site, { row, metas }: StoredUser, { uuid, last_used: lastUsed }: StoredPassword, address: string): void {
+  const { pendingUuids } = cacheOf(site);
   const now = unixFromDate(site.clock());
-  if ((last ?? 0) + LAST_USE_INTERVAL_SECONDS > now || noting.has(uuid)) return;
-  noting.add(uuid);
+  if ((lastUsed ?? 0) + LAST_USE_INTERVAL_SECONDS > now || pendingUuids.has(uuid)) return;
+  pendingUuids.add(uuid);
   const before = metas.get(PASSWORDS_KEY) ?? '';
   const after = parsePasswords(before).map((entry) => (entry.uuid === uuid ? { ...entry, last_used: now, last_ip: address } : entry));
   replaceUserMeta(site.db, row.ID, PASSWORDS_KEY, { before, after: toSerialized(after) })
     .catch((error: unknown) => site.log.warn({ err: error, user: row.ID }, 'the last use of an application password could not be stored'))
-    .finally(() => noting.delete(uuid));
+    .finally(() => pendingUuids.delete(uuid));
 }
 
 /** Returns a fresh nonce for a valid one. Without keys no nonce is valid. */

@@ -12,21 +12,24 @@ const RECENT_MS = 60_000;
 
 /** Duration of the slowest recent failed attempt with a slow hash, and its end, both in milliseconds. */
 interface SlowestFailure {
-  readonly took: number;
-  readonly at: number;
+  readonly durationMs: number;
+  readonly failedAt: number;
 }
 
 const slowestBySite = new WeakMap<object, SlowestFailure>();
 
 /**
- * Waits until a failed attempt may be answered, so that all failures at a site take the same time. `begun`: by
- * `performance.now()`; `hashed`: whether a slow hash was computed for this attempt.
+ * Waits until a failed attempt may be answered, so that all failures at a site take the same time. `startedAt`: by
+ * `performance.now()`; `wasHashed`: whether a slow hash was computed for this attempt.
  */
-export async function delayFailure(site: object, { begun, hashed }: { readonly begun: number; readonly hashed: boolean }): Promise<void> {
+export async function delayFailure(
+  site: object,
+  { startedAt, wasHashed }: { readonly startedAt: number; readonly wasHashed: boolean },
+): Promise<void> {
   const now = performance.now();
   const slowest = slowestBySite.get(site);
-  const lately = slowest && now - slowest.at < RECENT_MS ? slowest.took : 0;
-  if (hashed && now - begun > lately) slowestBySite.set(site, { took: now - begun, at: now });
-  const shown = begun + Math.max(MIN_FAILURE_MS, Math.min(SLOWEST_FACTOR * lately, MAX_FAILURE_MS));
-  await sleep(Math.max(0, shown - now));
+  const recentMs = slowest && now - slowest.failedAt < RECENT_MS ? slowest.durationMs : 0;
+  if (wasHashed && now - startedAt > recentMs) slowestBySite.set(site, { durationMs: now - startedAt, failedAt: now });
+  const answerAt = startedAt + Math.max(MIN_FAILURE_MS, Math.min(SLOWEST_FACTOR * recentMs, MAX_FAILURE_MS));
+  await sleep(Math.max(0, answerAt - now));
 }

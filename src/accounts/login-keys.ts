@@ -23,36 +23,36 @@ const keysByDatabase = new WeakMap<object, Keys>();
 
 /** Returns the keys of a site; undefined if it has none yet, so that no cookie and no nonce can be valid. */
 export async function loginKeys({ config, db }: Pick<Site, 'config' | 'db'>): Promise<Keys | undefined> {
-  const known = config.keys ?? keysByDatabase.get(db.driver);
-  if (known) return known;
-  const found = keysIn(await readOptions(db, Object.values(OPTIONS)));
-  if (found) keysByDatabase.set(db.driver, found);
-  return found;
+  const cached = config.keys ?? keysByDatabase.get(db.driver);
+  if (cached) return cached;
+  const keys = keysIn(await readOptions(db, Object.values(OPTIONS)));
+  if (keys) keysByDatabase.set(db.driver, keys);
+  return keys;
 }
 
 /** Returns the keys of a site, and creates them if there are none yet. */
 export async function requireLoginKeys(site: Pick<Site, 'config' | 'db'>): Promise<Keys> {
-  const known = await loginKeys(site);
-  if (known) return known;
+  const keys = await loginKeys(site);
+  if (keys) return keys;
   return site.db.transaction(async (db) => {
     await lockNames(db, [USERS_LOCK]);
-    const stored = await readOptions(db, Object.values(OPTIONS));
-    const made = Object.entries(OPTIONS).map(([name, option]) => [name, option, stored.get(option) || newKey()] as const);
-    for (const [, option, value] of made) if (stored.get(option) !== value) await writeOption(db, option, value, 'auto');
+    const options = await readOptions(db, Object.values(OPTIONS));
+    const entries = Object.entries(OPTIONS).map(([name, option]) => [name, option, options.get(option) || newKey()] as const);
+    for (const [, option, value] of entries) if (options.get(option) !== value) await writeOption(db, option, value, 'auto');
     // The type holds: the names are those of `OPTIONS`, which the compiler cannot infer from entries.
-    return Object.fromEntries(made.map(([name, , value]) => [name, value])) as unknown as Keys;
+    return Object.fromEntries(entries.map(([name, , value]) => [name, value])) as unknown as Keys;
   });
 }
 
 const newKey = (): string => randomBytes(KEY_BYTES).toString('base64');
 
-function keysIn(stored: ReadonlyMap<string, string>): Keys | undefined {
+function keysIn(options: ReadonlyMap<string, string>): Keys | undefined {
   const {
     loggedInKey = '',
     loggedInSalt = '',
     nonceKey = '',
     nonceSalt = '',
-  } = Object.fromEntries(Object.entries(OPTIONS).map(([name, option]) => [name, stored.get(option)]));
+  } = Object.fromEntries(Object.entries(OPTIONS).map(([name, option]) => [name, options.get(option)]));
   const keys = { loggedInKey, loggedInSalt, nonceKey, nonceSalt };
   return Object.values(keys).includes('') ? undefined : keys;
 }

@@ -115,15 +115,15 @@ export interface SignIn {
  *
  * @throws incorrect_password, too-many-requests (`data.retry_after` in seconds)
  */
-export async function signIn(site: Site, settings: SiteSettings, asked: SignIn): Promise<BegunSession> {
-  const { name, password, address } = asked;
+export async function signIn(site: Site, settings: SiteSettings, attempt: SignIn): Promise<BegunSession> {
+  const { name, password, address } = attempt;
   const startedAt = performance.now();
-  const waiting = attemptsOf(site, 'sign-in').secondsToWait(address, site.clock());
+  const waitSeconds = attemptsOf(site, 'sign-in').secondsToWait(address, site.clock());
   const user = await findUserByLoginOrEmail(site.db, name.trim(), [capabilitiesKey(site.db)]);
-  const queueFull = isQueueFull();
-  const isCorrect = waiting === undefined && password !== '' && (await isPasswordOf(site, user, password));
-  if (user && isCorrect) return beginSession(site, settings, user, asked);
-  return refuseSignIn(site, { name, address, user, startedAt, hashed: true, queueFull, waiting });
+  const wasQueueFull = isQueueFull();
+  const isCorrect = waitSeconds === undefined && password !== '' && (await isPasswordOf(site, user, password));
+  if (user && isCorrect) return beginSession(site, settings, user, attempt);
+  return refuseSignIn(site, { name, address, user, startedAt, wasHashed: true, wasQueueFull, waitSeconds });
 }
 
 /**
@@ -174,16 +174,21 @@ export async function beginSession(
 
 /** Ends one session of a user. Its cookie becomes invalid, here and in WordPress. */
 export const endSession = (site: Site, userId: number, token: string): Promise<void> =>
-  changeSessions(site, userId, ({ [sessionKey(token)]: _ended, ...others }) => others);
+  changeSessions(site, userId, ({ [sessionKey(token)]: _ended, ...otherSessions }) => otherSessions);
 
 /** Changes the sessions of a user, with the user locked, and removes expired ones. */
 async function changeSessions(site: Site, userId: number, change: (sessions: Sessions) => Sessions): Promise<void> {
   const now = unixFromDate(site.clock());
   await site.db.transaction(async (db) => {
     await lockUser(db, userId);
-    const stored = (await loadUsers(db, [userId], [SESSIONS_KEY])).get(userId)?.metas.get(SESSIONS_KEY);
-    const living = Object.entries(change(sessionsOf(stored))).filter(([, { expiration }]) => expiration >= now);
-    await writeUserMeta(db, userId, SESSIONS_KEY, living.length > 0 ? toSerialized(Object.fromEntries(living)) : undefined);
+    const text = (await loadUsers(db, [userId], [SESSIONS_KEY])).get(userId)?.metas.get(SESSIONS_KEY);
+    const currentSessions = Object.entries(change(sessionsOf(text))).filter(([, { expiration }]) => expiration >= now);
+    await writeUserMeta(
+      db,
+      userId,
+      SESSIONS_KEY,
+      currentSessions.length > 0 ? toSerialized(Object.fromEntries(currentSessions)) : undefined,
+    );
   });
 }
 
@@ -228,13 +233,13 @@ type Sessions = Readonly<Record<string, Session>>;
  * Parses sessions by the digest of their token, with all their stored members. Old WordPress versions stored only the
  * expiry.
  */
-function sessionsOf(stored: string | undefined): Sessions {
-  const list = stored === undefined ? undefined : parseSerialized(stored);
+function sessionsOf(text: string | undefined): Sessions {
+  const list = text === undefined ? undefined : parseSerialized(text);
   if (list === null || typeof list !== 'object') return {};
   return Object.fromEntries(
     Object.entries(list).map(([key, session]: [string, unknown]) => {
-      const kept = session !== null && typeof session === 'object' ? session : { expiration: session };
-      return [key, { ...kept, expiration: Number('expiration' in kept ? kept.expiration : 0) || 0 }];
+      const members = session !== null && typeof session === 'object' ? session : { expiration: session };
+      return [key, { ...members, expiration: Number('expiration' in members ? members.expiration : 0) || 0 }];
     }),
   );
 }

@@ -47,16 +47,16 @@ export async function mayIntrospect(
   viewer: Viewer,
   values: PasswordOwnerValues,
 ): Promise<Verdict> {
-  const known = await mayManagePasswords(lookUp, settings, viewer, values, INTROSPECTION_REFUSED);
-  return known === true && ownerOf(viewer, values) !== viewer.id ? INTROSPECTION_REFUSED : known;
+  const verdict = await mayManagePasswords(lookUp, settings, viewer, values, INTROSPECTION_REFUSED);
+  return verdict === true && ownerOf(viewer, values) !== viewer.id ? INTROSPECTION_REFUSED : verdict;
 }
 
 const INTROSPECTION_REFUSED = 'rest_cannot_introspect_app_password_for_non_authenticated_user';
 
 /** Returns the id that the path names: a number, or `me`. 0 belongs to no user. */
-export function ownerOf({ id }: Viewer, { user_id: named = '' }: PasswordOwnerValues): number {
-  if (named === 'me') return id;
-  return Number.isSafeInteger(Number(named)) ? Number(named) : 0;
+export function ownerOf({ id }: Viewer, { user_id: userId = '' }: PasswordOwnerValues): number {
+  if (userId === 'me') return id;
+  return Number.isSafeInteger(Number(userId)) ? Number(userId) : 0;
 }
 
 /** Returns all passwords of a user, in order of creation. */
@@ -76,7 +76,7 @@ export async function introspectPassword(site: Site, viewer: Viewer): Promise<St
 }
 
 /** Cleans a typed name of a password, and cuts it to the maximum length of names. */
-export const cleanPasswordName = (typed: string): string => storedTextField(typed.slice(0, MAX_BYTES.name));
+export const cleanPasswordName = (text: string): string => storedTextField(text.slice(0, MAX_BYTES.name));
 
 /**
  * Creates a password; the plain one is returned only here.
@@ -90,9 +90,9 @@ export async function createPassword(
 ): Promise<{ readonly entry: StoredPassword; readonly password: string }> {
   const now = unixFromDate(site.clock());
   const check = (list: readonly StoredPassword[]) => {
-    const fresh = list.filter(({ created }) => Number(created) > now - NEW_WINDOW_SECONDS);
+    const recentPasswords = list.filter(({ created }) => Number(created) > now - NEW_WINDOW_SECONDS);
     if (list.length >= MAX_PASSWORDS) fail('too-many-passwords', { values: { most: MAX_PASSWORDS } });
-    if (fresh.length >= MAX_NEW_PASSWORDS) fail('too-many-requests', { data: { retry_after: NEW_WINDOW_SECONDS } });
+    if (recentPasswords.length >= MAX_NEW_PASSWORDS) fail('too-many-requests', { data: { retry_after: NEW_WINDOW_SECONDS } });
   };
   return createApplicationPassword(site, owner, name, { appId, check }).catch((error: unknown) => {
     throw error instanceof AccountError && error.problem === 'name-taken' ? refuseDuplicate() : error;
@@ -109,10 +109,10 @@ const refuseDuplicate = () => fail('application_password_duplicate_name');
 export async function renamePassword(site: Site, owner: number, uuid: string | undefined, name: string | undefined): Promise<void> {
   await site.db.transaction((db) =>
     changePasswords(db, owner, (list) => {
-      const renamed = list.find((entry) => entry.uuid === uuid) ?? fail('rest_application_password_not_found');
-      if (name === undefined || name === renamed.name) return undefined;
-      if (list.some((entry) => entry !== renamed && String(entry.name).toLowerCase() === name.toLowerCase())) refuseDuplicate();
-      return list.map((entry) => (entry === renamed ? { ...entry, name } : entry));
+      const renamedEntry = list.find((entry) => entry.uuid === uuid) ?? fail('rest_application_password_not_found');
+      if (name === undefined || name === renamedEntry.name) return undefined;
+      if (list.some((entry) => entry !== renamedEntry && String(entry.name).toLowerCase() === name.toLowerCase())) refuseDuplicate();
+      return list.map((entry) => (entry === renamedEntry ? { ...entry, name } : entry));
     }),
   );
 }
@@ -120,12 +120,12 @@ export async function renamePassword(site: Site, owner: number, uuid: string | u
 /** Revokes a password, and returns its former entry. Throws rest_application_password_not_found. */
 export async function removePassword(site: Site, owner: number, uuid: string | undefined): Promise<StoredPassword> {
   return site.db.transaction(async (db) => {
-    let removed: readonly StoredPassword[] = [];
+    let removedEntries: readonly StoredPassword[] = [];
     await changePasswords(db, owner, (list) => {
-      removed = list.filter((entry) => entry.uuid === uuid);
+      removedEntries = list.filter((entry) => entry.uuid === uuid);
       return list.filter((entry) => entry.uuid !== uuid);
     });
-    return removed[0] ?? fail('rest_application_password_not_found');
+    return removedEntries[0] ?? fail('rest_application_password_not_found');
   });
 }
 

@@ -50,10 +50,10 @@ export async function createPasswordLink(
   seconds: number,
 ): Promise<PasswordLink> {
   const key = newApplicationPassword();
-  const noted = unixFromDate(site.clock()) - DAY_SECONDS + Math.min(seconds, DAY_SECONDS);
+  const issuedAt = unixFromDate(site.clock()) - DAY_SECONDS + Math.min(seconds, DAY_SECONDS);
   return site.db.transaction(async (db) => {
     const { row } = await requireUser(db, reference, []);
-    await updateUser(db, row.ID, { user_activation_key: `${noted}:${hashApplicationPassword(key)}` });
+    await updateUser(db, row.ID, { user_activation_key: `${issuedAt}:${hashApplicationPassword(key)}` });
     return { login: row.user_login, key };
   });
 }
@@ -101,15 +101,15 @@ export async function choosePassword(site: Site, link: PasswordLink, password: s
 export async function changePassword(
   site: Site,
   id: number,
-  { before, password, address }: { readonly before: string; readonly password: string; readonly address: string },
+  { currentPassword, password, address }: { readonly currentPassword: string; readonly password: string; readonly address: string },
 ): Promise<StoredUser> {
   const startedAt = performance.now();
   const wait = attemptsOf(site, 'sign-in').secondsToWait(address, site.clock());
   if (wait !== undefined) return fail('too-many-requests', { data: { retry_after: wait } });
   const user = await requireUser(site.db, id, [capabilitiesKey(site.db)]);
-  const queueFull = isQueueFull();
-  if (!(await verifyInThread(before, user.row.user_pass)))
-    return refuseSignIn(site, { name: user.row.user_login, address, user, startedAt, hashed: true, queueFull });
+  const wasQueueFull = isQueueFull();
+  if (!(await verifyInThread(currentPassword, user.row.user_pass)))
+    return refuseSignIn(site, { name: user.row.user_login, address, user, startedAt, wasHashed: true, wasQueueFull });
   const hash = await hashOf(password);
   await site.db.transaction(async (db) => {
     await lockUser(db, id);
@@ -134,6 +134,6 @@ async function hashOf(password: string): Promise<string> {
 
 /** Whether a key belongs to a user's link (`check_password_reset_key`). */
 async function isKeyOf(key: string, { row }: StoredUser, now: number): Promise<boolean> {
-  const [, noted, hash = ''] = /^(\d{1,15}):(.+)$/.exec(row.user_activation_key) ?? [];
-  return noted !== undefined && now < Number(noted) + DAY_SECONDS && verifyPassword(key, hash);
+  const [, issuedAt, hash = ''] = /^(\d{1,15}):(.+)$/.exec(row.user_activation_key) ?? [];
+  return issuedAt !== undefined && now < Number(issuedAt) + DAY_SECONDS && verifyPassword(key, hash);
 }

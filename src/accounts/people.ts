@@ -29,31 +29,31 @@ export interface PeoplePage {
   readonly page: number;
   readonly pages: number;
   /** For a list with an offset: the offset and the page size. */
-  readonly skipped?: { readonly offset: number; readonly limit: number } | undefined;
+  readonly skip?: { readonly offset: number; readonly limit: number } | undefined;
 }
 
 /** Lists the requested users that the caller may see. */
 export async function listPeople(site: Site, settings: SiteSettings, viewer: Viewer, values: PeopleListValues): Promise<PeoplePage> {
   const { page = 1, per_page = DEFAULT_PAGE_SIZE, offset, orderby = 'name' } = values;
   const limit = Math.min(per_page, MAX_PAGE_SIZE);
-  const skipped = offset === undefined ? undefined : { offset: Math.max(0, offset), limit };
-  const all = viewer.can('list_users');
-  const asked = mergeConditions(conditionsOf(USER_FILTERS, values, { settings, now: site.clock() }));
-  const { capabilities, publishedIn = all || asked.writers ? undefined : true, ...conditions } = asked;
+  const skip = offset === undefined ? undefined : { offset: Math.max(0, offset), limit };
+  const seesAll = viewer.can('list_users');
+  const condition = mergeConditions(conditionsOf(USER_FILTERS, values, { settings, now: site.clock() }));
+  const { capabilities, publishedIn = seesAll || condition.writers ? undefined : true, ...conditions } = condition;
   const { ids, total } = await findPeople(site.db, {
     ...conditions,
-    ...(capabilities ? { roles: [...(asked.roles ?? []), ...rolesGranting(settings, capabilities)] } : {}),
-    searched: all
+    ...(capabilities ? { roles: [...(condition.roles ?? []), ...rolesGranting(settings, capabilities)] } : {}),
+    searched: seesAll
       ? ['user_login', 'user_nicename', 'user_email', 'user_url', 'display_name']
       : ['user_nicename', 'user_url', 'display_name'],
     publishedIn: publishedIn === true ? PUBLIC_TYPES : publishedIn,
     order: orderby,
     descending: values.order === 'desc',
     limit,
-    offset: skipped?.offset ?? (page - 1) * limit,
+    offset: skip?.offset ?? (page - 1) * limit,
   });
-  const people = await loadPeople(site.db, settings, ids);
-  return { people: ids.flatMap((id) => people.get(id) ?? []), total, page, pages: Math.ceil(total / limit), skipped };
+  const peopleById = await loadPeople(site.db, settings, ids);
+  return { people: ids.flatMap((id) => peopleById.get(id) ?? []), total, page, pages: Math.ceil(total / limit), skip };
 }
 
 /**
@@ -80,11 +80,13 @@ const preferencesKey = ({ prefix }: Database): string => `${prefix}persisted_pre
 
 function personOf({ row, metas }: StoredUser, db: Database, roles: Roles): Person {
   const meta = (name: (typeof PROFILE_METAS)[number]) => metas.get(name) ?? '';
-  const stored = metas.get(capabilitiesKey(db)) ?? '';
+  const capabilitiesText = metas.get(capabilitiesKey(db)) ?? '';
   const preferences = parseSerialized(metas.get(preferencesKey(db)) ?? '');
-  const parsed = parseSerialized(stored);
+  const grantValues = parseSerialized(capabilitiesText);
   const grants =
-    parsed !== null && typeof parsed === 'object' ? Object.keys(parsed).filter((name) => (parsed as Record<string, unknown>)[name]) : [];
+    grantValues !== null && typeof grantValues === 'object'
+      ? Object.keys(grantValues).filter((name) => (grantValues as Record<string, unknown>)[name])
+      : [];
   return {
     id: row.ID,
     login: row.user_login,
@@ -100,7 +102,7 @@ function personOf({ row, metas }: StoredUser, db: Database, roles: Roles): Perso
     locale: meta('locale'),
     preferences: preferences !== null && typeof preferences === 'object' ? preferences : [],
     roles: grants.filter((name) => roles.has(name)),
-    capabilities: [...userCapabilities(stored, roles)].filter((name) => name !== 'exist'),
+    capabilities: [...userCapabilities(capabilitiesText, roles)].filter((name) => name !== 'exist'),
     grants,
   };
 }
@@ -145,10 +147,10 @@ export async function hasNoMoreCapabilities(
   person: number,
 ): Promise<boolean> {
   if (viewer.can('promote_users')) return true;
-  const held = userCapabilities(await lookUp(storedGrants, person), roles);
+  const capabilities = userCapabilities(await lookUp(storedGrants, person), roles);
   // Names of roles and the levels of old versions grant nothing by themselves.
   const allows = (name: string) => name !== 'exist' && !roles.has(name) && !/^level_\d+$/.test(name);
-  return [...held].every((name) => !allows(name) || viewer.can(name));
+  return [...capabilities].every((name) => !allows(name) || viewer.can(name));
 }
 
 const storedGrants = async (db: Database, id: number): Promise<string> =>

@@ -38,8 +38,8 @@ const passwordsBySite = new WeakMap<Site, { readonly at: number; readonly passwo
  * request.
  */
 function passwordsOf(site: Site): Promise<ReadonlySet<string>> {
-  const [last, now] = [passwordsBySite.get(site), site.clock().getTime()];
-  if (last && now >= last.at && now < last.at + CACHE_MS) return last.passwords;
+  const [cached, now] = [passwordsBySite.get(site), site.clock().getTime()];
+  if (cached && now >= cached.at && now < cached.at + CACHE_MS) return cached.passwords;
   const passwords = recordPasswords(site.db, PROTECTABLE_TYPES);
   passwordsBySite.set(site, { at: now, passwords });
   passwords.catch(() => passwordsBySite.delete(site));

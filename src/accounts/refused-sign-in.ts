@@ -20,11 +20,11 @@ export interface FailedSignIn {
   /** Start of the attempt, by `performance.now()`. */
   readonly startedAt: number;
   /** Whether a slow hash was computed for it. */
-  readonly hashed: boolean;
+  readonly wasHashed: boolean;
   /** Whether too many attempts were waiting for such a hash. */
-  readonly queueFull: boolean;
+  readonly wasQueueFull: boolean;
   /** Seconds until the address may try again, if it was locked out already. */
-  readonly waiting?: number | undefined;
+  readonly waitSeconds?: number | undefined;
 }
 
 /**
@@ -35,11 +35,11 @@ export interface FailedSignIn {
  */
 export async function refuseSignIn(
   site: Site,
-  { name, address, user, startedAt, hashed, queueFull, waiting }: FailedSignIn,
+  { name, address, user, startedAt, wasHashed, wasQueueFull, waitSeconds }: FailedSignIn,
 ): Promise<never> {
-  const counted = attemptsOf(site, 'sign-in').countFailure(address, foldText(name.trim().slice(0, MAX_NAME_LENGTH)), site.clock());
-  const wait = waiting ?? counted ?? (queueFull ? BUSY_WAIT_SECONDS : undefined);
-  await delayFailure(site, { begun: startedAt, hashed });
-  const detail = { tried: user ? 'known user' : 'unknown user', user: user?.row.ID, crowded: queueFull };
+  const countedSeconds = attemptsOf(site, 'sign-in').countFailure(address, foldText(name.trim().slice(0, MAX_NAME_LENGTH)), site.clock());
+  const wait = waitSeconds ?? countedSeconds ?? (wasQueueFull ? BUSY_WAIT_SECONDS : undefined);
+  await delayFailure(site, { startedAt, wasHashed });
+  const detail = { tried: user ? 'known user' : 'unknown user', user: user?.row.ID, crowded: wasQueueFull };
   return wait === undefined ? fail('incorrect_password', { detail }) : fail('too-many-requests', { data: { retry_after: wait }, detail });
 }

@@ -7,53 +7,53 @@ const MAX_WAITING = 64;
 const CHECK_TIMEOUT_MS = 30_000;
 
 interface QueuedCheck {
-  readonly plain: string;
-  readonly stored: string;
+  readonly password: string;
+  readonly hash: string;
   readonly resolve: (right: boolean) => void;
 }
 
-const waiting: QueuedCheck[] = [];
-let current: QueuedCheck | undefined;
+const queue: QueuedCheck[] = [];
+let currentCheck: QueuedCheck | undefined;
 let thread: Worker | undefined;
 
 /** Whether too many checks are waiting for another one to be accepted. */
-export const isQueueFull = (): boolean => waiting.length >= MAX_WAITING;
+export const isQueueFull = (): boolean => queue.length >= MAX_WAITING;
 
 /**
  * Whether a password matches a stored hash that is slow to compute (`verifyTypedPassword`). Hashes are computed in a
  * separate thread, one after the other. Also false if too many are waiting, or if the hash cannot be computed.
  */
-export function verifyInThread(plain: string, stored: string): Promise<boolean> {
-  return new Promise((done) => {
-    if (isQueueFull()) return done(false);
-    waiting.push({ plain, stored, resolve: done });
+export function verifyInThread(password: string, hash: string): Promise<boolean> {
+  return new Promise((resolve) => {
+    if (isQueueFull()) return resolve(false);
+    queue.push({ password, hash, resolve });
     checkNext();
   });
 }
 
 function checkNext(): void {
-  if (current) return;
-  current = waiting.shift();
-  if (!current) {
+  if (currentCheck) return;
+  currentCheck = queue.shift();
+  if (!currentCheck) {
     thread?.unref();
     return;
   }
-  const { plain, stored, resolve } = current;
+  const { password, hash, resolve } = currentCheck;
   thread ??= startThread();
-  const mine = thread;
-  const end = (right: boolean): void => {
-    clearTimeout(late);
-    mine.off('message', end).off('exit', wrong);
-    current = undefined;
-    resolve(right);
+  const currentThread = thread;
+  const end = (isCorrect: boolean): void => {
+    clearTimeout(timeout);
+    currentThread.off('message', end).off('exit', onExit);
+    currentCheck = undefined;
+    resolve(isCorrect);
     checkNext();
   };
-  const wrong = (): void => end(false);
-  const late = setTimeout(() => void mine.terminate(), CHECK_TIMEOUT_MS);
+  const onExit = (): void => end(false);
+  const timeout = setTimeout(() => void currentThread.terminate(), CHECK_TIMEOUT_MS);
   // A pending check keeps the process alive.
-  mine.ref();
-  mine.once('message', end).once('exit', wrong);
-  mine.postMessage({ plain, stored });
+  currentThread.ref();
+  currentThread.once('message', end).once('exit', onExit);
+  currentThread.postMessage({ plain: password, stored: hash });
 }
 
 /**

@@ -24,10 +24,10 @@ export interface StoredPassword {
 }
 
 /** Parses the application passwords in a meta; malformed entries are ignored. */
-export const parsePasswords = (stored: string | undefined): readonly StoredPassword[] => (stored === undefined ? [] : parseStored(stored));
+export const parsePasswords = (text: string | undefined): readonly StoredPassword[] => (text === undefined ? [] : parseStored(text));
 
-const parseStored = memoize((stored): readonly StoredPassword[] => {
-  const list = parseSerialized(stored);
+const parseStored = memoize((text): readonly StoredPassword[] => {
+  const list = parseSerialized(text);
   if (list === null || typeof list !== 'object') return [];
   return Object.values(list).filter(
     (entry): entry is StoredPassword =>
@@ -47,7 +47,8 @@ export async function changePasswords(
   await lockUser(db, userId);
   const user = (await loadUsers(db, [userId], [PASSWORDS_KEY])).get(userId);
   if (!user) return undefined;
-  const changed = change(parsePasswords(user.metas.get(PASSWORDS_KEY)));
-  if (changed) await writeUserMeta(db, userId, PASSWORDS_KEY, changed.length > 0 ? toSerialized(changed) : undefined);
-  return changed;
+  const changedPasswords = change(parsePasswords(user.metas.get(PASSWORDS_KEY)));
+  if (changedPasswords)
+    await writeUserMeta(db, userId, PASSWORDS_KEY, changedPasswords.length > 0 ? toSerialized(changedPasswords) : undefined);
+  return changedPasswords;
 }

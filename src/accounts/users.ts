@@ -138,18 +138,18 @@ const ALL_USERS_QUERY = {
  */
 export async function pageOfUsers(site: Site, { search, page }: { readonly search: string; readonly page: number }): Promise<AccountPage> {
   const query = { ...ALL_USERS_QUERY, ...(search === '' ? {} : { search }), limit: PAGE_SIZE };
-  const found = await findPeople(site.db, { ...query, offset: (page - 1) * PAGE_SIZE });
-  const pages = Math.max(1, Math.ceil(found.total / PAGE_SIZE));
-  const last = page > pages ? await findPeople(site.db, { ...query, offset: (pages - 1) * PAGE_SIZE }) : found;
-  return { accounts: await usersById(site, last.ids), total: found.total, page: Math.min(page, pages), pages };
+  const result = await findPeople(site.db, { ...query, offset: (page - 1) * PAGE_SIZE });
+  const pages = Math.max(1, Math.ceil(result.total / PAGE_SIZE));
+  const pageResult = page > pages ? await findPeople(site.db, { ...query, offset: (pages - 1) * PAGE_SIZE }) : result;
+  return { accounts: await usersById(site, pageResult.ids), total: result.total, page: Math.min(page, pages), pages };
 }
 
 /** Returns users of the site by id, in this order. */
 export async function usersById(site: Site, ids: readonly number[]): Promise<Account[]> {
   const roles = await rolesOf(site);
   const users = await loadUsers(site.db, ids, [capabilitiesKey(site.db)]);
-  const named = ids.flatMap((id) => users.get(id) ?? []);
-  return (await membersAmong(site.db, named)).map((user) => accountOf(site.db, roles, user));
+  const storedUsers = ids.flatMap((id) => users.get(id) ?? []);
+  return (await membersAmong(site.db, storedUsers)).map((user) => accountOf(site.db, roles, user));
 }
 
 /** Returns the users who may write, by name; undefined if there are too many to choose from. */
@@ -205,8 +205,8 @@ export async function setRole(site: Site, reference: UserReference, role: string
   return site.db.transaction(async (db) => {
     const user = await requireLocked(db, reference, [capabilitiesKey(db)]);
     const { level } = grantsOf(role, roles);
-    const own = Object.entries(storedGrantsOf(db, user)).filter(([name]) => !roles.has(name));
-    const capabilities = toSerialized({ ...Object.fromEntries(own), [role]: true });
+    const directGrants = Object.entries(storedGrantsOf(db, user)).filter(([name]) => !roles.has(name));
+    const capabilities = toSerialized({ ...Object.fromEntries(directGrants), [role]: true });
     await writeUserMeta(db, user.row.ID, capabilitiesKey(db), capabilities);
     await writeUserMeta(db, user.row.ID, levelKey(db), level);
     return { ...accountOf(db, roles, user), roles: [role] };
@@ -287,9 +287,9 @@ const DEFAULT_PROFILE = {
 const rolesOf = async (site: Site): Promise<Roles> => (await site.settings()).roles;
 
 function requireRole(role: string, roles: Roles) {
-  const known = roles.get(role);
-  if (!known) throw new AccountError('role-unknown', { role, roles: [...roles.keys()].join(', ') });
-  return known;
+  const definition = roles.get(role);
+  if (!definition) throw new AccountError('role-unknown', { role, roles: [...roles.keys()].join(', ') });
+  return definition;
 }
 
 /**
@@ -304,19 +304,19 @@ function grantsOf(role: string, roles: Roles): { capabilities: string; level: st
 }
 
 function storedGrantsOf(db: Database, { metas }: StoredUser): Record<string, unknown> {
-  const held = parseSerialized(metas.get(capabilitiesKey(db)) ?? '');
-  return held !== null && typeof held === 'object' ? (held as Record<string, unknown>) : {};
+  const grants = parseSerialized(metas.get(capabilitiesKey(db)) ?? '');
+  return grants !== null && typeof grants === 'object' ? (grants as Record<string, unknown>) : {};
 }
 
 function accountOf(db: Database, roles: Roles, user: StoredUser): Account {
   const { ID, user_login, user_email, display_name, user_registered } = user.row;
-  const held = Object.entries(storedGrantsOf(db, user)).filter(([name, granted]) => granted && roles.has(name));
+  const roleGrants = Object.entries(storedGrantsOf(db, user)).filter(([name, granted]) => granted && roles.has(name));
   return {
     id: ID,
     login: user_login,
     email: user_email,
     displayName: decodeEntities(display_name),
     registered: user_registered,
-    roles: held.map(([name]) => name),
+    roles: roleGrants.map(([name]) => name),
   };
 }

@@ -17,8 +17,8 @@ export function toViewer(db: Database, { roles, network }: RightsOfSite, { row, 
     id,
     login,
     can: (capability) => {
-      const onSite = capabilities.has(capability);
-      return network ? mayInNetwork(network, login, capability, onSite) : onSite;
+      const hasCapability = capabilities.has(capability);
+      return network ? mayInNetwork(network, login, capability, hasCapability) : hasCapability;
     },
   };
 }
@@ -30,15 +30,15 @@ type RightsOfSite = Pick<SiteSettings, 'roles' | 'network'>;
  * Returns a function that maps stored grants to capabilities under these roles. It is memoized, because most users have
  * the same grants.
  */
-function capabilityReader(roles: Roles): (stored: string) => ReadonlySet<string> {
-  const known = readersByRoles.get(roles);
-  if (known) return known;
-  const fresh = memoize((stored) => userCapabilities(stored, roles));
-  readersByRoles.set(roles, fresh);
-  return fresh;
+function capabilityReader(roles: Roles): (text: string) => ReadonlySet<string> {
+  const cached = readersByRoles.get(roles);
+  if (cached) return cached;
+  const reader = memoize((text) => userCapabilities(text, roles));
+  readersByRoles.set(roles, reader);
+  return reader;
 }
 
-const readersByRoles = new WeakMap<Roles, (stored: string) => ReadonlySet<string>>();
+const readersByRoles = new WeakMap<Roles, (text: string) => ReadonlySet<string>>();
 
 /** Loads the user with this id as a viewer, in one query; undefined if there is none. */
 export async function loadViewer(db: Database, settings: RightsOfSite, id: number): Promise<Viewer | undefined> {

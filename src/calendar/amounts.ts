@@ -84,15 +84,16 @@ interface FoundNumber {
 
 function findNumbers(text: string): FoundNumber[] {
   return Array.from(text.matchAll(NUMBER)).flatMap((match): FoundNumber[] => {
-    const whole = match[0];
-    const value = decimalOf(whole);
-    if (value !== undefined || !whole.includes(',')) return [{ text: whole, value, from: match.index, to: match.index + whole.length }];
+    const matchText = match[0];
+    const value = decimalOf(matchText);
+    if (value !== undefined || !matchText.includes(','))
+      return [{ text: matchText, value, from: match.index, to: match.index + matchText.length }];
     // If the whole is not a number, it is a list without spaces: 10,20,30.
-    let at = match.index;
-    return whole.split(',').map((item) => {
-      const found = { text: item, value: decimalOf(item), from: at, to: at + item.length };
-      at += item.length + 1;
-      return found;
+    let position = match.index;
+    return matchText.split(',').map((item) => {
+      const number = { text: item, value: decimalOf(item), from: position, to: position + item.length };
+      position += item.length + 1;
+      return number;
     });
   });
 }
@@ -104,17 +105,18 @@ const LOOSE_THOUSANDS = new RegExp(`(?:${THOUSANDS_SPACE}|['’])(?=\\d{3}(?!\\d
 const INDIAN = /^\d{1,2}(?:,\d{2})+,\d{3}$/;
 
 /** Returns a number with a decimal point and without thousands separators; undefined if the text is not a number. */
-function decimalOf(written: string): string | undefined {
-  const text = written.replace(LOOSE_THOUSANDS, '');
+function decimalOf(numberText: string): string | undefined {
+  const text = numberText.replace(LOOSE_THOUSANDS, '');
   if (/^\d+$/.test(text)) return text;
   if (/^\.\d+$/.test(text)) return `0${text}`;
   if (!/^[\d.,]+$/.test(text)) return undefined;
-  const last = text.includes(',') && text.includes('.') ? text[Math.max(text.lastIndexOf(','), text.lastIndexOf('.'))]! : undefined;
-  if (last !== undefined) {
-    const [whole, fraction, ...more] = text.split(last) as [string, string, ...string[]];
-    const other = last === ',' ? '.' : ',';
-    const grouped = THOUSANDS.get(other)!.test(whole) || (other === ',' && INDIAN.test(whole));
-    return grouped && more.length === 0 ? `${whole.replaceAll(other, '')}.${fraction}` : undefined;
+  const decimalSeparator =
+    text.includes(',') && text.includes('.') ? text[Math.max(text.lastIndexOf(','), text.lastIndexOf('.'))]! : undefined;
+  if (decimalSeparator !== undefined) {
+    const [integer, fraction, ...rest] = text.split(decimalSeparator) as [string, string, ...string[]];
+    const thousandsSeparator = decimalSeparator === ',' ? '.' : ',';
+    const isGrouped = THOUSANDS.get(thousandsSeparator)!.test(integer) || (thousandsSeparator === ',' && INDIAN.test(integer));
+    return isGrouped && rest.length === 0 ? `${integer.replaceAll(thousandsSeparator, '')}.${fraction}` : undefined;
   }
   const separator = text.includes(',') ? ',' : '.';
   // A leading zero is never followed by a thousands separator: 0.500 is a half.
@@ -137,12 +139,12 @@ function parseGap(raw: string, place: 'first' | 'between' | 'last'): TextBetween
   const text = raw.replace(/^[.,][-–—]+/, '').replace(/^[.]+(?=\s|$)/, '');
   const parts = text.split(LIST);
   const [head, tail] = [parts[0]!.trim(), parts.at(-1)!.trim()];
-  const listed = parts.length > 1;
+  const isList = parts.length > 1;
   const texts = parts
     .slice(place === 'first' ? 0 : 1, place === 'last' ? undefined : -1)
     .map((part) => part.trim())
     .filter((part) => part !== '');
-  if (place === 'between' && !listed) return parseRangeText(text.trim());
+  if (place === 'between' && !isList) return parseRangeText(text.trim());
   const postfix = place === 'first' ? '' : head;
   const [minus, prefix] = place === 'last' ? [false, ''] : splitSign(tail);
   return { ...currenciesAround(postfix, prefix), minus, texts };
@@ -152,12 +154,12 @@ function parseGap(raw: string, place: 'first' | 'between' | 'last'): TextBetween
  * Returns the currencies in two texts, the one after a number and the one before the next; each may be among other
  * words.
  */
-function currenciesAround(behind: string, before: string): Pick<TextBetween, 'postfix' | 'prefix' | 'hasOtherWords'> {
-  const plain = { postfix: asCurrency(behind), prefix: asCurrency(before) };
-  const hasOtherWords = (behind !== '' && plain.postfix === undefined) || (before !== '' && plain.prefix === undefined);
+function currenciesAround(after: string, before: string): Pick<TextBetween, 'postfix' | 'prefix' | 'hasOtherWords'> {
+  const currencies = { postfix: asCurrency(after), prefix: asCurrency(before) };
+  const hasOtherWords = (after !== '' && currencies.postfix === undefined) || (before !== '' && currencies.prefix === undefined);
   return {
-    postfix: plain.postfix ?? certainCurrency(behind.split(/\s/)[0]!),
-    prefix: plain.prefix ?? certainCurrency(before.split(/\s/).at(-1)!),
+    postfix: currencies.postfix ?? certainCurrency(after.split(/\s/)[0]!),
+    prefix: currencies.prefix ?? certainCurrency(before.split(/\s/).at(-1)!),
     hasOtherWords,
   };
 }
@@ -167,12 +169,12 @@ function currenciesAround(behind: string, before: string): Pick<TextBetween, 'po
  * connector, and the part before the second number.
  */
 function parseRangeText(text: string): TextBetween {
-  const none = { minus: false, texts: [] };
-  if (CONNECTOR.test(text)) return { ...none, hasOtherWords: false };
+  const emptyGap = { minus: false, texts: [] };
+  if (CONNECTOR.test(text)) return { ...emptyGap, hasOtherWords: false };
   const pieces = text.split(/\s+|(?<=[-–—~/&])|(?=[-–—~/&])/).filter((piece) => piece !== '');
-  const at = pieces.findIndex((_, index) => CONNECTOR.test(pieces[index]!));
-  if (at < 0) return { ...none, hasOtherWords: true };
-  return { ...none, ...currenciesAround(pieces.slice(0, at).join(' '), pieces.slice(at + 1).join(' ')) };
+  const connectorIndex = pieces.findIndex((_, index) => CONNECTOR.test(pieces[index]!));
+  if (connectorIndex < 0) return { ...emptyGap, hasOtherWords: true };
+  return { ...emptyGap, ...currenciesAround(pieces.slice(0, connectorIndex).join(' '), pieces.slice(connectorIndex + 1).join(' ')) };
 }
 
 /**
@@ -198,8 +200,12 @@ function asCurrency(text: string): string | undefined {
   if (/^\p{L}{0,3}\p{Sc}\p{L}{0,3}$/u.test(text)) return text;
   if (CODES.has(text.toUpperCase()) || CURRENCY_NAMES.has(text.toLowerCase())) return text;
   // A code together with a symbol: "US $", "EUR €".
-  const [one, other, ...more] = text.split(' ');
-  return one && other && more.length === 0 && /\p{Sc}/u.test(text) && (CODES.has(one) || CODES.has(other) || /^\p{Lu}{1,3}$/u.test(one))
+  const [first, second, ...rest] = text.split(' ');
+  return first &&
+    second &&
+    rest.length === 0 &&
+    /\p{Sc}/u.test(text) &&
+    (CODES.has(first) || CODES.has(second) || /^\p{Lu}{1,3}$/u.test(first))
     ? text
     : undefined;
 }

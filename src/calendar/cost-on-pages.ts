@@ -12,20 +12,20 @@ const AMOUNT = /[,.]?\d+[,.]?\d*/g;
  * and the highest amount. Amounts with a comma are not recognised and are left out; if none remains the event counts as
  * free. The main interface interprets costs as people mean them (`costOf`).
  */
-export function costOnPages(stored: readonly string[], { symbol, position }: CurrencyMetas, options: CostOptions): string {
-  const pieces = [...new Set(stored.filter((row) => row !== '').flatMap((row) => row.match(AMOUNT) ?? [row]))];
-  const [only] = pieces;
-  if (only === undefined) return '';
-  if (pieces.length === 1 && !isNumeric(only)) return escHtml(only);
+export function costOnPages(storedValues: readonly string[], { symbol, position }: CurrencyMetas, options: CostOptions): string {
+  const pieces = [...new Set(storedValues.filter((row) => row !== '').flatMap((row) => row.match(AMOUNT) ?? [row]))];
+  const [firstPiece] = pieces;
+  if (firstPiece === undefined) return '';
+  if (pieces.length === 1 && !isNumeric(firstPiece)) return escHtml(firstPiece);
   const amounts = pieces.filter(isNumeric).sort((a, b) => Number(a) - Number(b));
   const ends = amounts.length === 0 ? ['0'] : [amounts[0]!, amounts.at(-1)!];
-  const shown = ends.map((amount) => {
+  const shownAmounts = ends.map((amount) => {
     if (Number(amount) === 0) return options.freeText;
     const [sign, isAfter] =
       symbol === '' ? [options.defaultCurrencySymbol, options.reverseCurrencyPosition] : [symbol, position === 'postfix'];
     return isAfter ? `${amount}${sign}` : `${sign}${amount}`;
   });
-  return [...new Set(shown.map(escHtml))].join(' – ');
+  return [...new Set(shownAmounts.map(escHtml))].join(' – ');
 }
 
 const isNumeric = (piece: string) => /^(\d+(\.\d*)?|\.\d+)$/.test(piece);

@@ -53,28 +53,28 @@ const isFree = (text: string): boolean => FREE.has(text.toLowerCase());
  * markup, and the symbol and its position if all amounts have the same. No rows for `""`, `null`, `false` and empty
  * lists. Null for an invalid cost: lists or objects within a list, and lists longer than the API allows.
  */
-export function costMeta(sent: unknown): CostMeta | null {
-  const members = typeof sent === 'object' && sent !== null ? Object.values(sent) : [sent];
+export function costMeta(value: unknown): CostMeta | null {
+  const members = typeof value === 'object' && value !== null ? Object.values(value) : [value];
   if (members.length > MAX_COSTS || members.some((member) => typeof member === 'object' && member !== null)) return null;
   const costs = members.map(plainCost).filter((cost) => cost !== '');
-  const shared = sharedSymbol(costs.flatMap((cost) => parseCost(cost).amounts));
-  return { costs, symbol: shared?.symbol ?? null, position: shared?.position ?? null };
+  const currency = sharedSymbol(costs.flatMap((cost) => parseCost(cost).amounts));
+  return { costs, symbol: currency?.symbol ?? null, position: currency?.position ?? null };
 }
 
 /**
  * Returns the published cost of stored values (decision D37): the lowest and the highest amount, each with its
  * currency, formatted as the text or else the site does; words are unchanged.
  */
-export function costOf(stored: readonly string[], metas: CurrencyMetas, options: CostOptions): CostRecord {
-  const reads = parseAll(stored);
-  const symbol = shownSymbol(reads, metas);
+export function costOf(storedValues: readonly string[], metas: CurrencyMetas, options: CostOptions): CostRecord {
+  const parsedCosts = parseAll(storedValues);
+  const symbol = shownSymbol(parsedCosts, metas);
   return {
-    cost: escHtml(formatCost(reads, stored, { symbol, options })),
+    cost: escHtml(formatCost(parsedCosts, storedValues, { symbol, options })),
     cost_details: {
       currency_symbol: symbol?.symbol ?? '',
       currency_code: metas.code,
       currency_position: symbol?.position ?? '',
-      values: valuesOf(reads),
+      values: valuesOf(parsedCosts),
     },
   };
 }
@@ -83,19 +83,19 @@ export function costOf(stored: readonly string[], metas: CurrencyMetas, options:
  * Returns the price of an offer in JSON-LD: the range of amounts without currency, `0` if it is free, words unchanged.
  * Empty without a cost.
  */
-export function offerPrice(stored: readonly string[]): string {
-  const reads = parseAll(stored);
-  const prices = endsOf(reads).map((end) => (end.free ? '0' : end.amount.value));
+export function offerPrice(storedValues: readonly string[]): string {
+  const parsedCosts = parseAll(storedValues);
+  const prices = endsOf(parsedCosts).map((end) => (end.free ? '0' : end.amount.value));
   if (prices.length > 0) return [...new Set(prices)].join(RANGE_SEPARATOR);
-  return textsOf(reads)
+  return textsOf(parsedCosts)
     .map((text) => (isFree(text) ? '0' : text))
     .join(', ');
 }
 
 const parseCostOnce = memoize(parseCost);
 
-const parseAll = (stored: readonly string[]): ParsedCost[] =>
-  stored
+const parseAll = (storedValues: readonly string[]): ParsedCost[] =>
+  storedValues
     .map((cost) => cost.trim())
     .filter((cost) => cost !== '')
     .map(parseCostOnce);
@@ -107,65 +107,65 @@ interface Currency {
 
 /** Returns the currency of all amounts that have one; undefined if none has one or they differ. */
 function sharedSymbol(amounts: readonly Amount[]): Currency | undefined {
-  const named = amounts.filter((amount) => amount.symbol !== undefined);
-  const [first] = named;
+  const withSymbol = amounts.filter((amount) => amount.symbol !== undefined);
+  const [first] = withSymbol;
   if (!first?.symbol || !first.position) return undefined;
-  const agree = named.every(({ symbol, position }) => symbol === first.symbol && position === first.position);
-  return agree ? { symbol: first.symbol, position: first.position } : undefined;
+  const isShared = withSymbol.every(({ symbol, position }) => symbol === first.symbol && position === first.position);
+  return isShared ? { symbol: first.symbol, position: first.position } : undefined;
 }
 
 /**
  * Returns the currency of a cost: the one in its text, else the stored one. A stored symbol that is only a sign is a
  * minus that was mistaken for a currency.
  */
-function shownSymbol(reads: readonly ParsedCost[], { symbol, position }: CurrencyMetas): Currency | undefined {
-  const own = sharedSymbol(reads.flatMap(({ amounts }) => amounts));
-  if (own || symbol === '' || /^[-−+]$/.test(symbol)) return own;
+function shownSymbol(parsedCosts: readonly ParsedCost[], { symbol, position }: CurrencyMetas): Currency | undefined {
+  const textCurrency = sharedSymbol(parsedCosts.flatMap(({ amounts }) => amounts));
+  if (textCurrency || symbol === '' || /^[-−+]$/.test(symbol)) return textCurrency;
   return { symbol, position: position === 'postfix' ? 'postfix' : 'prefix' };
 }
 
 function formatCost(
-  reads: readonly ParsedCost[],
-  stored: readonly string[],
+  parsedCosts: readonly ParsedCost[],
+  storedValues: readonly string[],
   { symbol, options }: { symbol: Currency | undefined; options: CostOptions },
 ): string {
-  if (reads.length === 1 && reads[0]!.hasOtherWords) return stored.find((cost) => cost.trim() !== '')!.trim();
+  if (parsedCosts.length === 1 && parsedCosts[0]!.hasOtherWords) return storedValues.find((cost) => cost.trim() !== '')!.trim();
   const fallback: Currency = symbol ?? {
     symbol: options.defaultCurrencySymbol,
     position: options.reverseCurrencyPosition ? 'postfix' : 'prefix',
   };
-  const shown = endsOf(reads).map((end) => (end.free ? options.freeText : withCurrency(end.amount, fallback)));
-  return shown.length > 0 ? [...new Set(shown)].join(RANGE_SEPARATOR) : textsOf(reads).join(', ');
+  const endTexts = endsOf(parsedCosts).map((end) => (end.free ? options.freeText : withCurrency(end.amount, fallback)));
+  return endTexts.length > 0 ? [...new Set(endTexts)].join(RANGE_SEPARATOR) : textsOf(parsedCosts).join(', ');
 }
 
 function withCurrency({ text, value, symbol, position }: Amount, fallback: Currency): string {
-  const shown = symbol === undefined ? fallback : { symbol, position };
+  const currency = symbol === undefined ? fallback : { symbol, position };
   const sign = value.startsWith('-') ? '-' : '';
-  return sign + (shown.position === 'postfix' ? text + shown.symbol : shown.symbol + text);
+  return sign + (currency.position === 'postfix' ? text + currency.symbol : currency.symbol + text);
 }
 
 type RangeEnd = { readonly free: true; readonly amount?: undefined } | { readonly free: false; readonly amount: Amount };
 
 /** Returns the lowest and the highest amount; among amounts, a word for a price of zero counts as the lowest. */
-function endsOf(reads: readonly ParsedCost[]): RangeEnd[] {
-  const amounts = reads.flatMap((read) => read.amounts).sort((one, other) => Number(one.value) - Number(other.value));
-  const least = amounts[0];
-  const greatest = amounts.at(-1);
-  if (!least || !greatest) return [];
-  const free = reads.some(({ texts }) => texts.some(isFree));
+function endsOf(parsedCosts: readonly ParsedCost[]): RangeEnd[] {
+  const amounts = parsedCosts.flatMap((read) => read.amounts).sort((one, other) => Number(one.value) - Number(other.value));
+  const lowest = amounts[0];
+  const highest = amounts.at(-1);
+  if (!lowest || !highest) return [];
+  const includesFree = parsedCosts.some(({ texts }) => texts.some(isFree));
   return [
-    free ? ({ free: true } as const) : endOf(least),
-    ...(Number(greatest.value) > (free ? 0 : Number(least.value)) ? [endOf(greatest)] : []),
+    includesFree ? ({ free: true } as const) : endOf(lowest),
+    ...(Number(highest.value) > (includesFree ? 0 : Number(lowest.value)) ? [endOf(highest)] : []),
   ];
 }
 
 const endOf = (amount: Amount): RangeEnd => (Number(amount.value) === 0 ? { free: true } : { free: false, amount });
 
-const textsOf = (reads: readonly ParsedCost[]) => [...new Set(reads.flatMap(({ texts }) => texts))];
+const textsOf = (parsedCosts: readonly ParsedCost[]) => [...new Set(parsedCosts.flatMap(({ texts }) => texts))];
 
-function valuesOf(reads: readonly ParsedCost[]): string[] {
-  const words = reads.filter(({ amounts }) => amounts.length === 0).flatMap(({ texts }) => texts.map((text) => sanitizeTitle(text)));
-  const numbers = reads.flatMap(({ amounts }) => amounts.map(({ value }) => value)).sort((one, other) => Number(one) - Number(other));
+function valuesOf(parsedCosts: readonly ParsedCost[]): string[] {
+  const words = parsedCosts.filter(({ amounts }) => amounts.length === 0).flatMap(({ texts }) => texts.map((text) => sanitizeTitle(text)));
+  const numbers = parsedCosts.flatMap(({ amounts }) => amounts.map(({ value }) => value)).sort((one, other) => Number(one) - Number(other));
   return [...new Set([...words, ...numbers])];
 }
 

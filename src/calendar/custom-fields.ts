@@ -26,8 +26,8 @@ export const CUSTOM_FIELDS_OPTION = 'fasti_custom_fields';
 export const SOLE_CHOICE = 'yes';
 
 /** Returns the label of a box: its choice, or a word for yes if it is the only one. */
-export const choiceLabel = (choice: string, choices: readonly string[], yes: string): string =>
-  choices.length === 1 && choice === SOLE_CHOICE ? yes : choice;
+export const choiceLabel = (choice: string, choices: readonly string[], yesText: string): string =>
+  choices.length === 1 && choice === SOLE_CHOICE ? yesText : choice;
 
 /** Limits for new fields: number of fields of a site, length of a label, number of choices. */
 export const MAX_CUSTOM_FIELDS = 100;
@@ -68,18 +68,20 @@ const TYPES: ReadonlyMap<unknown, CustomField['type']> = new Map([
 ]);
 
 /**
- * Returns the custom fields of a site. `definitions`: the extension's, read from its option; `own`: ours, read from
- * `CUSTOM_FIELDS_OPTION`. Invalid entries are ignored.
+ * Returns the custom fields of a site. `definitions`: the extension's, read from its option; `ownDefinitions`: ours,
+ * read from `CUSTOM_FIELDS_OPTION`. Invalid entries are ignored.
  */
-export function readCustomFields(definitions: unknown, own: unknown): CustomField[] {
-  const taken = new Set<string>();
+export function readCustomFields(definitions: unknown, ownDefinitions: unknown): CustomField[] {
+  const takenNames = new Set<string>();
   return membersOf(definitions).flatMap(([, definition]) => {
     const { name: meta, label, type, values } = objectOf(definition);
     if (typeof meta !== 'string' || meta === '') return [];
-    const { name: wanted, type: ownType } = objectOf(Object.hasOwn(objectOf(own), meta) ? objectOf(own)[meta] : undefined);
-    const isFree = typeof wanted === 'string' && isFieldName(wanted) && !taken.has(wanted);
-    const name = isFree ? wanted : meta;
-    taken.add(name);
+    const { name: ownName, type: ownType } = objectOf(
+      Object.hasOwn(objectOf(ownDefinitions), meta) ? objectOf(ownDefinitions)[meta] : undefined,
+    );
+    const isFree = typeof ownName === 'string' && isFieldName(ownName) && !takenNames.has(ownName);
+    const name = isFree ? ownName : meta;
+    takenNames.add(name);
     return [
       {
         meta,

@@ -52,9 +52,9 @@ export function parseEventTime(value: string | number, context: { zone: Zone; no
   const { zone, now, timestamps = zone } = context;
   const stamp = phpTimestamp(value);
   if (stamp !== null) return storableDate(localFromUnix(stamp, timestamps));
-  const parsed = parsePhpDate(String(value), now, zone);
-  if (parsed === null) return null;
-  return storableDate(/^\s*@/.test(String(value)) ? localFromUnix(parsed.instant, timestamps) : parsed.local);
+  const date = parsePhpDate(String(value), now, zone);
+  if (date === null) return null;
+  return storableDate(/^\s*@/.test(String(value)) ? localFromUnix(date.instant, timestamps) : date.local);
 }
 
 /**
@@ -77,7 +77,7 @@ export function eventDates(
   if (zone === null) return { problem: 'timezone-invalid', field: 'timezone' };
   const moment = { zone, now: context.now, timestamps: change.timezone ? zone : UTC };
   const allDay = change.allDay ?? before?.allDay ?? false;
-  const newlyAllDay = allDay && !before?.allDay;
+  const isNewlyAllDay = allDay && !before?.allDay;
 
   const sentStart = change.start === undefined ? undefined : parseEventTime(change.start, moment);
   const sentEnd = change.end === undefined ? undefined : parseEventTime(change.end, moment);
@@ -88,9 +88,9 @@ export function eventDates(
   if (isZeroDate(start)) return { problem: 'start-missing', field: 'start_date' };
   if (isZeroDate(end)) return { problem: 'end-missing', field: 'end_date' };
 
-  const isAnew = newlyAllDay || start !== before?.start || end !== before?.end;
-  const dayStart = allDay && isAnew && (newlyAllDay || sentStart !== undefined) ? beginOfDay(start!, context.cutoff) : start!;
-  const dayEnd = allDay && isAnew && (newlyAllDay || sentEnd !== undefined) ? endOfNamedDay(end!, context.cutoff) : end!;
+  const isAnew = isNewlyAllDay || start !== before?.start || end !== before?.end;
+  const dayStart = allDay && isAnew && (isNewlyAllDay || sentStart !== undefined) ? beginOfDay(start!, context.cutoff) : start!;
+  const dayEnd = allDay && isAnew && (isNewlyAllDay || sentEnd !== undefined) ? endOfNamedDay(end!, context.cutoff) : end!;
   return withUtcDates(dayStart, dayEnd, zone, allDay);
 }
 
@@ -103,8 +103,8 @@ export function occurrence(dates: EventDates): Occurrence | null {
   const { start, end, startUtc, endUtc } = dates;
   const length = diffSeconds(startUtc, endUtc);
   const duration = dates.allDay ? length : (dates.duration ?? length);
-  const sound = [start, end].every(isRealDate) && diffSeconds(start, end) >= 0 && length >= 0 && duration >= 0 && duration <= length;
-  if (!sound || parseZone(dates.timezone) === null) return null;
+  const isConsistent = [start, end].every(isRealDate) && diffSeconds(start, end) >= 0 && length >= 0 && duration >= 0 && duration <= length;
+  if (!isConsistent || parseZone(dates.timezone) === null) return null;
   return { start_date: start, start_date_utc: startUtc, end_date: end, end_date_utc: endUtc, duration: Math.min(duration, MAX_DURATION_S) };
 }
 

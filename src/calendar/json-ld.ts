@@ -153,22 +153,22 @@ const escapedTitle = memoize((title) => escJs(renderTitle(title)));
 const descriptionOfExcerpt = memoize((excerpt) => inParagraphs(ksesPost(withoutBrackets(excerpt)).trim()));
 const startOfContent = memoize((content) => inParagraphs(trimWords(withoutBrackets(content), DESCRIPTION_WORDS, ' [&hellip;]')));
 
-const inParagraphs = (shown: string): string => escJs(shown === '' ? '' : addParagraphs(shown));
+const inParagraphs = (text: string): string => escJs(text === '' ? '' : addParagraphs(text));
 
 /** Returns the text without anything in square brackets on one line, that is, without shortcodes, known or unknown. */
 function withoutBrackets(text: string): string {
   const [opening, closing, line] = [forwardSearch(text, '['), forwardSearch(text, ']'), forwardSearch(text, '\n')];
-  let kept = '';
+  let result = '';
   let from = 0;
   for (let open = opening(0); open >= 0; open = opening(open + 1)) {
     if (open < from) continue;
     const close = closing(open + 2);
     const end = line(open);
     if (close < 0 || (end >= 0 && end < close)) continue;
-    kept += text.slice(from, open);
+    result += text.slice(from, open);
     from = close + 1;
   }
-  return kept + text.slice(from);
+  return result + text.slice(from);
 }
 
 /** Returns the URL of the event; for an event that has no public page yet, in the form that the reference uses. */

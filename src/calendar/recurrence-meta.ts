@@ -24,29 +24,29 @@ export function startsOfRules(text: string, first: string, last: string): RuleSt
   const [rules, exclusions] = [rulesIn(text, 'rules'), rulesIn(text, 'exclusions')];
   if (!rules || !exclusions || rules.length === 0) return undefined;
   // Of several repeating rules the extension uses the first.
-  const repeating = rules.filter((rule) => !isDate(rule)).slice(0, 1);
-  const begun = repeating.map((rule) => ruleFromStart(rule, first));
-  const left = exclusions.filter((rule) => !isDate(rule)).map((rule) => ruleFromStart(rule, first));
+  const repeatingRules = rules.filter((rule) => !isDate(rule)).slice(0, 1);
+  const rulesFromStart = repeatingRules.map((rule) => ruleFromStart(rule, first));
+  const exclusionRules = exclusions.filter((rule) => !isDate(rule)).map((rule) => ruleFromStart(rule, first));
   const dates = rules.filter(isDate).map((rule) => dateOfRule(rule, first));
-  if ([...begun, ...left, ...dates].includes(undefined)) return undefined;
-  const endless = begun.some((one) => one?.rule.until === undefined && one?.rule.count === undefined);
-  const until = endless ? last : LATEST;
-  const starts = new Set([first, ...dates.flatMap((date) => date ?? []), ...begun.flatMap((one) => [...startsFrom(one!, until)])]);
+  if ([...rulesFromStart, ...exclusionRules, ...dates].includes(undefined)) return undefined;
+  const endless = rulesFromStart.some((one) => one?.rule.until === undefined && one?.rule.count === undefined);
+  const end = endless ? last : LATEST;
+  const starts = new Set([first, ...dates.flatMap((date) => date ?? []), ...rulesFromStart.flatMap((one) => [...startsFrom(one!, end)])]);
   // An excluded day only excludes dates at the hour of the rule; a date at another hour takes place.
   const days = exclusions
     .filter(isDate)
-    .map((rule) => dateOfRule({ ...rule, custom: { ...customOf(rule), 'same-time': 'yes' } }, begun[0]?.start ?? first));
-  const excluded = new Set([...days, ...left.flatMap((one) => [...startsFrom(one!, until)])]);
-  return { starts: [...starts].filter((start) => start <= until && (start === first || !excluded.has(start))).sort(), endless };
+    .map((rule) => dateOfRule({ ...rule, custom: { ...customOf(rule), 'same-time': 'yes' } }, rulesFromStart[0]?.start ?? first));
+  const excludedStarts = new Set([...days, ...exclusionRules.flatMap((one) => [...startsFrom(one!, end)])]);
+  return { starts: [...starts].filter((start) => start <= end && (start === first || !excludedStarts.has(start))).sort(), endless };
 }
 
 const DAY = 'YYYY-MM-DD'.length;
 const LATEST = '9998-12-31 23:59:59';
 
 function rulesIn(text: string, name: 'rules' | 'exclusions'): StoredRule[] | undefined {
-  const all = parseSerialized(text);
-  if (!isMembers(all)) return undefined;
-  const list = Object.values(all[name] ?? {});
+  const members = parseSerialized(text);
+  if (!isMembers(members)) return undefined;
+  const list = Object.values(members[name] ?? {});
   return list.every(isMembers) ? list.filter(({ type }) => typeof type === 'string' && type !== '' && type !== 'None') : undefined;
 }
 
@@ -70,9 +70,9 @@ const startTime = (custom: StoredRule, first: string): string | undefined =>
 
 /** Converts `3:00pm` to `15:00:00`. */
 function timeOf(text: string): string | undefined {
-  const [, hour, minute, half] = /^(\d{1,2}):(\d\d) ?(am|pm)$/i.exec(text.trim()) ?? [];
-  if (hour === undefined || minute === undefined || half === undefined) return undefined;
-  return `${String((Number(hour) % 12) + (half.toLowerCase() === 'pm' ? 12 : 0)).padStart(2, '0')}:${minute}:00`;
+  const [, hour, minute, meridiem] = /^(\d{1,2}):(\d\d) ?(am|pm)$/i.exec(text.trim()) ?? [];
+  if (hour === undefined || minute === undefined || meridiem === undefined) return undefined;
+  return `${String((Number(hour) % 12) + (meridiem.toLowerCase() === 'pm' ? 12 : 0)).padStart(2, '0')}:${minute}:00`;
 }
 
 // ------------------------------------------------------------------------------------------------- rules that repeat
@@ -83,29 +83,29 @@ interface RuleFromStart {
 }
 
 function* startsFrom({ rule, start }: RuleFromStart, last: string): Generator<string> {
-  for (const wall of occurrences(rule, unixFromText(start), unixFromText(last), { startCounts: false })) yield textFromUnix(wall);
+  for (const moment of occurrences(rule, unixFromText(start), unixFromText(last), { startCounts: false })) yield textFromUnix(moment);
 }
 
 /**
  * Returns a stored repeating rule with its end. The stored count includes the first date of the event, even if that is
  * not a date of the rule.
  */
-function ruleFromStart(stored: StoredRule, first: string): RuleFromStart | undefined {
-  const time = startTime(customOf(stored), first);
-  const text = time === undefined ? undefined : ruleText(stored, first);
-  const open = text === undefined ? undefined : parseRule(text);
-  if (!open) return undefined;
-  const from = { rule: open, start: `${first.slice(0, DAY)} ${time}` };
-  const isOff = startsFrom({ ...from, rule: { ...open, count: 1 } }, LATEST).next().value !== first;
+function ruleFromStart(storedRule: StoredRule, first: string): RuleFromStart | undefined {
+  const time = startTime(customOf(storedRule), first);
+  const text = time === undefined ? undefined : ruleText(storedRule, first);
+  const rule = text === undefined ? undefined : parseRule(text);
+  if (!rule) return undefined;
+  const from = { rule, start: `${first.slice(0, DAY)} ${time}` };
+  const isOff = startsFrom({ ...from, rule: { ...rule, count: 1 } }, LATEST).next().value !== first;
   // In this case the extension counts the weeks from the second date, which may be any date.
-  if (isOff && open.freq === 'WEEKLY' && open.interval > 1) return undefined;
-  const end = String(stored['end-type'] ?? 'Never');
+  if (isOff && rule.freq === 'WEEKLY' && rule.interval > 1) return undefined;
+  const end = String(storedRule['end-type'] ?? 'Never');
   if (end === 'On') {
-    const day = String(stored.end ?? '').slice(0, DAY);
-    return /^\d{4}-\d\d-\d\d$/.test(day) ? { ...from, rule: { ...open, until: `${day.replaceAll('-', '')}T235959` } } : undefined;
+    const day = String(storedRule.end ?? '').slice(0, DAY);
+    return /^\d{4}-\d\d-\d\d$/.test(day) ? { ...from, rule: { ...rule, until: `${day.replaceAll('-', '')}T235959` } } : undefined;
   }
-  const count = Number(stored['end-count']) - (isOff ? 1 : 0);
-  if (end === 'After') return count >= 1 ? { ...from, rule: { ...open, count } } : undefined;
+  const count = Number(storedRule['end-count']) - (isOff ? 1 : 0);
+  if (end === 'After') return count >= 1 ? { ...from, rule: { ...rule, count } } : undefined;
   return end === 'Never' || end === '' ? from : undefined;
 }
 
@@ -118,9 +118,9 @@ const TYPES = new Map([
 ]);
 
 /** Returns a stored rule as the text of an iCalendar rule, without its end. */
-function ruleText(stored: StoredRule, first: string): string | undefined {
-  const custom = customOf(stored);
-  const storedType = String(stored.type);
+function ruleText(storedRule: StoredRule, first: string): string | undefined {
+  const custom = customOf(storedRule);
+  const storedType = String(storedRule.type);
   const type = storedType === 'Custom' ? String(custom.type) : (TYPES.get(storedType) ?? storedType);
   const interval = `INTERVAL=${Number(custom.interval ?? 1) || 1}`;
   if (type === 'Daily') return `FREQ=DAILY;${interval}`;
@@ -129,14 +129,14 @@ function ruleText(stored: StoredRule, first: string): string | undefined {
     if (days.includes(undefined)) return undefined;
     return ['FREQ=WEEKLY', interval, 'WKST=SU', ...(days.length > 0 ? [`BYDAY=${days.join()}`] : [])].join(';');
   }
-  const when = type === 'Monthly' ? custom.month : custom.year;
-  const day = dayText(isMembers(when) ? when : {});
+  const period = type === 'Monthly' ? custom.month : custom.year;
+  const day = dayText(isMembers(period) ? period : {});
   if (day === undefined) return undefined;
   if (type === 'Monthly') return ['FREQ=MONTHLY', interval, ...day].join(';');
   if (type !== 'Yearly') return undefined;
-  const months = valuesOf(isMembers(when) ? when.month : []);
-  const own = [`BYMONTH=${Number(first.slice(5, 7))}`, ...(day.length > 0 ? [] : [`BYMONTHDAY=${Number(first.slice(8, 10))}`])];
-  return ['FREQ=YEARLY', interval, ...(months.length > 0 ? [`BYMONTH=${months.map(Number).join()}`] : own), ...day].join(';');
+  const months = valuesOf(isMembers(period) ? period.month : []);
+  const defaultParts = [`BYMONTH=${Number(first.slice(5, 7))}`, ...(day.length > 0 ? [] : [`BYMONTHDAY=${Number(first.slice(8, 10))}`])];
+  return ['FREQ=YEARLY', interval, ...(months.length > 0 ? [`BYMONTH=${months.map(Number).join()}`] : defaultParts), ...day].join(';');
 }
 
 const WEEKDAYS = ['MO', 'TU', 'WE', 'TH', 'FR', 'SA', 'SU'];
@@ -152,11 +152,11 @@ const POSITION_NAMES = new Map([
 const ANY_DAY = 8;
 
 /** Returns the part of a rule that selects the day of a month; empty if it is the day of the start. */
-function dayText(when: StoredRule): string[] | undefined {
-  if (when['same-day'] !== 'no') return [];
-  const number = String(when.number ?? '');
+function dayText(period: StoredRule): string[] | undefined {
+  if (period['same-day'] !== 'no') return [];
+  const number = String(period.number ?? '');
   if (/^\d{1,2}$/.test(number)) return [`BYMONTHDAY=${Number(number)}`];
-  const [place, day] = [POSITION_NAMES.get(number), Number(when.day)];
+  const [place, day] = [POSITION_NAMES.get(number), Number(period.day)];
   if (place === undefined) return undefined;
   if (day === ANY_DAY) return [`BYMONTHDAY=${place}`];
   return WEEKDAYS[day - 1] === undefined ? undefined : [`BYDAY=${place}${WEEKDAYS[day - 1]}`];

@@ -43,20 +43,20 @@ export function parseRule(text: string): Rule | undefined {
   for (const part of text.toUpperCase().replace(/\s/g, '').split(';')) {
     const [name = '', value = ''] = part.split('=', 2);
     if (value === '' ? part.includes('=') || part === '' : name.startsWith('X-')) continue;
-    const plain = name === 'UNTIL' ? value.replace(/[-:]/g, '') : value;
-    if (!PARTS.get(name)?.(plain)) return undefined;
-    parts.set(name, plain);
+    const cleanValue = name === 'UNTIL' ? value.replace(/[-:]/g, '') : value;
+    if (!PARTS.get(name)?.(cleanValue)) return undefined;
+    parts.set(name, cleanValue);
   }
   const freq = FREQUENCIES.find((name) => name === parts.get('FREQ'));
   if (freq === undefined) return undefined;
   const numbers = (name: string): number[] => listOf(parts.get(name)).map(Number);
-  const whole = (name: string): number | undefined => (/^\d/.test(parts.get(name) ?? '') ? Number(parts.get(name)) : undefined);
+  const integer = (name: string): number | undefined => (/^\d/.test(parts.get(name) ?? '') ? Number(parts.get(name)) : undefined);
   const skipsBack = parts.get('SKIP') === BACKWARD;
   if (skipsBack && !canSkipBack(freq, parts)) return undefined;
   return {
     freq,
-    interval: Math.max(1, whole('INTERVAL') ?? 1),
-    count: whole('COUNT'),
+    interval: Math.max(1, integer('INTERVAL') ?? 1),
+    count: integer('COUNT'),
     until: parts.get('UNTIL')?.replace(/(T\d{4})(?=Z?$)/, '$100'),
     byMonth: numbers('BYMONTH'),
     byMonthDay: numbers('BYMONTHDAY'),
@@ -88,14 +88,14 @@ const listOf = (value: string | undefined): string[] => (value ?? '').split(',')
 
 /** Returns a test for lists of integers within bounds; with `fromEnd`, negative ones count from the end. */
 const numbersIn =
-  (least: number, most: number, { fromEnd = false } = {}) =>
+  (min: number, max: number, { fromEnd = false } = {}) =>
   (value: string): boolean => {
-    const pieces = listOf(value);
-    const isOne = (piece: string) => {
-      const number = Math.abs(Number(piece));
-      return (fromEnd ? /^[+-]?\d{1,3}$/ : /^\+?\d{1,3}$/).test(piece) && number >= least && number <= most;
+    const items = listOf(value);
+    const isOne = (item: string) => {
+      const number = Math.abs(Number(item));
+      return (fromEnd ? /^[+-]?\d{1,3}$/ : /^\+?\d{1,3}$/).test(item) && number >= min && number <= max;
     };
-    return pieces.length <= MAX_VALUES && pieces.every(isOne);
+    return items.length <= MAX_VALUES && items.every(isOne);
   };
 
 /** The parts of a rule (RFC 5545, 3.3.10, and RFC 7529), each with a test of whether its value is supported. */
@@ -143,21 +143,21 @@ export function* occurrences(
   { from = start, startCounts = true }: OccurrenceOptions = {},
 ): Generator<number> {
   const end = Math.min(last, untilOf(rule));
-  let left = Math.min(rule.count ?? MAX_MOMENTS, MAX_MOMENTS);
-  if (start > end || left < 1) return;
+  let remaining = Math.min(rule.count ?? MAX_MOMENTS, MAX_MOMENTS);
+  if (start > end || remaining < 1) return;
   if (startCounts) {
     if (start >= from) yield start;
-    left -= 1;
+    remaining -= 1;
   }
   // Without a count, periods before `from` can be skipped.
   for (const moments of periodsOf(rule, start, end, rule.count === undefined ? from : start)) {
     for (const moment of pickPositions(moments, rule.bySetPos)) {
       if (moment < start || (startCounts && moment === start)) continue;
-      if (moment > end || left < 1) return;
+      if (moment > end || remaining < 1) return;
       if (moment >= from) yield moment;
-      left -= 1;
+      remaining -= 1;
     }
-    if (left < 1) return;
+    if (remaining < 1) return;
   }
 }
 
@@ -194,16 +194,16 @@ const seconds = (year: number, month: number, day: number): number => {
 
 /** A day, with the properties that rules test. */
 interface Day {
-  readonly at: number;
+  readonly midnight: number;
   readonly year: number;
   readonly month: number;
   readonly day: number;
   readonly weekday: number;
 }
 
-function dayAt(at: number): Day {
-  const date = new Date(at * 1000);
-  return { at, year: date.getUTCFullYear(), month: date.getUTCMonth() + 1, day: date.getUTCDate(), weekday: date.getUTCDay() };
+function dayAt(midnight: number): Day {
+  const date = new Date(midnight * 1000);
+  return { midnight, year: date.getUTCFullYear(), month: date.getUTCMonth() + 1, day: date.getUTCDate(), weekday: date.getUTCDay() };
 }
 
 const daysBetween = (from: number, to: number): Day[] =>
@@ -213,10 +213,11 @@ const daysBetween = (from: number, to: number): Day[] =>
 const SHORT_PERIOD_S = { SECONDLY: 1, MINUTELY: 60, HOURLY: 3600 } as const;
 
 /** Yields for each period the moments that the rule may select. */
-function* periodsOf(rule: Rule, start: number, end: number, wanted: number): Generator<readonly number[]> {
+function* periodsOf(rule: Rule, start: number, end: number, earliest: number): Generator<readonly number[]> {
   const { freq } = rule;
-  if (freq === 'SECONDLY' || freq === 'MINUTELY' || freq === 'HOURLY') yield* shortPeriods(rule, SHORT_PERIOD_S[freq], start, end, wanted);
-  else for (const days of periods({ ...rule, freq }, start, end, wanted)) yield momentsOnDays(rule, days, start);
+  if (freq === 'SECONDLY' || freq === 'MINUTELY' || freq === 'HOURLY')
+    yield* shortPeriods(rule, SHORT_PERIOD_S[freq], start, end, earliest);
+  else for (const days of periods({ ...rule, freq }, start, end, earliest)) yield momentsOnDays(rule, days, start);
 }
 
 /** Maximum number of short periods tried to find one that the rule allows. */
@@ -226,21 +227,25 @@ const MAX_SHORT_PERIODS = 500_000;
  * Yields hours, minutes or seconds that match the rule's other parts (RFC 5545, 3.3.10, the table). Parts for units
  * shorter than the period expand it.
  */
-function* shortPeriods(rule: Rule, length: number, start: number, end: number, wanted: number): Generator<readonly number[]> {
+function* shortPeriods(rule: Rule, length: number, start: number, end: number, earliest: number): Generator<readonly number[]> {
   const step = length * rule.interval;
   const first = start - offsetWithin(start, length);
   const suits = createDayTest(rule, dayAt(Math.floor(start / DAY) * DAY));
   const isIn = (values: readonly number[], value: number) => values.length === 0 || values.includes(value);
-  const skipped = Math.max(0, Math.floor((wanted - first) / step) - 1);
-  let day: { at: number; suits: boolean } | undefined;
-  for (let number = 0, at = first + skipped * step; at <= end && number < MAX_SHORT_PERIODS; number += 1, at += step) {
-    const midnight = Math.floor(at / DAY) * DAY;
-    if (day?.at !== midnight) day = { at: midnight, suits: suits(dayAt(midnight)) };
-    const [hour, minute, second] = [Math.floor((at - midnight) / 3600), Math.floor(offsetWithin(at, 3600) / 60), offsetWithin(at, 60)];
+  const skippedCount = Math.max(0, Math.floor((earliest - first) / step) - 1);
+  let day: { midnight: number; suits: boolean } | undefined;
+  for (let number = 0, moment = first + skippedCount * step; moment <= end && number < MAX_SHORT_PERIODS; number += 1, moment += step) {
+    const midnight = Math.floor(moment / DAY) * DAY;
+    if (day?.midnight !== midnight) day = { midnight, suits: suits(dayAt(midnight)) };
+    const [hour, minute, second] = [
+      Math.floor((moment - midnight) / 3600),
+      Math.floor(offsetWithin(moment, 3600) / 60),
+      offsetWithin(moment, 60),
+    ];
     if (!day.suits || !isIn(rule.byHour, hour)) continue;
     if (length < 3600 && !isIn(rule.byMinute, minute)) continue;
     if (length === 1 && !isIn(rule.bySecond, second)) continue;
-    yield timesWithin(rule, length, start).map((time) => at + time);
+    yield timesWithin(rule, length, start).map((time) => moment + time);
   }
 }
 
@@ -255,15 +260,15 @@ function timesWithin({ byMinute, bySecond }: Rule, length: number, start: number
 type DayRule = Rule & { readonly freq: keyof typeof MAX_PERIOD_S };
 
 /** Yields for each period the days that the rule may select. */
-function* periods(rule: DayRule, start: number, end: number, wanted: number): Generator<Day[]> {
+function* periods(rule: DayRule, start: number, end: number, earliest: number): Generator<Day[]> {
   const first = dayAt(Math.floor(start / DAY) * DAY);
-  const most = Math.min(end, seconds(first.year + MAX_YEARS, 1, 1));
+  const limit = Math.min(end, seconds(first.year + MAX_YEARS, 1, 1));
   const matches = createDayTest(rule, first);
-  const skipped = Math.floor((wanted - first.at) / MAX_PERIOD_S[rule.freq] / rule.interval) - 1;
-  for (let number = Math.max(0, skipped) * rule.interval; ; number += rule.interval) {
+  const skippedCount = Math.floor((earliest - first.midnight) / MAX_PERIOD_S[rule.freq] / rule.interval) - 1;
+  for (let number = Math.max(0, skippedCount) * rule.interval; ; number += rule.interval) {
     const [from, to] = boundsOf(rule, first, number);
     // The comparison is also false for NaN, which results beyond the range of dates.
-    if (!(from <= most)) return;
+    if (!(from <= limit)) return;
     yield daysBetween(from, to).filter(matches);
   }
 }
@@ -273,10 +278,10 @@ const MAX_PERIOD_S = { DAILY: DAY, WEEKLY: 7 * DAY, MONTHLY: 31 * DAY, YEARLY: 3
 
 /** Returns start and end of a period; `number`: counted from the first, which is 0. */
 function boundsOf({ freq, byWeekNo, weekStart }: Rule, first: Day, number: number): [number, number] {
-  if (freq === 'DAILY') return [first.at + number * DAY, first.at + (number + 1) * DAY];
+  if (freq === 'DAILY') return [first.midnight + number * DAY, first.midnight + (number + 1) * DAY];
   if (freq === 'WEEKLY') {
-    const begin = first.at - ((first.weekday - weekStart + 7) % 7) * DAY + number * 7 * DAY;
-    return [begin, begin + 7 * DAY];
+    const periodStart = first.midnight - ((first.weekday - weekStart + 7) % 7) * DAY + number * 7 * DAY;
+    return [periodStart, periodStart + 7 * DAY];
   }
   if (freq === 'MONTHLY') return [seconds(first.year, first.month + number, 1), seconds(first.year, first.month + number + 1, 1)];
   const year = first.year + number;
@@ -287,54 +292,57 @@ function boundsOf({ freq, byWeekNo, weekStart }: Rule, first: Day, number: numbe
 /** Returns the start of the first week with at least four days in a year. */
 function weekOne(year: number, weekStart: number): number {
   const fourth = dayAt(seconds(year, 1, 4));
-  return fourth.at - ((fourth.weekday - weekStart + 7) % 7) * DAY;
+  return fourth.midnight - ((fourth.weekday - weekStart + 7) % 7) * DAY;
 }
 
 /** Returns a test of whether a day matches the rule. Parts that the rule lacks follow from the first day. */
 function createDayTest(rule: Rule, first: Day): (day: Day) => boolean {
   const { freq, byMonth, byMonthDay, byYearDay, byWeekNo, byDay, skipsBack } = rule;
-  const dayIn = (wanted: number, { year, month }: Day) => (skipsBack ? Math.min(wanted, lengthOfMonth(year, month)) : wanted);
-  const dated = byMonthDay.length + byYearDay.length + byWeekNo.length + byDay.length > 0;
+  const dayIn = (monthDay: number, { year, month }: Day) => (skipsBack ? Math.min(monthDay, lengthOfMonth(year, month)) : monthDay);
+  const hasDayParts = byMonthDay.length + byYearDay.length + byWeekNo.length + byDay.length > 0;
   const tests: ((day: Day) => boolean)[] = [];
   if (byMonth.length > 0) tests.push(({ month }) => byMonth.includes(month));
   if (byMonthDay.length > 0)
     tests.push((day) =>
-      byMonthDay.some((wanted) => day.day === (wanted > 0 ? dayIn(wanted, day) : lengthOfMonth(day.year, day.month) + wanted + 1)),
+      byMonthDay.some((value) => day.day === (value > 0 ? dayIn(value, day) : lengthOfMonth(day.year, day.month) + value + 1)),
     );
   if (byYearDay.length > 0)
-    tests.push(({ at, year }) => {
-      const [number, length] = [(at - seconds(year, 1, 1)) / DAY + 1, (seconds(year + 1, 1, 1) - seconds(year, 1, 1)) / DAY];
-      return byYearDay.some((wanted) => number === (wanted > 0 ? wanted : length + wanted + 1));
+    tests.push(({ midnight, year }) => {
+      const [number, length] = [(midnight - seconds(year, 1, 1)) / DAY + 1, (seconds(year + 1, 1, 1) - seconds(year, 1, 1)) / DAY];
+      return byYearDay.some((value) => number === (value > 0 ? value : length + value + 1));
     });
   if (byWeekNo.length > 0 && freq === 'YEARLY') tests.push((day) => inWeeks(day, rule));
   if (byDay.length > 0)
     tests.push((day) => byDay.some(({ nth, day: weekday }) => day.weekday === weekday && (nth === 0 || isNth(day, nth, rule))));
   else if (freq === 'WEEKLY' || (freq === 'YEARLY' && byWeekNo.length > 0 && byMonthDay.length + byYearDay.length === 0))
     tests.push(({ weekday }) => weekday === first.weekday);
-  if (!dated && (freq === 'MONTHLY' || freq === 'YEARLY')) tests.push((day) => day.day === dayIn(first.day, day));
-  if (!dated && freq === 'YEARLY' && byMonth.length === 0) tests.push(({ month }) => month === first.month);
+  if (!hasDayParts && (freq === 'MONTHLY' || freq === 'YEARLY')) tests.push((day) => day.day === dayIn(first.day, day));
+  if (!hasDayParts && freq === 'YEARLY' && byMonth.length === 0) tests.push(({ month }) => month === first.month);
   return (day) => tests.every((test) => test(day));
 }
 
 const lengthOfMonth = (year: number, month: number): number => (seconds(year, month + 1, 1) - seconds(year, month, 1)) / DAY;
 
-function inWeeks({ at, year }: Day, { byWeekNo, weekStart }: Rule): boolean {
-  const own = [year + 1, year, year - 1].find((candidate) => weekOne(candidate, weekStart) <= at)!;
-  const begin = weekOne(own, weekStart);
-  const [number, length] = [Math.floor((at - begin) / (7 * DAY)) + 1, Math.round((weekOne(own + 1, weekStart) - begin) / (7 * DAY))];
-  return byWeekNo.some((wanted) => number === (wanted > 0 ? wanted : length + wanted + 1));
+function inWeeks({ midnight, year }: Day, { byWeekNo, weekStart }: Rule): boolean {
+  const weekYear = [year + 1, year, year - 1].find((candidate) => weekOne(candidate, weekStart) <= midnight)!;
+  const yearStart = weekOne(weekYear, weekStart);
+  const [number, length] = [
+    Math.floor((midnight - yearStart) / (7 * DAY)) + 1,
+    Math.round((weekOne(weekYear + 1, weekStart) - yearStart) / (7 * DAY)),
+  ];
+  return byWeekNo.some((value) => number === (value > 0 ? value : length + value + 1));
 }
 
 /**
  * Returns whether a day is the nth of its weekday, counted from the start or the end of its month, or of its year if
  * the rule refers to years.
  */
-function isNth({ at, year, month, day }: Day, nth: number, { freq, byMonth }: Rule): boolean {
+function isNth({ midnight, year, month, day }: Day, nth: number, { freq, byMonth }: Rule): boolean {
   if (freq !== 'MONTHLY' && freq !== 'YEARLY') return true;
-  const ofMonth = freq === 'MONTHLY' || byMonth.length > 0;
-  const [place, length] = ofMonth
+  const isOfMonth = freq === 'MONTHLY' || byMonth.length > 0;
+  const [place, length] = isOfMonth
     ? [day, lengthOfMonth(year, month)]
-    : [(at - seconds(year, 1, 1)) / DAY + 1, (seconds(year + 1, 1, 1) - seconds(year, 1, 1)) / DAY];
+    : [(midnight - seconds(year, 1, 1)) / DAY + 1, (seconds(year + 1, 1, 1) - seconds(year, 1, 1)) / DAY];
   return nth > 0 ? Math.ceil(place / 7) === nth : Math.ceil((length - place + 1) / 7) === -nth;
 }
 
@@ -347,12 +355,12 @@ function momentsOnDays({ byHour, byMinute, bySecond }: Rule, days: readonly Day[
   const times = valuesOrOwn(byHour, hour).flatMap((h) =>
     valuesOrOwn(byMinute, minute).flatMap((m) => valuesOrOwn(bySecond, second).map((s) => h * 3600 + m * 60 + s)),
   );
-  return days.flatMap(({ at }) => times.map((time) => at + time));
+  return days.flatMap(({ midnight }) => times.map((time) => midnight + time));
 }
 
 /** Returns the values in a rule, in order, or that of the start if it has none. */
-const valuesOrOwn = (values: readonly number[], own: number): readonly number[] =>
-  values.length > 0 ? [...new Set(values)].sort((a, b) => a - b) : [own];
+const valuesOrOwn = (values: readonly number[], ownValue: number): readonly number[] =>
+  values.length > 0 ? [...new Set(values)].sort((a, b) => a - b) : [ownValue];
 
 /** Returns the offset of a moment within its period; also for moments before 1970. */
 const offsetWithin = (moment: number, length: number): number => ((moment % length) + length) % length;
@@ -360,6 +368,6 @@ const offsetWithin = (moment: number, length: number): number => ((moment % leng
 /** Returns the moments at the given positions of a period, counted from its start or its end. */
 function pickPositions(moments: readonly number[], places: readonly number[]): readonly number[] {
   if (places.length === 0) return moments;
-  const picked = places.map((place) => moments.at(place > 0 ? place - 1 : place)).filter((moment) => moment !== undefined);
-  return [...new Set(picked)].sort((a, b) => a - b);
+  const pickedMoments = places.map((place) => moments.at(place > 0 ? place - 1 : place)).filter((moment) => moment !== undefined);
+  return [...new Set(pickedMoments)].sort((a, b) => a - b);
 }

@@ -30,7 +30,7 @@ export interface SetRule {
 export interface SetDate {
   readonly start: string;
   /** Unix time of the start. */
-  readonly at: number;
+  readonly startUnix: number;
   /** Seconds. */
   readonly length: number;
   /** Whether it comes from the rule; otherwise it is listed. */
@@ -48,17 +48,17 @@ export function parseRecurrenceSet(text: string): RecurrenceSet | undefined {
   const zone = start.value.endsWith('Z') ? parseZone('UTC') : parseZone(start.zone ?? '');
   if (!zone) return undefined;
   const linesOf = (name: string) => lines.flatMap((line) => (line?.name === name ? [line] : []));
-  const begin = parseLocal(start.value, start, zone);
+  const startTime = parseLocal(start.value, start, zone);
   const [end] = linesOf('DTEND').map((line) => parseLocal(line.value, line, zone));
-  if (begin?.length !== WHOLE || (linesOf('DTEND').length > 0 && end?.length !== WHOLE)) return undefined;
+  if (startTime?.length !== WHOLE || (linesOf('DTEND').length > 0 && end?.length !== WHOLE)) return undefined;
   const [rule, exrule] = [ruleOf(linesOf('RRULE'), zone), ruleOf(linesOf('EXRULE'), zone)];
-  const rdates = valuesOf(linesOf('RDATE')).map(({ value, line }) => parseRdate(value, line, zone, begin));
+  const rdates = valuesOf(linesOf('RDATE')).map(({ value, line }) => parseRdate(value, line, zone, startTime));
   const exdates = valuesOf(linesOf('EXDATE')).map(({ value, line }) => parseLocal(value, line, zone));
   if (rule === null || exrule === null || rdates.includes(undefined) || exdates.includes(undefined)) return undefined;
   return {
     zone,
-    start: begin,
-    length: end === undefined ? undefined : unixFromLocal(end, zone) - unixFromLocal(begin, zone),
+    start: startTime,
+    length: end === undefined ? undefined : unixFromLocal(end, zone) - unixFromLocal(startTime, zone),
     rule,
     rdates: rdates.filter((one) => one !== undefined),
     exrule,
@@ -81,16 +81,17 @@ export function datesOfSet(
   const { zone, start, rule, exrule, exdates } = set;
   const dates = new Map<number, SetDate>();
   const add = (date: Pick<SetDate, 'start' | 'isFromRule'> & { readonly length?: number | undefined }) => {
-    const at = unixFromLocal(date.start, zone);
-    if (date.start <= last && !dates.has(at)) dates.set(at, { ...date, at, length: date.length ?? set.length ?? length });
+    const startUnix = unixFromLocal(date.start, zone);
+    if (date.start <= last && !dates.has(startUnix))
+      dates.set(startUnix, { ...date, startUnix, length: date.length ?? set.length ?? length });
   };
   if (rule) for (const local of startsByRule(rule.rule, start, last)) add({ start: local, isFromRule: true });
-  for (const one of set.rdates) add({ ...one, isFromRule: false });
+  for (const rdate of set.rdates) add({ ...rdate, isFromRule: false });
   if (!rule) add({ start, isFromRule: false });
-  const gone = new Set([...exdates, ...(exrule ? startsByRule(exrule.rule, start, last) : [])]);
+  const excludedStarts = new Set([...exdates, ...(exrule ? startsByRule(exrule.rule, start, last) : [])]);
   return [...dates.values()]
-    .filter((date) => date.start === first || !(gone.has(date.start) || gone.has(date.start.slice(0, 10))))
-    .sort((one, other) => one.at - other.at);
+    .filter((date) => date.start === first || !(excludedStarts.has(date.start) || excludedStarts.has(date.start.slice(0, 10))))
+    .sort((one, other) => one.startUnix - other.startUnix);
 }
 
 /** Returns whether a set has no end. */
@@ -134,16 +135,16 @@ export function parseLocal(value: string, line: Line, zone: Zone): string | unde
   if (Number.isNaN(unixFromText(time))) return undefined;
   if (utc) return toLocal(time, zone);
   if (line.zone === undefined || line.zone === zone.name) return time;
-  const own = parseZone(line.zone);
-  return own ? toLocal(toUtc(time, own), zone) : undefined;
+  const lineZone = parseZone(line.zone);
+  return lineZone ? toLocal(toUtc(time, lineZone), zone) : undefined;
 }
 
 /** Returns an additional date: a time, a day (at the hour of the start), or a period. */
 export function parseRdate(value: string, line: Line, zone: Zone, start: string): RecurrenceSet['rdates'][number] | undefined {
   const [from = '', to] = value.split('/', 2);
-  const written = parseLocal(from, line, zone);
-  if (written === undefined) return undefined;
-  const local = written.length === WHOLE ? written : `${written} ${start.slice(11)}`;
+  const time = parseLocal(from, line, zone);
+  if (time === undefined) return undefined;
+  const local = time.length === WHOLE ? time : `${time} ${start.slice(11)}`;
   if (to === undefined) return { start: local, length: undefined };
   const end = parseLocal(to, line, zone);
   const length = end?.length === WHOLE ? unixFromLocal(end, zone) - unixFromLocal(local, zone) : secondsOf(to);
@@ -152,9 +153,9 @@ export function parseRdate(value: string, line: Line, zone: Zone, start: string)
 
 /** Returns the seconds of a duration (`PT7200S`, `P1DT2H`); undefined if it is invalid. */
 function secondsOf(text: string): number | undefined {
-  const [whole, weeks, days, hours, minutes, seconds] =
+  const [match, weeks, days, hours, minutes, seconds] =
     /^P(?:(\d{1,4})W)?(?:(\d{1,5})D)?(?:T(?:(\d{1,6})H)?(?:(\d{1,7})M)?(?:(\d{1,9})S)?)?$/.exec(text) ?? [];
-  if (whole === undefined) return undefined;
+  if (match === undefined) return undefined;
   return [weeks, days, hours, minutes, seconds].reduce((sum, part, place) => sum + Number(part ?? 0) * UNITS[place]!, 0);
 }
 
@@ -164,9 +165,9 @@ const UNITS = [604_800, 86_400, 3600, 60, 1];
  * Returns the rule of a set, with its end in the local time of the set's zone; undefined: there is none; null: it
  * cannot be read.
  */
-function ruleOf([line, ...more]: readonly Line[], zone: Zone): SetRule | undefined | null {
+function ruleOf([line, ...rest]: readonly Line[], zone: Zone): SetRule | undefined | null {
   if (!line) return undefined;
-  const rule = more.length > 0 ? undefined : parseRule(line.value);
+  const rule = rest.length > 0 ? undefined : parseRule(line.value);
   if (!rule) return null;
   const utc = rule.until?.endsWith('Z') ? parseLocal(rule.until, line, zone) : undefined;
   return { text: line.value, rule: utc === undefined ? rule : { ...rule, until: utc.replace(/[-:]/g, '').replace(' ', 'T') } };

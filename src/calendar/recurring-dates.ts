@@ -44,27 +44,27 @@ const MAX_EXCEPTIONS = 1000;
  * Converts the stored dates of a recurring event to iCalendar's form. If the rule cannot be read or gives none of the
  * dates, the result is a list of dates.
  *
- * @param stored with at least one date
+ * @param storedDates with at least one date
  * @param zone the zone of the event, used if the rule has none
  */
-export function recurringDates(stored: Stored, zone: Zone): RecurringDates {
-  const set = parseRecurrenceSet(stored.rule);
-  const dates = datesIn(stored, set?.zone ?? zone);
-  const ruled = set?.rule && datesWithRule(set, set.rule, dates);
-  return ruled && ruled.exdates.length <= MAX_EXCEPTIONS ? ruled : asListedDates({ zone: set?.zone ?? zone, dates });
+export function recurringDates(storedDates: Stored, zone: Zone): RecurringDates {
+  const set = parseRecurrenceSet(storedDates.rule);
+  const dates = datesIn(storedDates, set?.zone ?? zone);
+  const datesByRule = set?.rule && datesWithRule(set, set.rule, dates);
+  return datesByRule && datesByRule.exdates.length <= MAX_EXCEPTIONS ? datesByRule : asListedDates({ zone: set?.zone ?? zone, dates });
 }
 
 /** Returns the same dates without a rule. */
 export function asListedDates({ zone, dates }: Pick<RecurringDates, 'zone' | 'dates'>): RecurringDates {
-  const [first, ...others] = dates;
+  const [first, ...rest] = dates;
   const { start, length } = first!; // there is at least one
-  return { zone, start, length, rule: undefined, rdates: others.map((date) => date.start), exdates: [], dates };
+  return { zone, start, length, rule: undefined, rdates: rest.map((date) => date.start), exdates: [], dates };
 }
 
 const datesIn = ({ dates }: Stored, zone: Zone): RecurringDate[] =>
   dates.map(({ startUtc, endUtc }) => {
-    const begin = unixFromText(startUtc);
-    return { start: localFromUnix(begin, zone), startUtc, length: unixFromText(endUtc) - begin };
+    const startUnix = unixFromText(startUtc);
+    return { start: localFromUnix(startUnix, zone), startUtc, length: unixFromText(endUtc) - startUnix };
   });
 
 /**
@@ -74,27 +74,27 @@ const datesIn = ({ dates }: Stored, zone: Zone): RecurringDate[] =>
  */
 function datesWithRule(set: RecurrenceSet, rule: SetRule, dates: readonly RecurringDate[]): RecurringDates | undefined {
   const { zone, start, length, exdates } = set;
-  const added = new Set(isEndless(set) ? set.rdates.map((date) => date.start) : []);
-  const lastRow = (dates.findLast((date) => !added.has(date.start)) ?? dates.at(-1)!).start; // there is at least one
-  const last = exdates.reduce((latest, day) => laterOf(latest, day.length === DAY ? `${day} 23:59:59` : day), lastRow);
-  const ruled = [...startsByRule(rule.rule, start, last)];
-  const [begin] = ruled;
-  if (begin === undefined) return undefined;
+  const addedStarts = new Set(isEndless(set) ? set.rdates.map((date) => date.start) : []);
+  const lastRow = (dates.findLast((date) => !addedStarts.has(date.start)) ?? dates.at(-1)!).start; // there is at least one
+  const lastStart = exdates.reduce((latest, day) => laterOf(latest, day.length === DAY ? `${day} 23:59:59` : day), lastRow);
+  const ruleStarts = [...startsByRule(rule.rule, start, lastStart)];
+  const [firstStart] = ruleStarts;
+  if (firstStart === undefined) return undefined;
   // Compared as moments, since a local time that is skipped in spring is shown as a later one.
   const momentOf = (local: string) => unixFromLocal(local, zone);
-  const [given, there, out] = [
-    new Set(ruled.map(momentOf)),
+  const [ruleMoments, rowMoments, exclusions] = [
+    new Set(ruleStarts.map(momentOf)),
     new Set(dates.map(({ startUtc }) => unixFromText(startUtc))),
     new Set(exdates),
   ];
-  const isOut = (local: string) => local <= lastRow || out.has(local) || out.has(local.slice(0, DAY));
+  const isOut = (local: string) => local <= lastRow || exclusions.has(local) || exclusions.has(local.slice(0, DAY));
   return {
     zone,
-    start: begin,
+    start: firstStart,
     length: length ?? dates[0]!.length,
     rule,
-    rdates: dates.filter(({ startUtc }) => !given.has(unixFromText(startUtc))).map((date) => date.start),
-    exdates: ruled.filter((local) => !there.has(momentOf(local)) && isOut(local)),
+    rdates: dates.filter(({ startUtc }) => !ruleMoments.has(unixFromText(startUtc))).map((date) => date.start),
+    exdates: ruleStarts.filter((local) => !rowMoments.has(momentOf(local)) && isOut(local)),
     dates,
   };
 }

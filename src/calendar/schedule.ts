@@ -78,8 +78,8 @@ export function lastWholeDay(start: string, end: string): string {
 }
 
 function formatsOf({ start, end }: Schedule, { formats, language, zone, year }: ScheduleContext) {
-  const thisYear = start.startsWith(year) && end.startsWith(year);
-  const date = (local: string) => formatDate(local, thisYear ? formats.dateWithoutYear : formats.date, language, zone);
+  const isThisYear = start.startsWith(year) && end.startsWith(year);
+  const date = (local: string) => formatDate(local, isThisYear ? formats.dateWithoutYear : formats.date, language, zone);
   const time = (local: string) => formatDate(local, formats.time, language, zone);
   return { date, time, dateAndTime: (local: string) => date(local) + formats.beforeTime + time(local) };
 }
@@ -87,17 +87,17 @@ function formatsOf({ start, end }: Schedule, { formats, language, zone, year }: 
 function multiDaySchedule(schedule: Schedule, context: ScheduleContext): string {
   const { start, end, allDay } = schedule;
   const { date, dateAndTime } = formatsOf(schedule, context);
-  const shown = allDay ? date : dateAndTime;
-  const last = allDay ? lastDay(end, context.cutoff) : end;
-  return span('date-start', shown(start)) + context.formats.beforeEnd + span('date-end', shown(last));
+  const format = allDay ? date : dateAndTime;
+  const shownEnd = allDay ? lastDay(end, context.cutoff) : end;
+  return span('date-start', format(start)) + context.formats.beforeEnd + span('date-end', format(shownEnd));
 }
 
 /** Returns a formatted start, followed by the time of the end if it differs. */
-function withEnd(shown: string, schedule: Schedule, context: ScheduleContext): string {
+function withEnd(startText: string, schedule: Schedule, context: ScheduleContext): string {
   const { start, end } = schedule;
-  const begin = span('date-start', shown);
-  if (start.slice(11, 16) === end.slice(11, 16)) return begin;
-  return begin + context.formats.beforeEnd + span('time', formatsOf(schedule, context).time(end));
+  const startHtml = span('date-start', startText);
+  if (start.slice(11, 16) === end.slice(11, 16)) return startHtml;
+  return startHtml + context.formats.beforeEnd + span('time', formatsOf(schedule, context).time(end));
 }
 
 const span = (part: string, text: string) => `<span class="tribe-event-${part}">${text}</span>`;

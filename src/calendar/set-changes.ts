@@ -37,28 +37,28 @@ export interface Span {
  * exception. Undefined if set and rules cannot both express that: for the first date, which always takes place, for a
  * time without a date, and if set and rules differ.
  */
-export function withoutDate(stored: StoredSet, shown: string): StoredSet | undefined {
-  const set = parseRecurrenceSet(stored.set);
-  const start = set ? startInSet(set, stored, shown) : shown;
-  const takesPlace = (dates: RecurrenceSet): boolean => datesUntil(dates, stored, start).some((date) => date.start === start);
-  if (!set || start === stored.first.start || !takesPlace(set)) return undefined;
+export function withoutDate(storedSet: StoredSet, shownStart: string): StoredSet | undefined {
+  const set = parseRecurrenceSet(storedSet.set);
+  const start = set ? startInSet(set, storedSet, shownStart) : shownStart;
+  const takesPlace = (dates: RecurrenceSet): boolean => datesUntil(dates, storedSet, start).some((date) => date.start === start);
+  if (!set || start === storedSet.first.start || !takesPlace(set)) return undefined;
   const isListed = set.rdates.some((one) => one.start === start);
-  const unlisted = isListed ? withoutListed(stored, set, start) : stored;
-  const left = unlisted && parseRecurrenceSet(unlisted.set);
-  if (!left) return undefined;
-  const changed = takesPlace(left) ? withException(unlisted, left, start) : unlisted;
-  return changed && isSame(changed, stored, { without: start }) ? changed : undefined;
+  const unlistedSet = isListed ? withoutListed(storedSet, set, start) : storedSet;
+  const remainingSet = unlistedSet && parseRecurrenceSet(unlistedSet.set);
+  if (!remainingSet) return undefined;
+  const changedSet = takesPlace(remainingSet) ? withException(unlistedSet, remainingSet, start) : unlistedSet;
+  return changedSet && isSame(changedSet, storedSet, { without: start }) ? changedSet : undefined;
 }
 
 /**
  * Returns the set with an additional date, later than the first: an excluded date takes place again, any other is
  * listed. Undefined if there is already a date at that time, or if set or rules cannot be read.
  */
-export function withDate(stored: StoredSet, span: Span): StoredSet | undefined {
-  const set = parseRecurrenceSet(stored.set);
-  if (!set || span.start <= stored.first.start || span.end < span.start) return undefined;
-  const changed = [withoutException(stored, set, span.start), withListed(stored, set, span)];
-  return changed.find((one) => one !== undefined && isSame(one, stored, { with: span }));
+export function withDate(storedSet: StoredSet, span: Span): StoredSet | undefined {
+  const set = parseRecurrenceSet(storedSet.set);
+  if (!set || span.start <= storedSet.first.start || span.end < span.start) return undefined;
+  const candidates = [withoutException(storedSet, set, span.start), withListed(storedSet, set, span)];
+  return candidates.find((one) => one !== undefined && isSame(one, storedSet, { with: span }));
 }
 
 /** Returns whether a date of a set is listed; otherwise it comes from the rule. */
@@ -67,9 +67,9 @@ export const isListed = ({ set }: StoredSet, start: string): boolean =>
 
 // ------------------------------------------------------------------------------------------------- dates of a set
 /** Returns the start in the set of a date as shown: the rule may give a local time that is skipped in spring. */
-function startInSet(set: RecurrenceSet, stored: StoredSet, shown: string): string {
-  const moment = unixFromLocal(shown, set.zone);
-  return datesUntil(set, stored, shown).find(({ at }) => at === moment)?.start ?? shown;
+function startInSet(set: RecurrenceSet, storedSet: StoredSet, shownStart: string): string {
+  const moment = unixFromLocal(shownStart, set.zone);
+  return datesUntil(set, storedSet, shownStart).find(({ startUnix }) => startUnix === moment)?.start ?? shownStart;
 }
 
 const datesUntil = (set: RecurrenceSet, { first }: StoredSet, last: string): SetDate[] =>
@@ -80,18 +80,18 @@ const datesUntil = (set: RecurrenceSet, { first }: StoredSet, last: string): Set
   });
 
 /** Returns whether a changed set has the dates of the stored one except for the requested change, up to that date. */
-function isSame(changed: StoredSet, stored: StoredSet, change: { readonly without: string } | { readonly with: Span }): boolean {
-  const [before, after] = [parseRecurrenceSet(stored.set), parseRecurrenceSet(changed.set)];
+function isSame(changedSet: StoredSet, storedSet: StoredSet, change: { readonly without: string } | { readonly with: Span }): boolean {
+  const [before, after] = [parseRecurrenceSet(storedSet.set), parseRecurrenceSet(changedSet.set)];
   if (!before || !after) return false;
   const last = 'with' in change ? change.with.start : change.without;
   const spans = (set: RecurrenceSet): string[] =>
-    datesUntil(set, stored, last).map(({ start, at, length }) => `${start} ${localFromUnix(at + length, set.zone)}`);
+    datesUntil(set, storedSet, last).map(({ start, startUnix, length }) => `${start} ${localFromUnix(startUnix + length, set.zone)}`);
   const expected =
     'with' in change
       ? [...spans(before), `${change.with.start} ${change.with.end}`]
       : spans(before).filter((span) => !span.startsWith(`${change.without} `));
-  const found = spans(after);
-  return found.length === expected.length && expected.every((span, place) => span === found[place]);
+  const actual = spans(after);
+  return actual.length === expected.length && expected.every((span, place) => span === actual[place]);
 }
 
 // ------------------------------------------------------------------------------------------------- lines
@@ -126,50 +126,50 @@ function exceptionsIn(text: string, zone: RecurrenceSet['zone']): (string | unde
 }
 
 /** Adds a listed date. Undefined if the rules, which have no seconds, would give another start. */
-function withListed(stored: StoredSet, set: RecurrenceSet, span: Span): StoredSet | undefined {
-  if (dateOfRule(dateRule(stored, span), stored.first.start) !== span.start) return undefined;
+function withListed(storedSet: StoredSet, set: RecurrenceSet, span: Span): StoredSet | undefined {
+  if (dateOfRule(dateRule(storedSet, span), storedSet.first.start) !== span.start) return undefined;
   const line = `RDATE;TZID=${set.zone.name};VALUE=PERIOD:${basic(span.start)}/${basic(span.end)}`;
-  const rules = changedRules(stored.rules, 'rules', (rules) => [...rules, dateRule(stored, span)]);
-  return rules === undefined ? undefined : { ...stored, rules, set: withLine(stored, set, line) };
+  const rules = changedRules(storedSet.rules, 'rules', (rules) => [...rules, dateRule(storedSet, span)]);
+  return rules === undefined ? undefined : { ...storedSet, rules, set: withLine(storedSet, set, line) };
 }
 
-function withoutListed(stored: StoredSet, { zone, start }: RecurrenceSet, gone: string): StoredSet | undefined {
-  const rules = changedRules(stored.rules, 'rules', (rules) =>
-    withoutFirst(rules, (rule) => dateOfRule(rule, stored.first.start) === gone),
+function withoutListed(storedSet: StoredSet, { zone, start }: RecurrenceSet, removedStart: string): StoredSet | undefined {
+  const rules = changedRules(storedSet.rules, 'rules', (rules) =>
+    withoutFirst(rules, (rule) => dateOfRule(rule, storedSet.first.start) === removedStart),
   );
-  const set = withoutValues(stored.set, (line) => listedIn(line, zone, start).map((date) => date?.start === gone));
-  return rules === undefined ? undefined : { ...stored, rules, set };
+  const set = withoutValues(storedSet.set, (line) => listedIn(line, zone, start).map((date) => date?.start === removedStart));
+  return rules === undefined ? undefined : { ...storedSet, rules, set };
 }
 
 /** Removes an exception. Undefined if there is none for this time. */
-function withoutException(stored: StoredSet, { zone, exdates }: RecurrenceSet, start: string): StoredSet | undefined {
+function withoutException(storedSet: StoredSet, { zone, exdates }: RecurrenceSet, start: string): StoredSet | undefined {
   const day = start.slice(0, DAY);
   const leavesOut = (exception: string | undefined) => exception === start || exception === day;
   if (!exdates.some(leavesOut)) return undefined;
-  const rules = changedRules(stored.rules, 'exclusions', (exclusions) =>
+  const rules = changedRules(storedSet.rules, 'exclusions', (exclusions) =>
     withoutFirst(exclusions, (rule) => dateOfRule(rule, start)?.slice(0, DAY) === day),
   );
-  const set = withoutValues(stored.set, (line) => exceptionsIn(line, zone).map(leavesOut));
-  return rules === undefined ? undefined : { ...stored, rules, set };
+  const set = withoutValues(storedSet.set, (line) => exceptionsIn(line, zone).map(leavesOut));
+  return rules === undefined ? undefined : { ...storedSet, rules, set };
 }
 
 /** Returns a list without the first matching item; undefined if there is none. */
-function withoutFirst<Item>(list: readonly Item[], isMeant: (item: Item) => boolean): Item[] | undefined {
-  const place = list.findIndex(isMeant);
+function withoutFirst<Item>(list: readonly Item[], matches: (item: Item) => boolean): Item[] | undefined {
+  const place = list.findIndex(matches);
   return place < 0 ? undefined : list.toSpliced(place, 1);
 }
 
 /**
- * Returns a set without some values of its lines. `areMeant`: returns for each value of a line, in order, whether to
- * remove it.
+ * Returns a set without some values of its lines. `findRemovals`: returns for each value of a line, in order, whether
+ * to remove it.
  */
-function withoutValues(set: string, areMeant: (line: string) => readonly boolean[]): string {
+function withoutValues(set: string, findRemovals: (line: string) => readonly boolean[]): string {
   const lines = linesOf(set).flatMap((line) => {
-    const meant = areMeant(line);
-    if (!meant.includes(true)) return [line];
-    const [head, all] = [line.slice(0, valueIndex(line)), line.slice(valueIndex(line))];
-    const values = all.split(',').filter((_, place) => !meant[place]);
-    return values.length === 0 ? [] : [`${head}${values.join(',')}`];
+    const removals = findRemovals(line);
+    if (!removals.includes(true)) return [line];
+    const [prefix, list] = [line.slice(0, valueIndex(line)), line.slice(valueIndex(line))];
+    const values = list.split(',').filter((_, place) => !removals[place]);
+    return values.length === 0 ? [] : [`${prefix}${values.join(',')}`];
   });
   return lines.join('\n');
 }
@@ -178,11 +178,11 @@ function withoutValues(set: string, areMeant: (line: string) => readonly boolean
  * Adds an exception for a date from the rule. The rules exclude whole days, at the hour of the rule; undefined for a
  * date at another hour.
  */
-function withException(stored: StoredSet, { start }: RecurrenceSet, gone: string): StoredSet | undefined {
-  if (gone.slice(DAY) !== start.slice(DAY)) return undefined;
-  const rules = changedRules(stored.rules, 'exclusions', (exclusions) => [...exclusions, dayRule(stored, gone)]);
-  const line = `EXDATE:${basic(gone)}${isSetInUtc(stored.set) ? 'Z' : ''}`;
-  return rules === undefined ? undefined : { ...stored, rules, set: [...linesOf(stored.set), line].join('\n') };
+function withException(storedSet: StoredSet, { start }: RecurrenceSet, excludedStart: string): StoredSet | undefined {
+  if (excludedStart.slice(DAY) !== start.slice(DAY)) return undefined;
+  const rules = changedRules(storedSet.rules, 'exclusions', (exclusions) => [...exclusions, dayRule(storedSet, excludedStart)]);
+  const line = `EXDATE:${basic(excludedStart)}${isSetInUtc(storedSet.set) ? 'Z' : ''}`;
+  return rules === undefined ? undefined : { ...storedSet, rules, set: [...linesOf(storedSet.set), line].join('\n') };
 }
 
 // ------------------------------------------------------------------------------------------------- rules
@@ -194,25 +194,25 @@ function changedRules(
   name: 'rules' | 'exclusions',
   change: (list: readonly StoredRule[]) => readonly StoredRule[] | undefined,
 ): string | undefined {
-  const all = parseSerialized(text);
-  if (!isMembers(all)) return undefined;
-  const list = all[name] ?? [];
-  const changed = Array.isArray(list) && list.every(isMembers) ? change(list) : undefined;
-  return changed && withMembers(text, { [name]: changed });
+  const members = parseSerialized(text);
+  if (!isMembers(members)) return undefined;
+  const list = members[name] ?? [];
+  const changedList = Array.isArray(list) && list.every(isMembers) ? change(list) : undefined;
+  return changedList && withMembers(text, { [name]: changedList });
 }
 
 const spanMembers = ({ first }: StoredSet) => ({ EventStartDate: first.start, EventEndDate: first.end });
 
-const dayRule = (stored: StoredSet, start: string): StoredRule => ({
+const dayRule = (storedSet: StoredSet, start: string): StoredRule => ({
   type: 'Custom',
   custom: { interval: 1, type: 'Date', date: { date: start.slice(0, DAY) }, 'same-time': 'yes' },
-  ...spanMembers(stored),
+  ...spanMembers(storedSet),
 });
 
 /** Returns a rule for a single date, at the event's hours or at its own. */
-function dateRule(stored: StoredSet, { start, end }: Span): StoredRule {
-  const rule = dayRule(stored, start);
-  const { first } = stored;
+function dateRule(storedSet: StoredSet, { start, end }: Span): StoredRule {
+  const rule = dayRule(storedSet, start);
+  const { first } = storedSet;
   const nights = daysBetween(start, end);
   const isAtItsHours =
     start.slice(DAY) === first.start.slice(DAY) &&

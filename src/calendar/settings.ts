@@ -131,8 +131,8 @@ export const mayHaveRecurrence = (options: ReadonlyMap<string, string>): boolean
 
 /** Returns the number after which public ids of occurrences begin. */
 export const occurrenceBase = (options: ReadonlyMap<string, string>): number => {
-  const stored = options.get(OCCURRENCE_BASE_OPTION) ?? '';
-  return /^[1-9]\d{0,14}$/.test(stored) ? Number(stored) : DEFAULT_BASE;
+  const text = options.get(OCCURRENCE_BASE_OPTION) ?? '';
+  return /^[1-9]\d{0,14}$/.test(text) ? Number(text) : DEFAULT_BASE;
 };
 
 /** The paid extension raises the base in steps of `DEFAULT_BASE` when the ids of posts come this close to it. */
@@ -143,8 +143,8 @@ export const highestIdBelow = (base: number): number => base - APART - 1;
 
 /** Returns this base or, if posts up to this id come too close to it, the next one that is far enough above them. */
 export function baseAbove(base: number, highestId: number): number {
-  const lacking = highestId - highestIdBelow(base);
-  return lacking <= 0 ? base : base + Math.ceil(lacking / DEFAULT_BASE) * DEFAULT_BASE;
+  const deficit = highestId - highestIdBelow(base);
+  return deficit <= 0 ? base : base + Math.ceil(deficit / DEFAULT_BASE) * DEFAULT_BASE;
 }
 
 /** Returns the names of the options that `readSettings` needs; `prefix` is the table prefix, part of one name. */
@@ -224,8 +224,8 @@ export const eventsOnPage = ({ calendar, postsPerPage }: Pick<SiteSettings, 'cal
   Math.min(calendar.eventsPerPage ?? postsPerPage, MAX_PAGE_SIZE);
 
 /** Returns a stored page length; undefined if it is not set. WordPress uses -1 for all records. */
-function pageSizeOf(stored: unknown): number | undefined {
-  const length = Number.parseInt(String(stored), 10) || undefined;
+function pageSizeOf(value: unknown): number | undefined {
+  const length = Number.parseInt(String(value), 10) || undefined;
   return length !== undefined && length < 0 ? MAX_PAGE_SIZE : length;
 }
 
@@ -233,7 +233,7 @@ function pageSizeOf(stored: unknown): number | undefined {
 const DEFAULT_MONTHS_AHEAD = 60;
 const MAX_MONTHS_AHEAD = 120;
 
-function readCalendar(members: Record<string, unknown>, own: unknown, dateFormat: string, timeFormat: string): CalendarSettings {
+function readCalendar(members: Record<string, unknown>, ownFields: unknown, dateFormat: string, timeFormat: string): CalendarSettings {
   const text = (name: string, fallback: string) => (typeof members[name] === 'string' && members[name] !== '' ? members[name] : fallback);
   return {
     postsPerPage: pageSizeOf(members.posts_per_page),
@@ -248,7 +248,7 @@ function readCalendar(members: Record<string, unknown>, own: unknown, dateFormat
     isCurrencyAfterAmount: isTruthy(members.reverseCurrencyPosition),
     eventsSlug: text('eventsSlug', 'events'),
     singleEventSlug: text('singleEventSlug', 'event'),
-    customFields: readCustomFields(members['custom-fields'], own),
+    customFields: readCustomFields(members['custom-fields'], ownFields),
     restDisabled: isTruthy(members['rest-v1-disabled']),
     edges: { first: text('earliest_date', ''), last: text('latest_date', '') },
     formats: {

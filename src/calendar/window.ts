@@ -40,15 +40,15 @@ export type WindowContext = { siteZone: Zone; cutoff: string; now: Date; mode: '
 export function listWindow(params: Readonly<Record<string, unknown>>, context: WindowContext): ListWindow {
   const window: ListWindow = { echo: {}, filters: [] };
   if (params.include !== undefined && params.include !== null) return window;
-  const exact = params.strict_dates === true || params.strict_dates === LOCAL_DATES;
+  const isExact = params.strict_dates === true || params.strict_dates === LOCAL_DATES;
   const zone = params.strict_dates === LOCAL_DATES ? context.siteZone : UTC;
-  const without = RELATIVE_PARAMS.some((name) => isPresent(params[name]));
+  const hasRelativeBounds = RELATIVE_PARAMS.some((name) => isPresent(params[name]));
   for (const [name, column, op] of BOUNDS) {
     const value = isPresent(params[name])
-      ? effectiveValue(name, params[name], exact ? zone : undefined, context)
-      : without
+      ? effectiveValue(name, params[name], isExact ? zone : undefined, context)
+      : hasRelativeBounds
         ? undefined
-        : defaultValue(name, exact, context);
+        : defaultValue(name, isExact, context);
     if (value === undefined) continue;
     window.echo[name] = value;
     const bound = clampDateTime(value);
@@ -154,9 +154,9 @@ function isPresent(value: unknown): value is string | number {
 function effectiveValue(name: DateParam, value: string | number, exactIn: Zone | undefined, context: WindowContext): string | undefined {
   const instant = instantOf(value, context.now, exactIn);
   if (instant === undefined) return undefined;
-  const held = Math.min(Math.max(instant, FIRST), LAST);
-  if (exactIn) return localFromUnix(held, context.siteZone);
-  return wholeDay(name, textFromUnix(held), context.cutoff);
+  const clamped = Math.min(Math.max(instant, FIRST), LAST);
+  if (exactIn) return localFromUnix(clamped, context.siteZone);
+  return wholeDay(name, textFromUnix(clamped), context.cutoff);
 }
 
 /**
@@ -169,12 +169,12 @@ function instantOf(value: string | number, now: Date, zone: Zone = UTC): number 
   return parsePhpDate(String(value), now, zone)?.instant;
 }
 
-function defaultValue(name: DateParam, strict: boolean, { now, siteZone, cutoff }: WindowContext): string | undefined {
+function defaultValue(name: DateParam, isStrict: boolean, { now, siteZone, cutoff }: WindowContext): string | undefined {
   const today = localFromDate(now, siteZone);
-  if (name === 'start_date') return beginOfDay(today, strict ? MIDNIGHT : cutoff);
+  if (name === 'start_date') return beginOfDay(today, isStrict ? MIDNIGHT : cutoff);
   if (name !== 'end_date') return undefined;
   const end = lastDay(today.slice(0, 10));
-  return strict ? end + today.slice(10) : endOfDay(end, cutoff);
+  return isStrict ? end + today.slice(10) : endOfDay(end, cutoff);
 }
 
 function wholeDay(name: DateParam, local: string, cutoff: string): string {

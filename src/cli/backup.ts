@@ -24,21 +24,21 @@ export function addBackupCommands(program: Command, session: Session): void {
     'fasti backup "calendar-$(date +%F).backup"',
   ])
     .option('--force', say('upkeep:backup.force'))
-    .action((file: string, given: Options) => runBackup(session, file, given));
+    .action((file: string, options: Options) => runBackup(session, file, options));
   withExamples(program.command('restore <file>').description(say('upkeep:restore.about')), say, [
     'fasti restore calendar.backup',
     'DATABASE_URL=mysql://user:password@localhost/new fasti restore calendar.backup',
   ])
     .option('--force', say('upkeep:restore.force'))
-    .action((file: string, given: Options) => runRestore(session, file, given));
+    .action((file: string, options: Options) => runRestore(session, file, options));
 }
 
 /** The file that `-` means, as in other commands. */
 const STANDARD_OUTPUT = '/dev/stdout';
 
-async function runBackup(session: Session, named: string, { force }: Options): Promise<void> {
+async function runBackup(session: Session, target: string, { force }: Options): Promise<void> {
   const { io, say } = session;
-  const file = named === '-' ? STANDARD_OUTPUT : named;
+  const file = target === '-' ? STANDARD_OUTPUT : target;
   if (!force && (await wouldReplace(file))) throw new CliError('file-exists', { file });
   const rows = await withSite(session, 'read', (site) =>
     backUp(site, file, (count) => showLine(session, say('upkeep:backup.going', { count }))),

@@ -56,8 +56,8 @@ function statusesOf(code: string): string {
 
 /** Returns the types of all records and their parts, named by the ids of their shapes. */
 function recordTypes(): string[] {
-  const all = z.object(Object.fromEntries(kinds.map((kind) => [kind.name, kind.record])));
-  const { definitions = {} } = z.toJSONSchema(all, { target: 'draft-7' }) as { definitions?: Record<string, Schema> };
+  const recordsSchema = z.object(Object.fromEntries(kinds.map((kind) => [kind.name, kind.record])));
+  const { definitions = {} } = z.toJSONSchema(recordsSchema, { target: 'draft-7' }) as { definitions?: Record<string, Schema> };
   return Object.entries(definitions).flatMap(([id, schema]) => [`export type ${id} = ${typeOf(schema)};`, '']);
 }
 
@@ -68,9 +68,9 @@ const membersOf = (params: Readonly<Record<string, Param>>): string =>
 
 /** Returns a JSON Schema as a TypeScript type. */
 function typeOf(schema: Schema): string {
-  const { $ref, type, enum: values, anyOf, items, properties, required = [], additionalProperties, const: only } = schema;
+  const { $ref, type, enum: values, anyOf, items, properties, required = [], additionalProperties, const: constant } = schema;
   if (typeof $ref === 'string') return $ref.split('/').at(-1)!;
-  if (only !== undefined) return JSON.stringify(only);
+  if (constant !== undefined) return JSON.stringify(constant);
   if (Array.isArray(anyOf)) return anyOf.map((one) => typeOf(one)).join(' | ');
   if (Array.isArray(values)) return values.map((value) => JSON.stringify(value)).join(' | ');
   if (Array.isArray(type)) return type.map((one: string) => typeOf({ ...schema, type: one })).join(' | ');

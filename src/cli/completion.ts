@@ -42,9 +42,9 @@ export function addCompletionCommand(program: Command, { io, say }: Session): vo
 
 function commandNodes(command: Command, path: readonly string[] = []): CommandNode[] {
   const commands = command.commands.map((one) => ({ text: one.name(), meaning: one.description() }));
-  const own = command.options.flatMap(({ long, description }) => (long ? [{ text: long, meaning: description }] : []));
+  const ownOptions = command.options.flatMap(({ long, description }) => (long ? [{ text: long, meaning: description }] : []));
   const globalOptions = command.parent ? GLOBAL_OPTIONS.map((text) => ({ text, meaning: '' })) : [];
-  const options = [...own, ...globalOptions, { text: '--help', meaning: '' }];
+  const options = [...ownOptions, ...globalOptions, { text: '--help', meaning: '' }];
   return [{ path, commands, options }, ...command.commands.flatMap((one) => commandNodes(one, [...path, one.name()]))];
 }
 
@@ -62,7 +62,7 @@ const quotePath = (path: readonly string[]): string => `"${path.map((name) => ` 
  * commands.
  */
 function bashScript(nodes: readonly CommandNode[]): string {
-  const textsOf = (words: readonly Completion[]) => words.map(({ text }) => text).join(' ');
+  const textsOf = (completions: readonly Completion[]) => completions.map(({ text }) => text).join(' ');
   const cases = nodes.map(
     ({ path, commands, options }) => `    ${quotePath(path)}) commands="${textsOf(commands)}" options="${textsOf(options)}" ;;`,
   );
@@ -94,10 +94,10 @@ complete -o default -F _fasti fasti
  * unless the word begins with a hyphen.
  */
 function zshScript(nodes: readonly CommandNode[]): string {
-  const described = (words: readonly Completion[]) =>
-    words.map(({ text, meaning }) => singleQuote(`${text}:${firstSentence(meaning).replaceAll(':', '\\:')}`)).join(' ');
+  const describe = (completions: readonly Completion[]) =>
+    completions.map(({ text, meaning }) => singleQuote(`${text}:${firstSentence(meaning).replaceAll(':', '\\:')}`)).join(' ');
   const cases = nodes.map(
-    ({ path, commands, options }) => `    ${quotePath(path)}) verbs=(${described(commands)}) flags=(${described(options)}) ;;`,
+    ({ path, commands, options }) => `    ${quotePath(path)}) verbs=(${describe(commands)}) flags=(${describe(options)}) ;;`,
   );
   return `#compdef fasti
 _fasti() {
@@ -124,16 +124,16 @@ if [ "$funcstack[1]" = _fasti ]; then _fasti "$@"; else compdef _fasti fasti; fi
 }
 
 function fishScript(nodes: readonly CommandNode[]): string {
-  const known = nodes.flatMap(({ path }) => (path.length > 0 ? [singleQuote(path.join(' '))] : []));
+  const paths = nodes.flatMap(({ path }) => (path.length > 0 ? [singleQuote(path.join(' '))] : []));
   const lines = nodes.flatMap(({ path, commands, options }) => {
-    const here = `-n ${singleQuote(`__fasti_at ${singleQuote(path.join(' '))}`)}`;
+    const condition = `-n ${singleQuote(`__fasti_at ${singleQuote(path.join(' '))}`)}`;
     return [...commands, ...options].map(({ text, meaning }) => {
       const word = text.startsWith('--') ? `-l ${text.slice(2)}` : `-f -a ${text}`;
-      return `complete -c fasti ${here} ${word}${meaning === '' ? '' : ` -d ${singleQuote(firstSentence(meaning))}`}`;
+      return `complete -c fasti ${condition} ${word}${meaning === '' ? '' : ` -d ${singleQuote(firstSentence(meaning))}`}`;
     });
   });
   return `# fish completion for fasti
-set -g __fasti_places ${known.join(' ')}
+set -g __fasti_places ${paths.join(' ')}
 function __fasti_at
   set -l place
   set -l last

@@ -11,8 +11,8 @@ export function addConfigCommand(program: Command, session: Session): void {
   withExamples(withOutputOptions(program.command('config').description(say('config.about')), say), say, [
     'fasti config',
     'fasti config --format=json',
-  ]).action(async (given: Record<string, unknown>) => {
-    const shape = outputShape(given, ['setting', 'value', 'from']);
+  ]).action(async (options: Record<string, unknown>) => {
+    const shape = outputShape(options, ['setting', 'value', 'from']);
     print(
       io,
       formatList(
@@ -28,18 +28,18 @@ export function addConfigCommand(program: Command, session: Session): void {
 
 function rowOf(setting: Setting, { io, say }: Session) {
   const { env, fallback = '' } = setting;
-  const given = io.env[env]?.trim() || undefined;
-  const from = given === undefined ? say('config.default') : (io.files?.get(env) ?? say('config.environment'));
-  return { setting: env, value: given === undefined ? fallback : toPrintable(setting, given, say('config.hidden')), from };
+  const value = io.env[env]?.trim() || undefined;
+  const from = value === undefined ? say('config.default') : (io.files?.get(env) ?? say('config.environment'));
+  return { setting: env, value: value === undefined ? fallback : toPrintable(setting, value, say('config.hidden')), from };
 }
 
 /** Returns a printable value: a URL without its password, nothing of other secrets. */
-function toPrintable({ secret, type }: Setting, value: string, hidden: string): string {
+function toPrintable({ secret, type }: Setting, value: string, mask: string): string {
   if (!secret) return value;
-  if (type !== 'URL') return hidden;
+  if (type !== 'URL') return mask;
   const [, before, after] = /^(\w+:\/\/[^/:@]*:).*(@.*)$/s.exec(value) ?? [];
-  if (before !== undefined) return `${before}${hidden}${after}`;
-  return mayBeCutAtHash(value) ? `mysql://${hidden}` : value;
+  if (before !== undefined) return `${before}${mask}${after}`;
+  return mayBeCutAtHash(value) ? `mysql://${mask}` : value;
 }
 
 /** Whether an address may be cut off within its password, for example because a `#` in it begins a comment. */

@@ -21,11 +21,11 @@ import type { Item } from './print.ts';
 /* Actions of the commands about records, with the checks and in the transactions of the API. */
 
 /** Returns one page of a list. By default, terms that are not in use are included. */
-export async function listPage(site: Site, caller: Caller, declared: Kind, raw: Options): Promise<Listing> {
-  const kind = kindForCaller(caller, declared);
+export async function listPage(site: Site, caller: Caller, declaredKind: Kind, raw: Options): Promise<Listing> {
+  const kind = kindForCaller(caller, declaredKind);
   if (kind.is === 'post') return listPosts(site, caller, kind, await acceptParams(site, caller, kind.filters, raw, 'read'));
-  const whole = 'hide_empty' in raw || !('hide_empty' in kind.filters) ? raw : { ...raw, hide_empty: false };
-  return listTerms(site, caller, kind, await acceptParams(site, caller, kind.filters, whole, 'read'));
+  const params = 'hide_empty' in raw || !('hide_empty' in kind.filters) ? raw : { ...raw, hide_empty: false };
+  return listTerms(site, caller, kind, await acceptParams(site, caller, kind.filters, params, 'read'));
 }
 
 /** Returns the requested page, or the whole list if no page is requested. */
@@ -51,14 +51,14 @@ export interface RecordWrite {
  * Creates a record, or changes the existing one with `upsert`. Throws CliError and the errors of the API:
  * rest_forbidden, invalid values.
  */
-export async function create({ site, caller, kind: declared }: RecordWrite, raw: Options): Promise<{ id: number; isNew: boolean }> {
-  const kind = kindForCaller(caller, declared);
+export async function create({ site, caller, kind: declaredKind }: RecordWrite, raw: Options): Promise<{ id: number; isNew: boolean }> {
+  const kind = kindForCaller(caller, declaredKind);
   const { upsert: by } = await acceptParams(site, caller, UPSERT, raw, 'create');
   const values = await acceptParams(site, caller, kind.fields, raw, 'create');
-  const work = async (own: Site): Promise<{ record: Item; isNew?: boolean }> => {
+  const work = async (trackedSite: Site): Promise<{ record: Item; isNew?: boolean }> => {
     requireAllowed(kind.is === 'post' ? mayCreate(caller, kind) : mayManageTerms(caller, kind));
-    if (kind.is === 'term') return createTerm(own, caller, kind, values);
-    return by === undefined ? createPost(own, caller, kind, values) : upsertPost(own, caller, kind, { by, values });
+    if (kind.is === 'term') return createTerm(trackedSite, caller, kind, values);
+    return by === undefined ? createPost(trackedSite, caller, kind, values) : upsertPost(trackedSite, caller, kind, { by, values });
   };
   const { record, isNew = true } = await withExplainedErrors(kind.fields, raw, () => withImageCleanup(site, values, work));
   return { id: Number(record.id), isNew };
@@ -74,10 +74,10 @@ export async function change(writing: RecordWrite, id: number, raw: Options, pre
   const { site, caller } = writing;
   const kind = kindForCaller(caller, writing.kind);
   const values = await acceptParams(site, caller, kind.fields, raw, 'change');
-  const work = async (own: Site) => {
-    requireAllowed(kind.is === 'post' ? await mayChange(lookUpOnce(own.db), caller, kind, id) : mayManageTerms(caller, kind));
-    await ifUnchanged({ ...writing, site: own }, id, preconditions, (inside) =>
-      kind.is === 'post' ? changePost(inside, caller, kind, id, values) : changeTerm(inside, caller, kind, id, values),
+  const work = async (trackedSite: Site) => {
+    requireAllowed(kind.is === 'post' ? await mayChange(lookUpOnce(trackedSite.db), caller, kind, id) : mayManageTerms(caller, kind));
+    await ifUnchanged({ ...writing, site: trackedSite }, id, preconditions, (transactionSite) =>
+      kind.is === 'post' ? changePost(transactionSite, caller, kind, id, values) : changeTerm(transactionSite, caller, kind, id, values),
     );
   };
   await withExplainedErrors(kind.fields, raw, () => withImageCleanup(site, values, work));
@@ -94,8 +94,10 @@ export async function remove(
 ): Promise<void> {
   const { site, caller, kind } = writing;
   requireAllowed(kind.is === 'post' ? await mayTrash(lookUpOnce(site.db), caller, kind, id) : mayManageTerms(caller, kind));
-  await ifUnchanged<unknown>(writing, id, preconditions, (inside) =>
-    kind.is === 'post' ? (force ? deletePost : trashPost)(inside, caller, kind, id) : deleteTerm(inside, caller, kind, id),
+  await ifUnchanged<unknown>(writing, id, preconditions, (transactionSite) =>
+    kind.is === 'post'
+      ? (force ? deletePost : trashPost)(transactionSite, caller, kind, id)
+      : deleteTerm(transactionSite, caller, kind, id),
   );
 }
 
@@ -118,8 +120,8 @@ export function ifMatchPreconditions({ ifMatch }: Options, references: readonly 
 }
 
 /** Throws rest_forbidden unless allowed. */
-export function requireAllowed(allowed: boolean): void {
-  if (!allowed) fail('rest_forbidden');
+export function requireAllowed(isAllowed: boolean): void {
+  if (!isAllowed) fail('rest_forbidden');
 }
 
 /**
@@ -127,9 +129,9 @@ export function requireAllowed(allowed: boolean): void {
  * name. Throws CliError `not-found`.
  */
 export async function resolveId(site: Site, kind: Kind, reference: string): Promise<number> {
-  const found = kind.is === 'post' ? await resolvePostId(site, kind, reference) : await resolveTermId(site, kind, reference);
-  if (found === undefined) throw new CliError('not-found', { reference });
-  return found;
+  const id = kind.is === 'post' ? await resolvePostId(site, kind, reference) : await resolveTermId(site, kind, reference);
+  if (id === undefined) throw new CliError('not-found', { reference });
+  return id;
 }
 
 /** Returns the id of a post. An id is not looked up, since the action reports it if it is unknown. */

@@ -26,11 +26,11 @@ export function expandBooleanFlags(args: readonly string[]): string[] {
   const flags = new Set(params.flatMap(([name, param]) => (isFlag(param) ? [name] : [])));
   const names = new Set(params.map(([name]) => name));
   const end = args.includes('--') ? args.indexOf('--') : args.length;
-  return args.map((given, place) => {
-    const arg = place < end ? underscoreFlag(given, names) : given;
-    const [, no, name = ''] = /^--(no-)?(\w+)$/.exec(arg) ?? [];
-    const answered = no === undefined && /^(yes|no|true|false|on|off)$/i.test(args[place + 1] ?? '');
-    return place < end && flags.has(name) && !answered ? `--${name}=${no === undefined}` : arg;
+  return args.map((typedArg, place) => {
+    const arg = place < end ? underscoreFlag(typedArg, names) : typedArg;
+    const [, negation, name = ''] = /^--(no-)?(\w+)$/.exec(arg) ?? [];
+    const hasValue = negation === undefined && /^(yes|no|true|false|on|off)$/i.test(args[place + 1] ?? '');
+    return place < end && flags.has(name) && !hasValue ? `--${name}=${negation === undefined}` : arg;
   });
 }
 
@@ -43,10 +43,10 @@ function paramsOf(command: string | undefined): Params {
 
 /** Rewrites `--start-date=…` to `--start_date=…` if that flag exists. */
 function underscoreFlag(arg: string, names: ReadonlySet<string>): string {
-  const [, no = '', name = ''] = /^--(no-)?([a-z][a-z-]*)/.exec(arg) ?? [];
-  const known = name.replaceAll('-', '_');
-  const start = `--${no}${name}`;
-  return names.has(known) && ['', '='].includes(arg.charAt(start.length)) ? `--${no}${known}${arg.slice(start.length)}` : arg;
+  const [, negation = '', name = ''] = /^--(no-)?([a-z][a-z-]*)/.exec(arg) ?? [];
+  const paramName = name.replaceAll('-', '_');
+  const start = `--${negation}${name}`;
+  return names.has(paramName) && ['', '='].includes(arg.charAt(start.length)) ? `--${negation}${paramName}${arg.slice(start.length)}` : arg;
 }
 
 /** Global options that may precede the command, each with a value. */
@@ -103,14 +103,16 @@ export const fieldTexts = (kind: Kind, name: string): string[] => [
  * Returns the given values of these parameters. Throws CliError `json-invalid`, `no-custom-fields`,
  * `custom-field-form`.
  */
-export function givenValues(caller: Caller, kind: Kind, params: Params, given: Options): Record<string, unknown> {
-  const named = Object.entries(params).filter(([name]) => given[name] !== undefined);
-  const { custom_fields: custom } = given;
-  if (custom !== undefined && kindForCaller(caller, kind) === kind) throw new CliError('no-custom-fields', {}, EXIT_CODE.usage);
+export function givenValues(caller: Caller, kind: Kind, params: Params, options: Options): Record<string, unknown> {
+  const presentParams = Object.entries(params).filter(([name]) => options[name] !== undefined);
+  const { custom_fields: customFields } = options;
+  if (customFields !== undefined && kindForCaller(caller, kind) === kind) throw new CliError('no-custom-fields', {}, EXIT_CODE.usage);
   return {
-    ...Object.fromEntries(named.map(([name, param]) => [name, parseReadableDate(caller, param, parseValue(name, param, given[name]))])),
-    ...(Array.isArray(custom) ? { custom_fields: Object.fromEntries(custom.map(splitCustomField)) } : {}),
-    ...languageValues(caller, kind, given),
+    ...Object.fromEntries(
+      presentParams.map(([name, param]) => [name, parseReadableDate(caller, param, parseValue(name, param, options[name]))]),
+    ),
+    ...(Array.isArray(customFields) ? { custom_fields: Object.fromEntries(customFields.map(splitCustomField)) } : {}),
+    ...languageValues(caller, kind, options),
   };
 }
 
@@ -119,11 +121,12 @@ export function givenValues(caller: Caller, kind: Kind, params: Params, given: O
  * language of the command's messages.
  */
 function languageValues({ settings }: Caller, kind: Kind, { contentLanguage, translations, translationOf }: Options): Options {
-  const named = Object.entries({ language: contentLanguage, translations, translation_of: translationOf }).filter(
+  const entries = Object.entries({ language: contentLanguage, translations, translation_of: translationOf }).filter(
     ([, value]) => value !== undefined,
   );
-  if (named.length > 0 && withLanguages(kind, settings.contentLanguages) === kind) throw new CliError('no-languages', {}, EXIT_CODE.usage);
-  return Object.fromEntries(named.map(([name, value]) => [name, name === 'translations' ? parseJsonFlag(name, String(value)) : value]));
+  if (entries.length > 0 && withLanguages(kind, settings.contentLanguages) === kind)
+    throw new CliError('no-languages', {}, EXIT_CODE.usage);
+  return Object.fromEntries(entries.map(([name, value]) => [name, name === 'translations' ? parseJsonFlag(name, String(value)) : value]));
 }
 
 /** Returns a caller who lists the records of one language only. Throws CliError `no-languages`, `language-unknown`. */
@@ -132,7 +135,7 @@ export function inContentLanguage(caller: Caller, { contentLanguage: code }: Opt
   const { contentLanguages: languages } = caller.settings;
   if (!languages) throw new CliError('no-languages', {}, EXIT_CODE.usage);
   if (!languageOfCode(languages, code)) throw new CliError('language-unknown', { code }, EXIT_CODE.usage);
-  return { ...caller, content: { code, chosen: true } };
+  return { ...caller, content: { code, isChosen: true } };
 }
 
 export const withLanguageFlags = (command: Command, { say }: Session): Command =>
@@ -160,11 +163,14 @@ function splitCustomField(text: unknown): [string, string] {
 /** Adds the flag for the site's own fields, which may be repeated. */
 const withCustomFields = (command: Command, { say }: Session, kind: Kind): Command =>
   hasCustomFields(kind)
-    ? command.option('--custom_fields <name=value>', say('content.custom_fields'), (one: string, others: string[] = []) => [...others, one])
+    ? command.option('--custom_fields <name=value>', say('content.custom_fields'), (pair: string, previous: string[] = []) => [
+        ...previous,
+        pair,
+      ])
     : command;
 
-function parseValue(name: string, param: Param, given: unknown): unknown {
-  return typeof given === 'string' && isListOrObject(param) && /^\s*[[{]/.test(given) ? parseJsonFlag(name, given) : given;
+function parseValue(name: string, param: Param, value: unknown): unknown {
+  return typeof value === 'string' && isListOrObject(param) && /^\s*[[{]/.test(value) ? parseJsonFlag(name, value) : value;
 }
 
 /** Parses JSON. Throws CliError `json-invalid`. */

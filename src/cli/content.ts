@@ -68,9 +68,9 @@ export function addContentCommands(program: Command, session: Session, isRequest
 interface KindCommands {
   readonly session: Session;
   readonly kind: Kind;
-  readonly verb: (name: Verb, more?: string) => Command;
+  readonly verb: (name: Verb, args?: string) => Command;
   /** Placeholder for a record on the command line. */
-  readonly reference: '<id-or-slug>' | '<id-slug-or-name>';
+  readonly recordPlaceholder: '<id-or-slug>' | '<id-slug-or-name>';
 }
 
 const kindPlaceholders = ({ say }: Session, { name }: Kind) => ({ one: say(`nouns.${name}.one`), many: say(`nouns.${name}.many`) });
@@ -83,16 +83,16 @@ const addKind = (program: Command, session: Session, kind: Kind): Command =>
 
 function addVerbs(command: Command, session: Session, kind: Kind): void {
   const { say } = session;
-  const words = kindPlaceholders(session, kind);
-  const verb = (name: Verb, more = '') =>
+  const placeholders = kindPlaceholders(session, kind);
+  const verb = (name: Verb, args = '') =>
     withExamples(
-      command.command(`${name}${more}`).description(say([`content.${name}-${kind.is}`, `content.${name}`], words)),
+      command.command(`${name}${args}`).description(say([`content.${name}-${kind.is}`, `content.${name}`], placeholders)),
       say,
       examplesOf(kind.name, name),
     );
-  const reference = kind.is === 'post' ? '<id-or-slug>' : '<id-slug-or-name>';
-  for (const add of [addList, addGet, addCreate, addUpdate, addDelete]) add({ session, kind, verb, reference });
-  if (kind.is === 'post') addRestore({ session, kind, verb, reference }, kind);
+  const recordPlaceholder = kind.is === 'post' ? '<id-or-slug>' : '<id-slug-or-name>';
+  for (const add of [addList, addGet, addCreate, addUpdate, addDelete]) add({ session, kind, verb, recordPlaceholder });
+  if (kind.is === 'post') addRestore({ session, kind, verb, recordPlaceholder }, kind);
 }
 
 function addList({ session, kind, verb }: KindCommands): void {
@@ -101,29 +101,30 @@ function addList({ session, kind, verb }: KindCommands): void {
     '--content-language <code>',
     say('content.only-language'),
   );
-  withOutputOptions(list, say).action((given: Options, command: Command) =>
+  withOutputOptions(list, say).action((options: Options, command: Command) =>
     withSite(session, 'read', async (site) => {
-      const shape: OutputShape = { ...outputShape(given, COLUMNS[kind.name]), html: true };
-      const caller = inContentLanguage(await actingCaller(site, session, userOf(command)), given);
+      const shape: OutputShape = { ...outputShape(options, COLUMNS[kind.name]), html: true };
+      const caller = inContentLanguage(await actingCaller(site, session, userOf(command)), options);
       if (shape.format === 'count') {
-        const { total } = await listPage(site, caller, kind, { per_page: 1, ...givenValues(caller, kind, kind.filters, given) });
+        const { total } = await listPage(site, caller, kind, { per_page: 1, ...givenValues(caller, kind, kind.filters, options) });
         print(io, `${total}\n`);
-      } else print(io, formatList(await listAll(site, caller, kind, givenValues(caller, kind, kind.filters, given)), shape, io.isTerminal));
+      } else
+        print(io, formatList(await listAll(site, caller, kind, givenValues(caller, kind, kind.filters, options)), shape, io.isTerminal));
     }),
   );
 }
 
-function addGet({ session, kind, verb, reference: refer }: KindCommands): void {
+function addGet({ session, kind, verb, recordPlaceholder }: KindCommands): void {
   const { say, io } = session;
-  withOutputOptions(verb('get', ` ${refer}`).option('--etag', say('options.etag')), say).action(
-    (reference: string, given: Options, command: Command) =>
+  withOutputOptions(verb('get', ` ${recordPlaceholder}`).option('--etag', say('options.etag')), say).action(
+    (reference: string, options: Options, command: Command) =>
       withSite(session, 'read', async (site) => {
-        const shape: OutputShape = { ...outputShape(given, COLUMNS[kind.name]), html: true };
+        const shape: OutputShape = { ...outputShape(options, COLUMNS[kind.name]), html: true };
         const caller = await actingCaller(site, session, userOf(command));
         const id = await resolveId(site, kind, reference);
         const { record, version = '' } =
           kind.is === 'post' ? await readPost(site, caller, kind, id, { context: 'edit' }) : await readTerm(site, caller, kind, id);
-        print(io, given.etag ? `${versionTag(version)}\n` : formatItem(record, shape, io.isTerminal));
+        print(io, options.etag ? `${versionTag(version)}\n` : formatItem(record, shape, io.isTerminal));
       }),
   );
 }
@@ -132,78 +133,78 @@ function addCreate({ session, kind, verb }: KindCommands): void {
   const command = withLanguageFlags(addParams(verb('create'), session, kind, kind.fields, fieldTexts), session);
   for (const [name, param] of Object.entries(upsertParam(kind)))
     command.option(`--${name} <${placeholder(param)}>`, session.say(filterTexts(kind, name)));
-  command.option('--porcelain', session.say('options.porcelain')).action((given: Options, command: Command) =>
+  command.option('--porcelain', session.say('options.porcelain')).action((options: Options, command: Command) =>
     withSite(session, 'write', async (site) => {
       const caller = await actingCaller(site, session, userOf(command));
-      const raw = givenValues(caller, kind, { ...kind.fields, ...upsertParam(kind) }, given);
+      const raw = givenValues(caller, kind, { ...kind.fields, ...upsertParam(kind) }, options);
       warnOfUnknownNames(session, kind, raw);
       warnOfMisusedLanguage(session, { caller, kind }, raw, languageOf(command));
       const { id, isNew } = await create({ site, caller, kind }, raw);
-      printDone(session, given, isNew ? 'created' : 'updated', id);
+      printDone(session, options, isNew ? 'created' : 'updated', id);
     }),
   );
 }
 
-function addUpdate({ session, kind, verb, reference: refer }: KindCommands): void {
+function addUpdate({ session, kind, verb, recordPlaceholder }: KindCommands): void {
   const { say } = session;
-  withLanguageFlags(addParams(verb('update', ` ${severalPlaceholder(refer)}`), session, kind, kind.fields, fieldTexts), session)
+  withLanguageFlags(addParams(verb('update', ` ${severalPlaceholder(recordPlaceholder)}`), session, kind, kind.fields, fieldTexts), session)
     .option('--if-match <tag>', say('options.if-match'))
     .option('--porcelain', say('options.porcelain'))
-    .action((references: string[], given: Options, command: Command) =>
+    .action((references: string[], options: Options, command: Command) =>
       withSite(session, 'write', async (site) => {
-        const preconditions = ifMatchPreconditions(given, references);
+        const preconditions = ifMatchPreconditions(options, references);
         const caller = await actingCaller(site, session, userOf(command));
-        const raw = givenValues(caller, kind, kind.fields, given);
+        const raw = givenValues(caller, kind, kind.fields, options);
         if (Object.keys(raw).length === 0) throw new CliError('nothing-named', {}, EXIT_CODE.usage);
         warnOfUnknownNames(session, kind, raw);
         await withEach(references, async (reference) => {
           const id = await resolveId(site, kind, reference);
           await change({ site, caller, kind }, id, raw, preconditions);
-          printDone(session, given, 'updated', id);
+          printDone(session, options, 'updated', id);
         });
       }),
     );
 }
 
-function addDelete({ session, kind, verb, reference: refer }: KindCommands): void {
+function addDelete({ session, kind, verb, recordPlaceholder }: KindCommands): void {
   const { say } = session;
-  const command = verb('delete', ` ${severalPlaceholder(refer)}`);
+  const command = verb('delete', ` ${severalPlaceholder(recordPlaceholder)}`);
   if (kind.is === 'post') command.option('--force', say('content.force'));
   command
     .option('--if-match <tag>', say('options.if-match'))
     .option('--porcelain', say('options.porcelain'))
-    .action((references: string[], given: Options, command: Command) =>
+    .action((references: string[], options: Options, command: Command) =>
       withSite(session, 'write', async (site) => {
-        const preconditions = ifMatchPreconditions(given, references);
+        const preconditions = ifMatchPreconditions(options, references);
         const caller = await actingCaller(site, session, userOf(command));
         await withEach(references, async (reference) => {
           const id = await resolveId(site, kind, reference);
-          await remove({ site, caller, kind }, id, { preconditions, force: given.force === true });
-          const trashed = kind.is === 'post' && !given.force && hasTrash(site.config);
-          printDone(session, given, trashed ? 'trashed' : 'deleted', id);
+          await remove({ site, caller, kind }, id, { preconditions, force: options.force === true });
+          const isTrashed = kind.is === 'post' && !options.force && hasTrash(site.config);
+          printDone(session, options, isTrashed ? 'trashed' : 'deleted', id);
         });
       }),
     );
 }
 
-function addRestore({ session, verb, reference: refer }: KindCommands, kind: PostKind): void {
-  verb('restore', ` ${severalPlaceholder(refer)}`)
+function addRestore({ session, verb, recordPlaceholder }: KindCommands, kind: PostKind): void {
+  verb('restore', ` ${severalPlaceholder(recordPlaceholder)}`)
     .option('--porcelain', session.say('options.porcelain'))
-    .action((references: string[], given: Options, command: Command) =>
+    .action((references: string[], options: Options, command: Command) =>
       withSite(session, 'write', async (site) => {
         const caller = await actingCaller(site, session, userOf(command));
         await withEach(references, async (reference) => {
           const id = await resolveIdInTrash(site, kind, reference);
           requireAllowed(await mayTrash(lookUpOnce(site.db), caller, kind, id));
           await restorePost(site, caller, kind, id);
-          printDone(session, given, 'restored', id);
+          printDone(session, options, 'restored', id);
         });
       }),
     );
 }
 
 /** Returns the placeholder for one or more records. */
-const severalPlaceholder = (refer: KindCommands['reference']): string => refer.replace('>', '...>');
+const severalPlaceholder = (recordPlaceholder: KindCommands['recordPlaceholder']): string => recordPlaceholder.replace('>', '...>');
 
 /** Prints what was done with a record; with `--porcelain`, only its id. */
 const printDone = ({ io, say }: Session, { porcelain }: Options, key: string, id: number): void =>
@@ -222,11 +223,11 @@ function warnOfUnknownNames({ io, say }: Session, kind: Kind, raw: Options): voi
 function warnOfMisusedLanguage(
   { io, say }: Session,
   { caller: { settings }, kind }: { readonly caller: Caller; readonly kind: Kind },
-  { language: named }: Options,
+  { language: contentLanguage }: Options,
   code: string | undefined,
 ): void {
   const { contentLanguages: languages } = settings;
-  if (!languages || named !== undefined || withLanguages(kind, languages) === kind) return;
+  if (!languages || contentLanguage !== undefined || withLanguages(kind, languages) === kind) return;
   if (code === undefined || code === languages.defaultCode || !languageOfCode(languages, code)) return;
   io.err(`${oneLine(say('warning', { message: say('content.not-in-language', { code, own: languages.defaultCode }) }))}\n`);
 }

@@ -49,7 +49,7 @@ export function addDatabaseCommands(program: Command, session: Session): void {
     'DATABASE_URL=mysql://user:password@localhost/wordpress fasti start',
   ])
     .option('--sample', say('database.start-sample'))
-    .action((given: InitOptions) => start(session, given));
+    .action((options: InitOptions) => start(session, options));
 
   withExamples(program.command('serve').description(say('database.serve')), say, [
     'fasti serve',
@@ -94,12 +94,12 @@ function addInit(program: Command, session: Session): void {
     .option('--email <address>', say('database.email'))
     .option('--sample', say('database.sample'))
     .option('--languages <codes>', say('database.languages'))
-    .action((given: InitOptions & { readonly languages?: string }) =>
+    .action((options: InitOptions & { readonly languages?: string }) =>
       withNewDatabase(session, async (site) => {
-        const codes = parseLanguages(given.languages);
-        await init(session, site, { ...given, asksForMissing: !given.sample });
+        const codes = parseLanguages(options.languages);
+        await init(session, site, { ...options, asksForMissing: !options.sample });
         for (const code of codes) await addSiteLanguage(site, { code });
-        if (given.sample) await seedByCommand(session, site);
+        if (options.sample) await seedByCommand(session, site);
       }),
     );
 }
@@ -109,12 +109,12 @@ function addSeed(program: Command, session: Session): void {
   withExamples(program.command('seed').description(say('database.seed')), say, ['fasti seed', 'fasti seed --events 20000'])
     .option('--events <number>', say('database.events'))
     .option('--every-language', say('database.every-language'))
-    .action((given: { events?: string; everyLanguage?: boolean }, command: Command) =>
+    .action((options: { events?: string; everyLanguage?: boolean }, command: Command) =>
       withSite(session, 'write', async (site) => {
-        const events = parseNumber('events', given.events);
+        const events = parseNumber('events', options.events);
         const user = userOf(command);
         const count = await seedByCommand(session, site, user);
-        if (events !== undefined) await generateEvents(session, site, events, { user, everyLanguage: given.everyLanguage });
+        if (events !== undefined) await generateEvents(session, site, events, { user, everyLanguage: options.everyLanguage });
         else if (count === 0) throw new CliError('already-seeded');
       }),
     );
@@ -133,21 +133,21 @@ async function requireSite({ db }: Site): Promise<void> {
   if ((await findInstallation(db)) !== 'site') throw new CliError('not-installed', { prefix: db.prefix });
 }
 
-async function init(session: Session, site: Site, given: InitOptions): Promise<void> {
+async function init(session: Session, site: Site, options: InitOptions): Promise<void> {
   const { io, say } = session;
-  const url = trimEndOf(given.url ?? site.config.siteUrl ?? localAddress(site.config), '/');
-  const { email, ...own } = await askIdentity(session, given, url);
-  const named = { url, ...own };
-  const identity = toIdentityOptions(named);
-  if (typeof identity === 'string') throw optionInvalid(session, identity, named[identity]);
-  const administrator: Administrator = { login: given.login ?? 'admin', email };
+  const url = trimEndOf(options.url ?? site.config.siteUrl ?? localAddress(site.config), '/');
+  const { email, ...rest } = await askIdentity(session, options, url);
+  const identityValues = { url, ...rest };
+  const identity = toIdentityOptions(identityValues);
+  if (typeof identity === 'string') throw optionInvalid(session, identity, identityValues[identity]);
+  const administrator: Administrator = { login: options.login ?? 'admin', email };
   const password = await installSite(site, { identity, email }, administrator, say('database.password-name'));
   print(io, `${say('done.installed', { url })}\n`);
   const link = passwordLinkUrl(url, await createPasswordLink(site, administrator.login, LINK_LIFETIME_SECONDS.first));
   const credentials = say('done.administrator', { login: administrator.login, password: groupedPassword(password) });
   const message = `${say('done.sign-in-link', { url: link, minutes: LINK_LIFETIME_SECONDS.first / 60 })}\n${credentials}\n`;
   print(io, io.isTerminal ? message : `${savePassword(session, site.config, message, administrator.login)}\n`);
-  if (administrator.email === '' && !given.sample) print(io, `${say('done.no-email', { login: administrator.login })}\n`);
+  if (administrator.email === '' && !options.sample) print(io, `${say('done.no-email', { login: administrator.login })}\n`);
 }
 
 /**
@@ -156,20 +156,20 @@ async function init(session: Session, site: Site, given: InitOptions): Promise<v
  */
 async function askIdentity(
   session: Session,
-  given: InitOptions,
+  options: InitOptions,
   url: string,
 ): Promise<{ readonly title: string; readonly timezone: string; readonly email: string }> {
   const { io, say } = session;
-  const defaults = given.sample
+  const defaults = options.sample
     ? { title: say('database.sample-title'), timezone: SAMPLE_ZONE }
     : { title: URL.canParse(url) ? new URL(url).hostname : url, timezone: machineTimeZone(io) };
   const answer = async (value: string | undefined, question: string, suggestion: string): Promise<string> =>
-    value ?? (given.asksForMissing && io.ask ? await io.ask(say(`database.${question}`), suggestion) : suggestion);
+    value ?? (options.asksForMissing && io.ask ? await io.ask(say(`database.${question}`), suggestion) : suggestion);
   return {
-    title: await answer(given.title, 'ask-title', defaults.title),
-    timezone: await answer(given.timezone, 'ask-timezone', defaults.timezone),
+    title: await answer(options.title, 'ask-title', defaults.title),
+    timezone: await answer(options.timezone, 'ask-timezone', defaults.timezone),
     // A wrong address would be worse than none.
-    email: await answer(given.email, 'ask-email', ''),
+    email: await answer(options.email, 'ask-email', ''),
   };
 }
 
@@ -205,8 +205,8 @@ async function reindex(session: Session, site: Site): Promise<void> {
   const { contentLanguages: languages } = await site.settings();
   if (!(await hasTable(site.db, 'tec_occurrences'))) return print(io, `${say('done.not-indexed')}\n`);
   const total = await countEvents(site.db);
-  const { events, unindexable } = await progressOf(session)(say('database.reindexing', { events: total }), total, (done) =>
-    reindexEvents(site.db, site.clock, { marksComplete: true, onProgress: done, languages }),
+  const { events, unindexable } = await progressOf(session)(say('database.reindexing', { events: total }), total, (advance) =>
+    reindexEvents(site.db, site.clock, { marksComplete: true, onProgress: advance, languages }),
   );
   if (unindexable.length > 0)
     throw new CliError('unfit-for-index', { ids: unindexable.slice(0, MAX_IDS_LISTED).join(', '), count: unindexable.length });
@@ -233,14 +233,14 @@ async function generateEvents(
  * Runs `npm start`: turns an empty database into a site, an embedded one with the sample calendar, and serves it. A
  * WordPress database is served as it is.
  */
-async function start(session: Session, given: InitOptions): Promise<void> {
+async function start(session: Session, options: InitOptions): Promise<void> {
   const { io, say } = session;
   const config = configOf(session);
-  const embedded = config.databaseUrl.startsWith('sqlite:');
+  const isEmbedded = config.databaseUrl.startsWith('sqlite:');
   const settings = await withNewDatabase(session, async (site) => {
     if ((await findInstallation(site.db)) !== 'site') {
-      const withSample = embedded || given.sample === true;
-      await init(session, site, { ...given, sample: withSample });
+      const withSample = isEmbedded || options.sample === true;
+      await init(session, site, { ...options, sample: withSample });
       if (withSample) await seedByCommand(session, site);
     }
     return site.settings();
@@ -263,15 +263,15 @@ const POLL_INTERVAL_MS = 50;
 async function waitUntilServing(config: Config, { wait = (milliseconds) => sleep(milliseconds, true) }: Io): Promise<boolean> {
   const address = listenAddress(config);
   if (address === undefined) return true;
-  for (let left = SERVER_START_TIMEOUT_MS; left > 0; ) {
-    const began = performance.now();
+  for (let remainingMs = SERVER_START_TIMEOUT_MS; remainingMs > 0; ) {
+    const startTime = performance.now();
     const answer = await fetch(`${address}/health/ready`, {
       headers: { connection: 'close' },
-      signal: AbortSignal.timeout(Math.ceil(left)),
+      signal: AbortSignal.timeout(Math.ceil(remainingMs)),
     }).catch(() => undefined);
     if (answer?.ok) return true;
     if (!(await wait(POLL_INTERVAL_MS))) return false;
-    left -= Math.max(POLL_INTERVAL_MS, performance.now() - began);
+    remainingMs -= Math.max(POLL_INTERVAL_MS, performance.now() - startTime);
   }
   return false;
 }

@@ -29,26 +29,26 @@ export function addDoctorCommand(program: Command, session: Session): void {
   ])
     .option('--fix', say('upkeep:doctor.fix'))
     .option('--yes', say('upkeep:doctor.yes'));
-  withReportFormat(command, say).action((given: Options) => runDoctor(session, given));
+  withReportFormat(command, say).action((options: Options) => runDoctor(session, options));
 }
 
-async function runDoctor(session: Session, given: Options): Promise<void> {
+async function runDoctor(session: Session, options: Options): Promise<void> {
   const { io, say } = session;
-  const format = choiceOf('format', given.format, REPORT_FORMATS);
-  const repairing: RepairOptions = { yes: given.yes === true, failed: new Set() };
-  if (given.fix) io.onFirstChange?.();
-  const health = await withDatabase(session, given.fix ? 'write' : 'read', async (site) => {
+  const format = choiceOf('format', options.format, REPORT_FORMATS);
+  const repairOptions: RepairOptions = { assumeYes: options.yes === true, failedNames: new Set() };
+  if (options.fix) io.onFirstChange?.();
+  const health = await withDatabase(session, options.fix ? 'write' : 'read', async (site) => {
     if ((await findInstallation(site.db)) === 'none') throw new CliError('not-installed', { prefix: site.db.prefix });
-    const found = await examine(site, version());
-    if (format === 'text') print(io, healthText(found, session));
-    if (!given.fix || !(await repair(session, found.findings, repairing))) return found;
-    const after = await repairInRounds(session, site, found, repairing);
-    if (format === 'text') print(io, `${say('upkeep:doctor.after')}\n${findingsText(after.findings, session)}`);
-    return after;
+    const initialHealth = await examine(site, version());
+    if (format === 'text') print(io, healthText(initialHealth, session));
+    if (!options.fix || !(await repair(session, initialHealth.findings, repairOptions))) return initialHealth;
+    const finalHealth = await repairInRounds(session, site, initialHealth, repairOptions);
+    if (format === 'text') print(io, `${say('upkeep:doctor.after')}\n${findingsText(finalHealth.findings, session)}`);
+    return finalHealth;
   }).catch((error: unknown) => {
-    const damaged = healthOfDamagedFile(session, error);
-    if (format === 'text') print(io, healthText(damaged, session));
-    return damaged;
+    const damagedHealth = healthOfDamagedFile(session, error);
+    if (format === 'text') print(io, healthText(damagedHealth, session));
+    return damagedHealth;
   });
   if (format === 'json')
     print(
@@ -57,7 +57,7 @@ async function runDoctor(session: Session, given: Options): Promise<void> {
     );
   const errors = health.findings.filter(({ severity }) => severity === 'error');
   if (errors.length > 0) throw new CliError('not-healthy', { count: errors.length });
-  if (repairing.failed.size > 0) throw new CliError('not-repaired', { count: repairing.failed.size });
+  if (repairOptions.failedNames.size > 0) throw new CliError('not-repaired', { count: repairOptions.failedNames.size });
 }
 
 /**
@@ -83,9 +83,9 @@ function findFileDamage(file: string): string[] {
 
 interface RepairOptions {
   /** Whether to make all repairs without asking. */
-  readonly yes: boolean;
+  readonly assumeYes: boolean;
   /** Names of the findings whose repair failed. */
-  readonly failed: Set<string>;
+  readonly failedNames: Set<string>;
 }
 
 /** Maximum number of rounds, since a repair may reveal further findings. */
@@ -94,15 +94,15 @@ const MAX_REPAIR_ROUNDS = 10;
 /**
  * Repairs findings that appear after the first round of repairs, until nothing changes. Returns the remaining findings.
  */
-async function repairInRounds(session: Session, site: Site, first: Health, repairing: RepairOptions): Promise<Health> {
+async function repairInRounds(session: Session, site: Site, first: Health, options: RepairOptions): Promise<Health> {
   const keyOf = (finding: Finding) => JSON.stringify(finding);
-  const known = new Set(first.findings.map(keyOf));
+  const knownKeys = new Set(first.findings.map(keyOf));
   let health = await examine(site, version());
   for (let round = 1; round < MAX_REPAIR_ROUNDS; round += 1) {
     // Do not ask again about declined repairs, nor retry those that had no effect.
-    const fresh = health.findings.filter((finding) => finding.fix !== undefined && !known.has(keyOf(finding)));
-    for (const finding of fresh) known.add(keyOf(finding));
-    if (fresh.length === 0 || !(await repair(session, fresh, repairing))) break;
+    const newFindings = health.findings.filter((finding) => finding.fix !== undefined && !knownKeys.has(keyOf(finding)));
+    for (const finding of newFindings) knownKeys.add(keyOf(finding));
+    if (newFindings.length === 0 || !(await repair(session, newFindings, options))) break;
     health = await examine(site, version());
   }
   return health;
@@ -111,27 +111,27 @@ async function repairInRounds(session: Session, site: Site, first: Health, repai
 /**
  * Makes the possible repairs, after asking for each; a failure does not stop the others. Returns whether any was tried.
  */
-async function repair({ io, say }: Session, findings: readonly Finding[], { yes, failed }: RepairOptions): Promise<boolean> {
+async function repair({ io, say }: Session, findings: readonly Finding[], { assumeYes, failedNames }: RepairOptions): Promise<boolean> {
   const fixable = findings.filter(({ fix }) => fix !== undefined);
   const ask = io.confirm ?? (io.isTerminal ? askYesNo : undefined);
-  if (fixable.length > 0 && !yes && !ask) throw new CliError('nobody-to-ask', {}, EXIT_CODE.usage);
-  let repaired = false;
+  if (fixable.length > 0 && !assumeYes && !ask) throw new CliError('nobody-to-ask', {}, EXIT_CODE.usage);
+  let wasAnyTried = false;
   for (const { name, count, fix } of fixable) {
     const sentence = say(`upkeep:findings.${name}`);
-    if (!yes && !(await ask!(say('upkeep:doctor.ask', { finding: sentence, count })))) continue;
+    if (!assumeYes && !(await ask!(say('upkeep:doctor.ask', { finding: sentence, count })))) continue;
     // A repair that fails may have changed something already.
-    repaired = true;
+    wasAnyTried = true;
     try {
       await fix!();
       io.err(`${say('upkeep:doctor.repaired', { finding: sentence })}\n`);
     } catch (error) {
       if (error instanceof DatabaseUnavailable) throw error;
-      failed.add(name);
+      failedNames.add(name);
       const reason = error instanceof Error ? error.message : String(error);
       io.err(`${oneLine(say('upkeep:doctor.not-repaired', { finding: sentence, reason }))}\n`);
     }
   }
-  return repaired;
+  return wasAnyTried;
 }
 
 function healthText({ versions, servers, plugin, findings }: Health, session: Session): string {
@@ -159,8 +159,8 @@ function findingsText(findings: readonly Finding[], { say }: Session): string {
 }
 
 function serverLine({ name, replica, inUse, detail }: Health['servers'][number], say: Session['say']): string {
-  const what = replica ? 'replica' : inUse ? 'server-in-use' : 'server';
-  return `${say(`upkeep:doctor.${what}`, { name })}${detail === '' ? '' : ` · ${detail.replace(`${name}: `, '')}`}`;
+  const key = replica ? 'replica' : inUse ? 'server-in-use' : 'server';
+  return `${say(`upkeep:doctor.${key}`, { name })}${detail === '' ? '' : ` · ${detail.replace(`${name}: `, '')}`}`;
 }
 
 function pluginLine(plugin: Health['plugin'], say: Session['say']): string[] {

@@ -6,10 +6,10 @@ export class OneOfSeveral extends Error {
   /** The records after it, which were not processed. */
   readonly unprocessed: readonly string[];
 
-  constructor(reference: string, left: readonly string[], cause: unknown) {
+  constructor(reference: string, remaining: readonly string[], cause: unknown) {
     super(`failed with ${reference}`, { cause });
     this.reference = reference;
-    this.unprocessed = left;
+    this.unprocessed = remaining;
   }
 }
 

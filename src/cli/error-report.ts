@@ -34,22 +34,23 @@ interface Explanation {
 }
 
 function explain(error: unknown, say: Say, options: readonly string[]): Explanation {
-  const failed = (message: string, exit: number, more: readonly string[] = []): Explanation => ({
-    lines: [say('error', { message }), ...more],
+  const toExplanation = (message: string, exit: number, furtherLines: readonly string[] = []): Explanation => ({
+    lines: [say('error', { message }), ...furtherLines],
     exit,
   });
   if (error instanceof OneOfSeveral) return explainOne(error, say, options);
   if (error instanceof CommanderError) return explainUsage(error, say, options);
-  if (error instanceof CliError) return failed(say(`problems.${error.problem}`, error.values), error.exit, nearField(error, say));
+  if (error instanceof CliError) return toExplanation(say(`problems.${error.problem}`, error.values), error.exit, nearField(error, say));
   if (error instanceof CustomFieldError || error instanceof LanguageError || error instanceof HookError)
-    return failed(say(`problems.${error.problem}`, error.values), EXIT_CODE.refused);
-  if (error instanceof SourceFault) return failed(say(`exchange:faults.${error.fault}`, error.values), EXIT_CODE.refused);
-  if (error instanceof AccountError) return failed(say(`accounts.${error.problem}`, error.values), EXIT_CODE.refused);
-  if (error instanceof ConfigError) return failed(error.message, EXIT_CODE.usage);
-  if (error instanceof DatabaseUnavailable) return failed(say('problems.database', { message: error.message }), EXIT_CODE.unavailable);
-  if (error instanceof LibraryUnavailable) return failed(say('problems.uploads', { message: error.message }), EXIT_CODE.refused);
-  if (error instanceof ApiError) return failed(refusalSentence(say, error), EXIT_CODE.refused, faultLines(error, say));
-  return failed(error instanceof Error ? error.message : String(error), EXIT_CODE.refused);
+    return toExplanation(say(`problems.${error.problem}`, error.values), EXIT_CODE.refused);
+  if (error instanceof SourceFault) return toExplanation(say(`exchange:faults.${error.fault}`, error.values), EXIT_CODE.refused);
+  if (error instanceof AccountError) return toExplanation(say(`accounts.${error.problem}`, error.values), EXIT_CODE.refused);
+  if (error instanceof ConfigError) return toExplanation(error.message, EXIT_CODE.usage);
+  if (error instanceof DatabaseUnavailable)
+    return toExplanation(say('problems.database', { message: error.message }), EXIT_CODE.unavailable);
+  if (error instanceof LibraryUnavailable) return toExplanation(say('problems.uploads', { message: error.message }), EXIT_CODE.refused);
+  if (error instanceof ApiError) return toExplanation(refusalSentence(say, error), EXIT_CODE.refused, faultLines(error, say));
+  return toExplanation(error instanceof Error ? error.message : String(error), EXIT_CODE.refused);
 }
 
 // ------------------------------------------------------------------------------------------------- errors
@@ -59,21 +60,21 @@ function explain(error: unknown, say: Say, options: readonly string[]): Explanat
  */
 function explainOne({ reference, unprocessed, cause }: OneOfSeveral, say: Say, options: readonly string[]): Explanation {
   const { lines, exit } = explain(cause, say, options);
-  const named =
+  const linesWithRecord =
     cause instanceof ApiError ? [say('error', { message: `${reference}: ${refusalSentence(say, cause)}` }), ...lines.slice(1)] : lines;
-  return { lines: [...named, ...(unprocessed.length > 0 ? [say('not-done', { references: unprocessed.join(' ') })] : [])], exit };
+  return { lines: [...linesWithRecord, ...(unprocessed.length > 0 ? [say('not-done', { references: unprocessed.join(' ') })] : [])], exit };
 }
 
 /** Returns the line that suggests a field of the records instead of an unknown one. */
 function nearField({ problem, values }: CliError, say: Say): string[] {
   if (problem !== 'unknown-field') return [];
-  const near = nearestName(String(values.field), String(values.fields).split(', '));
-  return near === undefined ? [] : [say('usage.near', { near })];
+  const suggestion = nearestName(String(values.field), String(values.fields).split(', '));
+  return suggestion === undefined ? [] : [say('usage.near', { near: suggestion })];
 }
 
 /** Returns a line for each invalid parameter. */
-function faultLines({ details: { faults = new Map(), sent } }: ApiError, say: Say): string[] {
-  return [...faults].map(([param, fault]) => `${flagFor(param)}: ${faultSentence(say, param, fault, sent?.get(param))}`);
+function faultLines({ details: { faults = new Map(), sentValues } }: ApiError, say: Say): string[] {
+  return [...faults].map(([param, fault]) => `${flagFor(param)}: ${faultSentence(say, param, fault, sentValues?.get(param))}`);
 }
 
 // ------------------------------------------------------------------------------------------------- usage
@@ -82,13 +83,22 @@ function explainUsage({ code, message, exitCode }: CommanderError, say: Say, opt
   if (exitCode === 0) return { lines: [], exit: EXIT_CODE.done };
   if (code === 'commander.help') return { lines: [], exit: EXIT_CODE.usage };
   const key = code.replace('commander.', '');
-  const named = /'([^']*)'/.exec(message)?.[1] ?? '';
+  const quotedText = /'([^']*)'/.exec(message)?.[1] ?? '';
   // These messages contain the option together with its value.
-  const name = key === 'unknownOption' ? named.split('=', 1)[0]! : key === 'missingMandatoryOptionValue' ? named.split(' ', 1)[0]! : named;
-  const near = key === 'unknownOption' ? nearestName(name, options) : parseSuggestion(message);
+  const name =
+    key === 'unknownOption'
+      ? quotedText.split('=', 1)[0]!
+      : key === 'missingMandatoryOptionValue'
+        ? quotedText.split(' ', 1)[0]!
+        : quotedText;
+  const suggestion = key === 'unknownOption' ? nearestName(name, options) : parseSuggestion(message);
   const sentence = TRANSLATED.has(key) ? say(`usage.${key}`, { name }) : message.replace(/^error: /, '');
   return {
-    lines: [say('error', { message: sentence }), ...(near === undefined ? [] : [say('usage.near', { near })]), say('usage.help')],
+    lines: [
+      say('error', { message: sentence }),
+      ...(suggestion === undefined ? [] : [say('usage.near', { near: suggestion })]),
+      say('usage.help'),
+    ],
     exit: EXIT_CODE.usage,
   };
 }

@@ -45,29 +45,30 @@ export function addExportCommand(program: Command, session: Session): void {
   for (const [name, param] of Object.entries(filtersOfAllKinds())) {
     command.option(toFlag(name, param), say(KINDS.map((kind) => `params:${kind}.${name}`).concat(`params:common.${name}`)));
   }
-  command.action((file: string, given: Options) => runExport(session, file, given, userOf(command)));
+  command.action((file: string, options: Options) => runExport(session, file, options, userOf(command)));
 }
 
-async function runExport(session: Session, file: string, given: Options, user: string | undefined): Promise<void> {
+async function runExport(session: Session, file: string, options: Options, user: string | undefined): Promise<void> {
   const { io, say } = session;
-  const asked = choiceOf('format', given.format, FILE_FORMATS);
-  if (file === '-' && asked === undefined) throw new CliError('format-unknown', { formats: FILE_FORMATS.join(', ') }, EXIT_CODE.usage);
-  const format = asked ?? formatOf(file);
-  if (file !== '-' && given.force !== true && (await wouldReplace(file))) throw new CliError('file-exists', { file });
-  const raw = Object.fromEntries(
-    Object.keys(filtersOfAllKinds()).flatMap((name) => (given[name] === undefined ? [] : [[name, given[name]]])),
+  const requestedFormat = choiceOf('format', options.format, FILE_FORMATS);
+  if (file === '-' && requestedFormat === undefined)
+    throw new CliError('format-unknown', { formats: FILE_FORMATS.join(', ') }, EXIT_CODE.usage);
+  const format = requestedFormat ?? formatOf(file);
+  if (file !== '-' && options.force !== true && (await wouldReplace(file))) throw new CliError('file-exists', { file });
+  const rawFilters = Object.fromEntries(
+    Object.keys(filtersOfAllKinds()).flatMap((name) => (options[name] === undefined ? [] : [[name, options[name]]])),
   );
-  const narrowed = Object.keys(raw).length > 0;
+  const hasFilters = Object.keys(rawFilters).length > 0;
   const kind: PostKindName | undefined =
-    choiceOf('kind', given.kind, KINDS) ?? (narrowed || format === 'csv' || format === 'ical' ? 'event' : undefined);
+    choiceOf('kind', options.kind, KINDS) ?? (hasFilters || format === 'csv' || format === 'ical' ? 'event' : undefined);
   // An iCalendar file without events would be empty.
   if (format === 'ical' && kind !== undefined && !postKind(kind).hasDates)
     throw new CliError('format-events-only', { kind }, EXIT_CODE.usage);
   await withSite(session, 'read', async (site) => {
     const caller = await actingCaller(site, session, user);
-    const filters = kind === undefined ? undefined : await acceptFilters(site, caller, postKind(kind), raw);
-    const stayed = newTally();
-    let written = 0;
+    const filters = kind === undefined ? undefined : await acceptFilters(site, caller, postKind(kind), rawFilters);
+    const tally = newTally();
+    let recordCount = 0;
     const entries = exportEntries(site, caller, {
       ...(kind === undefined ? {} : { kinds: [kind] }),
       ...(filters === undefined ? {} : { filters }),
@@ -75,24 +76,24 @@ async function runExport(session: Session, file: string, given: Options, user: s
       ...(format === 'csv' || format === 'ical' ? { statuses: ['publish'], publicOnly: true, eachDate: true } : {}),
     });
     const items = tapItems(
-      itemsOf(entries, (entry) => addAside(stayed, entry)),
+      itemsOf(entries, (entry) => addAside(tally, entry)),
       (item) => {
-        if (kind === undefined || item.kind === kind) written += 1;
+        if (kind === undefined || item.kind === kind) recordCount += 1;
       },
     );
-    const pieces = await fileChunks(site, caller, items, { format, kind: kind ?? 'event' });
-    if (file === '-') for await (const piece of pieces) io.out(piece);
+    const chunks = await fileChunks(site, caller, items, { format, kind: kind ?? 'event' });
+    if (file === '-') for await (const chunk of chunks) io.out(chunk);
     else {
-      await writeAtomically(file, (part) => pipeline(Readable.from(pieces), createWriteStream(part)));
-      await printAboutFile(io, file, `${say('exchange:export.done', { count: written, file })}\n`);
+      await writeAtomically(file, (part) => pipeline(Readable.from(chunks), createWriteStream(part)));
+      await printAboutFile(io, file, `${say('exchange:export.done', { count: recordCount, file })}\n`);
     }
-    for (const { reason, count: number } of lossesIn(stayed)) io.err(`${say(`exchange:losses.${reason}`)} (${number})\n`);
+    for (const { reason, count: number } of lossesIn(tally)) io.err(`${say(`exchange:losses.${reason}`)} (${number})\n`);
   });
 }
 
-async function* tapItems(items: AsyncIterable<Item>, each: (item: Item) => void): AsyncGenerator<Item> {
+async function* tapItems(items: AsyncIterable<Item>, onItem: (item: Item) => void): AsyncGenerator<Item> {
   for await (const item of items) {
-    each(item);
+    onItem(item);
     yield item;
   }
 }
@@ -108,7 +109,7 @@ async function fileChunks(
   if (format === 'csv')
     return writeCsv(kind, eachDate(items), {
       customFields: settings.calendar.customFields,
-      spoken: isTranslated(settings.contentLanguages, postKind(kind).postType),
+      hasLanguages: isTranslated(settings.contentLanguages, postKind(kind).postType),
     });
   if (format === 'jsonl') return writeJsonLines(settings.home, items);
   if (format === 'ical') {
@@ -129,9 +130,9 @@ function filtersOfAllKinds(): Record<string, Param> {
 
 const toFlag = (name: string, param: Param): string => (isFlag(param) ? `--${name} [yes|no]` : `--${name} <value>`);
 
-async function acceptFilters(site: Site, caller: Caller, kind: PostKind, raw: Options): Promise<PostListValues> {
-  const strange = Object.keys(raw).find((name) => !(name in kind.filters));
-  if (strange !== undefined) throw new CliError('filter-unknown', { kind: kind.name, name: strange }, EXIT_CODE.usage);
-  const read = Object.entries(raw).map(([name, value]) => [name, parseReadableDate(caller, kind.filters[name]!, value)]);
-  return acceptParams(site, caller, kind.filters, Object.fromEntries(read), 'read');
+async function acceptFilters(site: Site, caller: Caller, kind: PostKind, rawFilters: Options): Promise<PostListValues> {
+  const unknownName = Object.keys(rawFilters).find((name) => !(name in kind.filters));
+  if (unknownName !== undefined) throw new CliError('filter-unknown', { kind: kind.name, name: unknownName }, EXIT_CODE.usage);
+  const parsedEntries = Object.entries(rawFilters).map(([name, value]) => [name, parseReadableDate(caller, kind.filters[name]!, value)]);
+  return acceptParams(site, caller, kind.filters, Object.fromEntries(parsedEntries), 'read');
 }

@@ -40,14 +40,14 @@ const sectionsWithFeeds = SECTIONS.filter(({ feeds }) => feeds !== 'none');
  * once, although they also exist for each category and tag.
  */
 export function feedRows(): Row[] {
-  const [all, ...others] = sectionsWithFeeds;
+  const [wholeCalendar, ...otherSections] = sectionsWithFeeds;
   const main = `/${DEFAULT_SLUGS.events}/`;
   const news = [...FEED_PATH_ENDINGS, ...CALENDAR_FEED_PATH_ENDINGS].filter(([, form]) => form !== 'ical');
   return [
-    ...(all?.pages ?? []).map(
+    ...(wholeCalendar?.pages ?? []).map(
       ({ path, meaning }): Row => [`${main}${path === '' ? '' : `${exampleOf(path)}/`}?ical=1`, TYPES.ical, meaning],
     ),
-    ...others.map(({ path, meaning }): Row => [`/${exampleOf(path)}/?ical=1`, TYPES.ical, meaning]),
+    ...otherSections.map(({ path, meaning }): Row => [`/${exampleOf(path)}/?ical=1`, TYPES.ical, meaning]),
     [`${main}category/music/concerts/jazz/2030-01/?ical=1`, TYPES.ical, 'any of these pages for a category, with or without its parents'],
     [`${main}?outlook-ical=1`, TYPES.ical, '`outlook-ical` is equivalent to `ical`, with any value'],
     [`${main}ical/`, TYPES.ical, 'the same without a query; works for every page'],
@@ -87,8 +87,8 @@ const PATTERNS: Readonly<Record<PathPart, string>> = {
 const patternOf = (path: string): string => fillPath(path, PATTERNS);
 
 function alternatives(patterns: Iterable<string>): string {
-  const all = [...patterns];
-  return all.length === 1 ? all[0]! : `(${all.join('|')})`;
+  const list = [...patterns];
+  return list.length === 1 ? list[0]! : `(${list.join('|')})`;
 }
 const ICAL_QUERY = '(.*&)?(outlook-)?ical(=|&|$)';
 const FEED_VALUES_PATTERN = alternatives(FEED_PARAM_FORMATS.keys());
@@ -98,11 +98,11 @@ const JSON_LD_QUERY = '(.*&)?format=jsonld(&|$)';
 /** Returns a pattern for the feeds of sections with the same pages. */
 function sectionsPattern(sections: readonly [Section, ...Section[]]): string {
   const [{ pages, feeds, shared }] = sections;
-  const news = feeds === 'all' && !shared;
-  const below = pages.filter(({ path }) => path !== '').map(({ path }) => patternOf(path));
-  const page = `/${alternatives(sections.map(({ path }) => patternOf(path)))}${below.length > 0 ? `(/${alternatives(below)})?` : ''}`;
-  const endings = [...FEED_PATH_ENDINGS].filter(([, form]) => news || form === 'ical').map(([ending]) => ending);
-  const queries = [ICAL_QUERY, ...(news ? [NEWS_QUERY] : []), ...(feeds === 'ical' ? [JSON_LD_QUERY] : [])];
+  const hasNews = feeds === 'all' && !shared;
+  const pagePatterns = pages.filter(({ path }) => path !== '').map(({ path }) => patternOf(path));
+  const page = `/${alternatives(sections.map(({ path }) => patternOf(path)))}${pagePatterns.length > 0 ? `(/${alternatives(pagePatterns)})?` : ''}`;
+  const endings = [...FEED_PATH_ENDINGS].filter(([, form]) => hasNews || form === 'ical').map(([ending]) => ending);
+  const queries = [ICAL_QUERY, ...(hasNews ? [NEWS_QUERY] : []), ...(feeds === 'ical' ? [JSON_LD_QUERY] : [])];
   return `${page}(/${alternatives(endings)}/?(\\?|$)|/?\\?${alternatives(queries)})`;
 }
 

@@ -24,11 +24,11 @@ export function addFieldCommands(program: Command, session: Session): void {
     .option('--type <type>', say('field.type', { types: CUSTOM_FIELD_TYPES.join(', ') }), 'text')
     .option('--choices <list>', say('field.choices'))
     .option('--label <text>', say('field.label'))
-    .action((name: string, given: Options) =>
+    .action((name: string, options: Options) =>
       withSite(session, 'write', async (site) => {
-        choiceOf('kind', String(given.kind), KINDS);
-        const type = choiceOf('type', String(given.type), CUSTOM_FIELD_TYPES);
-        const { meta } = await addCustomField(site, { name, type, label: given.label, choices: given.choices?.split(',') });
+        choiceOf('kind', String(options.kind), KINDS);
+        const type = choiceOf('type', String(options.type), CUSTOM_FIELD_TYPES);
+        const { meta } = await addCustomField(site, { name, type, label: options.label, choices: options.choices?.split(',') });
         print(io, `${say('done.field-added', { name, meta })}\n`);
       }),
     );
@@ -36,11 +36,11 @@ export function addFieldCommands(program: Command, session: Session): void {
   withOutputOptions(
     withExamples(group.command('list').description(say('field.list')), say, ['fasti field list', 'fasti field list --format=json']),
     say,
-  ).action((given: Options) =>
+  ).action((options: Options) =>
     withSite(session, 'read', async (site) => {
       const { calendar } = await site.settings();
       const items = calendar.customFields.map((field) => ({ ...field }));
-      print(io, formatList(items, outputShape(given, COLUMNS), io.isTerminal));
+      print(io, formatList(items, outputShape(options, COLUMNS), io.isTerminal));
     }),
   );
 

@@ -32,8 +32,8 @@ export function reportText(
     ...kinds.map((kind) => [say(`exchange:kinds.${kind}`), ...Object.values(counts).map((count) => String(count[kind] ?? 0))]),
   ];
   lines.push(...alignColumns(rows));
-  const aside = Object.entries(skipped).map(([what, number]) => `${skippedText(what, say)} ${number}`);
-  if (aside.length > 0) lines.push(say('exchange:import.aside', { list: aside.join(', ') }));
+  const skippedTexts = Object.entries(skipped).map(([type, number]) => `${skippedText(type, say)} ${number}`);
+  if (skippedTexts.length > 0) lines.push(say('exchange:import.aside', { list: skippedTexts.join(', ') }));
   if (losses.length > 0) lines.push(say('exchange:import.lost'));
   for (const { reason, count: number, examples } of losses) {
     lines.push(`  ${say(`exchange:losses.${reason}`)} (${number})`);
@@ -47,9 +47,9 @@ export function reportText(
 }
 
 /** Returns the name of a type of skipped content: a sentence if it has one, otherwise the type or component itself. */
-const skippedText = (what: string, say: Say): string => {
-  const words = SKIPPED_TYPE_KEYS.get(what);
-  return words === undefined ? what : say(`exchange:asides.${words}`);
+const skippedText = (type: string, say: Say): string => {
+  const key = SKIPPED_TYPE_KEYS.get(type);
+  return key === undefined ? type : say(`exchange:asides.${key}`);
 };
 const SKIPPED_TYPE_KEYS = new Map([
   ['comment', 'comment'],
@@ -67,10 +67,10 @@ export const rejectedText = (files: readonly RejectedFile[], say: Say): string =
 /** Formats the first records as they would be stored, one line each, without empty columns. */
 export function previewText(records: readonly PreviewedRecord[], say: Say): string {
   const rows = records.map((record) => PREVIEW_COLUMNS.map(([, show]) => truncateTo(oneLine(show(record)), MAX_CELL_WIDTH)));
-  const used = PREVIEW_COLUMNS.map((_, place) => rows.some((row) => row[place] !== ''));
-  const heads = PREVIEW_COLUMNS.map(([name]) => say(`exchange:columns.${name}`));
+  const usedColumns = PREVIEW_COLUMNS.map((_, place) => rows.some((row) => row[place] !== ''));
+  const headings = PREVIEW_COLUMNS.map(([name]) => say(`exchange:columns.${name}`));
   const lines = alignColumns(
-    [heads, ...rows].map((row) => row.filter((_, place) => used[place])),
+    [headings, ...rows].map((row) => row.filter((_, place) => usedColumns[place])),
     { numbers: false },
   );
   return `${[say('exchange:import.previewed'), ...lines.map((line) => line.trimEnd())].join('\n')}\n`;
@@ -78,7 +78,7 @@ export function previewText(records: readonly PreviewedRecord[], say: Say): stri
 
 const metaTexts = ({ metas }: PreviewedRecord, ...keys: readonly string[]): string =>
   keys.flatMap((key) => metas.flatMap(([name, value]) => (name === key && value !== '' ? [value] : []))).join(', ');
-const joinNames = (all: readonly { readonly name: string }[]): string => all.map(({ name }) => decodeEntities(name)).join(', ');
+const joinNames = (items: readonly { readonly name: string }[]): string => items.map(({ name }) => decodeEntities(name)).join(', ');
 
 /** Columns of the preview, with the functions that return their texts. */
 const PREVIEW_COLUMNS: readonly (readonly [column: string, show: (record: PreviewedRecord) => string])[] = [
@@ -103,7 +103,7 @@ const MAX_LOSSES_SHOWN = 10;
 
 /** Formats the result of one round of following on one line. */
 export function roundText({ created, updated, lost }: Report, time: string, say: Say): string {
-  const sum = (counts: Count) => Object.values(counts).reduce((all, number) => all + number, 0);
+  const sum = (counts: Count) => Object.values(counts).reduce((total, number) => total + number, 0);
   return `${say('exchange:import.followed', { time, created: sum(created), updated: sum(updated), lost: sum(lost) })}\n`;
 }
 

@@ -79,12 +79,12 @@ export function addImportCommand(program: Command, session: Session): void {
     .option('--from <date>', say('exchange:import.from'))
     .option('--to <date>', say('exchange:import.to'))
     .option('--follow [seconds]', say('exchange:import.follow'));
-  withReportFormat(command, say).action((places: string[], given: Options) => importByCommand(session, places, given, userOf(command)));
+  withReportFormat(command, say).action((places: string[], options: Options) => importByCommand(session, places, options, userOf(command)));
 }
 
-async function importByCommand(session: Session, places: readonly string[], given: Options, user: string | undefined): Promise<void> {
-  const order = parseArguments(session, places, given, user);
-  const report = await withSite(session, order.dryRun ? 'read' : 'write', (site) => importAndFollow(site, order));
+async function importByCommand(session: Session, places: readonly string[], options: Options, user: string | undefined): Promise<void> {
+  const args = parseArguments(session, places, options, user);
+  const report = await withSite(session, args.dryRun ? 'read' : 'write', (site) => importAndFollow(site, args));
   if (isIncomplete(report)) throw new CliError('incomplete', {}, EXIT_CODE.incomplete);
 }
 
@@ -92,7 +92,7 @@ async function importByCommand(session: Session, places: readonly string[], give
 interface ImportArguments {
   readonly session: Session;
   readonly places: readonly string[];
-  readonly given: Options;
+  readonly options: Options;
   readonly user: string | undefined;
   readonly format: ReportFormat;
   readonly dryRun: boolean;
@@ -103,57 +103,57 @@ interface ImportArguments {
   readonly sourceOptions: ReturnType<typeof sourceOptions>;
 }
 
-function parseArguments(session: Session, places: readonly string[], given: Options, user: string | undefined): ImportArguments {
-  const preview = given.preview === true ? DEFAULT_PREVIEW_COUNT : parseNumber('preview', given.preview);
+function parseArguments(session: Session, places: readonly string[], options: Options, user: string | undefined): ImportArguments {
+  const preview = options.preview === true ? DEFAULT_PREVIEW_COUNT : parseNumber('preview', options.preview);
   return {
     session,
     places,
-    given,
+    options,
     user,
-    format: choiceOf('format', String(given.format), REPORT_FORMATS),
-    dryRun: given.dryRun === true || preview !== undefined,
+    format: choiceOf('format', String(options.format), REPORT_FORMATS),
+    dryRun: options.dryRun === true || preview !== undefined,
     preview,
-    follow: given.follow === true ? DEFAULT_FOLLOW_INTERVAL_S : parseNumber('follow', given.follow),
-    sourceOptions: sourceOptions(session, given),
+    follow: options.follow === true ? DEFAULT_FOLLOW_INTERVAL_S : parseNumber('follow', options.follow),
+    sourceOptions: sourceOptions(session, options),
   };
 }
 
 /** Imports, prints the report, and continues to follow the source if requested. Returns the first report. */
-async function importAndFollow(site: Site, order: ImportArguments): Promise<Report> {
-  const { session, given, format, dryRun, follow } = order;
+async function importAndFollow(site: Site, args: ImportArguments): Promise<Report> {
+  const { session, options, format, dryRun, follow } = args;
   const { io, say } = session;
-  const { report, rejected, preview, hint } = await importOnce(site, order, { resume: given.resume === true, keepsRejected: true });
+  const { report, rejected, preview, hint } = await importOnce(site, args, { resume: options.resume === true, keepsRejected: true });
   const extras = { ...(preview ? { preview } : {}), ...(rejected.length > 0 ? { rejected } : {}) };
   print(
     io,
     format === 'json'
       ? `${JSON.stringify({ ...report, ...extras })}\n`
-      : reportText(report, say, { files: order.places.map((place) => basename(place)), hint }) + rejectedText(rejected, say),
+      : reportText(report, say, { files: args.places.map((place) => basename(place)), hint }) + rejectedText(rejected, say),
   );
   if (follow !== undefined && !dryRun)
     await followSource(
       session,
       format,
       follow * 1000,
-      async () => (await importOnce(site, order, { resume: false, keepsRejected: false })).report,
+      async () => (await importOnce(site, args, { resume: false, keepsRejected: false })).report,
     );
   return report;
 }
 
 async function importOnce(
   site: Site,
-  order: ImportArguments,
+  args: ImportArguments,
   { resume, keepsRejected }: { readonly resume: boolean; readonly keepsRejected: boolean },
 ): Promise<Outcome> {
-  const { session, places, user, dryRun, sourceOptions } = order;
+  const { session, places, user, dryRun, sourceOptions } = args;
   const { io } = session;
   const caller = await actingCaller(site, session, user);
-  const progress: Progress = { dryRun, written: resume };
+  const progress: Progress = { dryRun, hasWritten: resume };
   const stopListening = io.onInterrupt?.(() => interruptMessage(session, progress));
   try {
-    const source = await openSource(places, { ...sourceOptions, caller, resume, target: importTarget(site, order), folder: io.temporary });
+    const source = await openSource(places, { ...sourceOptions, caller, resume, target: importTarget(site, args), folder: io.temporary });
     try {
-      const outcome = await importFrom(source, { order, site, caller, resume, progress });
+      const outcome = await importFrom(source, { args, site, caller, resume, progress });
       const rejected = keepsRejected && !dryRun && sourceOptions.skipBadRows && isCsvSource(source) ? await writeRejected(source) : [];
       return { ...outcome, rejected, hint: source.hint };
     } finally {
@@ -165,22 +165,22 @@ async function importOnce(
 }
 
 /** Returns the options about the source. */
-function sourceOptions(session: Session, given: Options) {
+function sourceOptions(session: Session, options: Options) {
   const { io, say } = session;
   return {
-    prefix: String(given.prefix),
-    site: parseNumber('site', given.site),
-    dateOrder: choiceOf('date-order', given.dateOrder, DATE_ORDERS),
-    kind: choiceOf('kind', given.kind, KINDS),
-    map: headingMap(given.map),
-    skipBadRows: given.skipBadRows === true,
-    status: choiceOf('status', given.status, SETTABLE_STATUSES),
-    categories: toList(given.category).filter((name) => name.trim() !== ''),
-    credentials: parseCredentials(given.remoteUser ?? io.env.FASTI_REMOTE_USER),
-    rate: parseNumber('rate', given.rate),
-    format: choiceOf('as', given.as, READ_ONLY_FORMATS),
-    sitemap: given.sitemap === true,
-    ...parseDays(given),
+    prefix: String(options.prefix),
+    site: parseNumber('site', options.site),
+    dateOrder: choiceOf('date-order', options.dateOrder, DATE_ORDERS),
+    kind: choiceOf('kind', options.kind, KINDS),
+    map: headingMap(options.map),
+    skipBadRows: options.skipBadRows === true,
+    status: choiceOf('status', options.status, SETTABLE_STATUSES),
+    categories: toList(options.category).filter((name) => name.trim() !== ''),
+    credentials: parseCredentials(options.remoteUser ?? io.env.FASTI_REMOTE_USER),
+    rate: parseNumber('rate', options.rate),
+    format: choiceOf('as', options.as, READ_ONLY_FORMATS),
+    sitemap: options.sitemap === true,
+    ...parseDays(options),
     onWalkProgress: (entries: number) => showLine(session, say('exchange:import.walking', { entries })),
   } satisfies Partial<Parameters<typeof openSource>[1]>;
 }
@@ -197,15 +197,15 @@ interface Outcome {
 
 /** Collects the values of a repeatable option. */
 const appendValue = (value: string, before: readonly string[] = []): readonly string[] => [...before, value];
-const toList = (given: unknown): readonly string[] => (Array.isArray(given) ? given.map(String) : []);
+const toList = (value: unknown): readonly string[] => (Array.isArray(value) ? value.map(String) : []);
 
 /** Returns the pairs of `--map`, split at the last `=`, since a heading may contain one. Throws CliError `no-map`. */
-function headingMap(given: unknown): ReadonlyMap<string, string> {
+function headingMap(value: unknown): ReadonlyMap<string, string> {
   return new Map(
-    toList(given).map((pair) => {
-      const cut = pair.lastIndexOf('=');
-      if (cut < 1) throw new CliError('no-map', { value: pair }, EXIT_CODE.usage);
-      return [pair.slice(0, cut).trim(), pair.slice(cut + 1).trim()] as const;
+    toList(value).map((pair) => {
+      const separatorIndex = pair.lastIndexOf('=');
+      if (separatorIndex < 1) throw new CliError('no-map', { value: pair }, EXIT_CODE.usage);
+      return [pair.slice(0, separatorIndex).trim(), pair.slice(separatorIndex + 1).trim()] as const;
     }),
   );
 }
@@ -217,13 +217,13 @@ const DEFAULT_PREVIEW_COUNT = 5;
 interface Progress {
   readonly dryRun: boolean;
   /** Whether a part of it has been committed. */
-  written: boolean;
+  hasWritten: boolean;
 }
 
 /** Returns the message for a user who interrupts the import. */
-function interruptMessage(session: Session, { dryRun, written }: Progress): string {
+function interruptMessage(session: Session, { dryRun, hasWritten }: Progress): string {
   clearLine(session);
-  const name = dryRun ? 'stopped-rehearsal' : written ? 'stopped-importing' : 'stopped-reading';
+  const name = dryRun ? 'stopped-rehearsal' : hasWritten ? 'stopped-importing' : 'stopped-reading';
   return `${session.say(`exchange:import.${name}`)}\n`;
 }
 
@@ -256,7 +256,7 @@ async function followSource({ io, say }: Session, format: ReportFormat, pause: n
 
 /** One run of an import. */
 interface Run {
-  readonly order: ImportArguments;
+  readonly args: ImportArguments;
   readonly site: Site;
   readonly caller: Caller;
   readonly resume: boolean;
@@ -264,34 +264,34 @@ interface Run {
 }
 
 async function importFrom(source: Source, run: Run): Promise<Pick<Outcome, 'report' | 'preview'>> {
-  const { order, site, caller, resume, progress } = run;
-  const { session, given, format, dryRun, preview } = order;
+  const { args, site, caller, resume, progress } = run;
+  const { session, options, format, dryRun, preview } = args;
   const { io, say } = session;
   if (io.isTerminal) io.err(`${say('exchange:import.surveying')}\n`);
   const { entries, highestId, versions } = await surveySource(source, highestIdFor(caller.settings));
   if (dryRun && format === 'text' && isCsvSource(source)) print(io, mappingText(source, say));
-  const filterHtml = given.filterHtml === true;
-  const trust = { trusted: caller.viewer.can('unfiltered_html') && !filterHtml };
-  const shown = preview === undefined ? undefined : await previewOf(source, caller, trust, preview);
-  if (shown && format === 'text') print(io, previewText(shown, say));
+  const filterHtml = options.filterHtml === true;
+  const trust = { isTrusted: caller.viewer.can('unfiltered_html') && !filterHtml };
+  const previewedRecords = preview === undefined ? undefined : await previewOf(source, caller, trust, preview);
+  if (previewedRecords && format === 'text') print(io, previewText(previewedRecords, say));
   const show = showRate(session, say('exchange:import.importing'), entries);
   const report = await importItems(site, caller, latestVersions(source.entries(), versions), {
-    source: typeof given.source === 'string' && given.source.trim() !== '' ? given.source : source.name(),
+    source: typeof options.source === 'string' && options.source.trim() !== '' ? options.source : source.name(),
     dryRun,
     resume,
-    settings: given.settings === true,
-    language: contentLanguageOf(caller, given.contentLanguage),
+    settings: options.settings === true,
+    language: contentLanguageOf(caller, options.contentLanguage),
     filterHtml,
     trustedAccounts: source.trustedAccounts ?? false,
     highestId,
-    ...(given.media === true ? { fetchFile: (item, stored) => fetchFile(site, caller, item, { ...source.fetching, stored }) } : {}),
-    onProgress: (done) => {
-      progress.written = true;
-      show(done);
+    ...(options.media === true ? { fetchFile: (item, stored) => fetchFile(site, caller, item, { ...source.fetching, stored }) } : {}),
+    onProgress: (count) => {
+      progress.hasWritten = true;
+      show(count);
     },
   });
   clearLine(session);
-  return { report, preview: shown };
+  return { report, preview: previewedRecords };
 }
 
 /** Returns a content language. Throws CliError `no-languages`, `language-unknown`. */
@@ -303,8 +303,8 @@ function contentLanguageOf({ settings: { contentLanguages } }: Caller, code: unk
 }
 
 /** Returns the range of days for which repeating events are imported. Throws CliError `no-day`, `days-turned`. */
-function parseDays(given: Options): { readonly from: string | undefined; readonly to: string | undefined } {
-  const [from, to] = [parseDay('from', given.from), parseDay('to', given.to)];
+function parseDays(options: Options): { readonly from: string | undefined; readonly to: string | undefined } {
+  const [from, to] = [parseDay('from', options.from), parseDay('to', options.to)];
   if (from !== undefined && to !== undefined && to < from) throw new CliError('days-turned', { from, to }, EXIT_CODE.usage);
   return { from, to };
 }

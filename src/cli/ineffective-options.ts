@@ -11,46 +11,46 @@ type Options = Readonly<Record<string, unknown>>;
 /** An option without effect, and the key of the sentence that explains it (`cli:idle`). */
 interface IneffectiveOption {
   readonly option: string;
-  readonly why: 'with' | 'without' | 'source';
+  readonly sentenceKey: 'with' | 'without' | 'source';
   readonly other: string;
 }
 
 /** Warns on standard error of each option of a command that has no effect. */
 export function warnOfIneffectiveOptions({ io, say }: Session, command: Command): void {
-  for (const { option, why, other } of findIneffectiveOptions(command))
-    io.err(`${oneLine(say('warning', { message: say(`idle.${why}`, { option, other }) }))}\n`);
+  for (const { option, sentenceKey, other } of findIneffectiveOptions(command))
+    io.err(`${oneLine(say('warning', { message: say(`idle.${sentenceKey}`, { option, other }) }))}\n`);
 }
 
 function findIneffectiveOptions(command: Command): IneffectiveOption[] {
-  const given: Options = command.opts();
-  const typed = command.options.filter((option) => command.getOptionValueSource(option.attributeName()) === 'cli');
-  return typed.flatMap((option): IneffectiveOption[] => {
+  const options: Options = command.opts();
+  const explicitOptions = command.options.filter((option) => command.getOptionValueSource(option.attributeName()) === 'cli');
+  return explicitOptions.flatMap((option): IneffectiveOption[] => {
     const name = option.attributeName();
-    const why = reasonOf(name, given) ?? (command.name() === 'import' ? reasonBySource(name, command.args, given.as) : undefined);
-    return why === undefined ? [] : [{ option: option.long ?? name, ...why }];
+    const reason = reasonOf(name, options) ?? (command.name() === 'import' ? reasonBySource(name, command.args, options.as) : undefined);
+    return reason === undefined ? [] : [{ option: option.long ?? name, ...reason }];
   });
 }
 
 type Reason = Omit<IneffectiveOption, 'option'>;
 
 /** Returns why an option has no effect in combination with the others; undefined if it has one. */
-function reasonOf(name: string, given: Options): Reason | undefined {
-  const ifWith = (other: string, isThere: unknown): Reason | undefined => (isThere ? { why: 'with', other } : undefined);
-  const ifWithout = (other: string, isThere: unknown): Reason | undefined => (isThere ? undefined : { why: 'without', other });
-  const bare = given.format === 'ids' || given.format === 'count';
+function reasonOf(name: string, options: Options): Reason | undefined {
+  const ifWith = (other: string, isThere: unknown): Reason | undefined => (isThere ? { sentenceKey: 'with', other } : undefined);
+  const ifWithout = (other: string, isThere: unknown): Reason | undefined => (isThere ? undefined : { sentenceKey: 'without', other });
+  const hasNoFields = options.format === 'ids' || options.format === 'count';
   switch (name) {
     case 'fields':
-      return ifWith('--etag', given.etag) ?? ifWith(`--format=${given.format}`, bare) ?? ifWith('--field', given.field);
+      return ifWith('--etag', options.etag) ?? ifWith(`--format=${options.format}`, hasNoFields) ?? ifWith('--field', options.field);
     case 'field':
-      return ifWith('--etag', given.etag) ?? ifWith(`--format=${given.format}`, bare);
+      return ifWith('--etag', options.etag) ?? ifWith(`--format=${options.format}`, hasNoFields);
     case 'format':
-      return ifWith('--etag', given.etag);
+      return ifWith('--etag', options.etag);
     case 'follow':
-      return ifWith('--preview', given.preview) ?? ifWith('--dry-run', given.dryRun);
+      return ifWith('--preview', options.preview) ?? ifWith('--dry-run', options.dryRun);
     case 'yes':
-      return ifWithout('--fix', given.fix);
+      return ifWithout('--fix', options.fix);
     case 'everyLanguage':
-      return ifWithout('--events', given.events);
+      return ifWithout('--events', options.events);
     default:
       return undefined;
   }
@@ -71,11 +71,11 @@ const SOURCES_OF_OPTIONS: ReadonlyMap<string, readonly SourceKind[]> = tableOf({
   sitemap: ['web'],
 });
 
-function reasonBySource(name: string, places: readonly string[], as: unknown): Reason | undefined {
+function reasonBySource(name: string, places: readonly string[], format: unknown): Reason | undefined {
   const kind = kindOfSource(
     places[0] ?? '',
-    READ_ONLY_FORMATS.find((one) => one === as),
+    READ_ONLY_FORMATS.find((one) => one === format),
   );
   const applicable = SOURCES_OF_OPTIONS.get(name);
-  return kind === undefined || !applicable || applicable.includes(kind) ? undefined : { why: 'source', other: '' };
+  return kind === undefined || !applicable || applicable.includes(kind) ? undefined : { sentenceKey: 'source', other: '' };
 }

@@ -37,9 +37,9 @@ export async function installSite(site: Site, newSite: NewSite, administrator: A
       { ...termKind('category'), taxonomy: 'category' },
       { name: 'Uncategorized', slug: 'uncategorized', description: '', parent: 0 },
     );
-    const inside = withinTransaction(site, db);
-    await createUser(inside, { login: administrator.login, email: administrator.email || undefined, role: 'administrator' });
-    const { password } = await createApplicationPassword(inside, administrator.login, passwordName);
+    const transactionSite = withinTransaction(site, db);
+    await createUser(transactionSite, { login: administrator.login, email: administrator.email || undefined, role: 'administrator' });
+    const { password } = await createApplicationPassword(transactionSite, administrator.login, passwordName);
     noteChange(db, { now: site.clock() });
     return password;
   });

@@ -38,7 +38,7 @@ export function addLanguageCommands(program: Command, session: Session): void {
 
 function addList(command: Command, session: Session): void {
   const { say, io } = session;
-  withOutputOptions(command, say).action((given: Options) =>
+  withOutputOptions(command, say).action((options: Options) =>
     withSite(session, 'read', async (site) => {
       const items = (await countLanguages(site)).map(({ language, isDefault, counts }) => ({
         code: language?.code ?? null,
@@ -47,7 +47,7 @@ function addList(command: Command, session: Session): void {
         default: isDefault,
         ...counts,
       }));
-      print(io, formatList(items, outputShape(given, COLUMNS), io.isTerminal));
+      print(io, formatList(items, outputShape(options, COLUMNS), io.isTerminal));
     }),
   );
 }
@@ -58,9 +58,9 @@ function addAdd(command: Command, session: Session): void {
     .option('--locale <locale>', say('languages.locale'))
     .option('--name <text>', say('languages.name'))
     .option('--default', say('languages.default'))
-    .action((code: string, given: { readonly locale?: string; readonly name?: string; readonly default?: boolean }) =>
+    .action((code: string, options: { readonly locale?: string; readonly name?: string; readonly default?: boolean }) =>
       withSite(session, 'write', async (site) => {
-        const count = await addSiteLanguage(site, { code, locale: given.locale, name: given.name, isDefault: given.default });
+        const count = await addSiteLanguage(site, { code, locale: options.locale, name: options.name, isDefault: options.default });
         print(io, `${say('done.language-added', { code })}\n${count > 0 ? `${say('done.languages-assigned', { count, code })}\n` : ''}`);
       }),
     );
@@ -83,14 +83,14 @@ function addLink(command: Command, session: Session): void {
   const { say, io } = session;
   command
     .option('--kind <kind>', say('languages.kind-of-terms'))
-    .action((first: string, others: string[], given: { readonly kind?: string }, self: Command) =>
+    .action((first: string, furtherIds: string[], options: { readonly kind?: string }, self: Command) =>
       withSite(session, 'write', async (site) => {
         const caller = await actingCaller(site, session, userOf(self));
         if (!caller.settings.contentLanguages) throw new CliError('no-languages');
-        const ids = await postsNamed(site, caller, [first, ...others].map(parseId), given.kind);
+        const ids = await postsNamed(site, caller, [first, ...furtherIds].map(parseId), options.kind);
         const [source, ...translations] = ids;
         if (source === undefined || translations.length === 0) throw new CliError('link-to-itself', { id: first });
-        const kind = await commonKind(site, ids, given.kind);
+        const kind = await commonKind(site, ids, options.kind);
         await requireLinkable(site, caller, kind, ids);
         for (const id of translations) await linkTranslation({ site, caller, kind: kindOnSite(kind, caller.settings) }, source, id);
         print(io, `${say('done.languages-linked', { ids: ids.join(', ') })}\n`);
@@ -110,15 +110,16 @@ async function postsNamed(site: Site, caller: Caller, ids: readonly number[], ki
  *
  * @throws CliError `not-found`, `link-of-two-kinds`, `wrong-choice`
  */
-async function commonKind(site: Site, ids: readonly number[], named: string | undefined): Promise<Kind> {
-  if (named !== undefined) {
-    const kind = kindByName(named);
+async function commonKind(site: Site, ids: readonly number[], kindName: string | undefined): Promise<Kind> {
+  if (kindName !== undefined) {
+    const kind = kindByName(kindName);
     if (kind.is === 'term') for (const id of ids) await resolveId(site, kind, String(id));
     return kind;
   }
-  const [first, ...others] = await Promise.all(ids.map(async (id) => ({ id, kind: await kindOfPost(site.db, id) })));
-  const other = others.find(({ kind }) => kind !== first!.kind);
-  if (other) throw new CliError('link-of-two-kinds', { id: other.id, kind: other.kind.name, other: first!.id, own: first!.kind.name });
+  const [first, ...rest] = await Promise.all(ids.map(async (id) => ({ id, kind: await kindOfPost(site.db, id) })));
+  const mismatch = rest.find(({ kind }) => kind !== first!.kind);
+  if (mismatch)
+    throw new CliError('link-of-two-kinds', { id: mismatch.id, kind: mismatch.kind.name, other: first!.id, own: first!.kind.name });
   return first!.kind;
 }
 
@@ -141,12 +142,12 @@ async function linkTranslation({ site, caller, kind }: RecordWrite, source: numb
 }
 
 const kindByName = (name: string): Kind => {
-  const known = choiceOf(
+  const validName = choiceOf(
     'kind',
     name,
     kinds.map((kind) => kind.name),
   );
-  return kinds.find((kind) => kind.name === known)!;
+  return kinds.find((kind) => kind.name === validName)!;
 };
 
 async function kindOfPost(db: Parameters<typeof findPost>[0], id: number): Promise<Kind> {

@@ -31,17 +31,17 @@ function addList(media: Command, session: Session): void {
   const examples = ['fasti media list', 'fasti media list --search=poster --format=json'];
   withOutputOptions(withExamples(media.command('list').description(say('media.list')), say, examples), say)
     .option('--search <text>', say('media.search'))
-    .action(({ search, ...given }: Options, command: Command) =>
+    .action(({ search, ...options }: Options, command: Command) =>
       withSite(session, 'read', async (site) => {
         const caller = await actingCaller(site, session, userOf(command));
         const items: Item[] = [];
         for (let page = 1, pages = 1; page <= pages; page += 1) {
           const raw = { page, per_page: MAX_PAGE_SIZE, context: 'edit', ...(search === undefined ? {} : { search }) };
-          const found = await listMedia(site, caller, await acceptParams(site, caller, MEDIA_FILTERS, raw, 'read'));
-          items.push(...found.records.map((record) => ({ ...record, title: rawTitle(record) })));
-          pages = found.pages;
+          const listing = await listMedia(site, caller, await acceptParams(site, caller, MEDIA_FILTERS, raw, 'read'));
+          items.push(...listing.records.map((record) => ({ ...record, title: rawTitle(record) })));
+          pages = listing.pages;
         }
-        print(io, formatList(items, { ...outputShape(given, COLUMNS), html: true }, io.isTerminal));
+        print(io, formatList(items, { ...outputShape(options, COLUMNS), html: true }, io.isTerminal));
       }),
     );
 }
@@ -60,12 +60,16 @@ function addUpload(media: Command, session: Session): void {
       withSite(session, 'write', async (site) => {
         const caller = await actingCaller(site, session, userOf(command));
         const raw = { title, alt_text: alt, post: parseId('--post', post) };
-        const given = Object.fromEntries(Object.entries(raw).filter(([, value]) => value !== undefined));
-        const values = await acceptParams(site, caller, MEDIA_FIELDS satisfies Params, given, 'create');
+        const params = Object.fromEntries(Object.entries(raw).filter(([, value]) => value !== undefined));
+        const values = await acceptParams(site, caller, MEDIA_FIELDS satisfies Params, params, 'create');
         await withEach(files, async (file) => {
           requireAllowed(await mayUploadMedia(lookUpOnce(site.db), caller, values));
-          const prepared = await prepareMedia(site, caller, { name: basename(file), bytes: await readBytes(file) }, values);
-          const id = await withFileCleanup(site, (own) => uploadMedia(own, caller, prepared, values), prepared.undo);
+          const preparedFile = await prepareMedia(site, caller, { name: basename(file), bytes: await readBytes(file) }, values);
+          const id = await withFileCleanup(
+            site,
+            (trackedSite) => uploadMedia(trackedSite, caller, preparedFile, values),
+            preparedFile.undo,
+          );
           const { record } = await readMedia(site, caller, id, { context: 'edit' });
           print(io, porcelain ? `${id}\n` : `${say('done.media-created', { id, url: String(record.source_url) })}\n`);
         });

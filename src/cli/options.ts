@@ -56,11 +56,11 @@ export function withExamples(command: Command, say: Say, examples: readonly stri
 }
 
 /** Splits login and application password of another site at the first colon. Throws CliError `no-credentials`. */
-export function parseCredentials(given: unknown): { readonly login: string; readonly password: string } | undefined {
-  if (typeof given !== 'string' || given === '') return undefined;
-  const cut = given.indexOf(':');
-  if (cut < 1) throw new CliError('no-credentials', {}, EXIT_CODE.usage);
-  return { login: given.slice(0, cut), password: given.slice(cut + 1) };
+export function parseCredentials(value: unknown): { readonly login: string; readonly password: string } | undefined {
+  if (typeof value !== 'string' || value === '') return undefined;
+  const colonIndex = value.indexOf(':');
+  if (colonIndex < 1) throw new CliError('no-credentials', {}, EXIT_CODE.usage);
+  return { login: value.slice(0, colonIndex), password: value.slice(colonIndex + 1) };
 }
 
 /** Returns the choice that an option has; undefined if the option is absent. Throws CliError `wrong-choice`. */

@@ -27,10 +27,10 @@ export interface OutputShape {
  * Formats a list, including the line break at the end. Without items, `ids` and, except in JSON, a single field yield
  * an empty text.
  *
- * @param framed for people, with frames and aligned columns; otherwise, tables are separated by tabs
+ * @param hasFrame for people, with frames and aligned columns; otherwise, tables are separated by tabs
  * @throws CliError `unknown-field` if no item has such a member
  */
-export function formatList(items: readonly Item[], shape: OutputShape, framed: boolean): string {
+export function formatList(items: readonly Item[], shape: OutputShape, hasFrame: boolean): string {
   const { format, field, fields, columns, html } = shape;
   checkFields(items, format === 'ids' ? ['id'] : field === undefined ? (fields ?? []) : [field]);
   if (format === 'count') return `${items.length}\n`;
@@ -43,22 +43,22 @@ export function formatList(items: readonly Item[], shape: OutputShape, framed: b
   if (format === 'json')
     return formatJson(
       items.map((item) => (fields ? pickFields(item, fields) : item)),
-      indentOf(framed),
+      indentOf(hasFrame),
     );
-  const shown = fields ?? columns;
-  const rows = items.map((item) => shown.map((name) => memberOf(item, name)));
-  if (format === 'csv') return formatCsv([shown, ...rows]);
-  return formatTable(shown, readableRows(rows, html), framed);
+  const columnNames = fields ?? columns;
+  const rows = items.map((item) => columnNames.map((name) => memberOf(item, name)));
+  if (format === 'csv') return formatCsv([columnNames, ...rows]);
+  return formatTable(columnNames, readableRows(rows, html), hasFrame);
 }
 
 /** Formats one record with a line for each of its members. Throws CliError `unknown-field`. */
-export function formatItem(item: Item, shape: OutputShape, framed: boolean): string {
+export function formatItem(item: Item, shape: OutputShape, hasFrame: boolean): string {
   const { format, field, fields, html } = shape;
-  if (field !== undefined || format === 'ids' || format === 'count') return formatList([item], shape, framed);
+  if (field !== undefined || format === 'ids' || format === 'count') return formatList([item], shape, hasFrame);
   checkFields([item], fields ?? []);
-  if (format === 'json') return formatJson(fields ? pickFields(item, fields) : item, indentOf(framed));
+  if (format === 'json') return formatJson(fields ? pickFields(item, fields) : item, indentOf(hasFrame));
   const rows = (fields ?? Object.keys(item)).map((name) => [name, memberOf(item, name)]);
-  return format === 'csv' ? formatCsv([ITEM_HEAD, ...rows]) : formatTable(ITEM_HEAD, readableRows(rows, html), framed);
+  return format === 'csv' ? formatCsv([ITEM_HEAD, ...rows]) : formatTable(ITEM_HEAD, readableRows(rows, html), hasFrame);
 }
 
 /** Prints on standard output. */
@@ -99,7 +99,7 @@ const pickFields = (item: Item, fields: readonly string[]): Item =>
 const formatJson = (value: unknown, indent?: number): string => `${JSON.stringify(value, null, indent)}\n`;
 
 /** Indents output for people. */
-const indentOf = (framed: boolean): number | undefined => (framed ? 2 : undefined);
+const indentOf = (hasFrame: boolean): number | undefined => (hasFrame ? 2 : undefined);
 
 function formatValues(values: readonly unknown[], format: Format): string {
   if (format === 'json') return formatJson(values);
@@ -131,13 +131,13 @@ function csvCell(value: unknown): string {
 /** Maximum width in terminal columns. */
 const MAX_CELL_WIDTH = 60;
 
-function formatTable(head: readonly string[], rows: readonly (readonly string[])[], framed: boolean): string {
-  const cells = [head, ...rows];
-  if (!framed) return cells.map((row) => `${row.join('\t')}\n`).join('');
-  const shown = cells.map((row) => row.map((cell) => truncateTo(cell, MAX_CELL_WIDTH)));
-  const widths = head.map((_, column) => shown.reduce((width, row) => Math.max(width, widthOf(row[column] ?? '')), 0));
+function formatTable(headings: readonly string[], rows: readonly (readonly string[])[], hasFrame: boolean): string {
+  const cells = [headings, ...rows];
+  if (!hasFrame) return cells.map((row) => `${row.join('\t')}\n`).join('');
+  const shownRows = cells.map((row) => row.map((cell) => truncateTo(cell, MAX_CELL_WIDTH)));
+  const widths = headings.map((_, column) => shownRows.reduce((width, row) => Math.max(width, widthOf(row[column] ?? '')), 0));
   const rule = `+${widths.map((width) => '-'.repeat(width + 2)).join('+')}+`;
-  const lines = shown.map((row) => `|${row.map((cell, column) => ` ${padEndTo(cell, widths[column]!)} `).join('|')}|`);
+  const lines = shownRows.map((row) => `|${row.map((cell, column) => ` ${padEndTo(cell, widths[column]!)} `).join('|')}|`);
   return `${[rule, lines[0], rule, ...lines.slice(1), ...(rows.length > 0 ? [rule] : [])].join('\n')}\n`;
 }
 
@@ -152,6 +152,6 @@ function formatForPeople(value: unknown, textOf: (text: string) => string): stri
   if (typeof value !== 'object') return String(value);
   if (Array.isArray(value)) return value.map((one) => formatForPeople(one, textOf)).join(', ');
   const { name, title, venue, organizer, url } = value as Item;
-  const named = [name, title, venue, organizer, url].find((text) => typeof text === 'string');
-  return named === undefined ? JSON.stringify(value) : formatForPeople(named, textOf);
+  const label = [name, title, venue, organizer, url].find((text) => typeof text === 'string');
+  return label === undefined ? JSON.stringify(value) : formatForPeople(label, textOf);
 }

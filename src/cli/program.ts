@@ -36,7 +36,9 @@ export async function runCli(args: readonly string[], io: Io): Promise<number> {
   const texts = await loadTexts(languagesOf(io)).catch(() => loadTexts(languagesOf({ ...io, env: {} })));
   const language = languageOf(args, io, texts);
   const say = sayForCommand(texts, language);
-  io.onUnwritable?.((what) => `${say('error', { message: say('exchange:faults.unwritable', { file: say('standard-output'), what }) })}\n`);
+  io.onUnwritable?.(
+    (code) => `${say('error', { message: say('exchange:faults.unwritable', { file: say('standard-output'), what: code }) })}\n`,
+  );
   const session = { io, language, say };
   const program = createProgram(session, args).hook('preAction', (_program, command) => {
     checkLanguage(texts, languageOption(command));
@@ -51,13 +53,13 @@ export async function runCli(args: readonly string[], io: Io): Promise<number> {
 }
 
 /** Throws CliError `wrong-choice` if there are no texts in the requested language. */
-function checkLanguage({ languages }: Texts, asked: string | undefined): void {
+function checkLanguage({ languages }: Texts, language: string | undefined): void {
   if (
-    asked === undefined ||
-    languages.some((one) => [asked, asked.split(/[-_]/)[0]].some((tag) => tag?.toLowerCase() === one.toLowerCase()))
+    language === undefined ||
+    languages.some((one) => [language, language.split(/[-_]/)[0]].some((tag) => tag?.toLowerCase() === one.toLowerCase()))
   )
     return;
-  throw new CliError('wrong-choice', { name: 'language', value: asked, choices: languages.join(', ') }, EXIT_CODE.usage);
+  throw new CliError('wrong-choice', { name: 'language', value: language, choices: languages.join(', ') }, EXIT_CODE.usage);
 }
 
 /** Returns the options of the command in the arguments, and the global ones. */
@@ -129,8 +131,8 @@ export const sayForCommand =
  */
 function languagesOf({ env }: Io): readonly string[] {
   const { env: name, fallback, schema } = settings.languages;
-  const given = schema.safeParse(env[name]?.trim() || fallback);
-  return given.success ? given.data : schema.parse(fallback);
+  const result = schema.safeParse(env[name]?.trim() || fallback);
+  return result.success ? result.data : schema.parse(fallback);
 }
 
 /**

@@ -1,7 +1,7 @@
 import { confirm, isCancel, progress, text } from '@clack/prompts';
 
-/** Runs a task of `total` steps, which calls `done` with the number of further completed steps. */
-export type Progress = <T>(message: string, total: number, work: (done: (steps: number) => void) => Promise<T>) => Promise<T>;
+/** Runs a task of `total` steps, which calls `advance` with the number of further completed steps. */
+export type Progress = <T>(message: string, total: number, work: (advance: (steps: number) => void) => Promise<T>) => Promise<T>;
 
 /** Shows a progress bar on the terminal. */
 export const showProgress: Progress = async (message, total, work) => {

@@ -8,17 +8,20 @@ const UPDATE_INTERVAL_MS = 200;
  * Shows the progress of a long task on standard error if it is a terminal: the rate per second and the remaining time.
  * Returns a function to be called with the number of completed steps.
  */
-export function showRate({ io, say }: Session, what: string, total: number): (done: number) => void {
+export function showRate({ io, say }: Session, label: string, total: number): (steps: number) => void {
   if (!io.isTerminal) return () => undefined;
-  const begun = performance.now();
-  let shown = 0;
-  return (done) => {
+  const startTime = performance.now();
+  let lastUpdate = 0;
+  return (steps) => {
     const now = performance.now();
-    if (now - shown < UPDATE_INTERVAL_MS && done < total) return;
-    shown = now;
-    const perSecond = (done / Math.max(1, now - begun)) * 1000;
-    const left = perSecond > 0 ? (total - done) / perSecond : 0;
-    showLine({ io }, say('exchange:import.rate', { what, done, total, rate: Math.round(perSecond), left: formatDuration(left) }));
+    if (now - lastUpdate < UPDATE_INTERVAL_MS && steps < total) return;
+    lastUpdate = now;
+    const perSecond = (steps / Math.max(1, now - startTime)) * 1000;
+    const remainingSeconds = perSecond > 0 ? (total - steps) / perSecond : 0;
+    showLine(
+      { io },
+      say('exchange:import.rate', { what: label, done: steps, total, rate: Math.round(perSecond), left: formatDuration(remainingSeconds) }),
+    );
   };
 }
 
@@ -32,8 +35,8 @@ export const clearLine = (session: Pick<Session, 'io'>): void => showLine(sessio
 
 /** Formats seconds as `M:SS` or `H:MM:SS`. */
 function formatDuration(seconds: number): string {
-  const whole = Math.ceil(seconds);
-  const [hours, minutes, rest] = [Math.floor(whole / 3600), Math.floor(whole / 60) % 60, whole % 60];
-  const two = (number: number) => String(number).padStart(2, '0');
-  return hours > 0 ? `${hours}:${two(minutes)}:${two(rest)}` : `${minutes}:${two(rest)}`;
+  const totalSeconds = Math.ceil(seconds);
+  const [hours, minutes, rest] = [Math.floor(totalSeconds / 3600), Math.floor(totalSeconds / 60) % 60, totalSeconds % 60];
+  const twoDigits = (number: number) => String(number).padStart(2, '0');
+  return hours > 0 ? `${hours}:${twoDigits(minutes)}:${twoDigits(rest)}` : `${minutes}:${twoDigits(rest)}`;
 }

@@ -14,11 +14,11 @@ export function addOptionCommands(program: Command, session: Session): void {
     'fasti option list',
     'fasti option list --format=json',
   ]);
-  withOutputOptions(list, say).action((given: Readonly<Record<string, unknown>>) =>
+  withOutputOptions(list, say).action((options: Readonly<Record<string, unknown>>) =>
     withSite(session, 'read', async (site) => {
       const settings = await site.settings();
       const rows = SITE_OPTIONS.map((name) => ({ option: name, value: siteOption(settings, name), meaning: say(`option.names.${name}`) }));
-      print(io, formatList(rows, outputShape(given, ['option', 'value', 'meaning']), io.isTerminal));
+      print(io, formatList(rows, outputShape(options, ['option', 'value', 'meaning']), io.isTerminal));
     }),
   );
 
@@ -29,9 +29,9 @@ export function addOptionCommands(program: Command, session: Session): void {
   withExamples(option.command('set <name> <value>').description(say('option.set')), say, [
     "fasti option set title 'Town calendar'",
     'fasti option set timezone Europe/Rome',
-  ]).action((given: string, value: string) =>
+  ]).action((optionName: string, value: string) =>
     withSite(session, 'write', async (site) => {
-      const name = requireOptionName(given);
+      const name = requireOptionName(optionName);
       if (!(await setSiteOption(site, name, value))) throw optionInvalid(session, name, value);
       // The address in effect may come from a setting, whatever is stored.
       const { siteUrl } = site.config;
@@ -48,7 +48,7 @@ export const optionInvalid = ({ say }: Session, name: SiteOptionName, value: str
 
 /** Returns the name if it is an option. Throws CliError `option-unknown`. */
 function requireOptionName(name: string): SiteOptionName {
-  const found = SITE_OPTIONS.find((one) => one === name);
-  if (found === undefined) throw new CliError('option-unknown', { name, names: SITE_OPTIONS.join(', ') }, EXIT_CODE.usage);
-  return found;
+  const option = SITE_OPTIONS.find((one) => one === name);
+  if (option === undefined) throw new CliError('option-unknown', { name, names: SITE_OPTIONS.join(', ') }, EXIT_CODE.usage);
+  return option;
 }

@@ -18,9 +18,9 @@ export function addStatusCommand(program: Command, session: Session): void {
   const { io, say } = session;
   const examples = ['fasti status', 'fasti status --format=json'];
   withReportFormat(withExamples(program.command('status').description(say('status.about')), say, examples), say).action(
-    (given: { readonly format: string }) =>
+    (options: { readonly format: string }) =>
       withSite(session, 'read', async (site) => {
-        const format = choiceOf('format', given.format, REPORT_FORMATS);
+        const format = choiceOf('format', options.format, REPORT_FORMATS);
         const versions = { fasti: version(), node: process.versions.node };
         const [status, server] = await Promise.all([statusOf(site), checkServer(listenAddress(configOf(session)))]);
         const text =
@@ -51,9 +51,9 @@ function statusLines(
   server: ServerState | null,
 ): string[] {
   const { database, records, languages, index, journal, plugin, backup } = status;
-  const others = journal?.latestOfOthers;
+  const latestOfOthers = journal?.latestOfOthers;
   const number = new Intl.NumberFormat(language, { maximumFractionDigits: 1 });
-  const said: readonly (readonly [label: string, text: string])[] = [
+  const rows: readonly (readonly [label: string, text: string])[] = [
     ['site', `${status.name} · ${status.home}`],
     ['versions', `Fasti ${versions.fasti} · Node ${versions.node} · ${database.version}`],
     ['server', server ? say(`status.server-${server.state}`, { address: server.address }) : say('status.server-unknown')],
@@ -64,16 +64,16 @@ function statusLines(
     ['languages', languages.length > 0 ? languages.join(', ') : say('status.no-languages')],
     ['index', say(`status.index-${index ?? 'none'}`)],
     ['journal', journal ? say('status.entries', { count: journal.entries, latest: journal.latest ?? '-' }) : say('status.no-journal')],
-    ...(journal ? ([['others', others ? `${others} UTC` : say('status.no-others')]] as const) : []),
+    ...(journal ? ([['others', latestOfOthers ? `${latestOfOthers} UTC` : say('status.no-others')]] as const) : []),
     ...(plugin ? ([['plugin', say('status.plugin-waiting', { count: plugin.waiting })]] as const) : []),
     ['backup', backup ? `${backup.at} UTC · ${backup.file}` : say('status.no-backup')],
     ...(database.tablesMissing.length > 0
       ? ([['tables', say('status.tables-missing', { count: database.tablesMissing.length })]] as const)
       : []),
   ];
-  const labels = new Map(said.map(([name]) => [name, say(`status.labels.${name}`)]));
+  const labels = new Map(rows.map(([name]) => [name, say(`status.labels.${name}`)]));
   const width = Math.max(...[...labels.values()].map((label) => label.length));
-  return said.map(([name, text]) => `${labels.get(name)!.padEnd(width)}  ${oneLine(text)}`);
+  return rows.map(([name, text]) => `${labels.get(name)!.padEnd(width)}  ${oneLine(text)}`);
 }
 
 const BYTES_PER_MEGABYTE = 1_000_000;

@@ -27,8 +27,8 @@ export function addUserCommands(program: Command, session: Session): void {
 type Outcome = Readonly<Record<string, string | number>>;
 
 /** Prints what was done; with `--porcelain`, only the part that scripts need. */
-const printDone = ({ io, say }: Session, { porcelain }: Options, key: string, outcome: Outcome, bare: string | number): void =>
-  print(io, porcelain ? `${bare}\n` : `${say(`done.${key}`, outcome)}\n`);
+const printDone = ({ io, say }: Session, { porcelain }: Options, key: string, outcome: Outcome, value: string | number): void =>
+  print(io, porcelain ? `${value}\n` : `${say(`done.${key}`, outcome)}\n`);
 
 /** Returns a link with which a user can set a password; it works once and expires after a day. */
 async function makeInvitation(site: Site, reference: UserReference): Promise<{ readonly login: string; readonly url: string }> {
@@ -48,17 +48,17 @@ const addCreate = (user: Command, session: Session): void => {
     .option('--display_name <name>', say('user.display_name'))
     .option('--invite', say('user.invite'))
     .option('--porcelain', say('options.porcelain'))
-    .action((login: string, email: string, given: Options) =>
+    .action((login: string, email: string, options: Options) =>
       withSite(session, 'write', async (site) => {
         const { id } = await createUser(site, {
           login,
           email,
-          role: given.role ?? 'subscriber',
-          password: given.password,
-          displayName: given.display_name,
+          role: options.role ?? 'subscriber',
+          password: options.password,
+          displayName: options.display_name,
         });
-        printDone(session, given, 'user-created', { login, id }, id);
-        if (given.invite) print(session.io, `${(await makeInvitation(site, id)).url}\n`);
+        printDone(session, options, 'user-created', { login, id }, id);
+        if (options.invite) print(session.io, `${(await makeInvitation(site, id)).url}\n`);
       }),
     );
 };
@@ -68,11 +68,11 @@ const addList = (user: Command, session: Session): void => {
   const examples = ['fasti user list', 'fasti user list --role=administrator --format=json'];
   withOutputOptions(withExamples(user.command('list').description(say('user.list')), say, examples), say)
     .option('--role <role>', say('user.only-role'))
-    .action((given: Options) =>
+    .action((options: Options) =>
       withSite(session, 'read', async (site) => {
-        const rows = (await listUsers(site, { role: given.role })).map((account) => ({ ...account }));
+        const rows = (await listUsers(site, { role: options.role })).map((account) => ({ ...account }));
         // WordPress stores display names as HTML.
-        print(io, formatList(rows, { ...outputShape(given, COLUMNS), html: true }, io.isTerminal));
+        print(io, formatList(rows, { ...outputShape(options, COLUMNS), html: true }, io.isTerminal));
       }),
     );
 };
@@ -82,11 +82,11 @@ const addDelete = (user: Command, session: Session): void => {
   withExamples(user.command('delete <user...>').description(say('user.delete')), say, ['fasti user delete bruno --reassign=anna'])
     .option('--reassign <user>', say('user.reassign'))
     .option('--porcelain', say('options.porcelain'))
-    .action((users: string[], given: Options) =>
+    .action((users: string[], options: Options) =>
       withSite(session, 'write', async (site) => {
         await withEach(users, async (reference) => {
-          const { id, login } = await deleteUser(site, reference, { reassign: given.reassign });
-          printDone(session, given, 'user-deleted', { login, id }, id);
+          const { id, login } = await deleteUser(site, reference, { reassign: options.reassign });
+          printDone(session, options, 'user-deleted', { login, id }, id);
         });
       }),
     );
@@ -120,10 +120,10 @@ const addLink = (user: Command, session: Session): void => {
   const { say } = session;
   withExamples(user.command('link <user>').description(say('user.link')), say, ['fasti user link anna', 'fasti user link anna --porcelain'])
     .option('--porcelain', say('user.only-link'))
-    .action((reference: string, given: Options) =>
+    .action((reference: string, options: Options) =>
       withSite(session, 'write', async (site) => {
         const { login, url } = await makeInvitation(site, reference);
-        printDone(session, given, 'link-made', { login, url }, url);
+        printDone(session, options, 'link-made', { login, url }, url);
       }),
     );
 };
@@ -136,10 +136,10 @@ const addPasswordCreate = (passwords: Command, session: Session): void => {
     'fasti user application-password create anna backup --porcelain > password.txt',
   ])
     .option('--porcelain', say('password.porcelain'))
-    .action((reference: string, name: string, given: Options) =>
+    .action((reference: string, name: string, options: Options) =>
       withSite(session, 'write', async (site) => {
         const { uuid, password } = await createApplicationPassword(site, reference, name);
-        printDone(session, given, 'password-created', { user: reference, uuid, password: groupedPassword(password) }, password);
+        printDone(session, options, 'password-created', { user: reference, uuid, password: groupedPassword(password) }, password);
       }),
     );
 };
@@ -148,10 +148,10 @@ const addPasswordList = (passwords: Command, session: Session): void => {
   const { say, io } = session;
   const examples = ['fasti user application-password list anna'];
   withOutputOptions(withExamples(passwords.command('list <user>').description(say('password.list')), say, examples), say).action(
-    (reference: string, given: Options) =>
+    (reference: string, options: Options) =>
       withSite(session, 'read', async (site) => {
         const rows = (await listApplicationPasswords(site, reference)).map((entry) => ({ id: entry.uuid, ...entry }));
-        print(io, formatList(rows, outputShape(given, PASSWORD_COLUMNS), io.isTerminal));
+        print(io, formatList(rows, outputShape(options, PASSWORD_COLUMNS), io.isTerminal));
       }),
   );
 };

@@ -36,38 +36,38 @@ export function addVerifyCommand(program: Command, session: Session): void {
     .option('--concurrency <number>', say('upkeep:verify.concurrency'), '4')
     .option('--sample <number>', say('upkeep:verify.sample'))
     .option('--no-filters', say('upkeep:verify.no-filters'));
-  withReportFormat(command, say).action((before: string, after: string, given: Options) => verify(session, before, after, given));
+  withReportFormat(command, say).action((before: string, after: string, options: Options) => verify(session, before, after, options));
 }
 
-async function verify(session: Session, before: string, after: string, given: Options): Promise<void> {
+async function verify(session: Session, before: string, after: string, options: Options): Promise<void> {
   const { io, say } = session;
-  const json = choiceOf('format', given.format, REPORT_FORMATS) === 'json';
-  const common = {
-    namespace: given.namespace,
-    rate: parseNumber('rate', given.rate),
-    concurrency: parseNumber('concurrency', given.concurrency),
+  const isJson = choiceOf('format', options.format, REPORT_FORMATS) === 'json';
+  const commonOptions = {
+    namespace: options.namespace,
+    rate: parseNumber('rate', options.rate),
+    concurrency: parseNumber('concurrency', options.concurrency),
   };
-  const sample = parseNumber('sample', given.sample);
+  const sample = parseNumber('sample', options.sample);
   const sites = await Promise.all([
-    findSite(before, { ...common, credentials: parseCredentials(given.oldUser ?? io.env.FASTI_OLD_USER) }),
-    findSite(after, { ...common, credentials: parseCredentials(given.newUser ?? io.env.FASTI_NEW_USER) }),
+    findSite(before, { ...commonOptions, credentials: parseCredentials(options.oldUser ?? io.env.FASTI_OLD_USER) }),
+    findSite(after, { ...commonOptions, credentials: parseCredentials(options.newUser ?? io.env.FASTI_NEW_USER) }),
   ]);
-  const unique = new Map<string, Finding>();
+  const findingsByKey = new Map<string, Finding>();
   const summary = await verifySites(...sites, {
     sample,
-    filters: given.filters,
-    concurrency: common.concurrency,
+    filters: options.filters,
+    concurrency: commonOptions.concurrency,
     onFinding: (finding) => {
       const key = keyOf(finding);
-      if (unique.has(key) || unique.size >= MAX_REMEMBERED) return;
-      unique.set(key, finding);
-      if (!json && finding.decision === undefined) print(io, findingText(finding));
+      if (findingsByKey.has(key) || findingsByKey.size >= MAX_REMEMBERED) return;
+      findingsByKey.set(key, finding);
+      if (!isJson && finding.decision === undefined) print(io, findingText(finding));
     },
-    onProgress: (phase, done, total) => showLine(session, `${say(`upkeep:verify.phases.${phase}`)} ${done}/${total}`),
+    onProgress: (phase, count, total) => showLine(session, `${say(`upkeep:verify.phases.${phase}`)} ${count}/${total}`),
   });
   clearLine(session);
-  if (json) print(io, `${JSON.stringify({ ...summary, findings: [...unique.values()].map(jsonOf) })}\n`);
-  else print(io, summaryText(summary, [...unique.values()], say));
+  if (isJson) print(io, `${JSON.stringify({ ...summary, findings: [...findingsByKey.values()].map(jsonOf) })}\n`);
+  else print(io, summaryText(summary, [...findingsByKey.values()], say));
   // The printed summary is the message.
   if (summary.differences > 0) throw new CliError('sites-differ', { count: summary.differences });
 }
@@ -111,12 +111,12 @@ const jsonOf = (finding: Finding) => ({
 
 function summaryText(
   { compared, records, differences, requests, deliberate }: VerifySummary,
-  unique: readonly Finding[],
+  findings: readonly Finding[],
   say: Say,
 ): string {
   const rows = Object.entries(deliberate).sort(([one], [other]) => one.localeCompare(other, 'en', { numeric: true }));
-  const places = unique.filter(({ decision }) => decision === undefined).length;
-  const example = (row: string) => unique.find(({ decision }) => decision === row);
+  const places = findings.filter(({ decision }) => decision === undefined).length;
+  const example = (row: string) => findings.find(({ decision }) => decision === row);
   const lines = [
     '',
     say('upkeep:verify.compared', { compared }),

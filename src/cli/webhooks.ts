@@ -34,37 +34,37 @@ export function addWebhookCommands(program: Command, session: Session): void {
       }),
     );
 
-  withOutputOptions(verb('list', ['fasti webhook list', 'fasti webhook list --format=json']), say).action((given: Options) =>
+  withOutputOptions(verb('list', ['fasti webhook list', 'fasti webhook list --format=json']), say).action((options: Options) =>
     withSite(session, 'read', async (site) => {
       const items = (await listHooks(site)).map((hook) => ({ ...hook }));
-      print(io, formatList(items, outputShape(given, COLUMNS), io.isTerminal));
+      print(io, formatList(items, outputShape(options, COLUMNS), io.isTerminal));
     }),
   );
 
-  withOutputOptions(verb('deliveries <id>', ['fasti webhook deliveries 1']), say).action((id: string, given: Options) =>
+  withOutputOptions(verb('deliveries <id>', ['fasti webhook deliveries 1']), say).action((id: string, options: Options) =>
     withSite(session, 'read', async (site) => {
       const items = (await hookMessages(site, parseId('id', id), MAX_DELIVERIES)).map((one) => ({ ...one }));
-      print(io, formatList(items, outputShape(given, MESSAGE_COLUMNS), io.isTerminal));
+      print(io, formatList(items, outputShape(options, MESSAGE_COLUMNS), io.isTerminal));
     }),
   );
 
   /**
-   * Adds a command without options. `later`: sentence to print instead if something is to be sent and the webhook is
+   * Adds a command without options. `laterKey`: sentence to print instead if something is to be sent and the webhook is
    * paused or disabled.
    */
-  const simple = (name: string, done: string, work: (site: Site, id: number) => Promise<unknown>, later?: string): void => {
-    verb(`${name} <id>`, [`fasti webhook ${name} 1`]).action((given: string) =>
+  const addSimple = (name: string, doneKey: string, work: (site: Site, id: number) => Promise<unknown>, laterKey?: string): void => {
+    verb(`${name} <id>`, [`fasti webhook ${name} 1`]).action((idText: string) =>
       withSite(session, 'write', async (site) => {
-        const id = parseId('id', given);
+        const id = parseId('id', idText);
         const count = await work(site, id);
-        const said = later !== undefined && (await readHook(site, id)).state !== 'active' ? later : done;
-        print(io, `${say(`done.${said}`, { id, count: Number(count ?? 0) })}\n`);
+        const key = laterKey !== undefined && (await readHook(site, id)).state !== 'active' ? laterKey : doneKey;
+        print(io, `${say(`done.${key}`, { id, count: Number(count ?? 0) })}\n`);
       }),
     );
   };
-  simple('test', 'webhook-tested', testHook, 'webhook-tested-later');
-  simple('pause', 'webhook-paused', (site, id) => setHookActive(site, id, 'paused'));
-  simple('resume', 'webhook-resumed', (site, id) => setHookActive(site, id, 'active'));
-  simple('retry', 'webhook-retried', retryHook, 'webhook-retried-later');
-  simple('remove', 'webhook-removed', deleteHook);
+  addSimple('test', 'webhook-tested', testHook, 'webhook-tested-later');
+  addSimple('pause', 'webhook-paused', (site, id) => setHookActive(site, id, 'paused'));
+  addSimple('resume', 'webhook-resumed', (site, id) => setHookActive(site, id, 'active'));
+  addSimple('retry', 'webhook-retried', retryHook, 'webhook-retried-later');
+  addSimple('remove', 'webhook-removed', deleteHook);
 }

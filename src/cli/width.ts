@@ -6,13 +6,13 @@ export const widthOf = (text: string): number => graphemesOf(text).reduce((width
 /** Shortens a text to a number of columns. A longer text ends in an ellipsis; graphemes are not split. */
 export function truncateTo(text: string, columns: number): string {
   if (widthOf(text) <= columns) return text;
-  let [kept, width] = ['', 0];
+  let [prefix, width] = ['', 0];
   for (const letter of graphemesOf(text)) {
     width += widthOfGrapheme(letter);
     if (width >= columns) break;
-    kept += letter;
+    prefix += letter;
   }
-  return `${kept}…`;
+  return `${prefix}…`;
 }
 
 /** Pads a text with spaces on the right to a number of columns. */

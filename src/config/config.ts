@@ -54,7 +54,7 @@ export class ConfigError extends Error {
  * the given value and the allowed ones.
  */
 export function readConfig(env: Readonly<Record<string, string | undefined>>): Config {
-  const parsed = Object.fromEntries(Object.entries<Setting>(settings).map(([name, setting]) => [name, readSetting(setting, env)]));
+  const values = Object.fromEntries(Object.entries<Setting>(settings).map(([name, setting]) => [name, readSetting(setting, env)]));
   const {
     folder = '',
     loggedInKey,
@@ -62,7 +62,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     nonceKey,
     nonceSalt,
     ...rest
-  } = parsed as unknown as Omit<Parsed, OptionalSetting> & Partial<Pick<Parsed, OptionalSetting>>;
+  } = values as unknown as Omit<Parsed, OptionalSetting> & Partial<Pick<Parsed, OptionalSetting>>;
   requireReplicable(rest);
   return Object.freeze({
     ...rest,
@@ -88,8 +88,8 @@ function readSetting(
   { env: name, fallback, allowed, schema, secret, exact }: Setting,
   env: Readonly<Record<string, string | undefined>>,
 ): unknown {
-  const given = (exact ? env[name] : env[name]?.trim()) || undefined;
-  const value = given ?? fallback;
+  const text = (exact ? env[name] : env[name]?.trim()) || undefined;
+  const value = text ?? fallback;
   if (value === undefined) return undefined;
   const result = schema.safeParse(value);
   if (result.success) return result.data;
@@ -109,15 +109,15 @@ function requireReplicable({ databaseUrl, databaseReadUrl }: Pick<Parsed, 'datab
  * Returns the keys, of which all four must be given or none: with only some, no cookie could be verified, without any
  * error.
  */
-function requireAllKeys(given: Record<KeyName, string | undefined>): Keys | undefined {
-  const names = typedKeys(given);
-  const missing = names.filter((name) => given[name] === undefined);
-  if (missing.length === names.length) return undefined;
-  if (missing.length > 0) {
-    const written = (which: KeyName[]) => which.map((name) => settings[name].env).join(', ');
-    throw new ConfigError(`${written(missing)} is absent; ${written(names)} must be given together or not at all.`);
+function requireAllKeys(keys: Record<KeyName, string | undefined>): Keys | undefined {
+  const names = typedKeys(keys);
+  const missingNames = names.filter((name) => keys[name] === undefined);
+  if (missingNames.length === names.length) return undefined;
+  if (missingNames.length > 0) {
+    const variablesOf = (keyNames: KeyName[]) => keyNames.map((name) => settings[name].env).join(', ');
+    throw new ConfigError(`${variablesOf(missingNames)} is absent; ${variablesOf(names)} must be given together or not at all.`);
   }
-  return Object.freeze(given) as Keys;
+  return Object.freeze(keys) as Keys;
 }
 
 /** Whether deleted records go to the trash first, from which they can be restored. */

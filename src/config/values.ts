@@ -30,13 +30,13 @@ export function sizeSetting<const Name extends string, const Fallback extends st
   } as const;
 }
 
-/** Returns a schema for whole numbers from `least` to `most`. */
-export function wholeNumber(least: number, most: number) {
+/** Returns a schema for whole numbers from `minimum` to `maximum`. */
+export function wholeNumber(minimum: number, maximum: number) {
   return z
     .string()
     .regex(/^\d{1,9}$/)
     .transform(Number)
-    .pipe(z.int().min(least).max(most));
+    .pipe(z.int().min(minimum).max(maximum));
 }
 
 /** Returns a schema for language codes such as `en` or `pt-BR`. */
@@ -66,9 +66,14 @@ export const isTileUrlTemplate = (value: string): boolean => isUrlTemplateWith(v
 export const isGeocoderUrlTemplate = (value: string): boolean => isUrlTemplateWith(value, ['{address}']);
 
 /** Whether a text is a URL with each of these placeholders, and no others. */
-function isUrlTemplateWith(value: string, places: readonly string[]): boolean {
-  const address = places.reduce((text, place) => text.replace(place, '0'), value);
-  return places.every((place) => value.includes(place)) && !/[{}\s]/.test(address) && URL.canParse(address) && /^https?:/.test(address);
+function isUrlTemplateWith(value: string, placeholders: readonly string[]): boolean {
+  const address = placeholders.reduce((text, placeholder) => text.replace(placeholder, '0'), value);
+  return (
+    placeholders.every((placeholder) => value.includes(placeholder)) &&
+    !/[{}\s]/.test(address) &&
+    URL.canParse(address) &&
+    /^https?:/.test(address)
+  );
 }
 
 const PROXY_ADDRESS = z.union([z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6(), z.enum(['loopback', 'linklocal', 'uniquelocal'])]);

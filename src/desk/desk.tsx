@@ -80,26 +80,27 @@ const EMPTY_FORM: SubmittedForm = { fields: {}, files: new Map() };
  *
  * @throws errors with a name; see `deskErrorPage`
  */
-export async function answerDesk({ visit, match }: RoutedRequest, sent: SubmittedForm = EMPTY_FORM): Promise<DeskAnswer> {
+export async function answerDesk({ visit, match }: RoutedRequest, form: SubmittedForm = EMPTY_FORM): Promise<DeskAnswer> {
   const { request, login, site } = visit;
   if (request.method === 'POST' && !request.sameOrigin) fail('rest_forbidden', { detail: { because: 'the form comes from another site' } });
   if (!match) fail('rest_no_route');
-  if (!login && 'endsLogin' in match.route) return toDeskAnswer(await match.route.run({ ...visit, ...sent }, match.params));
+  if (!login && 'endsLogin' in match.route) return toDeskAnswer(await match.route.run({ ...visit, ...form }, match.params));
   if (match.route.allow !== 'anyone' && !login) {
-    const keptForm = keptFormOf(visit, match, sent);
-    const startOverPath = request.method === 'POST' && !keptForm ? { path: formPagePath(request.path), why: whyNotKept(match) } : undefined;
+    const keptForm = keptFormOf(visit, match, form);
+    const startOverPath =
+      request.method === 'POST' && !keptForm ? { path: formPagePath(request.path), cause: whyNotKept(match) } : undefined;
     return toDeskAnswer({ html: signInPage(visit, { keptForm, startOverPath }), status: 401 });
   }
   if (!isAllowed(visit, match)) refuse(visit.caller.viewer);
   const { route, params } = match;
   if (route.method === 'GET') return toDeskAnswer(await route.run(visit, params));
   // Forms for everybody contain another proof of intent: a password or a key.
-  if (route.allow !== 'anyone' && login && !(await isFormNonce(site, login, sent.fields._wpnonce))) {
-    const kept = keptFormOf(visit, match, sent);
-    const again = { path: formPagePath(request.path), why: whyNotKept(match) };
-    return toDeskAnswer({ html: kept ? resumePage(visit, kept) : startOverPage(visit, again), status: 403 });
+  if (route.allow !== 'anyone' && login && !(await isFormNonce(site, login, form.fields._wpnonce))) {
+    const keptForm = keptFormOf(visit, match, form);
+    const notKept = { path: formPagePath(request.path), cause: whyNotKept(match) };
+    return toDeskAnswer({ html: keptForm ? resumePage(visit, keptForm) : startOverPage(visit, notKept), status: 403 });
   }
-  return toDeskAnswer(await route.run({ ...visit, ...sent }, params));
+  return toDeskAnswer(await route.run({ ...visit, ...form }, params));
 }
 
 /**
@@ -110,7 +111,7 @@ export function signInForLargeBody({ visit, match }: RoutedRequest, error: unkno
   const isTooLarge = error instanceof ApiError && error.problem === 'body-too-large';
   if (!isTooLarge || !match || match.route.allow === 'anyone' || visit.login) return undefined;
   return toDeskAnswer({
-    html: signInPage(visit, { startOverPath: { path: formPagePath(visit.request.path), why: 'too-large' } }),
+    html: signInPage(visit, { startOverPath: { path: formPagePath(visit.request.path), cause: 'too-large' } }),
     status: 401,
   });
 }
@@ -144,13 +145,13 @@ const TEMPORARY_PROBLEMS: ReadonlySet<string> = new Set<ProblemName>(['database-
  */
 export function resubmitPage(
   { visit, match }: RoutedRequest,
-  sent: SubmittedForm | undefined,
+  form: SubmittedForm | undefined,
   { problem, status, message }: { readonly problem: ProblemName; readonly status: number; readonly message: string },
 ): DeskAnswer | undefined {
-  if (!sent || !match || !visit.login || !TEMPORARY_PROBLEMS.has(problem)) return undefined;
-  const kept = keptFormOf(visit, match, sent);
-  if (!kept) return undefined;
-  return toDeskAnswer({ html: resumePage(visit, kept, { errorMessage: message }), status });
+  if (!form || !match || !visit.login || !TEMPORARY_PROBLEMS.has(problem)) return undefined;
+  const keptForm = keptFormOf(visit, match, form);
+  if (!keptForm) return undefined;
+  return toDeskAnswer({ html: resumePage(visit, keptForm, { errorMessage: message }), status });
 }
 
 /**
@@ -161,12 +162,12 @@ function keptFormOf(visit: Visit, { route }: RouteMatch, { fields }: SubmittedFo
   if (route.method === 'GET' || route.isButton) return undefined;
   const { path } = visit.request;
   const { secrets = [] } = route;
-  const kept = Object.fromEntries(Object.entries(fields).filter(([name]) => name !== '_wpnonce' && !secrets.includes(name)));
-  return labelledInput(visit, path, kept).length === 0 ? undefined : { path, fields: kept };
+  const keptFields = Object.fromEntries(Object.entries(fields).filter(([name]) => name !== '_wpnonce' && !secrets.includes(name)));
+  return labelledInput(visit, path, keptFields).length === 0 ? undefined : { path, fields: keptFields };
 }
 
 /** Returns why a form was not kept: it had secrets, or nothing that could be kept. */
-const whyNotKept = ({ route }: RouteMatch): NotKept['why'] => ('secrets' in route ? 'not-kept' : 'not-done');
+const whyNotKept = ({ route }: RouteMatch): NotKept['cause'] => ('secrets' in route ? 'not-kept' : 'not-done');
 
 function isAllowed({ caller: { viewer }, login }: Visit, { route: { allow } }: RouteMatch): boolean {
   if (allow === 'anyone') return true;

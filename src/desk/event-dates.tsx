@@ -37,7 +37,7 @@ const MAX_DATES_SHOWN = 60;
 const SPAN_FIELDS = ['start_date', 'end_date'] as const;
 
 interface DatesForm {
-  readonly typed?: Values;
+  readonly input?: Values;
   readonly errorMessage?: string;
 }
 
@@ -52,11 +52,11 @@ export async function datesPage(visit: Visit, id: number, form: DatesForm = {}):
   const { site, caller, i18n } = visit;
   const { say } = i18n;
   const event = await readEditable(site, caller, EVENT, id);
-  const recurring = (await loadDates(visit, event)) ?? fail('rest_no_route');
-  const today = localFromDate(caller.now, recurring.zone).slice(0, 10);
-  const shown = recurring.dates.filter(({ start }) => start >= today).slice(0, MAX_DATES_SHOWN);
-  const removes = await mayTrash(lookUpOnce(site.db), caller, EVENT, event.id);
-  const rule = recurring.rule && ruleInWords(i18n, recurring.rule.rule);
+  const series = (await loadDates(visit, event)) ?? fail('rest_no_route');
+  const today = localFromDate(caller.now, series.zone).slice(0, 10);
+  const shownDates = series.dates.filter(({ start }) => start >= today).slice(0, MAX_DATES_SHOWN);
+  const mayRemove = await mayTrash(lookUpOnce(site.db), caller, EVENT, event.id);
+  const rule = series.rule && ruleInWords(i18n, series.rule.rule);
   const html = deskPage(visit, {
     title: say('desk:dates.title', { title: displayTitle(visit, event) }),
     section: EVENT.path,
@@ -67,29 +67,29 @@ export async function datesPage(visit: Visit, id: number, form: DatesForm = {}):
           <Link href={deskUrl(visit, `/events/${event.id}`)}>{say('desk:dates.back')}</Link>
         </p>
         <p>
-          {say('desk:dates.rule')} <strong>{rule ?? say(recurring.rule ? 'desk:rule.untold' : 'desk:rule.listed')}</strong>
+          {say('desk:dates.rule')} <strong>{rule ?? say(series.rule ? 'desk:rule.untold' : 'desk:rule.listed')}</strong>
         </p>
-        {recurring.rule && <p class="quiet">{say('desk:dates.rule-about')}</p>}
+        {series.rule && <p class="quiet">{say('desk:dates.rule-about')}</p>}
         <ul class="dates">
-          {shown.map(({ start, startUtc, length }) => (
+          {shownDates.map(({ start, startUtc, length }) => (
             <DateRow
               key={startUtc}
               visit={visit}
               event={event}
-              span={{ start, end: localFromUnix(unixFromLocal(start, recurring.zone) + length, recurring.zone) }}
+              span={{ start, end: localFromUnix(unixFromLocal(start, series.zone) + length, series.zone) }}
               startUtc={startUtc}
-              allowed={{
-                exclude: removes && startUtc !== recurring.dates[0]?.startUtc,
-                move: recurring.rdates.includes(start) && startUtc !== recurring.dates[0]?.startUtc,
+              allows={{
+                exclude: mayRemove && startUtc !== series.dates[0]?.startUtc,
+                move: series.rdates.includes(start) && startUtc !== series.dates[0]?.startUtc,
               }}
             />
           ))}
         </ul>
-        {shown.length === 0 && <p>{say('desk:dates.none')}</p>}
+        {shownDates.length === 0 && <p>{say('desk:dates.none')}</p>}
         <h2>{say('desk:dates.add')}</h2>
         <form method="post" action={deskUrl(visit, `/events/${event.id}/dates`)} class="narrow">
           <Nonce nonce={visit.nonce} />
-          <SpanFields visit={visit} values={form.typed ?? {}} prefix="new" />
+          <SpanFields visit={visit} values={form.input ?? {}} prefix="new" />
           <button type="submit" class="button-main">
             {say('desk:dates.add-button')}
           </button>
@@ -105,34 +105,34 @@ interface DateRowProps {
   readonly event: Editable;
   readonly span: { readonly start: string; readonly end: string };
   readonly startUtc: string;
-  readonly allowed: { readonly exclude: boolean; readonly move: boolean };
+  readonly allows: { readonly exclude: boolean; readonly move: boolean };
 }
 
-function DateRow({ visit, event, span, startUtc, allowed }: DateRowProps): JSX.Element {
+function DateRow({ visit, event, span, startUtc, allows }: DateRowProps): JSX.Element {
   const { i18n, settings } = visit;
   const { say } = i18n;
   const allDay = event.values.all_day === true;
-  const words = spanInWords(i18n, { ...span, allDay }, hourCycleOf(settings.calendar.formats.time));
+  const spanText = spanInWords(i18n, { ...span, allDay }, hourCycleOf(settings.calendar.formats.time));
   const path = `/events/${event.id}/dates`;
   const idSuffix = startUtc.replace(/\D/g, '');
   // The last day of an all-day event is edited as a date; the stored end may be on the following day.
   const end = allDay ? lastWholeDay(span.start, span.end) + span.end.slice(10) : span.end;
   return (
     <li>
-      <span>{words}</span>{' '}
-      {allowed.exclude && (
+      <span>{spanText}</span>{' '}
+      {allows.exclude && (
         <ButtonForm
           visit={visit}
           path={`${path}/leave-out`}
           text={say('desk:dates.leave-out')}
-          label={`${say('desk:dates.leave-out')}: ${words}`}
+          label={`${say('desk:dates.leave-out')}: ${spanText}`}
           danger={say('desk:dates.leave-out-sure')}
           fields={{ date: startUtc }}
         />
       )}
-      {allowed.move && (
+      {allows.move && (
         <details>
-          <summary aria-label={`${say('desk:dates.move')}: ${words}`}>{say('desk:dates.move')}</summary>
+          <summary aria-label={`${say('desk:dates.move')}: ${spanText}`}>{say('desk:dates.move')}</summary>
           <form method="post" action={deskUrl(visit, `${path}/move`)}>
             <Nonce nonce={visit.nonce} />
             <input type="hidden" name="date" value={startUtc} />
@@ -161,7 +161,7 @@ function SpanFields({ visit, values, prefix }: { readonly visit: Visit; readonly
             id={`${name}-${prefix}`}
             field={field}
             label={label}
-            shown={toFormValue(values[name], data)}
+            formValue={toFormValue(values[name], data)}
             data={data}
           />
         );
@@ -202,26 +202,26 @@ async function submittedSpan({ site, caller, fields }: Submission) {
 const enteredSpan = (fields: Values): Values =>
   Object.fromEntries(
     SPAN_FIELDS.map((name) => {
-      const { read, toApiValue } = controlOf(name, EVENT.fields[name]!);
-      return [name, toApiValue(read(fields[name]), { ...NO_CONTROL_DATA, say: String }, undefined)];
+      const { read: readInput, toApiValue } = controlOf(name, EVENT.fields[name]!);
+      return [name, toApiValue(readInput(fields[name]), { ...NO_CONTROL_DATA, say: String }, undefined)];
     }),
   );
 
 /** Changes the dates of an event that the caller edits. An error is shown on the page. */
 async function changeDates(visit: Submission, id: number, work: (event: Editable) => Promise<void>): Promise<Outcome> {
   const event = await readEditable(visit.site, visit.caller, EVENT, idIn(String(id)));
-  const typed = enteredSpan(visit.fields);
+  const input = enteredSpan(visit.fields);
   const showError = ([name, sentence]: readonly [string, string]) =>
-    datesPage(visit, event.id, { typed, errorMessage: `${labelOf(visit.i18n, EVENT.name, name)}: ${sentence}` });
-  const [skipped] = skippedHours(visit, typed, event.values);
-  if (skipped) return showError(skipped);
+    datesPage(visit, event.id, { input, errorMessage: `${labelOf(visit.i18n, EVENT.name, name)}: ${sentence}` });
+  const [skippedHour] = skippedHours(visit, input, event.values);
+  if (skippedHour) return showError(skippedHour);
   try {
     await work(event);
     return { to: deskUrl(visit, `/events/${event.id}/dates`, { done: 'saved' }) };
   } catch (error) {
     if (!(error instanceof ApiError) || error.status >= 500 || error.status === 403) throw error;
-    const [found] = fieldErrors(visit, EVENT, error);
-    return found ? showError(found) : datesPage(visit, event.id, { typed, errorMessage: dateErrorSentence(visit, error) });
+    const [fieldError] = fieldErrors(visit, EVENT, error);
+    return fieldError ? showError(fieldError) : datesPage(visit, event.id, { input, errorMessage: dateErrorSentence(visit, error) });
   }
 }
 

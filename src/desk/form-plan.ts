@@ -41,23 +41,23 @@ export interface FormPlan {
  * Returns the form of a kind for this caller, without the fields that the caller may not set. The slug is one of them
  * if the caller may not publish, since it is dropped while the record is pending review (`wp_insert_post`).
  */
-export function formPlan({ settings, caller }: Visit, declared: PostKind): FormPlan {
-  const kind = kindOnSite(declared, settings);
+export function formPlan({ settings, caller }: Visit, declaredKind: PostKind): FormPlan {
+  const kind = kindOnSite(declaredKind, settings);
   const { viewer } = caller;
-  const others = viewer.can(`edit_others_${kind.capabilities}`);
-  const mayPromote = others || viewer.can(`publish_${kind.capabilities}`);
-  const allowed = Object.entries<Field>(kind.fields).flatMap(([name, field]) =>
-    OMITTED_FIELDS.has(name) || ((field.promotes || name === 'slug') && !mayPromote) || (name === 'author' && !others) ? [] : [name],
+  const mayEditOthers = viewer.can(`edit_others_${kind.capabilities}`);
+  const mayPromote = mayEditOthers || viewer.can(`publish_${kind.capabilities}`);
+  const allowedNames = Object.entries<Field>(kind.fields).flatMap(([name, field]) =>
+    OMITTED_FIELDS.has(name) || ((field.promotes || name === 'slug') && !mayPromote) || (name === 'author' && !mayEditOthers) ? [] : [name],
   );
   const sidebarNames: readonly string[] = Object.values(SIDEBAR_FIELDS).flat();
   const place = (name: string) => {
-    const at = name === kind.titleField ? 0 : MAIN_FIELDS.indexOf(name);
-    return at < 0 ? MAIN_FIELDS.length : at;
+    const index = name === kind.titleField ? 0 : MAIN_FIELDS.indexOf(name);
+    return index < 0 ? MAIN_FIELDS.length : index;
   };
-  const main = allowed.filter((name) => !sidebarNames.includes(name)).sort((one, other) => place(one) - place(other));
+  const main = allowedNames.filter((name) => !sidebarNames.includes(name)).sort((one, other) => place(one) - place(other));
   const sidebar = Object.entries(SIDEBAR_FIELDS).flatMap(([group, names]) => {
-    const own = names.filter((name) => allowed.includes(name));
-    return own.length > 0 ? [{ group: group as SidebarGroup, names: own }] : [];
+    const groupNames = names.filter((name) => allowedNames.includes(name));
+    return groupNames.length > 0 ? [{ group: group as SidebarGroup, names: groupNames }] : [];
   });
   return { kind, main, sidebar, names: [...main, ...sidebar.flatMap(({ names }) => names)] };
 }

@@ -74,8 +74,8 @@ export async function findPlace(
       'user-agent': config.siteUrl === undefined ? 'Fasti' : `Fasti (${config.siteUrl})`,
     },
   });
-  const read = parseJson(bytes, MAX_VALUES);
-  const answer = Answer.safeParse('value' in read ? read.value : undefined);
+  const result = parseJson(bytes, MAX_VALUES);
+  const answer = Answer.safeParse('value' in result ? result.value : undefined);
   if (!answer.success) throw new FetchRefused('type', answer.error);
   return answer.data[0];
 }

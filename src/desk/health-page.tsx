@@ -20,7 +20,7 @@ import { deskUrl, type Outcome, type Submission, type Visit } from './visit.ts';
 export async function healthPage(visit: Visit, errorMessage?: string): Promise<Outcome> {
   const { say } = visit.i18n;
   const { versions, findings } = await examine(visit.site, version(), findDamageInThread);
-  const kept = await listBackups(visit.site);
+  const storedBackups = await listBackups(visit.site);
   const html = deskPage(visit, {
     title: say('desk:parts.health'),
     section: 'health',
@@ -47,7 +47,7 @@ export async function healthPage(visit: Visit, errorMessage?: string): Promise<O
         {findings.some(isFixable) && (
           <ButtonForm visit={visit} path="/health/repair" text={say('desk:health.repair')} danger={say('desk:health.sure')} />
         )}
-        <Backups visit={visit} kept={kept} />
+        <Backups visit={visit} storedBackups={storedBackups} />
       </>
     ),
   });
@@ -73,16 +73,22 @@ const BACKUP_WAIT_MS = 2000;
 
 /** Returns the page with the backups alone. While a backup is running, the other page reloads it repeatedly. */
 export async function backupsPage(visit: Visit): Promise<Outcome> {
-  const kept = await listBackups(visit.site);
+  const storedBackups = await listBackups(visit.site);
   const html = deskPage(visit, {
     title: visit.i18n.say('desk:parts.health'),
     section: 'health',
-    children: <Backups visit={visit} kept={kept} />,
+    children: <Backups visit={visit} storedBackups={storedBackups} />,
   });
   return { html };
 }
 
-function Backups({ visit, kept: { backups, isRunning } }: { readonly visit: Visit; readonly kept: StoredBackups }): JSX.Element {
+function Backups({
+  visit,
+  storedBackups: { backups, isRunning },
+}: {
+  readonly visit: Visit;
+  readonly storedBackups: StoredBackups;
+}): JSX.Element {
   const { say } = visit.i18n;
   const days = Math.floor((visit.site.clock().getTime() - (backups[0]?.madeAt.getTime() ?? 0)) / DAY_MS);
   return (
@@ -127,14 +133,14 @@ function backupDetails({ i18n, settings }: Visit, { madeAt, bytes, madeBy = '' }
 export async function backUpByForm(visit: Submission): Promise<Outcome> {
   const { site, login, i18n } = visit;
   if ((await listBackups(site)).isRunning) return { to: deskUrl(visit, '/health') };
-  const running = backUpNow(site, login?.user.row.user_login ?? '').then(
+  const runningBackup = backUpNow(site, login?.user.row.user_login ?? '').then(
     () => 'made' as const,
     (error: unknown) => {
       site.log.error({ err: error }, 'a backup could not be made');
       return 'failed' as const;
     },
   );
-  const result = await Promise.race([running, sleep(BACKUP_WAIT_MS, undefined, { ref: false })]);
+  const result = await Promise.race([runningBackup, sleep(BACKUP_WAIT_MS, undefined, { ref: false })]);
   if (result === 'failed') return healthPage(visit, i18n.say('desk:backups.failed'));
   return { to: deskUrl(visit, '/health', { done: result === 'made' ? 'backup' : undefined }) };
 }

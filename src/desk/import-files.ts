@@ -42,17 +42,17 @@ export async function storeImportFile(
   await ensurePrivateFolder(importFolder());
   await removeExpiredFiles();
   await mkdir(join(importFolder(), ownFolderName(visit, token)), { mode: OWNER_ONLY_FOLDER_MODE });
-  const kept = importFileOf(visit, token, name) ?? importFileOf(visit, token, DEFAULT_FILE_NAME)!;
-  await writeFile(kept.path, bytes, { mode: OWNER_ONLY_FILE_MODE, flag: 'wx' });
-  return kept;
+  const file = importFileOf(visit, token, name) ?? importFileOf(visit, token, DEFAULT_FILE_NAME)!;
+  await writeFile(file.path, bytes, { mode: OWNER_ONLY_FILE_MODE, flag: 'wx' });
+  return file;
 }
 
 /**
  * Returns a file that this user has sent before. Characters other than letters, digits and a few safe ones are replaced
  * in its name.
  */
-export function importFileOf(visit: Pick<Visit, 'caller'>, token: string, sent: string): ImportFile | undefined {
-  const letters = basename(sent.replaceAll('\\', '/')).replace(/[^\p{L}\p{N} ._-]/gu, '_');
+export function importFileOf(visit: Pick<Visit, 'caller'>, token: string, fileName: string): ImportFile | undefined {
+  const letters = basename(fileName.replaceAll('\\', '/')).replace(/[^\p{L}\p{N} ._-]/gu, '_');
   // The end is kept, with the extension. A letter that is cut in half is dropped.
   const name = Buffer.from(letters)
     .subarray(-MAX_NAME_BYTES)
@@ -66,8 +66,8 @@ async function removeExpiredFiles(): Promise<void> {
   const now = Date.now();
   for (const name of await readdir(importFolder())) {
     const path = join(importFolder(), name);
-    const found = await stat(path).catch(() => undefined);
-    if (found && now - found.mtimeMs > RETENTION_MS) await rm(path, { recursive: true, force: true });
+    const stats = await stat(path).catch(() => undefined);
+    if (stats && now - stats.mtimeMs > RETENTION_MS) await rm(path, { recursive: true, force: true });
   }
 }
 
@@ -114,7 +114,7 @@ export async function fetchImportFile(
 
 /** Returns the last segment of a URL's path with the extension for its type, or the host if the path is empty. */
 function fetchedFileName({ hostname, pathname }: URL, type: string): string {
-  const last = pathname.split('/').findLast((piece) => piece !== '') ?? hostname;
+  const lastSegment = pathname.split('/').findLast((piece) => piece !== '') ?? hostname;
   const ending = EXTENSIONS.get(type);
-  return ending === undefined || extname(last).toLowerCase() === ending ? last : `${last}${ending}`;
+  return ending === undefined || extname(lastSegment).toLowerCase() === ending ? lastSegment : `${lastSegment}${ending}`;
 }

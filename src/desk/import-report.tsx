@@ -25,14 +25,20 @@ export interface ReadingOptions {
   readonly map: HeadingMap;
 }
 
-export function ReadingOptionFields({ visit, reading }: { readonly visit: Visit; readonly reading: ReadingOptions }): JSX.Element {
+export function ReadingOptionFields({
+  visit,
+  readingOptions,
+}: {
+  readonly visit: Visit;
+  readonly readingOptions: ReadingOptions;
+}): JSX.Element {
   const { say } = visit.i18n;
   return (
     <>
       <Select
         name="dates"
         label={say('desk:import.dates')}
-        value={reading.dateOrder ?? ''}
+        value={readingOptions.dateOrder ?? ''}
         options={['', 'dmy', 'mdy', 'ymd'].map((value) => ({
           value,
           text: say(value === '' ? 'desk:import.order' : `desk:import.order-${value}`),
@@ -41,13 +47,13 @@ export function ReadingOptionFields({ visit, reading }: { readonly visit: Visit;
       <Select
         name="status"
         label={say('desk:import.status')}
-        value={reading.status ?? ''}
+        value={readingOptions.status ?? ''}
         options={['', 'publish', 'pending', 'draft'].map((value) => ({
           value,
           text: value === '' ? say('desk:import.as-it-is') : say(`statuses:${value}`),
         }))}
       />
-      <Checkbox name="skip" label={say('desk:import.skip')} checked={reading.skipBadRows} />
+      <Checkbox name="skip" label={say('desk:import.skip')} checked={readingOptions.skipBadRows} />
     </>
   );
 }
@@ -55,7 +61,7 @@ export function ReadingOptionFields({ visit, reading }: { readonly visit: Visit;
 /** The result of an import or a rehearsal. */
 export interface ImportOutcome {
   readonly file: ImportFile;
-  readonly reading: ReadingOptions;
+  readonly readingOptions: ReadingOptions;
   /** For a rehearsed CSV file: the fields to which its columns are mapped. */
   readonly table: TableMapping | undefined;
   readonly records: readonly PreviewedRecord[];
@@ -65,7 +71,7 @@ export interface ImportOutcome {
 const REPORTED_KINDS = ['author', 'category', 'tag', 'attachment', 'venue', 'organizer', 'event'] as const;
 
 /** Returns the page with the result of an import or a rehearsal. */
-export function reportPage(visit: Visit, { file, reading, table, records, report }: ImportOutcome): string {
+export function reportPage(visit: Visit, { file, readingOptions, table, records, report }: ImportOutcome): string {
   const { say } = visit.i18n;
   const { losses, dryRun } = report;
   const counts = countsToShow(report);
@@ -116,7 +122,7 @@ export function reportPage(visit: Visit, { file, reading, table, records, report
           </ul>
         )}
         {dryRun && <Preview visit={visit} records={records} />}
-        {dryRun && <StartImportForm visit={visit} file={file} reading={reading} table={table} />}
+        {dryRun && <StartImportForm visit={visit} file={file} readingOptions={readingOptions} table={table} />}
       </>
     ),
   });
@@ -146,7 +152,7 @@ function Preview({ visit, records }: { readonly visit: Visit; readonly records: 
 function StartImportForm({
   visit,
   file,
-  reading,
+  readingOptions,
   table,
 }: Omit<ImportOutcome, 'records' | 'report'> & { readonly visit: Visit }): JSX.Element {
   const { say } = visit.i18n;
@@ -154,8 +160,8 @@ function StartImportForm({
     <form method="post" action={deskUrl(visit, '/import')} encType="multipart/form-data" class="narrow">
       <Nonce nonce={visit.nonce} />
       <ImportFileFields file={file} />
-      {table && <ColumnChoices visit={visit} map={reading.map} table={table} />}
-      <ReadingOptionFields visit={visit} reading={reading} />
+      {table && <ColumnChoices visit={visit} map={readingOptions.map} table={table} />}
+      <ReadingOptionFields visit={visit} readingOptions={readingOptions} />
       <button type="submit">{say('desk:import.again')}</button>{' '}
       <button type="submit" name="run" value="1" class="button-main">
         {say('desk:import.run')}
@@ -178,17 +184,17 @@ export function progressPage(
   { done, total, stopped, source }: { readonly done: number; readonly total: number; readonly stopped: boolean; readonly source: string },
 ): string {
   const { say } = visit.i18n;
-  const here = deskUrl(visit, '/import/progress', { source, total });
+  const url = deskUrl(visit, '/import/progress', { source, total });
   return deskPage(visit, {
     title: say('desk:import.running'),
     section: 'import',
     notice: stopped ? { tone: 'wrong', text: say('desk:import.stopped', { done }) } : undefined,
     children: (
-      <div data-refresh={stopped ? undefined : here}>
+      <div data-refresh={stopped ? undefined : url}>
         <p role="status">{say('desk:import.progress', { done, total: Math.max(done, total) })}</p>
         <progress value={done} max={Math.max(1, done, total)} aria-label={say('desk:import.running')} />
         <p>
-          <Link href={here} class="button">
+          <Link href={url} class="button">
             {say('desk:import.progress-look')}
           </Link>
         </p>

@@ -31,16 +31,16 @@ const IMPORT_WAIT_MS = 2000;
 interface ImportForm {
   readonly errorMessage: string;
   readonly file?: ImportFile | undefined;
-  readonly reading?: ReadingOptions;
+  readonly readingOptions?: ReadingOptions;
 }
 
 /** Returns the form for choosing a file, and a summary of the last import. */
 export async function importPage(
   visit: Visit,
-  { errorMessage, file, reading = DEFAULT_READING }: Partial<ImportForm> = {},
+  { errorMessage, file, readingOptions = DEFAULT_READING_OPTIONS }: Partial<ImportForm> = {},
 ): Promise<Outcome> {
   const { say } = visit.i18n;
-  const last = await undoableImport(visit.site);
+  const lastImport = await undoableImport(visit.site);
   const html = deskPage(visit, {
     title: say('desk:parts.import'),
     section: 'import',
@@ -51,7 +51,7 @@ export async function importPage(
           <p>{say('desk:import.about')}</p>
           <Nonce nonce={visit.nonce} />
           {file && <ImportFileFields file={file} />}
-          {file && <HiddenColumnMap map={reading.map} />}
+          {file && <HiddenColumnMap map={readingOptions.map} />}
           <div class="field">
             <label for="file">{say(file ? 'desk:import.other-file' : 'desk:import.file')}</label>
             <input
@@ -68,12 +68,12 @@ export async function importPage(
             )}
           </div>
           <Input name="address" label={say('desk:import.address')} hint={say('desk:import.address-hint')} autocomplete="off" />
-          <ReadingOptionFields visit={visit} reading={reading} />
+          <ReadingOptionFields visit={visit} readingOptions={readingOptions} />
           <button type="submit" class="button-main">
             {say('desk:import.look')}
           </button>
         </form>
-        {last && <LastImport visit={visit} last={last} />}
+        {lastImport && <LastImport visit={visit} lastImport={lastImport} />}
       </>
     ),
   });
@@ -92,11 +92,11 @@ const HiddenColumnMap = ({ map }: Pick<ReadingOptions, 'map'>): JSX.Element => (
   </>
 );
 
-function LastImport({ visit, last }: { readonly visit: Visit; readonly last: Undoable }): JSX.Element {
+function LastImport({ visit, lastImport }: { readonly visit: Visit; readonly lastImport: Undoable }): JSX.Element {
   const { say } = visit.i18n;
-  const { id, run, source, at: moment, made } = last;
+  const { id, run, source, at: moment, records: idsByKind } = lastImport;
   const isFinal = removalAction(visit) === 'delete';
-  const counts = [...made].map(([kind, ids]) => `${say(`exchange:kinds.${kind}`)} ${ids.length}`).join(', ');
+  const counts = [...idsByKind].map(([kind, ids]) => `${say(`exchange:kinds.${kind}`)} ${ids.length}`).join(', ');
   return (
     <section aria-labelledby="last-import">
       <h2 id="last-import">{say('desk:import.last')}</h2>
@@ -116,13 +116,16 @@ function LastImport({ visit, last }: { readonly visit: Visit; readonly last: Und
 /** Moves the records that the last import created to the trash, or deletes them if the site has none. */
 export async function undoByForm(visit: Submission): Promise<Outcome> {
   const { site, caller, fields } = visit;
-  const { moved, kept } = await undoImport(site, caller, { id: idIn(textIn(fields, 'id')), run: idIn(textIn(fields, 'run')) });
-  if (moved + kept === 0) return importPage(visit, { errorMessage: visit.i18n.say('desk:import.not-undone') });
+  const { moved: movedCount, kept: keptCount } = await undoImport(site, caller, {
+    id: idIn(textIn(fields, 'id')),
+    run: idIn(textIn(fields, 'run')),
+  });
+  if (movedCount + keptCount === 0) return importPage(visit, { errorMessage: visit.i18n.say('desk:import.not-undone') });
   return {
     to: deskUrl(visit, '/import', {
       done: removalAction(visit) === 'delete' ? 'deleted' : 'trashed',
-      count: moved,
-      failed: kept || undefined,
+      count: movedCount,
+      failed: keptCount || undefined,
     }),
   };
 }
@@ -147,9 +150,13 @@ const READING_FAULTS = new Set(['csv-date-order', 'csv-date', 'csv-no-date', 'cs
 const MAPPING_FAULTS = new Set(['csv-map-column', 'csv-map-field']);
 
 /** Returns the input that is kept after a fault. */
-function inputAfterFault({ fault }: SourceFault, file: ImportFile | undefined, reading: ReadingOptions): Omit<ImportForm, 'errorMessage'> {
-  if (READING_FAULTS.has(fault)) return { file, reading };
-  return { file: MAPPING_FAULTS.has(fault) ? file : undefined, reading: { ...reading, map: new Map() } };
+function inputAfterFault(
+  { fault }: SourceFault,
+  file: ImportFile | undefined,
+  readingOptions: ReadingOptions,
+): Omit<ImportForm, 'errorMessage'> {
+  if (READING_FAULTS.has(fault)) return { file, readingOptions };
+  return { file: MAPPING_FAULTS.has(fault) ? file : undefined, readingOptions: { ...readingOptions, map: new Map() } };
 }
 
 /**
@@ -157,32 +164,32 @@ function inputAfterFault({ fault }: SourceFault, file: ImportFile | undefined, r
  * own sentence.
  */
 function faultSentence({ say, has }: Visit['i18n'], { fault, values }: SourceFault): string {
-  const own = `desk:import.faults.${fault}`;
-  return say(has(own) ? own : `exchange:faults.${fault}`, values);
+  const formKey = `desk:import.faults.${fault}`;
+  return say(has(formKey) ? formKey : `exchange:faults.${fault}`, values);
 }
 
 async function receiveFile(visit: Submission): Promise<ImportFile | undefined> {
   const { fields, files } = visit;
-  const sent = files.get('file');
-  if (sent && sent.bytes.length > 0) return storeImportFile(visit, sent);
+  const upload = files.get('file');
+  if (upload && upload.bytes.length > 0) return storeImportFile(visit, upload);
   const address = textIn(fields, 'address').trim();
   return address === '' ? importFileOf(visit, textIn(fields, 'kept'), textIn(fields, 'name')) : fetchImportFile(visit, address);
 }
 
-const openFile = (visit: Submission, file: ImportFile, reading: ReadingOptions): Promise<Source> =>
-  openSource([file.path], { ...reading, caller: visit.caller, prefix: visit.site.config.tablePrefix, target: `desk ${file.token}` });
+const openFile = (visit: Submission, file: ImportFile, readingOptions: ReadingOptions): Promise<Source> =>
+  openSource([file.path], { ...readingOptions, caller: visit.caller, prefix: visit.site.config.tablePrefix, target: `desk ${file.token}` });
 
 /** Rehearses the import of a file and returns its report. */
 async function rehearse(visit: Submission, file: ImportFile): Promise<Outcome> {
   const { site, caller } = visit;
-  const reading = readingOptionsIn(visit);
-  const source = await openFile(visit, file, reading);
+  const readingOptions = readingOptionsIn(visit);
+  const source = await openFile(visit, file, readingOptions);
   try {
     const { highestId } = await surveySource(source, highestIdFor(caller.settings));
     const [table] = isCsvSource(source) ? source.mapping() : [];
-    const records = await previewOf(source, caller, { trusted: caller.viewer.can('unfiltered_html') }, PREVIEW_COUNT);
+    const records = await previewOf(source, caller, { isTrusted: caller.viewer.can('unfiltered_html') }, PREVIEW_COUNT);
     const report = await importItems(site, caller, source.entries(), { source: ledgerName(source, file), dryRun: true, highestId });
-    return { html: reportPage(visit, { file, reading, table, records, report }) };
+    return { html: reportPage(visit, { file, readingOptions, table, records, report }) };
   } finally {
     await source.close();
   }
@@ -191,8 +198,8 @@ async function rehearse(visit: Submission, file: ImportFile): Promise<Outcome> {
 /** Imports a file. If it takes long, the import continues in the background, and a page shows its progress. */
 async function runImport(visit: Submission, file: ImportFile): Promise<Outcome> {
   const { site, caller } = visit;
-  const reading = readingOptionsIn(visit);
-  const source = await openFile(visit, file, reading);
+  const readingOptions = readingOptionsIn(visit);
+  const source = await openFile(visit, file, readingOptions);
   const work = async (): Promise<Report> => {
     try {
       const report = await importItems(site, caller, source.entries(), { source: ledgerName(source, file), highestId });
@@ -206,11 +213,11 @@ async function runImport(visit: Submission, file: ImportFile): Promise<Outcome> 
     await source.close();
     throw error;
   });
-  const running = work();
+  const runningImport = work();
   // An error after the page has been sent is stored in the import's row, and logged here.
-  running.catch((error: unknown) => site.log.error({ err: error, file: file.name }, 'an import failed'));
-  const report = await Promise.race([running, sleep(IMPORT_WAIT_MS, undefined, { ref: false })]);
-  if (report) return { html: reportPage(visit, { file, reading, table: undefined, records: [], report }) };
+  runningImport.catch((error: unknown) => site.log.error({ err: error, file: file.name }, 'an import failed'));
+  const report = await Promise.race([runningImport, sleep(IMPORT_WAIT_MS, undefined, { ref: false })]);
+  if (report) return { html: reportPage(visit, { file, readingOptions, table: undefined, records: [], report }) };
   return { to: deskUrl(visit, '/import/progress', { source: ledgerName(source, file), total: entries }) };
 }
 
@@ -218,19 +225,21 @@ async function runImport(visit: Submission, file: ImportFile): Promise<Outcome> 
 export async function importProgressPage(visit: Visit): Promise<Outcome> {
   const { site, request } = visit;
   const name = textIn(request.query, 'source');
-  const found = await importProgress(site, name);
-  if (!found) return { to: deskUrl(visit, '/import') };
-  if (found.open) return { html: progressPage(visit, { ...found, total: idIn(textIn(request.query, 'total')) }) };
+  const progress = await importProgress(site, name);
+  if (!progress) return { to: deskUrl(visit, '/import') };
+  if (progress.open) return { html: progressPage(visit, { ...progress, total: idIn(textIn(request.query, 'total')) }) };
   const file: ImportFile = { token: '', name: displayName(name), path: '' };
-  return { html: reportPage(visit, { file, reading: DEFAULT_READING, table: undefined, records: [], report: found.report }) };
+  return {
+    html: reportPage(visit, { file, readingOptions: DEFAULT_READING_OPTIONS, table: undefined, records: [], report: progress.report }),
+  };
 }
 
-const DEFAULT_READING: ReadingOptions = { dateOrder: undefined, status: undefined, skipBadRows: false, map: new Map() };
+const DEFAULT_READING_OPTIONS: ReadingOptions = { dateOrder: undefined, status: undefined, skipBadRows: false, map: new Map() };
 
 /** Returns the name of a file in the ledger of imports: the same name if the file is sent again. */
 const ledgerName = (source: Source, { name }: ImportFile): string => {
-  const own = source.name();
-  return own === 'csv' ? `csv ${name}` : own;
+  const sourceName = source.name();
+  return sourceName === 'csv' ? `csv ${name}` : sourceName;
 };
 
 function readingOptionsIn({ fields }: Submission): ReadingOptions {

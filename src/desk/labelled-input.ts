@@ -32,8 +32,8 @@ export function labelledInput(visit: Pick<Visit, 'i18n'>, path: string, fields: 
     const text = collectTexts(value).join(' ');
     if (text === '') return [];
     if (field && isYesOrNo(field.grammar)) return [[labelOf(i18n, kind!.name, name), i18n.say('desk:yes')]];
-    const words = name === 'status' && i18n.has(`statuses:${text}`) ? i18n.say(`statuses:${text}`) : text;
-    return [[kind ? labelOf(i18n, kind.name, name) : labelOfOtherField(visit, name), words]];
+    const valueText = name === 'status' && i18n.has(`statuses:${text}`) ? i18n.say(`statuses:${text}`) : text;
+    return [[kind ? labelOf(i18n, kind.name, name) : labelOfOtherField(visit, name), valueText]];
   });
 }
 
@@ -45,7 +45,7 @@ const collectTexts = (value: unknown): string[] =>
 
 /** Returns the label of a field in a form that is not one of a record. */
 function labelOfOtherField({ i18n: { say, has } }: Pick<Visit, 'i18n'>, name: string): string {
-  const own = name === 'app_name' ? 'desk:authorize.name' : `desk:fields.${name}`;
-  const key = [`cli:option.names.${name}`, `desk:people.${name}`, own].find(has);
+  const ownKey = name === 'app_name' ? 'desk:authorize.name' : `desk:fields.${name}`;
+  const key = [`cli:option.names.${name}`, `desk:people.${name}`, ownKey].find(has);
   return key === undefined ? name : say(key);
 }

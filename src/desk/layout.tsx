@@ -64,14 +64,14 @@ function NoticeBar({ notice }: { readonly notice: Notice | undefined }): JSX.Ele
  * fixed set.
  */
 function doneNotice({ request, i18n }: Visit): Notice | undefined {
-  const done = textIn(request.query, 'done');
-  if (!DONE_ACTIONS.has(done)) return undefined;
-  const [count, failed] = [textIn(request.query, 'count') || '1', textIn(request.query, 'failed')].map((text) => Number(text) || 0);
+  const action = textIn(request.query, 'done');
+  if (!DONE_ACTIONS.has(action)) return undefined;
+  const [count, failedCount] = [textIn(request.query, 'count') || '1', textIn(request.query, 'failed')].map((text) => Number(text) || 0);
   const texts = [
-    ...(count ? [i18n.say(`desk:done.${done}`, { count })] : []),
-    ...(failed ? [i18n.say('desk:done.failed', { count: failed })] : []),
+    ...(count ? [i18n.say(`desk:done.${action}`, { count })] : []),
+    ...(failedCount ? [i18n.say('desk:done.failed', { count: failedCount })] : []),
   ];
-  return texts.length === 0 ? undefined : { tone: failed ? 'wrong' : 'good', text: texts.join(' ') };
+  return texts.length === 0 ? undefined : { tone: failedCount ? 'wrong' : 'good', text: texts.join(' ') };
 }
 
 /** Actions that a page can report, by key of the sentence. */
@@ -97,7 +97,7 @@ function navigation({ caller, i18n: { say } }: Visit): NavigationItem[] {
     text: say(`desk:kinds.${kind.name}.many`),
     isShown: kind.is === 'post' ? mayListEditable(caller, kind) : mayManageTerms(caller, kind),
   });
-  const [events, ...others] = postKinds.map(ofKind);
+  const [events, ...otherItems] = postKinds.map(ofKind);
   const part = (name: string, capability: string): NavigationItem => ({
     section: name,
     path: `/${name}`,
@@ -107,7 +107,7 @@ function navigation({ caller, i18n: { say } }: Visit): NavigationItem[] {
   return [
     ...(events ? [events] : []),
     part('month', 'edit_tribe_events'),
-    ...others,
+    ...otherItems,
     ...termKinds.map(ofKind),
     part('import', 'import'),
     part('people', 'list_users'),
@@ -135,9 +135,9 @@ function Header({ visit, part: section }: { readonly visit: Visit; readonly part
         <>
           <nav aria-label={i18n.say('desk:navigation')}>
             <ul>
-              {navigation(visit).map(({ section: own, path, text }) => (
-                <li key={own}>
-                  <Link href={deskUrl(visit, path)} current={own === section ? 'page' : undefined}>
+              {navigation(visit).map(({ section: itemSection, path, text }) => (
+                <li key={itemSection}>
+                  <Link href={deskUrl(visit, path)} current={itemSection === section ? 'page' : undefined}>
                     {text}
                   </Link>
                 </li>

@@ -30,11 +30,11 @@ const when: Column = {
   name: 'when',
   orderBy: 'start_date',
   show: ({ record }, { i18n, settings }) => {
-    const { start_date: start, end_date: end, all_day: allDay, timezone: zone, timezone_abbr: short } = record;
+    const { start_date: start, end_date: end, all_day: allDay, timezone: zone, timezone_abbr: abbreviation } = record;
     const span = { start: String(start), end: String(end), allDay: allDay === true };
-    const words = spanInWords(i18n, span, hourCycleOf(settings.calendar.formats.time));
+    const spanText = spanInWords(i18n, span, hourCycleOf(settings.calendar.formats.time));
     const isOfSite = span.allDay || ['', settings.timezone].includes(String(zone));
-    return words === '' || isOfSite ? words : i18n.say('pages:local-time', { when: words, zone: String(short || zone) });
+    return spanText === '' || isOfSite ? spanText : i18n.say('pages:local-time', { when: spanText, zone: String(abbreviation || zone) });
   },
 };
 /** The language of a record by name, if content has languages. */

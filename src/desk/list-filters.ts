@@ -26,22 +26,24 @@ interface FilterChoice {
 export async function filterChoices(visit: Visit, kind: PostKind, categories: readonly TermChoice[]): Promise<FilterChoice[]> {
   const { say } = visit.i18n;
   const { query } = visit.request;
-  const linked = (name: 'venue' | 'organizer') => (kind.hasDates ? linkOptions(visit, name, Number(textIn(query, name)) || 0) : []);
+  const loadLinked = (name: 'venue' | 'organizer') => (kind.hasDates ? linkOptions(visit, name, Number(textIn(query, name)) || 0) : []);
   const [tags, venues, organizers, authors] = await Promise.all([
     kind.terms.includes('tag') ? tagOptions(visit, Number(textIn(query, 'tags')) || 0) : [],
-    linked('venue'),
-    linked('organizer'),
+    loadLinked('venue'),
+    loadLinked('organizer'),
     authorOptions(visit, kind, textIn(query, 'author')),
   ]);
   const nested = categories.map((term) => ({ value: String(term.id), text: indentedTerm(term) }));
   const { contentLanguages: languages } = visit.settings;
-  const spoken = isTranslated(languages, kind.postType) ? languages.languages.map(({ code, name }) => ({ value: code, text: name })) : [];
+  const languageOptions = isTranslated(languages, kind.postType)
+    ? languages.languages.map(({ code, name }) => ({ value: code, text: name }))
+    : [];
   return [
     { name: 'categories', label: say('desk:list.category'), options: nested },
     { name: 'tags', label: say('desk:list.tag'), options: tags },
     { name: 'venue', label: say('desk:columns.venue'), options: venues },
     { name: 'organizer', label: say('desk:columns.organizer'), options: organizers },
-    { name: 'language', label: say('desk:columns.language'), options: spoken },
+    { name: 'language', label: say('desk:columns.language'), options: languageOptions },
     { name: 'author', label: labelOf(visit.i18n, kind.name, 'author'), options: authors.length > 1 ? authors : [] },
   ].filter(({ options }) => options.length > 0);
 }
@@ -61,13 +63,13 @@ export const MAX_BULK_SIZE = 500;
  */
 export function listParams(query: Values, { viewer }: Pick<Caller, 'viewer'>, kind: PostKind): Values {
   const { filters } = editorList(kind);
-  const named = Object.entries(query).filter(
+  const filterEntries = Object.entries(query).filter(
     ([name, value]) => name in filters && name !== 'password' && value !== '' && value !== undefined,
   );
   const month = parseMonth(textIn(query, 'month'));
   return {
     per_page: DEFAULT_PAGE_SIZE,
-    ...Object.fromEntries(named),
+    ...Object.fromEntries(filterEntries),
     ...(kind.hasDates && month ? monthBounds(month) : {}),
     ...(textIn(query, 'mine') === '' ? {} : { author: viewer.id }),
   };

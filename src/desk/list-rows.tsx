@@ -46,7 +46,7 @@ export function Rows(props: {
   const { say } = visit.i18n;
   if (list.rows.length === 0) return <p>{say('desk:list.none')}</p>;
   const columns = columnsOf(kind, visit);
-  const trashed = textsIn(visit.request.query, 'status').includes('trash');
+  const isTrashed = textsIn(visit.request.query, 'status').includes('trash');
   const actions = [...(visit.caller.viewer.can(`publish_${kind.capabilities}`) ? ['publish'] : []), removalAction(visit)];
   return (
     <>
@@ -56,7 +56,7 @@ export function Rows(props: {
         <label>
           <span class="quiet">{say('desk:list.selected')}</span>
           <select name="action">
-            {(trashed ? ['restore', 'delete'] : actions).map((action) => (
+            {(isTrashed ? ['restore', 'delete'] : actions).map((action) => (
               <option key={action} value={action} data-confirm={action === 'delete' ? say('desk:actions.delete-these-sure') : undefined}>
                 {say(`desk:actions.${action}`)}
               </option>
@@ -120,27 +120,27 @@ function Row(props: {
   readonly columns: readonly Column[];
   readonly categories: readonly TermChoice[];
 }): JSX.Element {
-  const { visit, kind, row: it, columns, categories } = props;
+  const { visit, kind, row: editable, columns, categories } = props;
   const { say } = visit.i18n;
-  const { id, row } = it;
-  const title = displayTitle(visit, it);
-  const trashed = row.post_status === 'trash';
+  const { id, row } = editable;
+  const title = displayTitle(visit, editable);
+  const isTrashed = row.post_status === 'trash';
   return (
     <tr>
       <td class="pick">
-        {(it.mayEdit || it.mayDelete) && (
+        {(editable.mayEdit || editable.mayDelete) && (
           <input type="checkbox" form="bulk" name="ids[]" value={String(id)} aria-label={say('desk:list.select', { title })} />
         )}
       </td>
       <th scope="row">
-        <bdi>{it.mayEdit && !trashed ? <Link href={deskUrl(visit, `/${kind.path}/${id}`)}>{title}</Link> : title}</bdi>
-        {it.suggestion && <p class="quiet">{say('desk:suggestion.by', { name: it.suggestion.name })}</p>}
-        <RowActions visit={visit} kind={kind} row={it} title={title} />
-        {it.mayEdit && !trashed && <QuickForm visit={visit} kind={kind} row={it} title={title} categories={categories} />}
+        <bdi>{editable.mayEdit && !isTrashed ? <Link href={deskUrl(visit, `/${kind.path}/${id}`)}>{title}</Link> : title}</bdi>
+        {editable.suggestion && <p class="quiet">{say('desk:suggestion.by', { name: editable.suggestion.name })}</p>}
+        <RowActions visit={visit} kind={kind} row={editable} title={title} />
+        {editable.mayEdit && !isTrashed && <QuickForm visit={visit} kind={kind} row={editable} title={title} categories={categories} />}
       </th>
       {columns.map(({ name, show }) => (
         <td key={name} class={`column-${name}`} data-label={say(`desk:columns.${name}`)}>
-          {show(it, visit)}
+          {show(editable, visit)}
         </td>
       ))}
       <td class="column-status" data-label={say('desk:columns.status')}>
@@ -157,10 +157,10 @@ function RowActions(props: {
   readonly row: Editable;
   readonly title: string;
 }): JSX.Element {
-  const { visit, kind, row: it, title } = props;
+  const { visit, kind, row: editable, title } = props;
   const { say } = visit.i18n;
-  const { id, row, record } = it;
-  const trashed = row.post_status === 'trash';
+  const { id, row, record } = editable;
+  const isTrashed = row.post_status === 'trash';
   const removal = removalAction(visit);
   const path = `/${kind.path}/${id}`;
   const button = (action: string, { asksFirst = false } = {}) => (
@@ -182,16 +182,16 @@ function RowActions(props: {
           {say('desk:actions.view')}
         </Link>
       )}
-      <PreviewLink visit={visit} record={it} title={title} />
-      {it.mayEdit && !trashed && mayCreate(visit.caller, kind) && (
+      <PreviewLink visit={visit} record={editable} title={title} />
+      {editable.mayEdit && !isTrashed && mayCreate(visit.caller, kind) && (
         <Link href={deskUrl(visit, `${path}/duplicate`)} label={`${say('desk:actions.duplicate')}: ${title}`}>
           {say('desk:actions.duplicate')}
         </Link>
       )}
-      {it.mayEdit && row.post_status === 'pending' && visit.caller.viewer.can(`publish_${kind.capabilities}`) && button('publish')}
-      {it.mayDelete && !trashed && button(removal, { asksFirst: removal === 'delete' })}
-      {it.mayDelete && trashed && button('restore')}
-      {it.mayDelete && trashed && button('delete', { asksFirst: true })}
+      {editable.mayEdit && row.post_status === 'pending' && visit.caller.viewer.can(`publish_${kind.capabilities}`) && button('publish')}
+      {editable.mayDelete && !isTrashed && button(removal, { asksFirst: removal === 'delete' })}
+      {editable.mayDelete && isTrashed && button('restore')}
+      {editable.mayDelete && isTrashed && button('delete', { asksFirst: true })}
     </p>
   );
 }
@@ -213,7 +213,9 @@ function QuickForm(props: {
     terms: { categories },
     statuses: statusChoices(visit, kind, String(row.values.status ?? '')),
   };
-  const shown = Object.fromEntries(names.map((name) => [name, controlOf(name, kind.fields[name]!).toFormValue(row.values[name], data)]));
+  const formValues = Object.fromEntries(
+    names.map((name) => [name, controlOf(name, kind.fields[name]!).toFormValue(row.values[name], data)]),
+  );
   return (
     <details class="quick">
       <summary aria-label={`${i18n.say('desk:actions.quick')}: ${title}`}>{i18n.say('desk:actions.quick')}</summary>
@@ -221,7 +223,7 @@ function QuickForm(props: {
         <Nonce nonce={visit.nonce} />
         <input type="hidden" name="version" value={row.version} />
         <input type="hidden" name="fields" value={names.join(',')} />
-        <input type="hidden" name={INITIAL_FIELD} value={encodeInitialValues(shown)} />
+        <input type="hidden" name={INITIAL_FIELD} value={encodeInitialValues(formValues)} />
         <input type="hidden" name="back" value={returnQuery(visit)} />
         {names.map((name) => {
           const field = kind.fields[name]!;
@@ -233,7 +235,7 @@ function QuickForm(props: {
               id={`${name}-${row.id}`}
               field={field}
               label={labelOf(i18n, kind.name, name)}
-              shown={shown[name]}
+              formValue={formValues[name]}
               data={data}
             />
           );

@@ -7,12 +7,12 @@ import { deskUrl, type Visit } from './visit.ts';
 
 /** Returns the parameters of the present URL with some of them changed, and without those of the reported action. */
 function changeQuery({ request: { query } }: Visit, changes: Readonly<Record<string, string | number | undefined>>) {
-  const kept = Object.fromEntries(
+  const keptParams = Object.fromEntries(
     Object.entries(query).flatMap(([name, value]) =>
       typeof value === 'string' && !['done', 'count', 'failed'].includes(name) ? [[name, value] as const] : [],
     ),
   );
-  return { ...kept, ...changes };
+  return { ...keptParams, ...changes };
 }
 
 /**

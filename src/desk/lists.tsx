@@ -56,9 +56,9 @@ export async function listPage(visit: Visit, kind: PostKind): Promise<Outcome> {
               <span class="quiet">{label}</span>
               <select name={name}>
                 <option value="">{say('desk:list.all')}</option>
-                {options.map(({ value, text: shown }) => (
+                {options.map(({ value, text }) => (
                   <option key={value} value={value} selected={textIn(query, name) === value}>
-                    {shown}
+                    {text}
                   </option>
                 ))}
               </select>
@@ -79,11 +79,11 @@ export async function listPage(visit: Visit, kind: PostKind): Promise<Outcome> {
 function StatusTabs({ visit, kind, list }: { readonly visit: Visit; readonly kind: PostKind; readonly list: EditList }): JSX.Element {
   const { say } = visit.i18n;
   const { query } = visit.request;
-  const [status, mine] = [textIn(query, 'status'), textIn(query, 'mine') !== ''];
-  const all = [...list.counts].reduce((sum, [name, count]) => (name === 'trash' ? sum : sum + count), 0);
-  const tab = (text: string, count: number, changes: Record<string, string | undefined>, current: boolean) => (
+  const [status, isMine] = [textIn(query, 'status'), textIn(query, 'mine') !== ''];
+  const total = [...list.counts].reduce((sum, [name, count]) => (name === 'trash' ? sum : sum + count), 0);
+  const tab = (text: string, count: number, changes: Record<string, string | undefined>, isCurrent: boolean) => (
     <li key={text}>
-      <Link href={listUrl(visit, kind, changes)} current={current ? 'page' : undefined}>
+      <Link href={listUrl(visit, kind, changes)} current={isCurrent ? 'page' : undefined}>
         {text} <span class="count">{count}</span>
       </Link>
     </li>
@@ -91,8 +91,8 @@ function StatusTabs({ visit, kind, list }: { readonly visit: Visit; readonly kin
   return (
     <nav aria-label={say('desk:list.states')} class="tabs">
       <ul>
-        {tab(say('desk:list.all'), all, { status: undefined, mine: undefined }, status === '' && !mine)}
-        {list.own > 0 && list.own < all && tab(say('desk:list.mine'), list.own, { status: undefined, mine: '1' }, mine)}
+        {tab(say('desk:list.all'), total, { status: undefined, mine: undefined }, status === '' && !isMine)}
+        {list.ownCount > 0 && list.ownCount < total && tab(say('desk:list.mine'), list.ownCount, { status: undefined, mine: '1' }, isMine)}
         {SETTABLE_STATUSES.flatMap((name) => {
           const count = list.counts.get(name) ?? 0;
           return count > 0 || status === name
@@ -116,8 +116,8 @@ function EmptyTrash({
 }): JSX.Element | null {
   const { say } = visit.i18n;
   if (!list.rows.some(({ mayDelete }) => mayDelete)) return null;
-  const many = (list.counts.get('trash') ?? 0) > MAX_BULK_SIZE;
-  const danger = many ? say('desk:list.empty-first', { first: MAX_BULK_SIZE }) : say('desk:list.empty-sure');
+  const isTooMany = (list.counts.get('trash') ?? 0) > MAX_BULK_SIZE;
+  const danger = isTooMany ? say('desk:list.empty-first', { first: MAX_BULK_SIZE }) : say('desk:list.empty-sure');
   return <ButtonForm visit={visit} path={`/${kind.path}/empty-trash`} text={say('desk:list.empty')} danger={danger} />;
 }
 

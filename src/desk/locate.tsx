@@ -47,21 +47,21 @@ interface LocateResult {
 }
 
 /** Looks up the address in a form. */
-export async function locate({ site, i18n }: Submission, geocoder: string, typed: Values): Promise<LocateResult> {
+export async function locate({ site, i18n }: Submission, geocoder: string, input: Values): Promise<LocateResult> {
   const { say, language } = i18n;
-  const failed = (name: string): LocateResult => ({ notice: { tone: 'wrong', text: say(`desk:locate.${name}`) }, coordinates: {} });
-  const address = addressLine(typed);
-  if (address === '') return failed('no-address');
+  const failure = (name: string): LocateResult => ({ notice: { tone: 'wrong', text: say(`desk:locate.${name}`) }, coordinates: {} });
+  const address = addressLine(input);
+  if (address === '') return failure('no-address');
   try {
     const place = await findPlace(site, geocoder, { address, language });
-    if (!place) return failed('not-found');
+    if (!place) return failure('not-found');
     const { lat, lng, name } = place;
     const notice = { tone: 'good', text: say('desk:locate.found', { place: name || address }) } as const;
     return { notice, coordinates: { geo_lat: formatDegrees(lat), geo_lng: formatDegrees(lng) } };
   } catch (error) {
     if (!(error instanceof FetchRefused)) throw error;
     site.log.warn({ err: error }, 'the geocoding service did not answer');
-    return failed('no-answer');
+    return failure('no-answer');
   }
 }
 

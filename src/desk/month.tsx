@@ -33,15 +33,15 @@ export async function monthPage(
   const { site, caller, settings, i18n } = visit;
   const today = localFromDate(caller.now, settings.zone).slice(0, 10);
   const month = parseMonth(requestedMonth) ?? today.slice(0, 7);
-  const wanted = { ...monthBounds(month), per_page: MAX_EVENTS_SHOWN, orderby: 'start_date', order: 'asc' };
-  const list = await listEditable(withMaxPerPage(site, MAX_EVENTS_SHOWN), caller, postKind('event'), wanted, { each: 'occurrence' });
+  const params = { ...monthBounds(month), per_page: MAX_EVENTS_SHOWN, orderby: 'start_date', order: 'asc' };
+  const list = await listEditable(withMaxPerPage(site, MAX_EVENTS_SHOWN), caller, postKind('event'), params, { each: 'occurrence' });
   const first = Number(settings.raw.get('start_of_week') ?? 1) % 7;
   const weeks = weeksOfMonth(month, list.rows.map(spanOf), { firstDay: first, cutoff: settings.calendar.cutoff });
-  const around = (step: number) => {
-    const moved = addMonths(`${month}-01 00:00:00`, step).slice(0, 7);
+  const neighbour = (step: number) => {
+    const otherMonth = addMonths(`${month}-01 00:00:00`, step).slice(0, 7);
     // The years of dates have four digits.
-    if (parseMonth(moved) === undefined) return undefined;
-    return { href: deskUrl(visit, '/month', { month: moved }), text: dayInWords(i18n, moved, 'month') };
+    if (parseMonth(otherMonth) === undefined) return undefined;
+    return { href: deskUrl(visit, '/month', { month: otherMonth }), text: dayInWords(i18n, otherMonth, 'month') };
   };
   const html = deskPage(visit, {
     title: dayInWords(i18n, month, 'month'),
@@ -49,7 +49,7 @@ export async function monthPage(
     ...(notice ? { notice } : {}),
     children: (
       <>
-        <Paging label={i18n.say('desk:month.other')} previous={around(-1)} next={around(1)} />
+        <Paging label={i18n.say('desk:month.other')} previous={neighbour(-1)} next={neighbour(1)} />
         <form method="post" action={deskUrl(visit, '/month/move')} id="move" data-move>
           <Nonce nonce={visit.nonce} />
         </form>
@@ -147,8 +147,8 @@ export async function moveEvent(visit: Submission): Promise<Outcome> {
   const { start, end } = spanOf(record);
   const midnight = `${day} 00:00:00`;
   if (!/^\d{4}-\d\d-\d\d$/.test(day) || addSeconds(midnight, 0) !== midnight) failParam('start_date', 'start-invalid');
-  const by = diffSeconds(`${dayOf(start, settings.calendar.cutoff)} 00:00:00`, midnight);
-  const dates = { start_date: addSeconds(start, by), end_date: addSeconds(end, by) };
+  const seconds = diffSeconds(`${dayOf(start, settings.calendar.cutoff)} 00:00:00`, midnight);
+  const dates = { start_date: addSeconds(start, seconds), end_date: addSeconds(end, seconds) };
   try {
     await writeRecord(visit, kind, { record, version: textIn(fields, 'version') || record.version, raw: dates });
   } catch (error) {

@@ -102,7 +102,11 @@ export const changeOwnPassword = (visit: Submission): Promise<Outcome> =>
     const password = textIn(fields, 'password');
     if (password !== textIn(fields, 'again'))
       return ownAccountPage(visit, { errors: new Map([['again', i18n.say('desk:welcome.differ')]]) });
-    const user = await changePassword(site, caller.viewer.id, { before: textIn(fields, 'before'), password, address: request.address });
+    const user = await changePassword(site, caller.viewer.id, {
+      currentPassword: textIn(fields, 'before'),
+      password,
+      address: request.address,
+    });
     const remember = login !== undefined && isRemembered(login);
     const { cookie } = await beginSession(site, settings, user, { remember, address: request.address, agent: request.agent });
     return { to: deskUrl(visit, '/me', { done: 'password' }), cookie: setCookie(visit, cookie) };

@@ -23,7 +23,7 @@ import { deskUrl, type Outcome, passwordLinkUrl, type Submission, type Visit } f
  */
 
 interface PeopleForm {
-  readonly typed?: Values;
+  readonly input?: Values;
   readonly notice?: Notice;
   /** Messages about an invalid invitation, by field. */
   readonly errors?: FieldErrors;
@@ -32,12 +32,12 @@ interface PeopleForm {
 }
 
 /** Returns a page of the list of users, with a form for inviting one. */
-export async function peoplePage(visit: Visit, { typed = {}, notice, errors, link }: PeopleForm = {}): Promise<Outcome> {
+export async function peoplePage(visit: Visit, { input = {}, notice, errors, link }: PeopleForm = {}): Promise<Outcome> {
   const { say } = visit.i18n;
   const { query } = visit.request;
   const search = textIn(query, 'search').trim().slice(0, MAX_BYTES.search);
   const { accounts, total, page, pages } = await pageOfUsers(visit.site, { search, page: idIn(textIn(query, 'page')) || 1 });
-  const to = (number: number, key: string) =>
+  const pageLink = (number: number, key: string) =>
     number < 1 || number > pages ? undefined : { href: deskUrl(visit, '/people', { search, page: number }), text: say(key) };
   const html = deskPage(visit, {
     title: say('desk:parts.people'),
@@ -57,11 +57,11 @@ export async function peoplePage(visit: Visit, { typed = {}, notice, errors, lin
         <PeopleTable visit={visit} people={accounts} />
         <Paging
           label={say('desk:list.pages')}
-          previous={to(page - 1, 'desk:list.previous')}
-          next={to(page + 1, 'desk:list.next')}
+          previous={pageLink(page - 1, 'desk:list.previous')}
+          next={pageLink(page + 1, 'desk:list.next')}
           here={say('desk:list.page', { page, pages })}
         />
-        {visit.caller.viewer.can('create_users') && <Invitation visit={visit} typed={typed} errors={errors} />}
+        {visit.caller.viewer.can('create_users') && <Invitation visit={visit} input={input} errors={errors} />}
       </>
     ),
   });
@@ -95,10 +95,10 @@ function PeopleTable({ visit, people }: { readonly visit: Visit; readonly people
 }
 
 /** The form for inviting a user. */
-function Invitation(props: { readonly visit: Visit; readonly typed: Values; readonly errors: FieldErrors | undefined }): JSX.Element {
-  const { visit, typed, errors } = props;
+function Invitation(props: { readonly visit: Visit; readonly input: Values; readonly errors: FieldErrors | undefined }): JSX.Element {
+  const { visit, input, errors } = props;
   const { say } = visit.i18n;
-  const field = (name: string) => ({ name, value: textIn(typed, name), error: errors?.get(name), autocomplete: 'off' });
+  const field = (name: string) => ({ name, value: textIn(input, name), error: errors?.get(name), autocomplete: 'off' });
   return (
     <>
       <h2>{say('desk:people.invite')}</h2>
@@ -110,7 +110,7 @@ function Invitation(props: { readonly visit: Visit; readonly typed: Values; read
         <Select
           name="role"
           label={say('desk:people.role')}
-          value={textIn(typed, 'role') || suggestedRole(visit)}
+          value={textIn(input, 'role') || suggestedRole(visit)}
           options={roleOptions(visit).filter(({ value }) => mayInviteAs(visit, value))}
         />
         <button type="submit" class="button-main">
@@ -167,7 +167,7 @@ export async function invite(visit: Submission): Promise<Outcome> {
   } catch (error) {
     if (!(error instanceof AccountError)) throw error;
     const notice = { tone: 'wrong', text: accountSentence(visit, error) } as const;
-    return peoplePage(visit, { typed: fields, notice, errors: accountErrors(visit, error) });
+    return peoplePage(visit, { input: fields, notice, errors: accountErrors(visit, error) });
   }
 }
 
@@ -211,7 +211,7 @@ export async function personPage(visit: Visit, id: number, { notice, link }: Peo
             <ApplicationPasswords visit={visit} passwords={passwords} path={`${path}/passwords`} />
           </>
         )}
-        {mayDelete && <DeletePersonForm visit={visit} person={person} heirs={newAuthors} />}
+        {mayDelete && <DeletePersonForm visit={visit} person={person} newAuthors={newAuthors} />}
       </>
     ),
   });
@@ -221,12 +221,12 @@ export async function personPage(visit: Visit, id: number, { notice, link }: Peo
 function DeletePersonForm({
   visit,
   person,
-  heirs,
+  newAuthors,
 }: {
   readonly visit: Visit;
   readonly person: Account;
   /** Users who can get the records; undefined: too many for a select input. */
-  readonly heirs: readonly Account[] | undefined;
+  readonly newAuthors: readonly Account[] | undefined;
 }): JSX.Element {
   const { say } = visit.i18n;
   return (
@@ -238,13 +238,15 @@ function DeletePersonForm({
     >
       <h2>{say('desk:people.remove')}</h2>
       <Nonce nonce={visit.nonce} />
-      {heirs ? (
+      {newAuthors ? (
         <Select
           name="reassign"
           label={say('desk:people.reassign')}
           options={[
             { value: '', text: say('desk:people.nobody') },
-            ...heirs.flatMap(({ id, displayName, login }) => (id === person.id ? [] : [{ value: String(id), text: displayName || login }])),
+            ...newAuthors.flatMap(({ id, displayName, login }) =>
+              id === person.id ? [] : [{ value: String(id), text: displayName || login }],
+            ),
           ]}
         />
       ) : (
@@ -301,9 +303,9 @@ export const showNewLink = (visit: Submission, id: number): Promise<Outcome> =>
 export const removePerson = (visit: Submission, id: number): Promise<Outcome> =>
   changePerson(visit, id, async () => {
     if (id === visit.caller.viewer.id || !(await mayDeleteAccount(visit, id))) fail('rest_forbidden');
-    const heir = textIn(visit.fields, 'heir').trim();
-    const reassign = heir === '' ? idIn(textIn(visit.fields, 'reassign')) : await idOfName(visit.site, heir);
-    if (reassign > 0 && !(await isOfSite(visit, reassign))) throw new AccountError('user-unknown', { user: heir || String(reassign) });
+    const newAuthor = textIn(visit.fields, 'heir').trim();
+    const reassign = newAuthor === '' ? idIn(textIn(visit.fields, 'reassign')) : await idOfName(visit.site, newAuthor);
+    if (reassign > 0 && !(await isOfSite(visit, reassign))) throw new AccountError('user-unknown', { user: newAuthor || String(reassign) });
     await deleteUser(visit.site, id, reassign > 0 ? { reassign } : {});
     return { to: deskUrl(visit, '/people', { done: 'removed' }) };
   });

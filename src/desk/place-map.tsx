@@ -33,8 +33,8 @@ export async function loadMapView({ site, caller }: Visit, kind: PostKind): Prom
   const tiles = site.config.mapTiles;
   if (tiles === undefined || !(MAP_AFTER_FIELD in kind.fields)) return undefined;
   const { records } = await listPosts(site, caller, postKind('venue'), { per_page: MAX_NEIGHBOURS, orderby: 'modified', order: 'desc' });
-  const near = (records as readonly VenueRecord[]).find(({ geo_lat: lat, geo_lng: lng }) => lat !== undefined && lng !== undefined);
-  return { tiles, ...(near ? { lat: near.geo_lat ?? 0, lng: near.geo_lng ?? 0, zoom: TOWN_ZOOM } : WORLD_VIEW) };
+  const neighbour = (records as readonly VenueRecord[]).find(({ geo_lat: lat, geo_lng: lng }) => lat !== undefined && lng !== undefined);
+  return { tiles, ...(neighbour ? { lat: neighbour.geo_lat ?? 0, lng: neighbour.geo_lng ?? 0, zoom: TOWN_ZOOM } : WORLD_VIEW) };
 }
 
 const MAX_NEIGHBOURS = 20;

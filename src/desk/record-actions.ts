@@ -56,8 +56,8 @@ export async function runOnOne(visit: Submission, kind: PostKind, id: number, ac
 
 /** Runs an action on all selected records, or on all that match the filters of the list. */
 export async function runOnSelected(visit: Submission, kind: PostKind): Promise<Outcome> {
-  const wanted = textIn(visit.fields, 'action');
-  const action = RECORD_ACTIONS.find((name) => name === wanted);
+  const actionName = textIn(visit.fields, 'action');
+  const action = RECORD_ACTIONS.find((name) => name === actionName);
   const ids = textIn(visit.fields, SELECT_ALL_FIELD) === '1' ? await matchingIds(visit, kind) : selectedIds(visit);
   if (action === undefined || ids.length === 0) return { to: listUrlWith(visit, kind, {}) };
   return { to: listUrlWith(visit, kind, { done: doneKeyOf(visit, action), ...(await runOnAll(visit, kind, ids, action)) }) };
@@ -91,24 +91,24 @@ async function runOnAll(
   ids: readonly number[],
   action: RecordAction,
 ): Promise<{ readonly count: number; readonly failed: number | undefined }> {
-  let failed = 0;
+  let failedCount = 0;
   for (const id of ids) {
     try {
       await runAction(visit, kind, id, action);
     } catch (error) {
       if (!(error instanceof ApiError) || error.status >= 500) throw error;
-      failed += 1;
+      failedCount += 1;
     }
   }
-  return { count: ids.length - failed, failed: failed || undefined };
+  return { count: ids.length - failedCount, failed: failedCount || undefined };
 }
 
 /** Returns the URL of the list from which the form was sent, with the reported action. */
-const listUrlWith = (visit: Submission, kind: PostKind, done: Readonly<Record<string, string | number | undefined>>): string =>
-  deskUrl(visit, `/${kind.path}`, { ...listQuery(visit), ...done });
+const listUrlWith = (visit: Submission, kind: PostKind, params: Readonly<Record<string, string | number | undefined>>): string =>
+  deskUrl(visit, `/${kind.path}`, { ...listQuery(visit), ...params });
 
 /** Returns the query of the list that contained the form. */
 function listQuery({ fields }: Submission): Record<string, string> {
-  const back = textIn(fields, 'back');
-  return Object.fromEntries(new URLSearchParams(back.startsWith('?') ? back : ''));
+  const query = textIn(fields, 'back');
+  return Object.fromEntries(new URLSearchParams(query.startsWith('?') ? query : ''));
 }

@@ -45,7 +45,7 @@ export function recordFormPage(visit: Visit, form: RecordForm): Outcome & { read
   const { say } = visit.i18n;
   const { plan, record, notice, map, data } = form;
   const { kind } = plan;
-  const filled: FormState = { ...form, kind };
+  const formState: FormState = { ...form, kind };
   const title = record ? displayTitle(visit, record) : say(`desk:kinds.${kind.name}.new`);
   const path = `/${kind.path}/${record?.id ?? 'new'}`;
   const html = deskPage(visit, {
@@ -56,7 +56,7 @@ export function recordFormPage(visit: Visit, form: RecordForm): Outcome & { read
     children: (
       <>
         {record && <RecordHeader visit={visit} kind={kind} record={record} recurs={form.recurs === true} />}
-        <ErrorSummary form={filled} i18n={visit.i18n} />
+        <ErrorSummary form={formState} i18n={visit.i18n} />
         <form
           method="post"
           action={deskUrl(visit, path)}
@@ -72,11 +72,11 @@ export function recordFormPage(visit: Visit, form: RecordForm): Outcome & { read
           {form.copies !== undefined && <input type="hidden" name="copy_of" value={String(form.copies)} />}
           <input type="hidden" name="version" value={form.version ?? record?.version ?? ''} />
           <input type="hidden" name="fields" value={plan.names.join(',')} />
-          {record && <input type="hidden" name={INITIAL_FIELD} value={form.initialDigests ?? encodeInitialValues(form.shown)} />}
+          {record && <input type="hidden" name={INITIAL_FIELD} value={form.initialDigests ?? encodeInitialValues(form.formValues)} />}
           <div class="form-main">
             {plan.main.map((name) => (
               <Fragment key={name}>
-                <FieldOf form={filled} i18n={visit.i18n} name={name} />
+                <FieldOf form={formState} i18n={visit.i18n} name={name} />
                 {name === MAP_AFTER_FIELD && geocoderFor(visit, kind) !== undefined && <LocateButton visit={visit} />}
                 {map && name === MAP_AFTER_FIELD && <PlaceMap visit={visit} map={map} />}
               </Fragment>
@@ -86,7 +86,7 @@ export function recordFormPage(visit: Visit, form: RecordForm): Outcome & { read
             {plan.sidebar.map(({ group, names }) => (
               <section key={group} aria-label={say(`desk:groups.${group}`)}>
                 {names.map((name) => (
-                  <FieldOf key={name} form={filled} i18n={visit.i18n} name={name} />
+                  <FieldOf key={name} form={formState} i18n={visit.i18n} name={name} />
                 ))}
               </section>
             ))}
@@ -112,13 +112,13 @@ interface RecordViewProps {
 
 function FormButtons({ visit, kind, record }: Omit<RecordViewProps, 'record'> & { readonly record: Editable | undefined }): JSX.Element {
   const { say } = visit.i18n;
-  const publishes = record?.row.post_status === 'pending' && visit.caller.viewer.can(`publish_${kind.capabilities}`);
+  const mayPublish = record?.row.post_status === 'pending' && visit.caller.viewer.can(`publish_${kind.capabilities}`);
   return (
     <div class="form-buttons">
       <button type="submit" class="button-main">
         {say('desk:form.save')}
       </button>
-      {publishes && (
+      {mayPublish && (
         <button type="submit" name="publish" value="1">
           {say('desk:suggestion.publish')}
         </button>
@@ -145,7 +145,7 @@ function RecordHeader({ visit, kind, record, recurs }: RecordViewProps & { reado
   return (
     <>
       <RecordLinks visit={visit} kind={kind} record={record} recurs={recurs} />
-      <TranslationLinks visit={visit} kind={kind} id={record.id} record={record.record} beside />
+      <TranslationLinks visit={visit} kind={kind} id={record.id} record={record.record} showsTexts />
       {record.suggestion && <SuggestionDetails visit={visit} record={record} suggestion={record.suggestion} />}
     </>
   );
@@ -153,12 +153,12 @@ function RecordHeader({ visit, kind, record, recurs }: RecordViewProps & { reado
 
 function RecordLinks({ visit, kind, record, recurs }: RecordViewProps & { readonly recurs: boolean }): JSX.Element {
   const { say } = visit.i18n;
-  const { row, record: shown } = record;
+  const { row, record: apiRecord } = record;
   const map = 'geo_lat' in kind.fields ? mapUrl(mapLocationOf(record)) : undefined;
   return (
     <p class="record-links">
       <span class="status">{say(`statuses:${row.post_status}`)}</span>
-      {row.post_status === 'publish' && typeof shown.url === 'string' && <Link href={shown.url}>{say('desk:actions.view')}</Link>}
+      {row.post_status === 'publish' && typeof apiRecord.url === 'string' && <Link href={apiRecord.url}>{say('desk:actions.view')}</Link>}
       <PreviewLink visit={visit} record={record} />
       {map !== undefined && <Link href={map}>{say('pages:map')}</Link>}
       {!kind.hasDates && mayListEditable(visit.caller, postKind('event')) && (

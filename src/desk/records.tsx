@@ -43,10 +43,10 @@ import { deskUrl, type Outcome, type Submission, type Visit } from './visit.ts';
  */
 export async function newRecordPage(
   visit: Visit,
-  declared: PostKind,
+  declaredKind: PostKind,
   { values, copies }: { readonly values?: Values; readonly copies?: number } = {},
 ): Promise<Outcome> {
-  const plan = formPlan(visit, declared);
+  const plan = formPlan(visit, declaredKind);
   requireCreator(visit, plan.kind);
   const { query } = visit.request;
   const day = textIn(query, 'day');
@@ -61,7 +61,7 @@ export async function newRecordPage(
   return recordFormPage(visit, {
     plan,
     record: undefined,
-    shown: shownValues(plan, initial, data),
+    formValues: shownValues(plan, initial, data),
     data,
     map: await loadMapView(visit, plan.kind),
     ...(copies === undefined ? {} : { copies }),
@@ -70,25 +70,25 @@ export async function newRecordPage(
 }
 
 /** Returns the form of a record. */
-export async function editRecordPage(visit: Visit, declared: PostKind, id: number): Promise<Outcome> {
-  const plan = formPlan(visit, declared);
-  const record = await readEditable(visit.site, visit.caller, declared, id);
+export async function editRecordPage(visit: Visit, declaredKind: PostKind, id: number): Promise<Outcome> {
+  const plan = formPlan(visit, declaredKind);
+  const record = await readEditable(visit.site, visit.caller, declaredKind, id);
   const data = await loadControlData(visit, plan.kind, plan.names, record.values);
-  const shown = withSuggestedLinks(shownValues(plan, record.values, data), record);
-  const recurs = declared.hasDates && (await loadDates(visit, record)) !== undefined;
+  const formValues = withSuggestedLinks(shownValues(plan, record.values, data), record);
+  const recurs = declaredKind.hasDates && (await loadDates(visit, record)) !== undefined;
   const translation = await translationTexts(visit, plan.kind, record);
   const map = await loadMapView(visit, plan.kind);
-  return recordFormPage(visit, { plan, record, shown, data, recurs, translation, map });
+  return recordFormPage(visit, { plan, record, formValues, data, recurs, translation, map });
 }
 
 /**
  * Returns the form of a copy of a record: a draft, to be changed before it is saved. Values that must be unique are not
  * copied.
  */
-export async function duplicatePage(visit: Visit, declared: PostKind, id: number): Promise<Outcome> {
-  const { values } = await readEditable(visit.site, visit.caller, declared, id);
-  const { slug: _slug, date: _date, author: _author, status: _status, external_id: _name, ...kept } = values;
-  return newRecordPage(visit, declared, { values: { ...kept, status: 'draft' }, copies: id });
+export async function duplicatePage(visit: Visit, declaredKind: PostKind, id: number): Promise<Outcome> {
+  const { values } = await readEditable(visit.site, visit.caller, declaredKind, id);
+  const { slug: _slug, date: _date, author: _author, status: _status, external_id: _name, ...copiedValues } = values;
+  return newRecordPage(visit, declaredKind, { values: { ...copiedValues, status: 'draft' }, copies: id });
 }
 
 /** Returns the data of the source record for the form of a translation. */
@@ -104,11 +104,11 @@ const shownValues = ({ kind, names }: FormPlan, values: Values, data: ControlDat
 
 // ------------------------------------------------------------------------------------------------- saving
 /** Saves a new record and redirects to its form. */
-export async function createByForm(visit: Submission, declared: PostKind): Promise<Outcome> {
-  const fullPlan = formPlan(visit, declared);
+export async function createByForm(visit: Submission, declaredKind: PostKind): Promise<Outcome> {
+  const fullPlan = formPlan(visit, declaredKind);
   requireCreator(visit, fullPlan.kind);
   const source = await findSource(visit, fullPlan.kind, visit.fields);
-  const copied = await findCopied(visit, declared);
+  const copied = await findCopied(visit, declaredKind);
   return saveForm(visit, { fullPlan, submittedPlan: fullPlan, record: undefined, source, copied });
 }
 
@@ -123,9 +123,9 @@ async function findCopied({ site, caller, fields }: Submission, kind: PostKind):
 }
 
 /** Saves the changes to a record and redirects to its form, or to the list that contained the quick form. */
-export async function changeByForm(visit: Submission, declared: PostKind, id: number): Promise<Outcome> {
-  const fullPlan = formPlan(visit, declared);
-  const record = await readEditable(visit.site, visit.caller, declared, id);
+export async function changeByForm(visit: Submission, declaredKind: PostKind, id: number): Promise<Outcome> {
+  const fullPlan = formPlan(visit, declaredKind);
+  const record = await readEditable(visit.site, visit.caller, declaredKind, id);
   return saveForm(visit, { fullPlan, submittedPlan: planOfSubmitted(fullPlan, visit.fields), record, source: undefined });
 }
 
@@ -147,33 +147,35 @@ async function saveForm(visit: Submission, form: SubmittedRecordForm): Promise<O
   const { fullPlan, submittedPlan, record, source } = form;
   const { kind } = fullPlan;
   const errors = new Map<string, string>();
-  const read = Object.fromEntries(submittedPlan.names.map((name) => [name, controlOf(name, kind.fields[name]!).read(visit.fields[name])]));
-  if (textIn(visit.fields, 'publish') === '1' && 'status' in read) read.status = 'publish';
+  const submittedInput = Object.fromEntries(
+    submittedPlan.names.map((name) => [name, controlOf(name, kind.fields[name]!).read(visit.fields[name])]),
+  );
+  if (textIn(visit.fields, 'publish') === '1' && 'status' in submittedInput) submittedInput.status = 'publish';
   // Looking up coordinates saves nothing, including the picture.
   const geocoder = textIn(visit.fields, LOCATE_FIELD) === '1' ? geocoderFor(visit, kind) : undefined;
   const picture = await storePicture(visit, form, { isSaving: geocoder === undefined, errors });
-  const typed = { ...read, ...picture.typed };
-  const data = await loadControlData(visit, kind, submittedPlan.names, withReferencedIds(submittedPlan, record?.values ?? {}, typed));
-  const showAgain: ShowAgain = (notice, changed) => showFormAgain(visit, form, { typed, errors, notice, ...changed });
+  const input = { ...submittedInput, ...picture.input };
+  const data = await loadControlData(visit, kind, submittedPlan.names, withReferencedIds(submittedPlan, record?.values ?? {}, input));
+  const showAgain: ShowAgain = (notice, changes) => showFormAgain(visit, form, { input, errors, notice, ...changes });
   if (geocoder !== undefined) {
-    const { notice, coordinates } = await locate(visit, geocoder, typed);
-    return showAgain(notice, { typed: { ...typed, ...coordinates }, status: 200 });
+    const { notice, coordinates } = await locate(visit, geocoder, input);
+    return showAgain(notice, { input: { ...input, ...coordinates }, status: 200 });
   }
   if (errors.size > 0) return showAgain(errorNotice(visit.i18n.say('desk:form.wrong')), {});
-  const begun = source && translationValues(visit, kind, source, '');
-  const named = await changedValues(visit, submittedPlan, { before: record?.values, typed, data, ...(begun ? { begun } : {}) });
-  for (const [name, sentence] of kind.hasDates ? skippedHours(visit, named, record?.values) : []) errors.set(name, sentence);
+  const initial = source && translationValues(visit, kind, source, '');
+  const values = await changedValues(visit, submittedPlan, { before: record?.values, input, data, ...(initial ? { initial } : {}) });
+  for (const [name, sentence] of kind.hasDates ? skippedHours(visit, values, record?.values) : []) errors.set(name, sentence);
   if (errors.size > 0) return showAgain(errorNotice(visit.i18n.say('desk:form.wrong')), {});
   // The quick form publishes a suggestion without having its venue as a field.
-  const suggestedValues = record && typed.status === 'publish' ? await suggestedLinks(visit, record) : {};
+  const suggestedValues = record && input.status === 'publish' ? await suggestedLinks(visit, record) : {};
   const inForm = (name: string) => submittedPlan.names.includes(name);
   const notInForm = Object.fromEntries(Object.entries(suggestedValues).filter(([name]) => !inForm(name)));
-  const raw = { ...notInForm, ...named, ...(source ? { translation_of: source.id } : {}) };
-  const alsoWrite = (own: Site) => changeAltText({ ...visit, site: own }, submittedPlan, typed);
+  const raw = { ...notInForm, ...values, ...(source ? { translation_of: source.id } : {}) };
+  const alsoWrite = (writeSite: Site) => changeAltText({ ...visit, site: writeSite }, submittedPlan, input);
   try {
-    const write = withAllPrices(form, { typed, data }, { record, version: textIn(visit.fields, 'version'), raw, alsoWrite });
-    const saved = await writeRecord(visit, kind, write);
-    return { to: urlAfterSaving(visit, kind, saved, record ? 'saved' : 'created') };
+    const write = withAllPrices(form, { typed: input, data }, { record, version: textIn(visit.fields, 'version'), raw, alsoWrite });
+    const savedId = await writeRecord(visit, kind, write);
+    return { to: urlAfterSaving(visit, kind, savedId, record ? 'saved' : 'created') };
   } catch (error) {
     if (!(error instanceof ApiError) || error.status >= 500) {
       // The first error is the one to report.
@@ -181,19 +183,19 @@ async function saveForm(visit: Submission, form: SubmittedRecordForm): Promise<O
         await picture.removeFromLibrary().catch((err: unknown) => visit.site.log.warn({ err }, 'an unused picture could not be deleted'));
       throw error;
     }
-    if (error.problem === 'edit-conflict' && record) return conflictPage(visit, fullPlan, { id: record.id, typed, showAgain });
-    const found = error.problem === 'rest_forbidden' ? newTermErrors(visit, kind, raw, data) : fieldErrors(visit, kind, error);
-    for (const [name, sentence] of [...found, ...(await newLinkErrors(visit, kind, raw))]) errors.set(name, sentence);
+    if (error.problem === 'edit-conflict' && record) return conflictPage(visit, fullPlan, { id: record.id, input, showAgain });
+    const recordErrors = error.problem === 'rest_forbidden' ? newTermErrors(visit, kind, raw, data) : fieldErrors(visit, kind, error);
+    for (const [name, sentence] of [...recordErrors, ...(await newLinkErrors(visit, kind, raw))]) errors.set(name, sentence);
     const text = errors.size > 0 ? visit.i18n.say('desk:form.wrong') : errorSentence(visit, error);
     return showAgain(errorNotice(text), { status: error.status === 400 ? 422 : error.status });
   }
 }
 
 /** Differences from the submitted form when it is shown again. */
-type FormChanges = Omit<Partial<RecordForm>, 'notice'> & { readonly status?: number; readonly typed?: EnteredValues };
+type FormChanges = Omit<Partial<RecordForm>, 'notice'> & { readonly status?: number; readonly input?: EnteredValues };
 
 /** Shows the whole form again with the user's input, and a message with the reason. */
-type ShowAgain = (notice: Notice, changed: FormChanges) => Promise<Outcome>;
+type ShowAgain = (notice: Notice, changes: FormChanges) => Promise<Outcome>;
 
 const errorNotice = (text: string): Notice => ({ tone: 'wrong', text });
 
@@ -202,26 +204,26 @@ type EnteredValues = Readonly<Record<string, FormValue>>;
 async function showFormAgain(
   visit: Submission,
   { fullPlan, record, source, copied }: SubmittedRecordForm,
-  { typed, notice, status = 422, ...shown }: FormChanges & { readonly typed: EnteredValues; readonly notice: Notice },
+  { input, notice, status = 422, ...changes }: FormChanges & { readonly input: EnteredValues; readonly notice: Notice },
 ): Promise<Outcome> {
   const { kind } = fullPlan;
-  const stored = (shown.record ?? record)?.values ?? {};
+  const storedValues = (changes.record ?? record)?.values ?? {};
   // A quick form only sends a few fields; the other fields get their stored values and options here.
-  const loaded = shown.data ?? (await loadControlData(visit, kind, fullPlan.names, withReferencedIds(fullPlan, stored, typed)));
+  const loaded = changes.data ?? (await loadControlData(visit, kind, fullPlan.names, withReferencedIds(fullPlan, storedValues, input)));
   const data = { ...loaded, alt: altTextIn(visit, fullPlan) ?? loaded.alt };
-  const before = shownValues(fullPlan, stored, data);
+  const before = shownValues(fullPlan, storedValues, data);
   const page = recordFormPage(visit, {
     plan: fullPlan,
     record,
     // The version that the user changed, so that a conflict with a newer one is detected when the form is saved.
     version: textIn(visit.fields, 'version'),
     initialDigests: encodeInitialValues(before, textIn(visit.fields, INITIAL_FIELD)),
-    shown: { ...before, ...typed },
+    formValues: { ...before, ...input },
     notice,
     map: await loadMapView(visit, kind),
     ...(copied ? { copies: copied.id } : {}),
     ...sourceFormData(visit, kind, source),
-    ...shown,
+    ...changes,
     data,
   });
   return { ...page, status };
@@ -235,11 +237,11 @@ function planOfSubmitted(plan: FormPlan, fields: Values): FormPlan {
 }
 
 /** Returns the stored values with the ids in the user's input added, so that the names of all of them are loaded. */
-function withReferencedIds({ kind, names }: FormPlan, values: Values, typed: Values): Values {
+function withReferencedIds({ kind, names }: FormPlan, values: Values, input: Values): Values {
   const ids = names.flatMap((name): [string, unknown][] => {
     const field = kind.fields[name]!;
-    if (isLinks(field)) return [[name, [...new Set([...asList(values[name]), ...asList(membersIn(typed[name]).keep)])]]];
-    return isImage(field) && name in typed ? [[name, typed[name]]] : [];
+    if (isLinks(field)) return [[name, [...new Set([...asList(values[name]), ...asList(membersIn(input[name]).keep)])]]];
+    return isImage(field) && name in input ? [[name, input[name]]] : [];
   });
   return { ...values, ...Object.fromEntries(ids) };
 }
@@ -286,17 +288,17 @@ export async function writeRecord(
 ): Promise<number> {
   const { site, caller } = visit;
   const values = await acceptParams(site, caller, kind.fields, raw, record ? 'change' : 'create');
-  const work = async (own: Site): Promise<number> => {
+  const work = async (trackedSite: Site): Promise<number> => {
     if (!record) {
       // The form of a new record always creates one, even if there is a record with the same title.
-      const id = Number((await createPost(own, caller, kind, values, { metas, alwaysCreates: true })).record.id);
-      await alsoWrite?.(own);
+      const id = Number((await createPost(trackedSite, caller, kind, values, { metas, alwaysCreates: true })).record.id);
+      await alsoWrite?.(trackedSite);
       return id;
     }
     const conditions = { match: [versionTag(version)] };
-    await withPreconditions(own, caller, lockPostVersion(kind), { id: record.id, conditions }, async (inside) => {
-      await changePost(inside, caller, kind, record.id, values);
-      await alsoWrite?.(inside);
+    await withPreconditions(trackedSite, caller, lockPostVersion(kind), { id: record.id, conditions }, async (transactionSite) => {
+      await changePost(transactionSite, caller, kind, record.id, values);
+      await alsoWrite?.(transactionSite);
     });
     return record.id;
   };
@@ -308,19 +310,19 @@ const imageFieldName = ({ kind, names }: FormPlan): string | undefined => names.
 
 /** Returns the alternative text of the picture in the form; undefined if the form does not have that field. */
 function altTextIn({ fields }: Submission, plan: FormPlan): string | undefined {
-  const sent = membersIn(fields[imageFieldName(plan) ?? '']);
-  return 'alt' in sent ? textIn(sent, 'alt').trim() : undefined;
+  const imageInput = membersIn(fields[imageFieldName(plan) ?? '']);
+  return 'alt' in imageInput ? textIn(imageInput, 'alt').trim() : undefined;
 }
 
 /** The picture uploaded with a form. */
 interface UploadedPicture {
   /** The value of the image field, if the picture was added to the library. */
-  readonly typed: Values;
+  readonly input: Values;
   /** Removes the picture from the library, for when the form was not saved and is not shown again. */
   readonly removeFromLibrary: () => Promise<void>;
 }
 
-const NO_PICTURE: UploadedPicture = { typed: {}, removeFromLibrary: async () => undefined };
+const NO_PICTURE: UploadedPicture = { input: {}, removeFromLibrary: async () => undefined };
 
 /**
  * Adds the picture uploaded with a form to the library. The image field then has its id, so that the file need not be
@@ -342,10 +344,10 @@ async function storePicture(
   }
   try {
     if (!mayUpload(caller.viewer)) fail('rest_cannot_create');
-    const described = { alt_text: altTextIn(visit, submittedPlan) ?? '', ...(record ? { post: record.id } : {}) };
-    const prepared = await prepareMedia(site, caller, file, described);
-    const id = await withFileCleanup(site, (own) => uploadMedia(own, caller, prepared, described), prepared.undo);
-    return { typed: { [name]: id }, removeFromLibrary: async () => (await removeMedia(site, caller, { id, force: true })).afterCommit() };
+    const mediaValues = { alt_text: altTextIn(visit, submittedPlan) ?? '', ...(record ? { post: record.id } : {}) };
+    const preparedFile = await prepareMedia(site, caller, file, mediaValues);
+    const id = await withFileCleanup(site, (trackedSite) => uploadMedia(trackedSite, caller, preparedFile, mediaValues), preparedFile.undo);
+    return { input: { [name]: id }, removeFromLibrary: async () => (await removeMedia(site, caller, { id, force: true })).afterCommit() };
   } catch (error) {
     if (error instanceof LibraryUnavailable) {
       // The user's other input is not lost: the record can be saved without a picture.
@@ -363,12 +365,12 @@ async function storePicture(
  * Changes the alternative text of the record's image, for all records with this image, if it differs and the caller
  * may.
  */
-async function changeAltText(visit: Submission, plan: FormPlan, typed: Values): Promise<void> {
+async function changeAltText(visit: Submission, plan: FormPlan, input: Values): Promise<void> {
   const { site, caller } = visit;
-  const [id, alt] = [Number(typed[imageFieldName(plan) ?? ''] ?? 0), altTextIn(visit, plan)];
+  const [id, alt] = [Number(input[imageFieldName(plan) ?? ''] ?? 0), altTextIn(visit, plan)];
   if (id === 0 || alt === undefined) return;
-  const known = (await shownMedia(site, caller, [id], 'view')).get(id)?.record.alt_text;
-  if (known === undefined || known === alt) return;
+  const storedAlt = (await shownMedia(site, caller, [id], 'view')).get(id)?.record.alt_text;
+  if (storedAlt === undefined || storedAlt === alt) return;
   const values = { id, alt_text: alt };
   if ((await mayChangeMedia(lookUpOnce(site.db), caller, values)) === true) await changeMedia(site, caller, id, { alt_text: alt });
 }
@@ -379,47 +381,47 @@ async function conflictPage(
   plan: FormPlan,
   {
     id,
-    typed,
+    input,
     showAgain,
   }: {
     readonly id: number;
-    readonly typed: EnteredValues;
+    readonly input: EnteredValues;
     readonly showAgain: ShowAgain;
   },
 ): Promise<Outcome> {
   const record = await readEditable(visit.site, visit.caller, plan.kind, id);
-  const data = await loadControlData(visit, plan.kind, plan.names, withReferencedIds(plan, record.values, typed));
-  const now = withSuggestedLinks(shownValues(plan, record.values, data), record);
-  const theirs = new Map(
+  const data = await loadControlData(visit, plan.kind, plan.names, withReferencedIds(plan, record.values, input));
+  const savedValues = withSuggestedLinks(shownValues(plan, record.values, data), record);
+  const savedTexts = new Map(
     plan.names.flatMap((name) =>
-      name in typed && !isDeepStrictEqual(now[name], typed[name])
-        ? [[name, controlOf(name, plan.kind.fields[name]!).toText(now[name], data)] as const]
+      name in input && !isDeepStrictEqual(savedValues[name], input[name])
+        ? [[name, controlOf(name, plan.kind.fields[name]!).toText(savedValues[name], data)] as const]
         : [],
     ),
   );
   // Fields that only the other user has changed already have that value in the form.
-  const unchanged = unchangedFields(textIn(visit.fields, INITIAL_FIELD), typed);
-  const kept = Object.fromEntries(Object.entries(typed).filter(([name]) => !unchanged.has(name)));
-  const shown = { ...now, ...kept };
+  const unchanged = unchangedFields(textIn(visit.fields, INITIAL_FIELD), input);
+  const changedInput = Object.fromEntries(Object.entries(input).filter(([name]) => !unchanged.has(name)));
+  const formValues = { ...savedValues, ...changedInput };
   const { version } = record;
   return showAgain(errorNotice(visit.i18n.say('desk:form.conflict')), {
     record,
     version,
     data,
-    theirs,
-    shown,
-    initialDigests: encodeInitialValues(now),
+    savedTexts,
+    formValues,
+    initialDigests: encodeInitialValues(savedValues),
     status: 409,
   });
 }
 
 /** Returns the URL to go to after saving: the list that contained the quick form, or else the form. */
-function urlAfterSaving(visit: Submission, kind: PostKind, id: number, done: string): string {
-  const back = textIn(visit.fields, 'back');
-  if (back.startsWith('?')) {
-    const query = new URLSearchParams(back);
-    query.set('done', done);
+function urlAfterSaving(visit: Submission, kind: PostKind, id: number, action: string): string {
+  const backQuery = textIn(visit.fields, 'back');
+  if (backQuery.startsWith('?')) {
+    const query = new URLSearchParams(backQuery);
+    query.set('done', action);
     return `${deskUrl(visit, `/${kind.path}`)}?${query}`;
   }
-  return deskUrl(visit, `/${kind.path}/${id}`, { done });
+  return deskUrl(visit, `/${kind.path}/${id}`, { done: action });
 }

@@ -27,7 +27,7 @@ type Allow = 'anyone' | 'signed-in' | ((viewer: Viewer) => boolean);
 
 interface GetRoute {
   readonly method: 'GET';
-  readonly run: (visit: Visit, pieces: PathParams) => Promise<Outcome>;
+  readonly run: (visit: Visit, params: PathParams) => Promise<Outcome>;
 }
 
 interface PostRoute {
@@ -42,7 +42,7 @@ interface PostRoute {
   readonly isButton?: true;
   /** Whether it only ends the login: the answer is the same for a user who is not signed in any more. */
   readonly endsLogin?: true;
-  readonly run: (visit: Submission, pieces: PathParams) => Promise<Outcome>;
+  readonly run: (visit: Submission, params: PathParams) => Promise<Outcome>;
 }
 
 /** A route of the desk. `path`: variable segments are written as `:name`. */
@@ -85,34 +85,34 @@ export const deskRoutes: readonly DeskRoute[] = [
   postWithSecrets('/welcome', 'anyone', ['password', 'again'], welcomeByForm),
   ...postKinds.flatMap((kind): DeskRoute[] => {
     const path = `/${kind.path}`;
-    const edits = hasCapability(`edit_${kind.capabilities}`);
-    const deletes = hasCapability(`delete_${kind.capabilities}`);
+    const mayEdit = hasCapability(`edit_${kind.capabilities}`);
+    const mayDelete = hasCapability(`delete_${kind.capabilities}`);
     return [
-      get(path, edits, (visit) => listPage(visit, kind)),
-      get(`${path}/new`, edits, (visit) => newRecordPage(visit, kind)),
-      postRecordForm(`${path}/new`, edits, (visit) => createByForm(visit, kind)),
-      button(`${path}/bulk`, edits, (visit) => runOnSelected(visit, kind)),
-      button(`${path}/empty-trash`, deletes, (visit) => emptyTrash(visit, kind)),
-      get(`${path}/:id`, edits, (visit, params) => editRecordPage(visit, kind, idOf(params))),
-      postRecordForm(`${path}/:id`, edits, (visit, params) => changeByForm(visit, kind, idOf(params))),
-      get(`${path}/:id/duplicate`, edits, (visit, params) => duplicatePage(visit, kind, idOf(params))),
+      get(path, mayEdit, (visit) => listPage(visit, kind)),
+      get(`${path}/new`, mayEdit, (visit) => newRecordPage(visit, kind)),
+      postRecordForm(`${path}/new`, mayEdit, (visit) => createByForm(visit, kind)),
+      button(`${path}/bulk`, mayEdit, (visit) => runOnSelected(visit, kind)),
+      button(`${path}/empty-trash`, mayDelete, (visit) => emptyTrash(visit, kind)),
+      get(`${path}/:id`, mayEdit, (visit, params) => editRecordPage(visit, kind, idOf(params))),
+      postRecordForm(`${path}/:id`, mayEdit, (visit, params) => changeByForm(visit, kind, idOf(params))),
+      get(`${path}/:id/duplicate`, mayEdit, (visit, params) => duplicatePage(visit, kind, idOf(params))),
       button(`${path}/:id/publish`, hasCapability(`publish_${kind.capabilities}`), (visit, params) =>
         runOnOne(visit, kind, idOf(params), 'publish'),
       ),
       ...(['trash', 'restore', 'delete'] as const).map((action) =>
-        button(`${path}/:id/${action}`, deletes, (visit, params) => runOnOne(visit, kind, idOf(params), action)),
+        button(`${path}/:id/${action}`, mayDelete, (visit, params) => runOnOne(visit, kind, idOf(params), action)),
       ),
     ];
   }),
   ...termKinds.flatMap((kind): DeskRoute[] => {
     const path = `/${kind.path}`;
-    const manages = (viewer: Viewer) => kind.manage.every(viewer.can);
+    const mayManage = (viewer: Viewer) => kind.manage.every(viewer.can);
     return [
-      get(path, manages, (visit) => termsPage(visit, kind)),
-      post(path, manages, (visit) => createTermByForm(visit, kind)),
-      get(`${path}/:id`, manages, (visit, params) => termPage(visit, kind, idOf(params))),
-      post(`${path}/:id`, manages, (visit, params) => changeTermByForm(visit, kind, idOf(params))),
-      button(`${path}/:id/delete`, manages, (visit, params) => removeTerm(visit, kind, idOf(params))),
+      get(path, mayManage, (visit) => termsPage(visit, kind)),
+      post(path, mayManage, (visit) => createTermByForm(visit, kind)),
+      get(`${path}/:id`, mayManage, (visit, params) => termPage(visit, kind, idOf(params))),
+      post(`${path}/:id`, mayManage, (visit, params) => changeTermByForm(visit, kind, idOf(params))),
+      button(`${path}/:id/delete`, mayManage, (visit, params) => removeTerm(visit, kind, idOf(params))),
     ];
   }),
   ...(['venue', 'organizer'] as const).map((name) =>
@@ -143,7 +143,7 @@ export const deskRoutes: readonly DeskRoute[] = [
   postWithSecrets('/me/password', 'signed-in', ['before', 'password', 'again'], changeOwnPassword),
   button('/me/language', 'signed-in', chooseLanguage),
   post('/me/passwords', 'signed-in', createOwnPassword),
-  button('/me/passwords/:uuid/revoke', 'signed-in', (visit, pieces) => revokeOwnPassword(visit, pieces.uuid ?? '')),
+  button('/me/passwords/:uuid/revoke', 'signed-in', (visit, params) => revokeOwnPassword(visit, params.uuid ?? '')),
   get('/authorize', 'signed-in', authorizePage),
   post('/authorize', 'signed-in', authorizeByForm),
   get('/settings', hasCapability('manage_options'), (visit) => settingsPage(visit)),
@@ -163,25 +163,25 @@ export interface RouteMatch {
 /** Returns the route for a path. One with fewer variable segments takes precedence. */
 export function findRoute(method: string, path: string): RouteMatch | undefined {
   const segments = path.replace(/\/$/, '').split('/');
-  const found = deskRoutes.flatMap((route): RouteMatch[] => {
+  const matches = deskRoutes.flatMap((route): RouteMatch[] => {
     if (route.method !== method) return [];
     const pattern = route.path.split('/');
     if (pattern.length !== segments.length) return [];
     const params: Record<string, string> = {};
-    for (const [place, piece] of pattern.entries()) {
+    for (const [place, patternSegment] of pattern.entries()) {
       const segment = segments[place]!;
-      if (piece.startsWith(':')) params[piece.slice(1)] = segment;
-      else if (piece !== segment) return [];
+      if (patternSegment.startsWith(':')) params[patternSegment.slice(1)] = segment;
+      else if (patternSegment !== segment) return [];
     }
     return [{ route, params }];
   });
-  return found.sort((one, other) => Object.keys(one.params).length - Object.keys(other.params).length)[0];
+  return matches.sort((one, other) => Object.keys(one.params).length - Object.keys(other.params).length)[0];
 }
 
 /** Returns the path of the page that contains a form: its own path, or the nearest one above. */
 export function formPagePath(path: string): string {
-  const found = findRoute('GET', path);
+  const match = findRoute('GET', path);
   // `/events/bulk` is no page of a record.
-  const isPage = found && Object.values(found.params).every((piece) => idIn(piece) > 0);
+  const isPage = match && Object.values(match.params).every((piece) => idIn(piece) > 0);
   return path === '' || isPage ? path : formPagePath(path.slice(0, path.lastIndexOf('/')));
 }

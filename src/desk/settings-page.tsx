@@ -13,12 +13,12 @@ import { deskUrl, type Outcome, type Submission, type Visit } from './visit.ts';
  */
 
 /**
- * Returns the page with all options of the site. `entered`: the user's input for some; `invalid`: those with an invalid
+ * Returns the page with all options of the site. `input`: the user's input for some; `invalid`: those with an invalid
  * value.
  */
-export async function settingsPage(visit: Visit, entered: Values = {}, invalid: readonly string[] = []): Promise<Outcome> {
+export async function settingsPage(visit: Visit, input: Values = {}, invalid: readonly string[] = []): Promise<Outcome> {
   const { say } = visit.i18n;
-  const shown = (name: SiteOptionName) => (name in entered ? textIn(entered, name) : siteOption(visit.settings, name));
+  const currentValue = (name: SiteOptionName) => (name in input ? textIn(input, name) : siteOption(visit.settings, name));
   const html = deskPage(visit, {
     title: say('desk:parts.settings'),
     section: 'settings',
@@ -28,11 +28,15 @@ export async function settingsPage(visit: Visit, entered: Values = {}, invalid: 
         <Nonce nonce={visit.nonce} />
         {SITE_OPTIONS.map((name) => (
           <Fragment key={name}>
-            <input type="hidden" name={`begun[${name}]`} value={invalid.includes(name) ? siteOption(visit.settings, name) : shown(name)} />
+            <input
+              type="hidden"
+              name={`begun[${name}]`}
+              value={invalid.includes(name) ? siteOption(visit.settings, name) : currentValue(name)}
+            />
             <OptionField
               visit={visit}
               name={name}
-              value={shown(name)}
+              value={currentValue(name)}
               error={invalid.includes(name) ? say('desk:settings.allowed', { allowed: say(`cli:option.allowed.${name}`) }) : undefined}
             />
           </Fragment>
@@ -76,15 +80,15 @@ const capitalize = (text: string): string => text.charAt(0).toUpperCase() + text
  */
 export async function saveSettings(visit: Submission): Promise<Outcome> {
   const { site, settings, fields } = visit;
-  const begun = membersIn(fields.begun);
-  const changed: Record<string, string> = {};
+  const initialValues = membersIn(fields.begun);
+  const changes: Record<string, string> = {};
   const wrong: string[] = [];
   for (const name of SITE_OPTIONS) {
     const value = textIn(fields, name).trim();
-    const before = name in begun ? textIn(begun, name).trim() : siteOption(settings, name);
+    const before = name in initialValues ? textIn(initialValues, name).trim() : siteOption(settings, name);
     if (!(name in fields) || value === before) continue;
-    changed[name] = value;
+    changes[name] = value;
     if (!(await setSiteOption(site, name, value))) wrong.push(name);
   }
-  return wrong.length > 0 ? settingsPage(visit, changed, wrong) : { to: deskUrl(visit, '/settings', { done: 'settings' }) };
+  return wrong.length > 0 ? settingsPage(visit, changes, wrong) : { to: deskUrl(visit, '/settings', { done: 'settings' }) };
 }

@@ -34,7 +34,7 @@ export interface NotKept {
   /** The path of the page with the form. */
   readonly path: string;
   /** It has secrets, is too large, or is only a button. */
-  readonly why: 'not-kept' | 'too-large' | 'not-done';
+  readonly cause: 'not-kept' | 'too-large' | 'not-done';
 }
 
 /** Additional content of the sign-in page. */
@@ -58,8 +58,8 @@ export function signInPage(visit: Visit, { errorMessage, name, keptForm, startOv
       // With this encoding the kept input is as long as it was when it was sent; URL encoding would make it longer.
       <form method="post" action={deskUrl(visit, '/sign-in')} encType={keptForm && 'multipart/form-data'} class="narrow">
         {keptForm && <p>{say('desk:sign-in.kept')}</p>}
-        {startOverPath !== undefined && <p>{say(`desk:sign-in.${startOverPath.why}`)}</p>}
-        <KeptFields kept={keptForm} />
+        {startOverPath !== undefined && <p>{say(`desk:sign-in.${startOverPath.cause}`)}</p>}
+        <KeptFields keptForm={keptForm} />
         <input type="hidden" name="redirect_to" value={keptForm ? '' : to} />
         <Input name="log" label={say('desk:sign-in.name')} value={name} autocomplete="username" required />
         <Input name="pwd" label={say('desk:sign-in.password')} type="password" autocomplete="current-password" required />
@@ -86,8 +86,8 @@ function requestedUrl(visit: Visit): string {
 function localDeskUrl(base: string, address: string): string | undefined {
   const origin = 'https://desk.invalid';
   if (address === '' || !URL.canParse(address, origin)) return undefined;
-  const { origin: found, pathname, search } = new URL(address, origin);
-  return found === origin && (pathname === base || pathname.startsWith(`${base}/`)) && !pathname.includes('//')
+  const { origin: urlOrigin, pathname, search } = new URL(address, origin);
+  return urlOrigin === origin && (pathname === base || pathname.startsWith(`${base}/`)) && !pathname.includes('//')
     ? pathname + search
     : undefined;
 }
@@ -140,8 +140,8 @@ export function setCookie(visit: Visit, { name, value, maxAge }: NewCookie): str
 
 // ------------------------------------------------------------------------------------------------- kept input
 /** A hidden field with everything that another form sent, so that the user need not enter it again. */
-function KeptFields({ kept }: { readonly kept: KeptForm | undefined }): JSX.Element | null {
-  return kept ? <input type="hidden" name="kept" value={JSON.stringify(kept)} /> : null;
+function KeptFields({ keptForm }: { readonly keptForm: KeptForm | undefined }): JSX.Element | null {
+  return keptForm ? <input type="hidden" name="kept" value={JSON.stringify(keptForm)} /> : null;
 }
 
 /**
@@ -150,9 +150,9 @@ function KeptFields({ kept }: { readonly kept: KeptForm | undefined }): JSX.Elem
 const MAX_KEPT_VALUES = 10_000;
 
 function parseKeptForm(fields: Values): KeptForm | undefined {
-  const reading = parseJson(Buffer.from(textIn(fields, 'kept')), MAX_KEPT_VALUES);
-  const { path, fields: typed } = membersIn('value' in reading ? reading.value : undefined);
-  return typeof path === 'string' && path.startsWith('/') ? { path, fields: membersIn(typed) } : undefined;
+  const result = parseJson(Buffer.from(textIn(fields, 'kept')), MAX_KEPT_VALUES);
+  const { path, fields: keptFields } = membersIn('value' in result ? result.value : undefined);
+  return typeof path === 'string' && path.startsWith('/') ? { path, fields: membersIn(keptFields) } : undefined;
 }
 
 /** The nonce of the user who sends the form again, and a message if there was an error. */
@@ -175,10 +175,10 @@ export function resumePage(visit: Visit, { path, fields }: KeptForm, { nonce = v
         <p>{say('desk:resume.about')}</p>
         {'image' in fields && <p>{say('desk:resume.picture')}</p>}
         <dl class="kept">
-          {labelledInput(visit, path, fields).map(([label, words]) => (
+          {labelledInput(visit, path, fields).map(([label, text]) => (
             <div key={label}>
               <dt>{label}</dt>
-              <dd>{words}</dd>
+              <dd>{text}</dd>
             </div>
           ))}
         </dl>
@@ -197,16 +197,16 @@ export function resumePage(visit: Visit, { path, fields }: KeptForm, { nonce = v
 }
 
 /** Returns the page for starting again after a form that could not be accepted and is not kept. */
-export function startOverPage(visit: Visit, { path, why }: NotKept): string {
+export function startOverPage(visit: Visit, { path, cause }: NotKept): string {
   const { say } = visit.i18n;
-  const reason = why === 'not-done' ? why : 'not-kept';
+  const textKey = cause === 'not-done' ? cause : 'not-kept';
   return deskPage(visit, {
-    title: say(`desk:again.${reason}.title`),
+    title: say(`desk:again.${textKey}.title`),
     children: (
       <>
-        <p>{say(`desk:again.${reason}.about`)}</p>
+        <p>{say(`desk:again.${textKey}.about`)}</p>
         <p>
-          <Link href={deskUrl(visit, path)}>{say(`desk:again.${reason}.link`)}</Link>
+          <Link href={deskUrl(visit, path)}>{say(`desk:again.${textKey}.link`)}</Link>
         </p>
       </>
     ),

@@ -57,19 +57,21 @@ const LINKED_KINDS = ['venue', 'organizer'] as const;
  * fields of a form, so that saving creates them.
  */
 export function withSuggestedLinks(
-  shown: Readonly<Record<string, FormValue>>,
+  formValues: Readonly<Record<string, FormValue>>,
   record: Pick<Editable, 'suggestion' | 'row' | 'values'>,
 ): Readonly<Record<string, FormValue>> {
-  const named = namedLinks(record).map(([name, text]) => [name, { ...readLinkForm(shown[name]), add: parseNames(text) }] as const);
-  return { ...shown, ...Object.fromEntries(named) };
+  const suggestedEntries = namedLinks(record).map(
+    ([name, text]) => [name, { ...readLinkForm(formValues[name]), add: parseNames(text) }] as const,
+  );
+  return { ...formValues, ...Object.fromEntries(suggestedEntries) };
 }
 
 /** Returns the venue and the organizers that a visitor named for a pending event, if the event has none yet. */
 function namedLinks({ suggestion, row, values }: Pick<Editable, 'suggestion' | 'row' | 'values'>) {
   if (!suggestion || row.post_status !== 'pending') return [];
   return LINKED_KINDS.flatMap((name) => {
-    const linked = values[name];
-    return suggestion[name] === '' || (Array.isArray(linked) && linked.length > 0) ? [] : [[name, suggestion[name]] as const];
+    const linkedIds = values[name];
+    return suggestion[name] === '' || (Array.isArray(linkedIds) && linkedIds.length > 0) ? [] : [[name, suggestion[name]] as const];
   });
 }
 
@@ -79,13 +81,15 @@ function namedLinks({ suggestion, row, values }: Pick<Editable, 'suggestion' | '
  */
 export async function suggestedLinks(visit: Visit, record: Editable): Promise<Values> {
   const data = { ...NO_CONTROL_DATA, say: visit.i18n.say };
-  const shown = withSuggestedLinks(
+  const formValues = withSuggestedLinks(
     Object.fromEntries(LINKED_KINDS.map((name) => [name, links.toFormValue(record.values[name], data)])),
     record,
   );
-  const named = LINKED_KINDS.filter((name) => readLinkForm(shown[name]).add.length > 0 && mayCreate(visit.caller, postKind(name)));
+  const suggestedKinds = LINKED_KINDS.filter(
+    (name) => readLinkForm(formValues[name]).add.length > 0 && mayCreate(visit.caller, postKind(name)),
+  );
   const language = String(record.record.language ?? '');
   return Object.fromEntries(
-    await Promise.all(named.map(async (name) => [name, await resolveLinks(visit, name, shown[name], language)] as const)),
+    await Promise.all(suggestedKinds.map(async (name) => [name, await resolveLinks(visit, name, formValues[name], language)] as const)),
   );
 }

@@ -26,7 +26,7 @@ import { deskUrl, type Outcome, type Submission, type Visit } from './visit.ts';
  */
 
 interface TermForm {
-  readonly typed: Values;
+  readonly input: Values;
   readonly errors?: ReadonlyMap<string, string>;
   readonly errorMessage?: string;
   /** The version that the user changed, if not the stored one. */
@@ -40,10 +40,10 @@ interface TermForm {
 }
 
 /** Returns the page with all terms of a kind, and a form for a new one. */
-export async function termsPage(visit: Visit, declared: TermKind, begun?: TermForm): Promise<Outcome> {
-  const kind = kindOnSite(visit, declared);
+export async function termsPage(visit: Visit, declaredKind: TermKind, submittedForm?: TermForm): Promise<Outcome> {
+  const kind = kindOnSite(visit, declaredKind);
   requireManager(visit, kind);
-  const form = begun ?? { typed: initialInput(visit) };
+  const form = submittedForm ?? { input: initialInput(visit) };
   const terms = await termChoices(visit, kind.name);
   const { say } = visit.i18n;
   const html = deskPage(visit, {
@@ -53,7 +53,7 @@ export async function termsPage(visit: Visit, declared: TermKind, begun?: TermFo
     children: (
       <>
         <h2>{say(`desk:kinds.${kind.name}.new`)}</h2>
-        <TermFields visit={visit} kind={kind} path={`/${kind.path}`} form={form} others={terms} version="" />
+        <TermFields visit={visit} kind={kind} path={`/${kind.path}`} form={form} parentChoices={terms} version="" />
         <h2>{say('desk:list.all')}</h2>
         {terms.length === 0 && <p>{say('desk:list.none')}</p>}
         <ul class="terms">
@@ -70,20 +70,22 @@ export async function termsPage(visit: Visit, declared: TermKind, begun?: TermFo
 }
 
 /** Returns the form of a term. */
-export async function termPage(visit: Visit, declared: TermKind, id: number, form?: TermForm): Promise<Outcome> {
-  const kind = kindOnSite(visit, declared);
+export async function termPage(visit: Visit, declaredKind: TermKind, id: number, form?: TermForm): Promise<Outcome> {
+  const kind = kindOnSite(visit, declaredKind);
   requireManager(visit, kind);
   const [{ record, version }, terms] = await Promise.all([readTerm(visit.site, visit.caller, kind, id), termChoices(visit, kind.name)]);
-  const stored = shownValues(kind, record);
-  const { typed = {}, initialDigests = '', hasConflict } = form ?? {};
+  const storedValues = shownValues(kind, record);
+  const { input = {}, initialDigests = '', hasConflict } = form ?? {};
   // Fields that only the other user has changed have the saved value.
-  const own = hasConflict ? unchangedFields(initialDigests, typed) : new Set();
-  const kept = Object.fromEntries(Object.entries(typed).filter(([name]) => !own.has(name)));
-  const theirs = hasConflict ? Object.fromEntries(Object.entries(stored).filter(([name, value]) => textIn(typed, name) !== value)) : {};
+  const unchangedNames = hasConflict ? unchangedFields(initialDigests, input) : new Set();
+  const changedInput = Object.fromEntries(Object.entries(input).filter(([name]) => !unchangedNames.has(name)));
+  const savedValues = hasConflict
+    ? Object.fromEntries(Object.entries(storedValues).filter(([name, value]) => textIn(input, name) !== value))
+    : {};
   const { say } = visit.i18n;
   const path = `/${kind.path}/${id}`;
   const html = deskPage(visit, {
-    title: stored.name ?? '',
+    title: storedValues.name ?? '',
     section: kind.path,
     notice: form?.errorMessage === undefined ? undefined : { tone: 'wrong', text: form.errorMessage },
     children: (
@@ -93,11 +95,11 @@ export async function termPage(visit: Visit, declared: TermKind, id: number, for
           visit={visit}
           kind={kind}
           path={path}
-          form={{ ...form, typed: { ...stored, ...kept } }}
-          others={terms.filter((term) => term.id !== id)}
+          form={{ ...form, input: { ...storedValues, ...changedInput } }}
+          parentChoices={terms.filter((term) => term.id !== id)}
           version={form?.version ?? version}
-          theirs={theirs}
-          initialText={encodeInitialValues(stored, form?.hasConflict ? '' : form?.initialDigests)}
+          savedValues={savedValues}
+          initialText={encodeInitialValues(storedValues, form?.hasConflict ? '' : form?.initialDigests)}
         />
         <ButtonForm visit={visit} path={`${path}/delete`} text={say('desk:actions.delete')} danger={say('desk:actions.delete-sure')} />
       </>
@@ -107,29 +109,29 @@ export async function termPage(visit: Visit, declared: TermKind, id: number, for
 }
 
 /** Creates a term. */
-export async function createTermByForm(visit: Submission, declared: TermKind): Promise<Outcome> {
-  const kind = kindOnSite(visit, declared);
+export async function createTermByForm(visit: Submission, declaredKind: TermKind): Promise<Outcome> {
+  const kind = kindOnSite(visit, declaredKind);
   requireManager(visit, kind);
   const { site, caller } = visit;
-  const typed = enteredTerm(visit, kind);
+  const input = enteredTerm(visit, kind);
   return saveOrShowAgain(
     visit,
     kind,
     'created',
-    (form) => termsPage(visit, kind, { ...form, typed }),
+    (form) => termsPage(visit, kind, { ...form, input }),
     async () => {
-      await createTerm(site, caller, kind, await acceptParams(site, caller, kind.fields, changedMembers(typed, {}), 'create'));
+      await createTerm(site, caller, kind, await acceptParams(site, caller, kind.fields, changedMembers(input, {}), 'create'));
     },
   );
 }
 
 /** Saves the user's changes to a term. */
-export async function changeTermByForm(visit: Submission, declared: TermKind, id: number): Promise<Outcome> {
-  const kind = kindOnSite(visit, declared);
+export async function changeTermByForm(visit: Submission, declaredKind: TermKind, id: number): Promise<Outcome> {
+  const kind = kindOnSite(visit, declaredKind);
   requireManager(visit, kind);
   const { site, caller, fields } = visit;
-  const typed = enteredTerm(visit, kind);
-  const stored = shownValues(kind, (await readTerm(site, caller, kind, id)).record);
+  const input = enteredTerm(visit, kind);
+  const storedValues = shownValues(kind, (await readTerm(site, caller, kind, id)).record);
   return saveOrShowAgain(
     visit,
     kind,
@@ -137,17 +139,19 @@ export async function changeTermByForm(visit: Submission, declared: TermKind, id
     // The version that the user changed, so that a conflict with a newer one is detected when the form is saved, unless
     // the user has just been told of it.
     (form) => {
-      const sent = {
-        typed,
+      const submittedForm = {
+        input,
         initialDigests: textIn(fields, INITIAL_FIELD),
         ...(form.hasConflict ? {} : { version: textIn(fields, 'version') }),
       };
-      return termPage(visit, kind, id, { ...form, ...sent });
+      return termPage(visit, kind, id, { ...form, ...submittedForm });
     },
     async () => {
-      const values: TermValues = await acceptParams(site, caller, kind.fields, changedMembers(typed, stored), 'change');
+      const values: TermValues = await acceptParams(site, caller, kind.fields, changedMembers(input, storedValues), 'change');
       const conditions = { match: [versionTag(textIn(fields, 'version'))] };
-      await withPreconditions(site, caller, lockTermVersion(kind), { id, conditions }, (own) => changeTerm(own, caller, kind, id, values));
+      await withPreconditions(site, caller, lockTermVersion(kind), { id, conditions }, (transactionSite) =>
+        changeTerm(transactionSite, caller, kind, id, values),
+      );
     },
   );
 }
@@ -167,25 +171,27 @@ const fieldsOf = (kind: TermKind): [string, TermField][] =>
 const enteredTerm = ({ fields }: Submission, kind: TermKind): Readonly<Record<string, string>> =>
   Object.fromEntries(fieldsOf(kind).map(([name]) => [name, textIn(fields, name).replace(/\r\n?/g, '\n')]));
 
-const changedMembers = (typed: Readonly<Record<string, string>>, stored: Readonly<Record<string, string>>): Values =>
-  Object.fromEntries(Object.entries(typed).filter(([name, value]) => value !== (stored[name] ?? '')));
+const changedMembers = (input: Readonly<Record<string, string>>, storedValues: Readonly<Record<string, string>>): Values =>
+  Object.fromEntries(Object.entries(input).filter(([name, value]) => value !== (storedValues[name] ?? '')));
 
 /** Redirects to the list after a term was written, or shows the form again with the errors. */
 async function saveOrShowAgain(
   visit: Submission,
   kind: TermKind,
-  done: 'created' | 'saved',
+  action: 'created' | 'saved',
   showAgain: (form: Pick<TermForm, 'errors' | 'errorMessage' | 'hasConflict'>) => Promise<Outcome>,
   write: () => Promise<void>,
 ): Promise<Outcome> {
   try {
     await write();
-    return { to: deskUrl(visit, `/${kind.path}`, { done }) };
+    return { to: deskUrl(visit, `/${kind.path}`, { done: action }) };
   } catch (error) {
     if (!(error instanceof ApiError) || error.status >= 500) throw error;
     const hasConflict = error.problem === 'edit-conflict';
     const errors = termErrors(visit, kind, error);
-    const isShownAtField = [...errors.keys()].some((name) => fieldsOf(kind).some(([shown]) => shown === name && name !== 'translation_of'));
+    const isShownAtField = [...errors.keys()].some((name) =>
+      fieldsOf(kind).some(([fieldName]) => fieldName === name && name !== 'translation_of'),
+    );
     const { say } = visit.i18n;
     // An error about the translated term has no visible field.
     const [sentence = errorSentence(visit, error)] = errors.values();
@@ -212,11 +218,11 @@ const shownValues = (kind: TermKind, record: Values): Readonly<Record<string, st
   );
 
 function termErrors({ i18n }: Visit, kind: TermKind, { details }: ApiError): Map<string, string> {
-  const missing = Array.isArray(details.data?.params) ? (details.data.params as string[]) : [];
+  const missingNames = Array.isArray(details.data?.params) ? (details.data.params as string[]) : [];
   return new Map([
-    ...missing.map((name) => [name, i18n.say('desk:form.required')] as const),
+    ...missingNames.map((name) => [name, i18n.say('desk:form.required')] as const),
     ...[...(details.faults ?? [])].map(
-      ([name, fault]) => [name, fieldSentence({ i18n }, labelOf(i18n, kind.name, name), fault, details.sent?.get(name))] as const,
+      ([name, fault]) => [name, fieldSentence({ i18n }, labelOf(i18n, kind.name, name), fault, details.sentValues?.get(name))] as const,
     ),
   ]);
 }
@@ -226,28 +232,28 @@ interface TermFieldsProps {
   readonly kind: TermKind;
   readonly path: string;
   readonly form: TermForm;
-  readonly others: readonly TermChoice[];
+  readonly parentChoices: readonly TermChoice[];
   readonly version: string;
   /** Initial values of its fields; undefined: a new term. */
   readonly initialText?: string;
   /** The saved values, if another user has saved the term in the meantime. */
-  readonly theirs?: Readonly<Record<string, string>>;
+  readonly savedValues?: Readonly<Record<string, string>>;
 }
 
 /** The option for a term without a language. */
 const NO_LANGUAGE = { value: '', text: '–' };
 
-function TermFields({ visit, kind, path, form, others, version, initialText, theirs = {} }: TermFieldsProps): JSX.Element {
+function TermFields({ visit, kind, path, form, parentChoices, version, initialText, savedValues = {} }: TermFieldsProps): JSX.Element {
   const { i18n, settings } = visit;
   const languages = (settings.contentLanguages?.languages ?? []).map(({ code, name }) => ({ value: code, text: name }));
   const choices: Readonly<Record<string, readonly Option[]>> = {
     parent: [
       { value: '', text: i18n.say('desk:form.no-parent') },
-      ...others.map((term) => ({ value: String(term.id), text: indentedTerm(term) })),
+      ...parentChoices.map((term) => ({ value: String(term.id), text: indentedTerm(term) })),
     ],
-    language: [...(textIn(form.typed, 'language') === '' ? [NO_LANGUAGE] : []), ...languages],
+    language: [...(textIn(form.input, 'language') === '' ? [NO_LANGUAGE] : []), ...languages],
   };
-  const source = textIn(form.typed, 'translation_of');
+  const source = textIn(form.input, 'translation_of');
   return (
     // Input for a new term is not offered for a translation, and that for one translation not for another.
     <form
@@ -260,14 +266,14 @@ function TermFields({ visit, kind, path, form, others, version, initialText, the
       <input type="hidden" name="version" value={version} />
       {initialText !== undefined && <input type="hidden" name={INITIAL_FIELD} value={initialText} />}
       {fieldsOf(kind).map(([name, field]) => {
-        const value = textIn(form.typed, name);
+        const value = textIn(form.input, name);
         if (name === 'translation_of') return <input key={name} type="hidden" name={name} value={value} />;
         const options = choices[name];
         const label = labelOf(i18n, kind.name, name);
         const props = { name, label, hint: hintOf(i18n, kind.name, name), error: form.errors?.get(name), required: field.required, value };
-        const saved = theirs[name];
+        const savedValue = savedValues[name];
         return (
-          <div key={name} class={saved === undefined ? undefined : 'conflict'}>
+          <div key={name} class={savedValue === undefined ? undefined : 'conflict'}>
             {options ? (
               <Select {...props} options={options} />
             ) : name === 'description' ? (
@@ -275,7 +281,9 @@ function TermFields({ visit, kind, path, form, others, version, initialText, the
             ) : (
               <Input {...props} />
             )}
-            {saved !== undefined && <SavedNow i18n={i18n} text={options?.find((option) => option.value === saved)?.text ?? saved} />}
+            {savedValue !== undefined && (
+              <SavedNow i18n={i18n} text={options?.find((option) => option.value === savedValue)?.text ?? savedValue} />
+            )}
           </div>
         );
       })}

@@ -34,7 +34,7 @@ export interface LanguageMembers {
 }
 
 /**
- * Links to the existing translations, and to the forms of missing ones (`newPath`). `beside`: whether the form of a
+ * Links to the existing translations, and to the forms of missing ones (`newPath`). `showsTexts`: whether the form of a
  * translation shows the texts of another one.
  */
 export function TranslationLinks(props: {
@@ -43,24 +43,24 @@ export function TranslationLinks(props: {
   readonly id: number;
   readonly record: LanguageMembers;
   readonly newPath?: string;
-  readonly beside?: boolean;
+  readonly showsTexts?: boolean;
 }): JSX.Element | null {
-  const { visit, kind, id, record, newPath = `/${kind.path}/new`, beside = false } = props;
+  const { visit, kind, id, record, newPath = `/${kind.path}/new`, showsTexts = false } = props;
   const { settings, i18n } = visit;
   const { language, translations = {} } = record;
   if (!settings.contentLanguages || !('translation_of' in kind.fields) || !language) return null;
   return (
     <nav aria-label={i18n.say('desk:translations.title')}>
       <ul class="translations">
-        {settings.contentLanguages.languages.map((other) => {
-          const { code, name } = other;
-          const there = translations[code];
+        {settings.contentLanguages.languages.map((contentLanguage) => {
+          const { code, name } = contentLanguage;
+          const translation = translations[code];
           if (code === language) return <li key={code}>{i18n.say('desk:translations.this', { language: name })}</li>;
           return (
             <li key={code}>
-              {there ? (
-                <Link href={deskUrl(visit, `/${kind.path}/${there.id}`, beside ? { beside: id } : {})}>
-                  {i18n.say(beside ? 'desk:translations.edit' : 'desk:translations.open', { language: name })}
+              {translation ? (
+                <Link href={deskUrl(visit, `/${kind.path}/${translation.id}`, showsTexts ? { beside: id } : {})}>
+                  {i18n.say(showsTexts ? 'desk:translations.edit' : 'desk:translations.open', { language: name })}
                 </Link>
               ) : (
                 <Link href={deskUrl(visit, newPath, { translation_of: id, language: code })}>
@@ -83,13 +83,15 @@ export async function findSource(visit: Visit, kind: PostKind, fields: Values): 
 
 /** Returns the initial values of a translation. */
 export function translationValues({ settings }: Visit, kind: PostKind, { values }: Editable, language: string): Values {
-  const kept = Object.entries<Field>(kind.fields).flatMap(([name, field]): [string, unknown][] =>
+  const sharedEntries = Object.entries<Field>(kind.fields).flatMap(([name, field]): [string, unknown][] =>
     SHARED_FIELDS.includes(name) || isYesOrNo(field.grammar) ? [[name, values[name]]] : [],
   );
-  const own = membersIn(values.custom_fields);
-  const common = settings.calendar.customFields.flatMap((field) => (isInLanguage(field) ? [] : [[field.name, own[field.name]]]));
-  const custom = 'custom_fields' in kind.fields ? { custom_fields: Object.fromEntries(common) } : {};
-  return { ...Object.fromEntries(kept), ...custom, language };
+  const sourceCustom = membersIn(values.custom_fields);
+  const sharedCustom = settings.calendar.customFields.flatMap((field) =>
+    isInLanguage(field) ? [] : [[field.name, sourceCustom[field.name]]],
+  );
+  const customFields = 'custom_fields' in kind.fields ? { custom_fields: Object.fromEntries(sharedCustom) } : {};
+  return { ...Object.fromEntries(sharedEntries), ...customFields, language };
 }
 
 /** Returns the texts of a translation to be shown next to the fields of a form; undefined if none is requested. */

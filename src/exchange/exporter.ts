@@ -74,8 +74,8 @@ export async function* exportEntries(site: Site, caller: Caller, options: Export
   for (const kind of POST_ORDER) {
     for (const page of pagesOf([...ids[kind]], PAGE_SIZE)) {
       const loaded = await postItems(db, kind, page, { author: (id) => logins.get(id), uploads: caller.uploads });
-      const found = await withLanguages(db, contentLanguages, loaded);
-      const items = kind === 'event' ? await withRecurrence(db, found, caller.settings) : found;
+      const itemsWithLanguages = await withLanguages(db, contentLanguages, loaded);
+      const items = kind === 'event' ? await withRecurrence(db, itemsWithLanguages, caller.settings) : itemsWithLanguages;
       const rights = await accessTo(db, caller, kind, page);
       for (const item of items) yield* postEntries({ caller, options, ids }, item, rights.get(item.id ?? 0) ?? 'none');
     }
@@ -91,18 +91,18 @@ interface Export {
 
 /** Yields a record as it is exported, and an entry for what was left out of it. */
 function* postEntries({ caller, options, ids }: Export, item: PostItem, access: 'edit' | 'read' | 'none'): Generator<Entry> {
-  const locked = item.columns.post_password !== '' && (access === 'read' || options.publicOnly === true);
-  const unstated = options.publicOnly === true && item.columns.post_status !== 'publish' && isOnlyReferenced(item.kind, options);
-  if (locked || unstated) {
+  const isLocked = item.columns.post_password !== '' && (access === 'read' || options.publicOnly === true);
+  const isUnpublished = options.publicOnly === true && item.columns.post_status !== 'publish' && isOnlyReferenced(item.kind, options);
+  if (isLocked || isUnpublished) {
     ids[item.kind].delete(item.id ?? 0);
-    if (locked) yield lossEntry(item, 'protected');
+    if (isLocked) yield lossEntry(item, 'protected');
     return;
   }
   const links = item.links.filter((link) => 'sourceId' in link && ids[link.kind].has(Number(link.sourceId)));
   if (links.length < item.links.length) yield lossEntry(item, 'link-left-out');
-  const { series, ...own } = withSelectedDates(item, ids);
+  const { series, ...rest } = withSelectedDates(item, ids);
   yield {
-    ...own,
+    ...rest,
     links,
     ...(access === 'read' ? { metas: item.metas.filter(([key]) => isPublished(key, caller)) } : {}),
     ...seriesOf(series, caller, access),
@@ -134,9 +134,9 @@ type Ids = Readonly<Record<PostItem['kind'], Set<number>>> & {
 };
 
 /** Returns an event with only those of its dates that were selected. */
-function withSelectedDates({ recurrence, ...item }: PostItem, { dates: chosen }: Ids): PostItem {
+function withSelectedDates({ recurrence, ...item }: PostItem, { dates: selectedDates }: Ids): PostItem {
   if (!recurrence?.recurs) return recurrence ? { ...item, recurrence } : item;
-  const dates = recurrence.dates.filter(({ id }) => chosen?.has(recurrence.base + id) ?? true);
+  const dates = recurrence.dates.filter(({ id }) => selectedDates?.has(recurrence.base + id) ?? true);
   return { ...item, recurrence: { ...recurrence, dates, ...(dates.length < recurrence.dates.length ? { partial: true } : {}) } };
 }
 
@@ -154,8 +154,8 @@ async function idsToExport(site: Site, caller: Caller, options: ExportOptions): 
   }
   ids.dates = await datesToExport(site, caller, options);
   if (options.kinds === undefined && caller.viewer.can('upload_files')) {
-    const read = (after: number, size: number) => idsOfType(db, 'attachment', after, size);
-    for await (const page of pagesById(ID_PAGE_SIZE, read)) for (const id of page) ids.attachment.add(id);
+    const readPage = (after: number, size: number) => idsOfType(db, 'attachment', after, size);
+    for await (const page of pagesById(ID_PAGE_SIZE, readPage)) for (const id of page) ids.attachment.add(id);
   }
   await addReferenced(site, caller, ids, ids.event);
   for (const kind of ['venue', 'organizer'] as const) await addReferenced(site, caller, ids, ids[kind]);
@@ -169,8 +169,8 @@ async function datesToExport(
   { kinds, filters, statuses, eachDate }: ExportOptions,
 ): Promise<Set<number> | undefined> {
   if (!eachDate || !kinds?.includes('event') || filters === undefined || !isNarrowed(filters)) return undefined;
-  const asked = filters.status ?? statuses ?? SETTABLE_STATUSES;
-  return new Set(await filteredIds(site, caller, 'event', { filters, statuses: asked, each: 'occurrence' }));
+  const requestedStatuses = filters.status ?? statuses ?? SETTABLE_STATUSES;
+  return new Set(await filteredIds(site, caller, 'event', { filters, statuses: requestedStatuses, each: 'occurrence' }));
 }
 
 const isNarrowed = (filters: PostListValues): boolean => Object.keys(filters).some((name) => name !== 'status');
@@ -182,12 +182,12 @@ async function* idsOfKind(
   kind: PostKindName,
   { filters, statuses }: ExportOptions,
 ): AsyncGenerator<readonly number[]> {
-  const asked = filters?.status ?? statuses ?? SETTABLE_STATUSES;
+  const requestedStatuses = filters?.status ?? statuses ?? SETTABLE_STATUSES;
   if (filters !== undefined && isNarrowed(filters)) {
-    yield await filteredIds(site, caller, kind, { filters, statuses: asked });
+    yield await filteredIds(site, caller, kind, { filters, statuses: requestedStatuses });
     return;
   }
-  const visible = listVisibility(caller.viewer, postKind(kind), { statuses: asked });
+  const visible = listVisibility(caller.viewer, postKind(kind), { statuses: requestedStatuses });
   yield* pagesById(ID_PAGE_SIZE, (after, size) => visibleIds(site.db, postKind(kind).postType, visible, { after, limit: size }));
 }
 
@@ -197,18 +197,18 @@ async function filteredIds(
   kind: PostKindName,
   { filters, statuses, each = 'event' }: { filters: PostListValues; statuses: readonly string[]; each?: 'event' | 'occurrence' },
 ): Promise<number[]> {
-  const bounded = postKind(kind).hasDates ? { ...WIDEST_BOUNDS, ...filters } : filters;
-  const { conditions, order } = narrowList(postKind(kind), bounded, caller);
-  const kept = conditions.filter((condition) => !isHiddenFilter(condition));
-  return listedIds(site, caller, postKind(kind), { conditions: kept, order, statuses }, each);
+  const params = postKind(kind).hasDates ? { ...WIDEST_BOUNDS, ...filters } : filters;
+  const { conditions, order } = narrowList(postKind(kind), params, caller);
+  const filterConditions = conditions.filter((condition) => !isHiddenFilter(condition));
+  return listedIds(site, caller, postKind(kind), { conditions: filterConditions, order, statuses }, each);
 }
 
 /** Whether a condition excludes events that are hidden from lists, which are still exported. */
-const isHiddenFilter = (condition: Condition): boolean => condition.by === 'meta' && condition.key === HIDDEN_META && !condition.present;
+const isHiddenFilter = (condition: Condition): boolean => condition.by === 'meta' && condition.key === HIDDEN_META && !condition.isPresent;
 
 /** Adds the records that others reference: venues and organizers that the caller may read, and images. */
-async function addReferenced({ db }: Site, { viewer }: Caller, ids: Ids, of: ReadonlySet<number>): Promise<void> {
-  const links = await linksOfPosts(db, [...of], [...LINK_METAS.keys()]);
+async function addReferenced({ db }: Site, { viewer }: Caller, ids: Ids, postIds: ReadonlySet<number>): Promise<void> {
+  const links = await linksOfPosts(db, [...postIds], [...LINK_METAS.keys()]);
   for (const page of pagesOf([...new Set(links.map(({ id }) => id))], PAGE_SIZE)) {
     const [rows, metas] = [await loadPosts(db, page), await loadMetas(db, page)];
     for (const { key, id } of links) {
@@ -221,8 +221,8 @@ async function addReferenced({ db }: Site, { viewer }: Caller, ids: Ids, of: Rea
 }
 
 async function usedTerms(db: Database, ids: Ids): Promise<Record<TermKindName, Set<number>>> {
-  const of = (kind: TermKindName) => termsOfPosts(db, [...ids.event], termKind(kind).taxonomy);
-  return { category: await of('category'), tag: await of('tag') };
+  const termsOfKind = (kind: TermKindName) => termsOfPosts(db, [...ids.event], termKind(kind).taxonomy);
+  return { category: await termsOfKind('category'), tag: await termsOfKind('tag') };
 }
 
 /**
@@ -230,9 +230,9 @@ async function usedTerms(db: Database, ids: Ids): Promise<Record<TermKindName, S
  * users; otherwise, the public name is.
  */
 async function authorItems(db: Database, { viewer }: Caller, ids: Ids): Promise<Item[]> {
-  const wrote = new Set<number>();
-  for (const kind of POST_ORDER) for (const id of await authorsOfPosts(db, [...ids[kind]])) wrote.add(id);
-  const users = await loadUsers(db, [...wrote], ['first_name', 'last_name']);
+  const authorIds = new Set<number>();
+  for (const kind of POST_ORDER) for (const id of await authorsOfPosts(db, [...ids[kind]])) authorIds.add(id);
+  const users = await loadUsers(db, [...authorIds], ['first_name', 'last_name']);
   return [...users.values()].map((user) => {
     const { columns: _columns, ...item } = authorItem(user, db.prefix);
     if (viewer.can('list_users')) return item;

@@ -106,9 +106,9 @@ function rssItem({ record, title, guid, author, start, tags, excerpt, content }:
 }
 
 /** Returns an element with the names that are not empty, or nothing if all are empty. */
-function namesElement(name: string, names: readonly string[], between: string): string[] {
-  const filled = names.filter((one) => one !== '');
-  return filled.length === 0 ? [] : [element(name, filled.join(between))];
+function namesElement(name: string, names: readonly string[], separator: string): string[] {
+  const filledNames = names.filter((one) => one !== '');
+  return filledNames.length === 0 ? [] : [element(name, filledNames.join(separator))];
 }
 
 /** Returns the image. Its length is 0 if it is unknown, since the attribute is required. */

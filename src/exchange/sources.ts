@@ -72,10 +72,10 @@ export const openSource = async (places: readonly string[], options: SourceOptio
 export type SourceKind = 'database' | 'web' | ReadFormat;
 
 /** Returns the type of a source by its name; undefined if it is unknown. */
-export function kindOfSource(place: string, as: ReadFormat | undefined): SourceKind | undefined {
+export function kindOfSource(place: string, format: ReadFormat | undefined): SourceKind | undefined {
   if (/^(mysql|sqlite):/.test(place)) return 'database';
   if (/^(https?|webcals?):/i.test(place)) return 'web';
-  return as ?? READABLE_EXTENSIONS.get(extname(place).toLowerCase());
+  return format ?? READABLE_EXTENSIONS.get(extname(place).toLowerCase());
 }
 
 async function openByName(places: readonly string[], options: SourceOptions): Promise<Source> {

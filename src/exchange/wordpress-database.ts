@@ -89,15 +89,15 @@ async function* entries(db: Database, site: number): AsyncGenerator<Entry> {
     yield authorItem(user, db.prefix);
   }
   const shared = activePlugins(options).includes('the-events-calendar');
-  const languages = await findLanguages(db, options, { setting: 'auto', shared });
+  const languages = await findLanguages(db, options, { setting: 'auto', isShared: shared });
   yield* await withLanguages(db, languages, await termItems(db));
 
   const { posts, comments } = await countTypes(db, postTypes);
   const recurrence = await recurrenceIn(db, options);
   for (const kind of POST_ORDER) {
     for await (const ids of pagesById(PAGE_SIZE, (after, size) => idsOfType(db, typeOf(kind), after, size))) {
-      const found = await postItems(db, kind, ids, { author: (id) => logins.get(id) ?? (id > 0 ? `#${id}` : undefined), uploads });
-      const items = await withLanguages(db, languages, found);
+      const loaded = await postItems(db, kind, ids, { author: (id) => logins.get(id) ?? (id > 0 ? `#${id}` : undefined), uploads });
+      const items = await withLanguages(db, languages, loaded);
       yield* kind === 'event' ? await withRecurrence(db, items, { recurrence }) : items;
     }
   }
@@ -122,13 +122,13 @@ async function recurrenceIn(db: Database, options: ReadonlyMap<string, string>):
 
 /** Returns the authors of calendar records, and all other users who may write posts or events on this site. */
 async function authors(db: Database, storedRoles: string): Promise<StoredUser[]> {
-  const wrote = new Set(await authorsOfTypes(db, [...postTypes, 'attachment']));
+  const authorIds = new Set(await authorsOfTypes(db, [...postTypes, 'attachment']));
   const roles = parseRoles(parseSerialized(storedRoles));
   const [capabilities, level] = [`${db.prefix}capabilities`, `${db.prefix}user_level`];
   const users = await loadAllUsers(db, [...AUTHOR_METAS, capabilities, level]);
   return users.filter(({ row, metas }) => {
-    if (wrote.has(row.ID)) return true;
-    const held = userCapabilities(parseSerialized(metas.get(capabilities) ?? ''), roles);
-    return held.has('edit_posts') || held.has(`edit_${postKind('event').capabilities}`);
+    if (authorIds.has(row.ID)) return true;
+    const grantedCapabilities = userCapabilities(parseSerialized(metas.get(capabilities) ?? ''), roles);
+    return grantedCapabilities.has('edit_posts') || grantedCapabilities.has(`edit_${postKind('event').capabilities}`);
   });
 }

@@ -24,22 +24,22 @@ export async function changedValues(
   { kind, names }: FormFields,
   {
     before,
-    begun: initial = {},
-    typed,
+    initial = {},
+    input,
     data,
-  }: { readonly before: Values | undefined; readonly begun?: Values; readonly typed: Values; readonly data: ControlData },
+  }: { readonly before: Values | undefined; readonly initial?: Values; readonly input: Values; readonly data: ControlData },
 ): Promise<Values> {
   const raw: Record<string, unknown> = {};
-  const language = textOf({ ...before, ...typed }.language);
+  const language = textOf({ ...before, ...input }.language);
   for (const name of names) {
     const field = kind.fields[name]!;
     const control = controlOf(name, field);
-    const same = isDeepStrictEqual(typed[name], control.toFormValue(before?.[name], data));
-    const emptied = same && name in initial && !isDeepStrictEqual(typed[name], control.toFormValue(initial[name], data));
-    if (same && !emptied && (before !== undefined || !isAlwaysIncluded(field))) continue;
+    const isUnchanged = isDeepStrictEqual(input[name], control.toFormValue(before?.[name], data));
+    const isEmptied = isUnchanged && name in initial && !isDeepStrictEqual(input[name], control.toFormValue(initial[name], data));
+    if (isUnchanged && !isEmptied && (before !== undefined || !isAlwaysIncluded(field))) continue;
     raw[name] = isLinks(field)
-      ? await resolveLinks(context, field.place.kind, typed[name], language)
-      : control.toApiValue(typed[name], data, (before ?? initial)[name]);
+      ? await resolveLinks(context, field.place.kind, input[name], language)
+      : control.toApiValue(input[name], data, (before ?? initial)[name]);
   }
   return raw;
 }

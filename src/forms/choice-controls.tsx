@@ -10,20 +10,20 @@ import { singleLine } from './text-controls.tsx';
 
 export const status: Control = {
   ...singleLine,
-  toText: (shown, { say }) => say(`statuses:${textOrEmpty(shown)}`),
-  Component: (props) => <Select {...fieldPropsOf(props)} value={textOrEmpty(props.shown)} options={props.data.statuses} />,
+  toText: (formValue, { say }) => say(`statuses:${textOrEmpty(formValue)}`),
+  Component: (props) => <Select {...fieldPropsOf(props)} value={textOrEmpty(props.formValue)} options={props.data.statuses} />,
 };
 
 /** Returns the control for a closed set; languages are shown by name, other values as they are. */
 export const oneOf = (values: readonly string[]): Control => ({
   ...singleLine,
-  toText: (shown, { languages }) => languages.get(textOrEmpty(shown)) ?? textOrEmpty(shown),
+  toText: (formValue, { languages }) => languages.get(textOrEmpty(formValue)) ?? textOrEmpty(formValue),
   Component: (props) => (
     <Select
       {...fieldPropsOf(props)}
-      value={textOrEmpty(props.shown)}
+      value={textOrEmpty(props.formValue)}
       options={['', ...values].flatMap((value) =>
-        value === '' && props.shown !== '' ? [] : [{ value, text: props.data.languages.get(value) ?? value }],
+        value === '' && props.formValue !== '' ? [] : [{ value, text: props.data.languages.get(value) ?? value }],
       )}
     />
   ),
@@ -31,8 +31,8 @@ export const oneOf = (values: readonly string[]): Control => ({
 
 export const author: Control = {
   ...singleLine,
-  toText: (shown, { authors }) => authors.find(({ value }) => value === shown)?.text ?? textOrEmpty(shown),
-  Component: (props) => <Select {...fieldPropsOf(props)} value={textOrEmpty(props.shown)} options={props.data.authors} />,
+  toText: (formValue, { authors }) => authors.find(({ value }) => value === formValue)?.text ?? textOrEmpty(formValue),
+  Component: (props) => <Select {...fieldPropsOf(props)} value={textOrEmpty(props.formValue)} options={props.data.authors} />,
 };
 
 interface ChosenTerms {
@@ -41,8 +41,8 @@ interface ChosenTerms {
   readonly fresh: string;
 }
 
-const readChosenTerms = (shown: FormValue): ChosenTerms => {
-  const { ids, fresh } = membersIn(shown);
+const readChosenTerms = (formValue: FormValue): ChosenTerms => {
+  const { ids, fresh } = membersIn(formValue);
   return { ids: Array.isArray(ids) ? ids.map(Number) : [], fresh: textOrEmpty(fresh) };
 };
 
@@ -59,25 +59,25 @@ export const formatNames = (names: readonly string[]): string =>
 
 export const categories: Control = {
   toFormValue: (value) => ({ ids: (Array.isArray(value) ? value.map(Number) : []).sort((one, other) => one - other), fresh: '' }),
-  read: (sent) => ({
-    ids: textsIn(membersIn(sent), 'ids')
+  read: (input) => ({
+    ids: textsIn(membersIn(input), 'ids')
       .map(Number)
       .filter((id) => Number.isSafeInteger(id) && id > 0)
       .sort((one, other) => one - other),
-    fresh: textOf(membersIn(sent).fresh).trim(),
+    fresh: textOf(membersIn(input).fresh).trim(),
   }),
-  toApiValue: (shown) => [
-    ...readChosenTerms(shown).ids.map((id) => ({ id })),
-    ...parseNames(readChosenTerms(shown).fresh).map((name) => ({ name })),
+  toApiValue: (formValue) => [
+    ...readChosenTerms(formValue).ids.map((id) => ({ id })),
+    ...parseNames(readChosenTerms(formValue).fresh).map((name) => ({ name })),
   ],
-  toText: (shown, { terms }) => {
-    const { ids, fresh } = readChosenTerms(shown);
-    const known = Object.values(terms).flat();
-    return [...ids.map((id) => known.find((term) => term.id === id)?.name ?? String(id)), ...parseNames(fresh)].join(', ');
+  toText: (formValue, { terms }) => {
+    const { ids, fresh } = readChosenTerms(formValue);
+    const choices = Object.values(terms).flat();
+    return [...ids.map((id) => choices.find((term) => term.id === id)?.name ?? String(id)), ...parseNames(fresh)].join(', ');
   },
   Component: (props) => {
-    const { name, shown, data } = props;
-    const { ids, fresh } = readChosenTerms(shown);
+    const { name, formValue, data } = props;
+    const { ids, fresh } = readChosenTerms(formValue);
     return (
       <FieldGroup {...groupPropsOf(props)}>
         <div class="choices">
@@ -105,19 +105,19 @@ export const categories: Control = {
  */
 export const tags: Control = {
   toFormValue: (value, { terms }) => formatNames([...new Set(termsOf(value, terms).map(({ name }) => name))]),
-  read: (sent) => formatNames(parseNames(textOf(sent))),
-  toApiValue: (shown, { terms }, stored) => {
-    const had = groupedBy(termsOf(stored, terms), ({ name }) => name);
-    return parseNames(textOrEmpty(shown)).flatMap((name): object[] => had.get(name)?.map(({ id }) => ({ id })) ?? [{ name }]);
+  read: (input) => formatNames(parseNames(textOf(input))),
+  toApiValue: (formValue, { terms }, storedValue) => {
+    const storedTags = groupedBy(termsOf(storedValue, terms), ({ name }) => name);
+    return parseNames(textOrEmpty(formValue)).flatMap((name): object[] => storedTags.get(name)?.map(({ id }) => ({ id })) ?? [{ name }]);
   },
   toText: textOrEmpty,
-  Component: (props) => <Input {...fieldPropsOf(props)} value={textOrEmpty(props.shown)} />,
+  Component: (props) => <Input {...fieldPropsOf(props)} value={textOrEmpty(props.formValue)} />,
 };
 
 function termsOf(value: unknown, terms: ControlData['terms']): { readonly id: number; readonly name: string }[] {
-  const known = new Map(Object.values(terms).flatMap((list) => list.map(({ id, name }) => [id, name.trim()])));
+  const namesById = new Map(Object.values(terms).flatMap((list) => list.map(({ id, name }) => [id, name.trim()])));
   return (Array.isArray(value) ? value.map(Number) : []).flatMap((id) => {
-    const name = known.get(id) ?? '';
+    const name = namesById.get(id) ?? '';
     return name === '' ? [] : [{ id, name }];
   });
 }

@@ -63,7 +63,7 @@ export async function loadControlData(
     alt: image?.alt ?? '',
     statuses: statusChoices(context, kind, String(values.status ?? '')),
     mayUpload: mayUpload(caller.viewer),
-    maxFileSize: { bytes: site.config.uploadLimit, words: sizeInWords(i18n, site.config.uploadLimit) },
+    maxFileSize: { bytes: site.config.uploadLimit, text: sizeInWords(i18n, site.config.uploadLimit) },
     customFields: settings.calendar.customFields,
     zones: names.includes('timezone') ? timeZones() : [],
     languages: new Map(settings.contentLanguages?.languages.map(({ code, name }) => [code, name])),
@@ -74,8 +74,8 @@ async function loadByFieldName<T>(
   fields: readonly (readonly [string, Field])[],
   find: (field: Field, name: string) => Promise<T | undefined>,
 ): Promise<Record<string, T>> {
-  const found = await Promise.all(fields.map(async ([name, field]) => [name, await find(field, name)] as const));
-  return Object.fromEntries(found.flatMap(([name, value]) => (value === undefined ? [] : [[name, value] as const])));
+  const entries = await Promise.all(fields.map(async ([name, field]) => [name, await find(field, name)] as const));
+  return Object.fromEntries(entries.flatMap(([name, value]) => (value === undefined ? [] : [[name, value] as const])));
 }
 
 const idsIn = (value: unknown): number[] => (Array.isArray(value) ? value.map(Number) : []);
@@ -91,21 +91,21 @@ export async function termChoices(context: FormContext, name: 'category' | 'tag'
   const { site, caller } = context;
   const { contentLanguages: languages } = caller.settings;
   const { records } = await listTerms(withMaxPerPage(site, MAX_TERMS), caller, termKind(name), { per_page: MAX_TERMS, hide_empty: false });
-  const all = languageFirst(records, language).map((record) => ({
+  const terms = languageFirst(records, language).map((record) => ({
     id: Number(record.id),
     name: decodeEntities(String(record.name)),
     parent: Number(record.parent ?? 0),
     language: languages?.languages.find(({ code }) => code === record.language)?.name,
   }));
-  const ids = new Set(all.map(({ id }) => id));
-  const byParent = groupedBy(all, ({ parent }) => (ids.has(parent) ? parent : 0));
+  const ids = new Set(terms.map(({ id }) => id));
+  const byParent = groupedBy(terms, ({ parent }) => (ids.has(parent) ? parent : 0));
   const choices: TermChoice[] = [];
-  const seen = new Set<number>();
+  const seenIds = new Set<number>();
   const childrenOf = (parent: number, depth: number) => (byParent.get(parent) ?? []).map((term) => ({ ...term, depth })).reverse();
   const stack = childrenOf(0, 0);
   for (let term = stack.pop(); term !== undefined; term = stack.pop()) {
-    if (seen.has(term.id)) continue;
-    seen.add(term.id);
+    if (seenIds.has(term.id)) continue;
+    seenIds.add(term.id);
     const { parent: _, ...choice } = term;
     choices.push(choice);
     stack.push(...childrenOf(term.id, term.depth + 1));
@@ -132,19 +132,19 @@ const ALLOWS_SEVERAL = { venue: false, organizer: true } as const;
 async function linkChoices(
   context: FormContext,
   name: 'venue' | 'organizer',
-  linked: readonly number[],
+  linkedIds: readonly number[],
   language?: string,
 ): Promise<LinkChoices> {
   const { site, caller, i18n } = context;
   const kind = postKind(name);
-  const [{ records }, others] = await Promise.all([
+  const [{ records }, linkedPosts] = await Promise.all([
     listPosts(site, caller, kind, { per_page: MAX_CHOICES, orderby: 'title', order: 'asc' }, MAX_CHOICES),
-    readablePosts(site, caller, kind, linked),
+    readablePosts(site, caller, kind, linkedIds),
   ]);
-  const named = await withPlainTitles(context, kind, [...others.records, ...languageFirst(records, language)]);
+  const titledRecords = await withPlainTitles(context, kind, [...linkedPosts.records, ...languageFirst(records, language)]);
   return {
     path: kind.path,
-    names: new Map(named.map((record) => [Number(record.id), choiceName(context, kind, record)])),
+    names: new Map(titledRecords.map((record) => [Number(record.id), choiceName(context, kind, record)])),
     newRecordFields: Object.entries<Field>(kind.fields).flatMap(([field, { text }]) =>
       text && !NOT_WHEN_LINKING.has(field) ? [{ name: field, label: labelOf(i18n, kind.name, field) }] : [],
     ),
@@ -154,19 +154,19 @@ async function linkChoices(
 }
 
 /** Returns venues or organizers for filtering a list: the first ones by name, and the selected one (0: none). */
-export async function linkOptions(context: FormContext, name: 'venue' | 'organizer', chosen: number): Promise<Option[]> {
-  const { names } = await linkChoices(context, name, chosen === 0 ? [] : [chosen]);
+export async function linkOptions(context: FormContext, name: 'venue' | 'organizer', selectedId: number): Promise<Option[]> {
+  const { names } = await linkChoices(context, name, selectedId === 0 ? [] : [selectedId]);
   return [...names].map(([id, text]) => ({ value: String(id), text }));
 }
 
 /** Returns tags for filtering a list, by name: those of most records, and the selected one (0: none). */
-export async function tagOptions({ site, caller }: FormContext, chosen: number): Promise<Option[]> {
+export async function tagOptions({ site, caller }: FormContext, selectedId: number): Promise<Option[]> {
   const kind = termKind('tag');
-  const listed = (values: TermListValues) => listTerms(site, caller, kind, values);
-  const { records } = await listed({ per_page: MAX_CHOICES, orderby: 'count', order: 'desc', hide_empty: true });
-  const isListed = chosen === 0 || records.some(({ id }) => Number(id) === chosen);
-  const others = isListed ? [] : (await listed({ include: [chosen], hide_empty: false })).records;
-  return [...others, ...records]
+  const listTags = (values: TermListValues) => listTerms(site, caller, kind, values);
+  const { records } = await listTags({ per_page: MAX_CHOICES, orderby: 'count', order: 'desc', hide_empty: true });
+  const isListed = selectedId === 0 || records.some(({ id }) => Number(id) === selectedId);
+  const selectedTags = isListed ? [] : (await listTags({ include: [selectedId], hide_empty: false })).records;
+  return [...selectedTags, ...records]
     .map(({ id, name }) => ({ value: String(id), text: decodeEntities(String(name)) }))
     .sort((one, other) => one.text.localeCompare(other.text));
 }
@@ -193,23 +193,23 @@ const titleOf = (kind: PostKind, record: Values): string => decodeEntities(Strin
 export async function resolveLinks(
   context: FormContext,
   name: 'venue' | 'organizer',
-  shown: FormValue,
+  formValue: FormValue,
   language: string,
 ): Promise<unknown[]> {
   const kind = postKind(name);
-  const { keep, add, fresh } = readLinkForm(shown);
+  const { keep, add, fresh } = readLinkForm(formValue);
   let details: Readonly<Record<string, string>> = fresh;
-  const added: unknown[] = [];
+  const newLinks: unknown[] = [];
   for (const text of add) {
     const id = parseChoiceId(text) || (await idOfTitle(context, kind, text, language));
-    if (id) added.push(id);
+    if (id) newLinks.push(id);
     else {
-      added.push({ [kind.titleField]: text, ...details });
+      newLinks.push({ [kind.titleField]: text, ...details });
       details = {};
     }
   }
-  const replaced = !ALLOWS_SEVERAL[name] && keep.length === 1 && added.length > 0;
-  return replaced ? added : [...keep, ...added];
+  const isReplaced = !ALLOWS_SEVERAL[name] && keep.length === 1 && newLinks.length > 0;
+  return isReplaced ? newLinks : [...keep, ...newLinks];
 }
 
 /**
@@ -218,44 +218,44 @@ export async function resolveLinks(
  */
 export async function searchLinks(context: FormContext, name: 'venue' | 'organizer', search: string): Promise<string[]> {
   const kind = postKind(name);
-  const narrowed: PostListValues = {
+  const params: PostListValues = {
     per_page: MAX_LINKS_FOUND,
     orderby: 'title',
     order: 'asc',
     ...(search === '' ? {} : { search }),
   } as PostListValues;
   const [{ records }, exact] = await Promise.all([
-    listPosts(context.site, context.caller, kind, narrowed),
+    listPosts(context.site, context.caller, kind, params),
     search === '' ? [] : recordsWithTitle(context, kind, search),
   ]);
-  const found = new Map([...exact, ...records].map((record) => [Number(record.id), record]));
-  const named = await withPlainTitles(context, kind, [...found.values()].slice(0, MAX_LINKS_FOUND));
-  return named.map((record) => formatChoice(choiceName(context, kind, record), Number(record.id)));
+  const recordsById = new Map([...exact, ...records].map((record) => [Number(record.id), record]));
+  const titledRecords = await withPlainTitles(context, kind, [...recordsById.values()].slice(0, MAX_LINKS_FOUND));
+  return titledRecords.map((record) => formatChoice(choiceName(context, kind, record), Number(record.id)));
 }
 
 const MAX_LINKS_FOUND = 20;
 
 /** Returns the id of the record with a name, if there are several the one in the event's language; 0: there is none. */
-async function idOfTitle(context: FormContext, kind: PostKind, typed: string, language: string): Promise<number> {
-  const titled = await recordsWithTitle(context, kind, typed);
-  const found = titled.length > 0 ? titled : await choicesWithText(context, kind, typed);
-  return Number((found.find((record) => record.language === language) ?? found[0])?.id ?? 0);
+async function idOfTitle(context: FormContext, kind: PostKind, text: string, language: string): Promise<number> {
+  const exactMatches = await recordsWithTitle(context, kind, text);
+  const matches = exactMatches.length > 0 ? exactMatches : await choicesWithText(context, kind, text);
+  return Number((matches.find((record) => record.language === language) ?? matches[0])?.id ?? 0);
 }
 
 /** Returns the records with exactly this title. It is stored as HTML if its author may not write unfiltered HTML. */
 async function recordsWithTitle({ site, caller }: FormContext, kind: PostKind, title: string): Promise<readonly Values[]> {
   const spellings = [...new Set([title, ksesTitle(title)])];
   const rows = await Promise.all(spellings.map((one) => findByTitle(site.db, kind.postType, one, undefined)));
-  const same = rows.flat().filter(({ post_title: stored }) => isSameName(decodeEntities(stored), title));
-  return (await readablePosts(site, caller, kind, [...new Set(same.map(({ ID }) => ID))])).records;
+  const matches = rows.flat().filter(({ post_title: storedTitle }) => isSameName(decodeEntities(storedTitle), title));
+  return (await readablePosts(site, caller, kind, [...new Set(matches.map(({ ID }) => ID))])).records;
 }
 
 /** Returns the records offered under this text: title and town, with or without the language. */
-async function choicesWithText(context: FormContext, kind: PostKind, typed: string): Promise<readonly Values[]> {
+async function choicesWithText(context: FormContext, kind: PostKind, text: string): Promise<readonly Values[]> {
   const { site, caller } = context;
-  const { records } = await listPosts(site, caller, kind, { search: typed, per_page: MAX_CHOICES } as PostListValues, MAX_CHOICES);
+  const { records } = await listPosts(site, caller, kind, { search: text, per_page: MAX_CHOICES } as PostListValues, MAX_CHOICES);
   return (await withPlainTitles(context, kind, records)).filter((record) =>
-    [placeName(kind, record), choiceName(context, kind, record)].some((name) => isSameName(name, typed)),
+    [placeName(kind, record), choiceName(context, kind, record)].some((name) => isSameName(name, text)),
   );
 }
 
@@ -271,25 +271,29 @@ async function withPlainTitles({ site }: FormContext, kind: PostKind, records: r
 }
 
 /** Returns the people who can be authors, if the caller may set the author. */
-export async function authorOptions({ site, settings, caller, i18n }: FormContext, kind: PostKind, present: unknown): Promise<Option[]> {
+export async function authorOptions(
+  { site, settings, caller, i18n }: FormContext,
+  kind: PostKind,
+  currentAuthor: unknown,
+): Promise<Option[]> {
   const { viewer } = caller;
   if (!viewer.can(`edit_others_${kind.capabilities}`)) return [];
-  const { people: found } = await listPeople(site, settings, viewer, { who: 'authors', per_page: MAX_AUTHORS });
-  const named = found.map(({ id, displayName, nicename }) => ({ value: String(id), text: decodeEntities(displayName) || nicename }));
-  const id = String(present ?? '');
-  if (id === '' || named.some(({ value }) => value === id)) return named;
+  const { people } = await listPeople(site, settings, viewer, { who: 'authors', per_page: MAX_AUTHORS });
+  const options = people.map(({ id, displayName, nicename }) => ({ value: String(id), text: decodeEntities(displayName) || nicename }));
+  const id = String(currentAuthor ?? '');
+  if (id === '' || options.some(({ value }) => value === id)) return options;
   // Suggestions by visitors have no author.
-  if (id === '0') return [{ value: id, text: i18n.say('desk:form.no-author') }, ...named];
+  if (id === '0') return [{ value: id, text: i18n.say('desk:form.no-author') }, ...options];
   // The present author is no longer allowed to write, or is not among the first ones.
-  const other = (await loadPeople(site.db, settings, [Number(id) || 0])).get(Number(id));
-  return [{ value: id, text: other ? decodeEntities(other.displayName) || other.nicename : `#${id}` }, ...named];
+  const person = (await loadPeople(site.db, settings, [Number(id) || 0])).get(Number(id));
+  return [{ value: id, text: person ? decodeEntities(person.displayName) || person.nicename : `#${id}` }, ...options];
 }
 
 /** Returns the statuses that the caller may give a record, and its present one. */
-export function statusChoices({ caller, i18n }: FormContext, kind: PostKind, present: string): Option[] {
-  const publishes = caller.viewer.can(`publish_${kind.capabilities}`);
+export function statusChoices({ caller, i18n }: FormContext, kind: PostKind, currentStatus: string): Option[] {
+  const mayPublish = caller.viewer.can(`publish_${kind.capabilities}`);
   const settable = SETTABLE_STATUSES.filter(
-    (name) => name === present || (name !== 'trash' && name !== 'future' && (publishes || name === 'draft' || name === 'pending')),
+    (name) => name === currentStatus || (name !== 'trash' && name !== 'future' && (mayPublish || name === 'draft' || name === 'pending')),
   );
   return settable.map((name) => ({ value: name, text: i18n.say(`statuses:${name}`) }));
 }

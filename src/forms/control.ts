@@ -28,7 +28,7 @@ export interface ControlData {
   readonly alt: string;
   readonly mayUpload: boolean;
   /** Maximum size of an uploaded file. */
-  readonly maxFileSize: { readonly bytes: number; readonly words: string };
+  readonly maxFileSize: { readonly bytes: number; readonly text: string };
   readonly customFields: readonly CustomField[];
   readonly zones: readonly string[];
   /** Names of the content languages, by code. */
@@ -45,7 +45,7 @@ export const NO_CONTROL_DATA: Omit<ControlData, 'say'> = {
   image: undefined,
   alt: '',
   mayUpload: false,
-  maxFileSize: { bytes: 0, words: '' },
+  maxFileSize: { bytes: 0, text: '' },
   customFields: [],
   zones: [],
   languages: new Map(),
@@ -84,7 +84,7 @@ export interface FormImage {
 
 export interface ControlProps extends FieldProps {
   readonly field: Field;
-  readonly shown: FormValue;
+  readonly formValue: FormValue;
   readonly data: ControlData;
 }
 
@@ -92,18 +92,18 @@ export interface Control {
   /** Returns a stored value (undefined: none yet) in the form's representation. */
   readonly toFormValue: (value: unknown, data: ControlData) => FormValue;
   /** Reads the submitted value of the field. */
-  readonly read: (sent: unknown) => FormValue;
-  /** Returns a value of the form as the API takes it. `stored`: the stored value, undefined if there was none. */
-  readonly toApiValue: (shown: FormValue, data: ControlData, stored: unknown) => unknown;
+  readonly read: (input: unknown) => FormValue;
+  /** Returns a value of the form as the API takes it. `storedValue`: undefined if there was none. */
+  readonly toApiValue: (formValue: FormValue, data: ControlData, storedValue: unknown) => unknown;
   /** Returns a value in words, for comparing two versions. */
-  readonly toText: (shown: FormValue, data: ControlData) => string;
+  readonly toText: (formValue: FormValue, data: ControlData) => string;
   readonly Component: (props: ControlProps) => JSX.Element | null;
 }
 
 export const textOf = (value: unknown): string => (value === undefined || value === null ? '' : String(value).replace(/\r\n?/g, '\n'));
 /** Returns a text as a single-line input contains it. */
 export const onOneLine = (text: string): string => text.replace(/\n/g, ' ');
-export const textOrEmpty = (shown: FormValue): string => (typeof shown === 'string' ? shown : '');
+export const textOrEmpty = (formValue: FormValue): string => (typeof formValue === 'string' ? formValue : '');
 
 export function fieldPropsOf({ name, id, label, hint, error, required }: ControlProps): FieldProps {
   return { name, label, hint, error, required, ...(id === undefined ? {} : { id }) };

@@ -17,8 +17,8 @@ const splitValues = (value: unknown): string[] =>
 
 /** Returns the choices of a field, followed by selected values that the site no longer offers. */
 const offeredChoices = ({ type, choices }: CustomField, value: string): string[] => {
-  const chosen = type === 'checkbox' ? splitValues(value) : [value];
-  return [...new Set([...choices, ...chosen.filter((one) => one !== '')])];
+  const values = type === 'checkbox' ? splitValues(value) : [value];
+  return [...new Set([...choices, ...values.filter((one) => one !== '')])];
 };
 
 /**
@@ -34,38 +34,38 @@ function toInputValue(field: CustomField, value: string): string {
     : value;
 }
 
-/** Returns a value for display: ticked choices separated by commas. `yes`: the word for a single box. */
-const displayText = ({ type, choices }: CustomField, value: string, yes: string): string =>
+/** Returns a value for display: ticked choices separated by commas. `yesText`: the word for a single box. */
+const displayText = ({ type, choices }: CustomField, value: string, yesText: string): string =>
   type === 'checkbox'
     ? splitValues(value)
-        .map((one) => choiceLabel(one, choices, yes))
+        .map((one) => choiceLabel(one, choices, yesText))
         .join(', ')
     : value;
 
-const inputValues = (value: unknown, defined: readonly CustomField[]): Values =>
-  Object.fromEntries(defined.map((field) => [field.name, toInputValue(field, textOf(membersIn(value)[field.name]))]));
+const inputValues = (value: unknown, fields: readonly CustomField[]): Values =>
+  Object.fromEntries(fields.map((field) => [field.name, toInputValue(field, textOf(membersIn(value)[field.name]))]));
 
 export const customFields: Control = {
-  toFormValue: (value, { customFields: defined }) => inputValues(value, defined),
-  read: (sent) => {
-    const form: Values = membersIn(sent);
+  toFormValue: (value, { customFields: fields }) => inputValues(value, fields),
+  read: (input) => {
+    const form: Values = membersIn(input);
     return Object.fromEntries(
       Object.keys(form).map((name) => [name, typeof form[name] === 'string' ? textOf(form[name]) : textsIn(form, name).join('|')]),
     );
   },
   // Values that are no longer offered would be refused, so only changed fields are sent.
-  toApiValue: (shown, { customFields: defined }, stored) => {
-    const before = inputValues(stored, defined);
-    const sent = membersIn(shown);
-    const changed = defined.filter(({ name }) => Object.hasOwn(sent, name) && sent[name] !== before[name]);
+  toApiValue: (formValue, { customFields: fields }, stored) => {
+    const before = inputValues(stored, fields);
+    const input = membersIn(formValue);
+    const changedFields = fields.filter(({ name }) => Object.hasOwn(input, name) && input[name] !== before[name]);
     return Object.fromEntries(
-      changed.map(({ name, type }) => [name, type === 'number' ? withDecimalPoint(textOf(sent[name])) : sent[name]]),
+      changedFields.map(({ name, type }) => [name, type === 'number' ? withDecimalPoint(textOf(input[name])) : input[name]]),
     );
   },
-  toText: (shown, { customFields: defined, say }) => {
-    const values = membersIn(shown);
-    const filled = defined.filter(({ name }) => textOf(values[name]) !== '');
-    return filled.map((field) => `${field.label}: ${displayText(field, textOf(values[field.name]), say('pages:yes'))}`).join('; ');
+  toText: (formValue, { customFields: fields, say }) => {
+    const values = membersIn(formValue);
+    const filledFields = fields.filter(({ name }) => textOf(values[name]) !== '');
+    return filledFields.map((field) => `${field.label}: ${displayText(field, textOf(values[field.name]), say('pages:yes'))}`).join('; ');
   },
   Component: (props) => (
     <FieldGroup {...groupPropsOf(props)}>
@@ -74,8 +74,8 @@ export const customFields: Control = {
           key={field.name}
           field={field}
           name={`${props.name}[${field.name}]`}
-          value={textOf(membersIn(props.shown)[field.name])}
-          yes={props.data.say('pages:yes')}
+          value={textOf(membersIn(props.formValue)[field.name])}
+          yesText={props.data.say('pages:yes')}
         />
       ))}
     </FieldGroup>
@@ -87,10 +87,10 @@ interface CustomInputProps {
   readonly name: string;
   readonly value: string;
   /** The label of a single box. */
-  readonly yes: string;
+  readonly yesText: string;
 }
 
-function CustomInput({ field, name, value, yes }: CustomInputProps): JSX.Element {
+function CustomInput({ field, name, value, yesText }: CustomInputProps): JSX.Element {
   const { label, type } = field;
   const choices = offeredChoices(field, value);
   const id = `custom-${field.name}`;
@@ -105,7 +105,7 @@ function CustomInput({ field, name, value, yes }: CustomInputProps): JSX.Element
         {choices.map((choice) => (
           <label key={choice} class="choice">
             <input type="checkbox" name={`${name}[]`} value={choice} checked={splitValues(value).includes(choice)} />
-            {choiceLabel(choice, choices, yes)}
+            {choiceLabel(choice, choices, yesText)}
           </label>
         ))}
       </fieldset>

@@ -12,15 +12,15 @@ interface DateAndTime {
   readonly time: string;
 }
 
-const readDateAndTime = (shown: FormValue): DateAndTime => {
-  const { date, time } = membersIn(shown);
+const readDateAndTime = (formValue: FormValue): DateAndTime => {
+  const { date, time } = membersIn(formValue);
   return { date: textOrEmpty(date), time: textOrEmpty(time) };
 };
 
 /** Converts `31/12/2026` and `31.12.2026` to `2026-12-31`: browsers without a date input send the text as typed. */
-function toIsoDate(typed: string): string {
-  const [, day = '', month = '', year = ''] = /^(\d{1,2})[/.-](\d{1,2})[/.-](\d{4})$/.exec(typed.trim()) ?? [];
-  return year === '' ? typed.trim() : `${year}-${month.padStart(2, '0')}-${day.padStart(2, '0')}`;
+function toIsoDate(text: string): string {
+  const [, day = '', month = '', year = ''] = /^(\d{1,2})[/.-](\d{1,2})[/.-](\d{4})$/.exec(text.trim()) ?? [];
+  return year === '' ? text.trim() : `${year}-${month.padStart(2, '0')}-${day.padStart(2, '0')}`;
 }
 
 export const dateAndTime: Control = {
@@ -28,19 +28,19 @@ export const dateAndTime: Control = {
     const [date = '', time = ''] = textOf(value).split(' ');
     return /^\d{4}-\d\d-\d\d$/.test(date) && !date.startsWith('0000') ? { date, time: time.slice(0, 5) } : { date: '', time: '' };
   },
-  read: (sent) => {
-    const { date, time } = membersIn(sent);
+  read: (input) => {
+    const { date, time } = membersIn(input);
     return { date: toIsoDate(textOf(date)), time: textOf(time).trim().slice(0, 8) };
   },
-  toApiValue: (shown) => {
-    const { date, time } = readDateAndTime(shown);
+  toApiValue: (formValue) => {
+    const { date, time } = readDateAndTime(formValue);
     return date === '' ? '' : `${date} ${time === '' ? '00:00' : time}`;
   },
-  toText: (shown) => `${readDateAndTime(shown).date} ${readDateAndTime(shown).time}`.trim(),
-  Component: ({ shown, data, ...props }) => {
+  toText: (formValue) => `${readDateAndTime(formValue).date} ${readDateAndTime(formValue).time}`.trim(),
+  Component: ({ formValue, data, ...props }) => {
     const { name, id = name, label, hint, error, required } = props;
-    const { date, time } = readDateAndTime(shown);
-    const described = describedBy({ id, hint, error });
+    const { date, time } = readDateAndTime(formValue);
+    const descriptionIds = describedBy({ id, hint, error });
     return (
       <fieldset class={error ? 'field field-moment field-wrong' : 'field field-moment'}>
         <legend>{label}</legend>
@@ -52,13 +52,13 @@ export const dateAndTime: Control = {
             id={id}
             value={date}
             required={required}
-            aria-describedby={described}
+            aria-describedby={descriptionIds}
             aria-invalid={error ? 'true' : undefined}
           />
         </label>
         <label class="moment-time">
           <span class="quiet">{data.say('desk:form.time')}</span>
-          <input type="time" name={`${name}[time]`} value={time} aria-describedby={described} />
+          <input type="time" name={`${name}[time]`} value={time} aria-describedby={descriptionIds} />
         </label>
         <HintAndError id={id} hint={hint} error={error} />
       </fieldset>
@@ -70,7 +70,7 @@ export const timeZone: Control = {
   ...singleLine,
   Component: (props) => (
     <>
-      <Input {...fieldPropsOf(props)} value={textOrEmpty(props.shown)} list="zones" />
+      <Input {...fieldPropsOf(props)} value={textOrEmpty(props.formValue)} list="zones" />
       <datalist id="zones">
         {props.data.zones.map((name) => (
           <option key={name} value={name} />

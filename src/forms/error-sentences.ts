@@ -26,22 +26,23 @@ const sayFirst =
  * Returns the sentence about the value of a field; for an empty one, that it is required. Unlike the messages of the
  * API, it does not mention types.
  */
-export function fieldSentence(context: Pick<FormContext, 'i18n'>, label: string, fault: Fault, sent: SentValue | undefined): string {
-  const isEmpty = sent?.shown === '""' || ('reason' in fault && fault.reason === 'empty-value');
+export function fieldSentence(context: Pick<FormContext, 'i18n'>, label: string, fault: Fault, sentValue: SentValue | undefined): string {
+  const isEmpty = sentValue?.text === '""' || ('reason' in fault && fault.reason === 'empty-value');
   if (isEmpty) return context.i18n.say('desk:form.required');
-  return faultSentence(sayFirst(context), label, sent && fault.stage === 'type' ? { stage: 'value' } : fault, sent);
+  return faultSentence(sayFirst(context), label, sentValue && fault.stage === 'type' ? { stage: 'value' } : fault, sentValue);
 }
 
 /** Returns the errors of each field, in words. */
 export function fieldErrors(context: FormContext, kind: PostKind, { problem, details }: ApiError): [name: string, sentence: string][] {
   const { i18n } = context;
-  const missing = Array.isArray(details.data?.params) ? (details.data.params as string[]) : [];
-  const untitled = problem === kind.problems.noTitle || problem === 'title-without-text' ? [kind.titleField] : [];
+  const missingNames = Array.isArray(details.data?.params) ? (details.data.params as string[]) : [];
+  const untitledNames = problem === kind.problems.noTitle || problem === 'title-without-text' ? [kind.titleField] : [];
   return [
-    ...[...missing, ...untitled].map((name): [string, string] => [name, i18n.say('desk:form.required')]),
+    ...[...missingNames, ...untitledNames].map((name): [string, string] => [name, i18n.say('desk:form.required')]),
     ...[...(details.faults ?? [])].map(([name, fault]): [string, string] => [
       name,
-      customFieldSentence(context, name, fault) ?? fieldSentence(context, labelOf(i18n, kind.name, name), fault, details.sent?.get(name)),
+      customFieldSentence(context, name, fault) ??
+        fieldSentence(context, labelOf(i18n, kind.name, name), fault, details.sentValues?.get(name)),
     ]),
   ].filter(([name]) => name in kind.fields);
 }
@@ -61,12 +62,14 @@ export async function newLinkErrors(context: FormContext, { fields }: PostKind, 
   const links = Object.entries(raw).flatMap(([name, value]) => {
     const field = fields[name];
     if (!field || !isLinks(field) || !Array.isArray(value)) return [];
-    return value.filter((one): one is Values => one !== null && typeof one === 'object').map((one) => ({ name, one, place: field.place }));
+    return value
+      .filter((item): item is Values => item !== null && typeof item === 'object')
+      .map((newRecord) => ({ name, newRecord, place: field.place }));
   });
-  const found = await Promise.all(
-    links.map(async ({ name, one, place }) => ({ name, said: await newRecordErrors(context, postKind(place.kind), one) })),
+  const results = await Promise.all(
+    links.map(async ({ name, newRecord, place }) => ({ name, message: await newRecordErrors(context, postKind(place.kind), newRecord) })),
   );
-  return found.flatMap(({ name, said }): [string, string][] => (said === '' ? [] : [[name, said]]));
+  return results.flatMap(({ name, message }): [string, string][] => (message === '' ? [] : [[name, message]]));
 }
 
 /** Returns the errors of the values of a new record, in words; empty if there are none. */
@@ -94,10 +97,10 @@ export function newTermErrors(
   return Object.entries(raw).flatMap(([name, value]): [string, string][] => {
     const field = fields[name];
     if (!field || !isTerms(field) || data.newTermFields.has(name) || !Array.isArray(value)) return [];
-    const known = new Set(data.terms[name]?.map((term) => term.name.toLowerCase()));
-    const unknown = (value as readonly { readonly name?: string }[]).flatMap((term) =>
-      term.name === undefined || known.has(term.name.toLowerCase()) ? [] : [term.name],
+    const knownNames = new Set(data.terms[name]?.map((term) => term.name.toLowerCase()));
+    const unknownNames = (value as readonly { readonly name?: string }[]).flatMap((term) =>
+      term.name === undefined || knownNames.has(term.name.toLowerCase()) ? [] : [term.name],
     );
-    return unknown.length === 0 ? [] : [[name, i18n.say('desk:form.no-new-terms', { names: unknown.join(', ') })]];
+    return unknownNames.length === 0 ? [] : [[name, i18n.say('desk:form.no-new-terms', { names: unknownNames.join(', ') })]];
   });
 }

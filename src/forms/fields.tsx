@@ -18,14 +18,14 @@ export interface TranslationTexts {
 /** The data of a form of a kind. */
 export interface FormState {
   readonly kind: PostKind;
-  readonly shown: Readonly<Record<string, FormValue>>;
+  readonly formValues: Readonly<Record<string, FormValue>>;
   readonly data: ControlData;
   /** Labels of fields that are not fields of the kind. */
   readonly labels?: Readonly<Record<string, string>>;
   /** Errors, by field. */
   readonly errors?: ReadonlyMap<string, string>;
   /** Stored values in words, for fields that another user has saved with other values in the meantime. */
-  readonly theirs?: ReadonlyMap<string, string>;
+  readonly savedTexts?: ReadonlyMap<string, string>;
   readonly translation?: TranslationTexts | undefined;
 }
 
@@ -52,13 +52,13 @@ export function ErrorSummary({
 
 /** One field of a form with its error, and with the value that another user saved in the meantime. */
 export function FieldOf({ form, name, i18n }: { readonly form: FormState; readonly name: string; readonly i18n: I18n }): JSX.Element {
-  const { kind, shown, data, errors, theirs, translation } = form;
+  const { kind, formValues, data, errors, savedTexts, translation } = form;
   const field = kind.fields[name]!;
   const { Component } = controlOf(name, field);
-  const other = theirs?.get(name);
+  const savedText = savedTexts?.get(name);
   const text = translation?.texts.get(name);
   return (
-    <div class={other === undefined ? (text === undefined ? undefined : 'with-beside') : 'conflict'}>
+    <div class={savedText === undefined ? (text === undefined ? undefined : 'with-beside') : 'conflict'}>
       <Component
         name={name}
         field={field}
@@ -66,10 +66,10 @@ export function FieldOf({ form, name, i18n }: { readonly form: FormState; readon
         hint={hintOf(i18n, kind.name, name)}
         error={errors?.get(name)}
         required={field.required === true}
-        shown={shown[name]}
+        formValue={formValues[name]}
         data={data}
       />
-      {other !== undefined && <SavedNow i18n={i18n} text={other} />}
+      {savedText !== undefined && <SavedNow i18n={i18n} text={savedText} />}
       {text !== undefined && (
         <div class="beside">
           <p class="quiet">{translation?.languageName}</p>

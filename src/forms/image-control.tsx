@@ -12,24 +12,24 @@ const ACCEPTED_TYPES = [...new Set(imageMimes.values())].join();
 
 export const image: Control = {
   toFormValue: (value) => Number(value) || 0,
-  read: (sent) => {
-    const form = membersIn(sent);
+  read: (input) => {
+    const form = membersIn(input);
     return textIn(form, 'remove') === '' ? Number(textIn(form, 'id')) || 0 : 0;
   },
-  toApiValue: (shown) => (shown === 0 ? '' : shown),
-  toText: (shown, { say }) => (shown === 0 ? say('desk:form.no-image') : `#${String(shown)}`),
+  toApiValue: (formValue) => (formValue === 0 ? '' : formValue),
+  toText: (formValue, { say }) => (formValue === 0 ? say('desk:form.no-image') : `#${String(formValue)}`),
   Component: (props) => {
-    const { name, shown, data } = props;
+    const { name, formValue, data } = props;
     return (
       <FieldGroup
         {...groupPropsOf(props)}
         data-drop
         data-chosen={data.say('desk:form.chosen-image')}
         data-most={String(data.maxFileSize.bytes)}
-        data-too-large={data.say('desk:form.picture-too-large', { most: data.maxFileSize.words })}
+        data-too-large={data.say('desk:form.picture-too-large', { most: data.maxFileSize.text })}
       >
-        <input type="hidden" name={`${name}[id]`} value={String(shown)} />
-        {shown !== 0 && data.image && (
+        <input type="hidden" name={`${name}[id]`} value={String(formValue)} />
+        {formValue !== 0 && data.image && (
           <>
             <img src={data.image.address} alt={data.image.alt} class="form-image" />
             <Checkbox name={`${name}[remove]`} id={`${name}-remove`} label={data.say('desk:form.remove-image')} />
@@ -37,7 +37,7 @@ export const image: Control = {
         )}
         {data.mayUpload && (
           <label>
-            <span class="quiet">{data.say(shown === 0 ? 'desk:form.upload' : 'desk:form.replace')}</span>
+            <span class="quiet">{data.say(formValue === 0 ? 'desk:form.upload' : 'desk:form.replace')}</span>
             <input type="file" name={`${name}_file`} accept={ACCEPTED_TYPES} />
           </label>
         )}

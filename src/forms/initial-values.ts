@@ -15,26 +15,26 @@ const DIGEST_LENGTH = 10;
 const MAX_FIELDS = 1000;
 
 /**
- * Returns the fields with a digest of the initial value of each, as text. `sent`: the text from a form that is shown
- * again, which takes precedence.
+ * Returns the fields with a digest of the initial value of each, as text. `digestsText`: the text from a form that is
+ * shown again, which takes precedence.
  */
-export const encodeInitialValues = (shown: Readonly<Record<string, FormValue>>, sent = ''): string =>
+export const encodeInitialValues = (formValues: Readonly<Record<string, FormValue>>, digestsText = ''): string =>
   JSON.stringify({
-    ...Object.fromEntries(Object.entries(shown).map(([name, value]) => [name, digestOf(value)])),
-    ...parseInitialDigests(sent),
+    ...Object.fromEntries(Object.entries(formValues).map(([name, value]) => [name, digestOf(value)])),
+    ...parseInitialDigests(digestsText),
   });
 
 /** Returns the fields whose values are still the initial ones. */
-export function unchangedFields(sent: string, typed: Readonly<Record<string, FormValue>>): ReadonlySet<string> {
-  const initialDigests = parseInitialDigests(sent);
+export function unchangedFields(digestsText: string, input: Readonly<Record<string, FormValue>>): ReadonlySet<string> {
+  const initialDigests = parseInitialDigests(digestsText);
   return new Set(
-    Object.keys(typed).filter((name) => Object.hasOwn(initialDigests, name) && initialDigests[name] === digestOf(typed[name])),
+    Object.keys(input).filter((name) => Object.hasOwn(initialDigests, name) && initialDigests[name] === digestOf(input[name])),
   );
 }
 
-function parseInitialDigests(sent: string): Readonly<Record<string, unknown>> {
-  const reading = parseJson(Buffer.from(sent), MAX_FIELDS);
-  return membersIn('value' in reading ? reading.value : undefined);
+function parseInitialDigests(text: string): Readonly<Record<string, unknown>> {
+  const result = parseJson(Buffer.from(text), MAX_FIELDS);
+  return membersIn('value' in result ? result.value : undefined);
 }
 
 /** Returns a digest of a value, independent of the order of its members. */

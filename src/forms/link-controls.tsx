@@ -13,8 +13,8 @@ export interface LinkForm {
   readonly fresh: Readonly<Record<string, string>>;
 }
 
-export const readLinkForm = (shown: FormValue): LinkForm => {
-  const { keep, add, fresh } = membersIn(shown);
+export const readLinkForm = (formValue: FormValue): LinkForm => {
+  const { keep, add, fresh } = membersIn(formValue);
   return {
     keep: Array.isArray(keep) ? keep.map(Number) : [],
     add: Array.isArray(add) ? add.map(textOrEmpty) : [],
@@ -26,12 +26,12 @@ export const readLinkForm = (shown: FormValue): LinkForm => {
 export const formatChoice = (name: string, id: number): string => `${name} (#${id})`;
 
 /** Returns the id at the end of such a name. */
-export const parseChoiceId = (typed: string): number => Number(/\(#([1-9]\d{0,14})\)\s*$/.exec(typed)?.[1] ?? 0);
+export const parseChoiceId = (text: string): number => Number(/\(#([1-9]\d{0,14})\)\s*$/.exec(text)?.[1] ?? 0);
 
 export const links: Control = {
   toFormValue: (value) => ({ keep: Array.isArray(value) ? value.map(Number) : [], add: [], fresh: {} }),
-  read: (sent) => {
-    const form = membersIn(sent);
+  read: (input) => {
+    const form = membersIn(input);
     return {
       keep: textsIn(form, 'keep')
         .map(Number)
@@ -46,15 +46,15 @@ export const links: Control = {
       ),
     };
   },
-  toApiValue: (shown) => readLinkForm(shown).keep,
-  toText: (shown, { links: all }) => {
-    const { keep, add } = readLinkForm(shown);
-    const known = new Map(Object.values(all).flatMap(({ names }) => [...names]));
-    return [...keep.map((id) => known.get(id) ?? `#${id}`), ...add].join(', ');
+  toApiValue: (formValue) => readLinkForm(formValue).keep,
+  toText: (formValue, { links: linkChoices }) => {
+    const { keep, add } = readLinkForm(formValue);
+    const namesById = new Map(Object.values(linkChoices).flatMap(({ names }) => [...names]));
+    return [...keep.map((id) => namesById.get(id) ?? `#${id}`), ...add].join(', ');
   },
   Component: (props) => {
-    const { name, error, shown, data } = props;
-    const { keep, add, fresh } = readLinkForm(shown);
+    const { name, error, formValue, data } = props;
+    const { keep, add, fresh } = readLinkForm(formValue);
     const choices = data.links[name];
     if (!choices) return null;
     const boxes = [...add, ...(add.length === 0 || choices.allowsSeveral ? [''] : [])];

@@ -18,8 +18,8 @@ export function skippedHours({ settings, i18n }: FormContext, raw: Values, befor
   const zone = parseZone(String(timezone ?? '')) ?? settings.zone;
   if (allDay === true) return [];
   return DATE_FIELDS.flatMap((name): [string, string][] => {
-    const typed = /^[1-9]\d{3}-\d\d-\d\d \d\d:\d\d$/.exec(String(raw[name] ?? ''))?.[0];
-    const isThere = typed === undefined || localFromUnix(unixFromLocal(`${typed}:00`, zone), zone).startsWith(typed);
+    const dateText = /^[1-9]\d{3}-\d\d-\d\d \d\d:\d\d$/.exec(String(raw[name] ?? ''))?.[0];
+    const isThere = dateText === undefined || localFromUnix(unixFromLocal(`${dateText}:00`, zone), zone).startsWith(dateText);
     return isThere ? [] : [[name, i18n.say('desk:form.skipped-hour')]];
   });
 }

@@ -13,17 +13,17 @@ import { type Control, type ControlProps, fieldPropsOf, onOneLine, textOf, textO
 export const singleLine: Control = {
   toFormValue: (value) => onOneLine(textOf(value)),
   read: textOf,
-  toApiValue: (shown) => shown,
+  toApiValue: (formValue) => formValue,
   toText: textOrEmpty,
   Component: LineInput,
 };
 
 export const yesOrNo: Control = {
   toFormValue: (value) => value === true,
-  read: (sent) => typeof sent === 'string' && sent !== '',
-  toApiValue: (shown) => shown,
-  toText: (shown, { say }) => say(shown === true ? 'desk:yes' : 'desk:no'),
-  Component: (props) => <Checkbox {...fieldPropsOf(props)} checked={props.shown === true} />,
+  read: (input) => typeof input === 'string' && input !== '',
+  toApiValue: (formValue) => formValue,
+  toText: (formValue, { say }) => say(formValue === true ? 'desk:yes' : 'desk:no'),
+  Component: (props) => <Checkbox {...fieldPropsOf(props)} checked={props.formValue === true} />,
 };
 
 /** Returns a single-line control with a hint for on-screen keyboards. */
@@ -35,13 +35,13 @@ export const singleLineWith = (inputMode: 'decimal' | 'url', placeholder?: strin
 /** Converts a number with a decimal comma, as in most of Europe, to the form that the API takes. */
 export const withDecimalPoint = (text: string): string => text.trim().replace(/^([-+]?\d+),(\d+)$/, '$1.$2');
 
-export const number: Control = { ...singleLineWith('decimal'), toApiValue: (shown) => withDecimalPoint(textOrEmpty(shown)) };
+export const number: Control = { ...singleLineWith('decimal'), toApiValue: (formValue) => withDecimalPoint(textOrEmpty(formValue)) };
 
 /** Returns the control for a text of several lines. `rows`: number of lines shown initially. */
 export const multiLine = (rows: number): Control => ({
   ...singleLine,
   toFormValue: textOf,
-  Component: (props) => <TextArea {...fieldPropsOf(props)} value={textOrEmpty(props.shown)} rows={rows} />,
+  Component: (props) => <TextArea {...fieldPropsOf(props)} value={textOrEmpty(props.formValue)} rows={rows} />,
 });
 
 function LineInput({
@@ -51,8 +51,15 @@ function LineInput({
 }: ControlProps & { readonly inputMode?: 'decimal' | 'url'; readonly placeholder?: string | undefined }): JSX.Element {
   return (
     <FieldBox {...fieldPropsOf(props)}>
-      {(ties) => (
-        <input type="text" dir="auto" {...ties} value={textOrEmpty(props.shown)} inputMode={inputMode} placeholder={placeholder} />
+      {(attributes) => (
+        <input
+          type="text"
+          dir="auto"
+          {...attributes}
+          value={textOrEmpty(props.formValue)}
+          inputMode={inputMode}
+          placeholder={placeholder}
+        />
       )}
     </FieldBox>
   );

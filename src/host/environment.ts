@@ -28,12 +28,12 @@ const FILE_SUFFIX = '_FILE';
  * @param names the variables that may be given by a file
  * @throws EnvironmentError if a file cannot be read or is empty, or if a variable and its file are both given
  */
-export function readEnvironment(own: Variables, folder: string, names: readonly string[]): Environment {
+export function readEnvironment(processVariables: Variables, folder: string, names: readonly string[]): Environment {
   const path = join(folder, DOTENV);
   const dotenv = readDotenv(path);
   const variables: Record<string, string | undefined> = { ...dotenv };
   const files = new Map(Object.keys(dotenv).map((name) => [name, path]));
-  for (const [name, value] of Object.entries(own)) {
+  for (const [name, value] of Object.entries(processVariables)) {
     if (value === undefined || (value === '' && dotenv[name] !== undefined)) continue;
     variables[name] = value;
     files.delete(name);

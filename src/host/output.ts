@@ -45,8 +45,8 @@ export function standardOutput(format: OutputFormat): BufferedOutput {
 function openStandardOutput(format: OutputFormat): BufferedOutput {
   const isFile = fstatSync(STDOUT).isFile();
   const isTerminal = !isFile && process.stdout.isTTY;
-  const formed = format === 'pretty' || (format === 'auto' && isTerminal) ? prettyFormatter(isTerminal) : unchanged;
-  const output = bufferOutput(isFile ? fileOutput(STDOUT) : streamOutput(process.stdout, formed), formed);
+  const formatLine = format === 'pretty' || (format === 'auto' && isTerminal) ? prettyFormatter(isTerminal) : unchanged;
+  const output = bufferOutput(isFile ? fileOutput(STDOUT) : streamOutput(process.stdout, formatLine), formatLine);
   process.once('exit', output.flush);
   return output;
 }
@@ -95,34 +95,34 @@ export function fileOutput(descriptor: number): Output {
 }
 
 /** Returns an output to a pipe, a socket or a terminal. `formatLine`: formats the output's own lines. */
-export function streamOutput(stream: Writable, formed: (line: string) => string = unchanged): Output {
-  let [gone, dropped] = [false, 0];
+export function streamOutput(stream: Writable, formatLine: (line: string) => string = unchanged): Output {
+  let [hasFailed, droppedCount] = [false, 0];
   stream.on('error', () => {
-    gone = true;
+    hasFailed = true;
   });
   return {
     write: (lines) => {
-      if (gone) return;
+      if (hasFailed) return;
       if (stream.writableLength > MAX_PENDING_BYTES) {
-        dropped += countLines(lines);
+        droppedCount += countLines(lines);
         return;
       }
-      if (dropped > 0) stream.write(formed(`${JSON.stringify(droppedLinesEntry(dropped))}\n`));
-      dropped = 0;
+      if (droppedCount > 0) stream.write(formatLine(`${JSON.stringify(droppedLinesEntry(droppedCount))}\n`));
+      droppedCount = 0;
       stream.write(lines);
     },
     waitUntilWritten: async (patience) => {
       const deadline = performance.now() + patience;
-      while (!gone && stream.writableLength > 0 && performance.now() < deadline) await sleep(POLL_INTERVAL_MS);
+      while (!hasFailed && stream.writableLength > 0 && performance.now() < deadline) await sleep(POLL_INTERVAL_MS);
     },
   };
 }
 
-const droppedLinesEntry = (dropped: number) => ({
+const droppedLinesEntry = (droppedCount: number) => ({
   level: 'warn',
   time: new Date().toISOString(),
   pid: process.pid,
-  dropped,
+  dropped: droppedCount,
   msg: 'the log was not read',
 });
 

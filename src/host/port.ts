@@ -55,7 +55,7 @@ async function waitForEmptyQueue(server: TcpServer): Promise<void> {
     const probe = connect(address.port, reachableAddress(address));
     probe.on('error', () => undefined);
     // It is sent at the end of this tick, and answered at once within one machine.
-    await new Promise<void>((sent) => process.nextTick(sent));
+    await new Promise<void>((resolve) => process.nextTick(resolve));
     const { _handle: probeHandle } = probe as Socket & Partial<WithHandle>;
     if (probeHandle?.getpeername === undefined || probeHandle.getpeername({}) === 0) return;
     probe.destroy();

@@ -24,8 +24,8 @@ parentPort?.on('message', (milliseconds: number) => {
   setTimeout(() => kill('it was told to end and did not'), milliseconds);
 });
 
-function kill(why: string): void {
-  const line = JSON.stringify({ level: 'fatal', time: new Date().toISOString(), pid: process.pid, msg: `killed: ${why}` });
+function kill(reason: string): void {
+  const line = JSON.stringify({ level: 'fatal', time: new Date().toISOString(), pid: process.pid, msg: `killed: ${reason}` });
   write(STDERR, `${line}\n`, () => undefined);
   setTimeout(() => process.kill(process.pid, 'SIGKILL'), FATAL_LOG_DELAY_MS);
 }

@@ -13,8 +13,8 @@ export interface Asset {
 
 /** Stylesheets, scripts and pictures of the pages. */
 export interface Assets {
-  /** Returns the file at the end of a URL, by its plain name or by the name with the digest (`kept`). */
-  readonly find: (file: string) => { readonly asset: Asset; readonly kept: boolean } | undefined;
+  /** Returns the file at the end of a URL, by its plain name or by the name with the digest (`hasDigest`). */
+  readonly find: (file: string) => { readonly asset: Asset; readonly hasDigest: boolean } | undefined;
   /** Returns the URL of a file, below the path of the site's home. Throws if there is no file with this name. */
   readonly urlOf: (base: string, name: string) => string;
 }
@@ -35,15 +35,15 @@ const CONTENT_TYPES: ReadonlyMap<string, string> = new Map([
 ]);
 
 /** Reads the files that come with Fasti, and adds others by name. */
-export function loadAssets(others: ReadonlyMap<string, Buffer> = new Map()): Assets {
-  const own = readdirSync(FOLDER).map((name) => [name, readFileSync(join(FOLDER, name))] as const);
-  const byName = new Map([...own, ...others].flatMap(([name, body]) => createAsset(name, body)));
+export function loadAssets(extraFiles: ReadonlyMap<string, Buffer> = new Map()): Assets {
+  const ownFiles = readdirSync(FOLDER).map((name) => [name, readFileSync(join(FOLDER, name))] as const);
+  const byName = new Map([...ownFiles, ...extraFiles].flatMap(([name, body]) => createAsset(name, body)));
   const byFile = new Map([...byName.values()].map((asset) => [asset.file, asset]));
   return {
     find: (file) => {
-      const kept = byFile.get(file);
-      const asset = kept ?? byName.get(file);
-      return asset && { asset, kept: kept !== undefined };
+      const assetByFile = byFile.get(file);
+      const asset = assetByFile ?? byName.get(file);
+      return asset && { asset, hasDigest: assetByFile !== undefined };
     },
     urlOf: (base, name) => {
       const asset = byName.get(name);

@@ -37,12 +37,12 @@ export interface Span {
 export function spanInWords({ locale }: I18n, { start, end, allDay }: Span, hourCycle: HourCycle): string {
   if (Number.isNaN(unixFromText(start))) return '';
   const options = { ...DAY_FORMATS.long, ...(allDay ? {} : timeFormat(hourCycle)) };
-  const last = allDay ? `${lastWholeDay(start, end)} 00:00:00` : end;
-  const [from, to] = [toUtcDate(start), toUtcDate(last < start ? start : last)];
+  const shownEnd = allDay ? `${lastWholeDay(start, end)} 00:00:00` : end;
+  const [from, to] = [toUtcDate(start), toUtcDate(shownEnd < start ? start : shownEnd)];
   const format = formatter(`${locale} ${JSON.stringify(options)}`);
   if (from.getTime() === to.getTime()) return format.format(from);
   const range = format.formatRange(from, to);
-  return start.slice(0, DATE_LENGTH) === last.slice(0, DATE_LENGTH) ? range.replace(RANGE_DASH, (dash) => dash + WORD_JOINER) : range;
+  return start.slice(0, DATE_LENGTH) === shownEnd.slice(0, DATE_LENGTH) ? range.replace(RANGE_DASH, (dash) => dash + WORD_JOINER) : range;
 }
 
 const DATE_LENGTH = 'YYYY-MM-DD'.length;
@@ -53,22 +53,25 @@ const WORD_JOINER = '\u2060';
 /** Returns the names of the weekdays, starting with `first` (0: Sunday), in full and abbreviated. */
 export function weekdays({ locale }: I18n, first: number): readonly { readonly long: string; readonly short: string }[] {
   const weekdayFormatter = (width: 'long' | 'short') => formatter(`${locale} ${JSON.stringify({ weekday: width })}`);
-  return Array.from({ length: 7 }, (_, at) => {
+  return Array.from({ length: 7 }, (_, index) => {
     // 4 January 1970 was a Sunday.
-    const day = new Date(Date.UTC(1970, 0, 4 + ((first + at) % 7)));
+    const day = new Date(Date.UTC(1970, 0, 4 + ((first + index) % 7)));
     return { long: weekdayFormatter('long').format(day), short: weekdayFormatter('short').format(day) };
   });
 }
 
 const timeFormat = (hourCycle: HourCycle): Intl.DateTimeFormatOptions => ({ hour: 'numeric', minute: '2-digit', hourCycle });
 
-const toUtcDate = (wall: string): Date => {
-  const moment = new Date(`${wall.replace(' ', 'T')}Z`);
+const toUtcDate = (localTime: string): Date => {
+  const moment = new Date(`${localTime.replace(' ', 'T')}Z`);
   return Number.isNaN(moment.getTime()) ? new Date(0) : moment;
 };
 
 /** Cached, since creating a formatter takes longer than formatting all dates of a page. */
 const formatter = memoize((key) => {
-  const cut = key.indexOf(' ');
-  return new Intl.DateTimeFormat(key.slice(0, cut), { ...(JSON.parse(key.slice(cut + 1)) as Intl.DateTimeFormatOptions), timeZone: 'UTC' });
+  const spaceIndex = key.indexOf(' ');
+  return new Intl.DateTimeFormat(key.slice(0, spaceIndex), {
+    ...(JSON.parse(key.slice(spaceIndex + 1)) as Intl.DateTimeFormatOptions),
+    timeZone: 'UTC',
+  });
 });

@@ -50,9 +50,9 @@ export function HintAndError({ id, hint, error }: FieldRemarks): JSX.Element {
 /**
  * Several inputs as one field: label above, hint and error below. Its id is the target of links in a summary of errors.
  */
-export function FieldGroup({ children, name, id = name, label, hint, error, ...more }: FieldGroupProps): JSX.Element {
+export function FieldGroup({ children, name, id = name, label, hint, error, ...attributes }: FieldGroupProps): JSX.Element {
   return (
-    <fieldset class={error ? 'field field-wrong' : 'field'} id={id} aria-describedby={describedBy({ id, hint, error })} {...more}>
+    <fieldset class={error ? 'field field-wrong' : 'field'} id={id} aria-describedby={describedBy({ id, hint, error })} {...attributes}>
       <legend>{label}</legend>
       {children}
       <HintAndError id={id} hint={hint} error={error} />
@@ -70,7 +70,7 @@ interface FieldGroupProps extends Omit<FieldProps, 'required'> {
 export function Field({
   children,
   ...props
-}: FieldProps & { readonly children: (ties: InputAttributes) => ComponentChildren }): JSX.Element {
+}: FieldProps & { readonly children: (attributes: InputAttributes) => ComponentChildren }): JSX.Element {
   const { name, id = name, label, hint, error, required } = props;
   return (
     <div class={error ? 'field field-wrong' : 'field'}>
@@ -95,15 +95,15 @@ export function Input({ value, type = 'text', autocomplete, list, step, ...field
   const dir = type === 'text' || type === 'search' ? 'auto' : undefined;
   // The allowed combinations of attributes depend on the type, which is unknown here.
   const inputProps = { value, type, dir, autocomplete, list, step } as JSX.IntrinsicElements['input'];
-  return <Field {...field}>{(ties) => <input {...inputProps} {...ties} />}</Field>;
+  return <Field {...field}>{(attributes) => <input {...inputProps} {...attributes} />}</Field>;
 }
 
 /** A multi-line text input. */
 export function TextArea({ value, rows = 8, ...field }: FieldProps & { readonly value?: string; readonly rows?: number }): JSX.Element {
   return (
     <Field {...field}>
-      {(ties) => (
-        <textarea dir="auto" {...ties} rows={rows}>
+      {(attributes) => (
+        <textarea dir="auto" {...attributes} rows={rows}>
           {/* Browsers ignore a line break directly after the opening tag. */}
           {value?.startsWith('\n') ? `\n${value}` : value}
         </textarea>
@@ -125,10 +125,10 @@ export function Select({
 }: FieldProps & { readonly value?: string; readonly options: readonly Option[] }): JSX.Element {
   return (
     <Field {...field}>
-      {(ties) => (
-        <select {...ties}>
-          {options.map(({ value: own, text }) => (
-            <option key={own} value={own} selected={own === value}>
+      {(attributes) => (
+        <select {...attributes}>
+          {options.map(({ value: optionValue, text }) => (
+            <option key={optionValue} value={optionValue} selected={optionValue === value}>
               {text}
             </option>
           ))}

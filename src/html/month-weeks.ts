@@ -38,8 +38,8 @@ function overlappingItems<Item extends { readonly start: string; readonly end: s
   items: readonly Item[],
   cutoff: string,
 ) {
-  const [begin, end] = [beginOfDay(day, cutoff), endOfDay(day, cutoff)];
-  return items.filter((item) => item.start <= end && item.end >= begin);
+  const [dayStart, dayEnd] = [beginOfDay(day, cutoff), endOfDay(day, cutoff)];
+  return items.filter((item) => item.start <= dayEnd && item.end >= dayStart);
 }
 
 const DAY_SECONDS = 86_400;

@@ -39,13 +39,13 @@ const BY_QUERY = new RegExp(`${ROUTE_PREFIX}/?$`);
  */
 export function addressOf(path: string, restRoute: unknown, { base, languages }: Addressing): Address | undefined {
   if ([path, restRoute].some((text) => typeof text === 'string' && text.length > MAX_ROUTE_LENGTH)) return undefined;
-  const below = path === base || path.startsWith(`${base}/`) ? path.slice(base.length) : path;
-  const match = BY_PATH.exec(below) ?? BY_QUERY.exec(below);
+  const relativePath = path === base || path.startsWith(`${base}/`) ? path.slice(base.length) : path;
+  const match = BY_PATH.exec(relativePath) ?? BY_QUERY.exec(relativePath);
   const { first, second, route } = match?.groups ?? {};
-  const named = [first, second].filter((segment) => segment !== undefined);
-  if (!match || named.length > 1 || !named.every((segment) => languages.includes(segment))) return undefined;
-  const language = named[0];
-  if (BY_PATH.test(below)) return { route: withoutTrailingSlash(route ?? ''), language };
+  const segments = [first, second].filter((segment) => segment !== undefined);
+  if (!match || segments.length > 1 || !segments.every((segment) => languages.includes(segment))) return undefined;
+  const language = segments[0];
+  if (BY_PATH.test(relativePath)) return { route: withoutTrailingSlash(route ?? ''), language };
   return typeof restRoute === 'string' && restRoute !== '' ? { route: withoutTrailingSlash(restRoute), language } : undefined;
 }
 
@@ -54,12 +54,12 @@ export function addressOf(path: string, restRoute: unknown, { base, languages }:
  * remaining segments.
  */
 export function splitLanguage(
-  pieces: readonly string[],
+  segments: readonly string[],
   languages: readonly string[],
 ): { readonly language: string | undefined; readonly rest: readonly string[] } {
-  const at = pieces[0] === 'language' && languages.includes(pieces[1] ?? '') ? 1 : 0;
-  const language = languages.find((known) => known === pieces[at]);
-  return { language, rest: language === undefined ? pieces : pieces.slice(at + 1) };
+  const index = segments[0] === 'language' && languages.includes(segments[1] ?? '') ? 1 : 0;
+  const language = languages.find((code) => code === segments[index]);
+  return { language, rest: language === undefined ? segments : segments.slice(index + 1) };
 }
 
 /** Returns the path of a home address, as the `base` of `Addressing`. */
@@ -67,9 +67,11 @@ export const basePath = memoize((home) => (URL.canParse(home) ? trimEndOf(new UR
 
 /** Splits the request target (RFC 9112, 3.2) into path and query. Proxies may send a whole URL. */
 export function splitTarget(target: string): { path: string; query: string } {
-  const local = target.replace(/^https?:\/\/[^/?#]*/i, '').replace(/#.*$/s, '');
-  const cut = local.indexOf('?');
-  return cut < 0 ? { path: local || '/', query: '' } : { path: local.slice(0, cut) || '/', query: local.slice(cut + 1) };
+  const pathAndQuery = target.replace(/^https?:\/\/[^/?#]*/i, '').replace(/#.*$/s, '');
+  const queryStart = pathAndQuery.indexOf('?');
+  return queryStart < 0
+    ? { path: pathAndQuery || '/', query: '' }
+    : { path: pathAndQuery.slice(0, queryStart) || '/', query: pathAndQuery.slice(queryStart + 1) };
 }
 
 /** Removes trailing slashes like WordPress's `untrailingslashit`; the root keeps its slash. */

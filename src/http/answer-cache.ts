@@ -19,7 +19,7 @@ interface CachedAnswer extends Derived {
   /** The date and time when its computation began, in milliseconds since 1970. */
   readonly madeAt: number;
   /** Measured by the same clock as `version`. */
-  readonly read: ReadTime;
+  readonly readTime: ReadTime;
   /** The route that produced the answer, for the log. */
   readonly route: string | undefined;
 }
@@ -34,9 +34,9 @@ export interface CacheRequest {
    * The site whose database is read. Versions are those of this database; with another one, an older answer could be
    * kept under a newer version.
    */
-  readonly from: Site;
+  readonly site: Site;
   /** Computes the answer, reading from the given site. */
-  readonly compute: (from: Site) => Promise<Answer>;
+  readonly compute: (site: Site) => Promise<Answer>;
 }
 
 /** Answers to anonymous callers, in memory. */
@@ -45,9 +45,9 @@ export interface AnswerCache {
    * Returns the cached answer if it is valid, without waiting. Returns undefined if there is none, or if its validity
    * is unknown.
    */
-  readonly findCached: (req: IncomingMessage, key: string, from: Site) => Answer | undefined;
+  readonly findCached: (req: IncomingMessage, key: string, site: Site) => Answer | undefined;
   /** Returns the cached answer if it is valid, otherwise a new one, computed once for all concurrent requests. */
-  readonly getOrCompute: (req: IncomingMessage, wanted: CacheRequest) => Promise<Answer>;
+  readonly getOrCompute: (req: IncomingMessage, request: CacheRequest) => Promise<Answer>;
 }
 
 /** Bytes that every entry costs in addition to its body: its key, headers and slot. */
@@ -67,7 +67,7 @@ export interface AnswerCacheOptions {
 
 /** An answer under its own key or under an alias. An alias only costs the overhead of an entry. */
 interface Entry {
-  readonly kept: CachedAnswer;
+  readonly cachedAnswer: CachedAnswer;
   readonly isAlias: boolean;
   /** Size when the entry was stored. */
   readonly bytes: number;
@@ -79,67 +79,74 @@ interface Entry {
  */
 export function createAnswerCache({ bytes, clock }: AnswerCacheOptions): AnswerCache {
   const bytesForRecords = Math.floor(bytes * RECORDS_SHARE);
-  const { current, keep, keepAlias } = createEntries({ bytes: bytes - bytesForRecords, clock });
+  const { findCurrent, keep, keepAlias } = createEntries({ bytes: bytes - bytesForRecords, clock });
   const memoryAt = createObjectMemory(bytesForRecords);
-  const computing = new Map<string, Promise<Answer>>();
+  const pendingAnswers = new Map<string, Promise<Answer>>();
   const changesOf = memoizeByObject((journal: JournalFeed) => followChanges(journal));
 
   return {
     findCached: (req, key, { freshness, journal }) => {
-      const version = freshness.known();
-      return version && current(req, key, version, changesOf(journal))?.answer;
+      const version = freshness.cachedVersion();
+      return version && findCurrent(req, key, version, changesOf(journal))?.answer;
     },
-    getOrCompute: async (req, { key, alias, from, compute }) => {
+    getOrCompute: async (req, { key, alias, site, compute }) => {
       const notes = notesOf(req);
-      const changes = changesOf(from.journal);
-      const version = await from.freshness.version();
-      const kept = version && current(req, key, version, changes);
-      if (kept && alias !== undefined) keepAlias(alias, kept);
-      if (kept) return kept.answer;
+      const changes = changesOf(site.journal);
+      const version = await site.freshness.version();
+      const cachedAnswer = version && findCurrent(req, key, version, changes);
+      if (cachedAnswer && alias !== undefined) keepAlias(alias, cachedAnswer);
+      if (cachedAnswer) return cachedAnswer.answer;
       notes.memory = 'miss';
-      if (!version) return compute(from);
+      if (!version) return compute(site);
       const name = `${version.name} ${version.count} ${key}`;
-      const running = computing.get(name);
-      if (running) return running;
+      const pendingAnswer = pendingAnswers.get(name);
+      if (pendingAnswer) return pendingAnswer;
       const [era, madeAt] = [changes.era(), clock().getTime()];
-      const reading = trackReads(from.db);
+      const reading = trackReads(site.db);
       const memory = memoryAt({ version, changes, era });
-      const work = compute({ ...from, db: reading.db, memory })
+      const work = compute({ ...site, db: reading.db, memory })
         .then((answer) => {
-          const computed = { answer, version, madeAt, era, route: notes.route, dependencies: reading.dependencies() };
-          if (isCacheable(answer)) keep(key, toCachedAnswer(computed, memory.oldest()));
+          const computation = { answer, version, madeAt, era, route: notes.route, dependencies: reading.dependencies() };
+          if (isCacheable(answer)) keep(key, toCachedAnswer(computation, memory.oldest()));
           return answer;
         })
-        .finally(() => computing.delete(name));
-      computing.set(name, work);
+        .finally(() => pendingAnswers.delete(name));
+      pendingAnswers.set(name, work);
       return work;
     },
   };
 }
 
 /**
- * Creates the map of cached answers by key and alias. `current` returns an answer that is still valid, and records the
- * hit in the notes of the request.
+ * Creates the map of cached answers by key and alias. `findCurrent` returns an answer that is still valid, and records
+ * the hit in the notes of the request.
  */
 function createEntries({ bytes: maxSize, clock }: AnswerCacheOptions) {
   const entries = new LRUCache<string, Entry>({ maxSize, sizeCalculation: (entry) => entry.bytes + OVERHEAD_BYTES });
 
-  const keep = (key: string, kept: CachedAnswer): void => void entries.set(key, { kept, isAlias: false, bytes: bytesOf(kept) });
-  const keepAlias = (alias: string, kept: CachedAnswer): void => void entries.set(alias, { kept, isAlias: true, bytes: 0 });
+  const keep = (key: string, cachedAnswer: CachedAnswer): void =>
+    void entries.set(key, { cachedAnswer, isAlias: false, bytes: bytesOf(cachedAnswer) });
+  const keepAlias = (alias: string, cachedAnswer: CachedAnswer): void => void entries.set(alias, { cachedAnswer, isAlias: true, bytes: 0 });
 
-  const current = (req: IncomingMessage, key: string, { name, mayServe }: Version, changes: LatestChanges): CachedAnswer | undefined => {
+  const findCurrent = (
+    req: IncomingMessage,
+    key: string,
+    { name, mayServe }: Version,
+    changes: LatestChanges,
+  ): CachedAnswer | undefined => {
     const entry = entries.get(key);
     if (entry === undefined) return undefined;
-    const { kept, isAlias, bytes } = entry;
-    const { version, read } = kept;
-    if (version.name !== name || !mayServe(read) || !isInTime(kept, clock().getTime()) || !changes.isCurrent(kept)) return undefined;
+    const { cachedAnswer, isAlias, bytes } = entry;
+    const { version, readTime } = cachedAnswer;
+    if (version.name !== name || !mayServe(readTime) || !isInTime(cachedAnswer, clock().getTime()) || !changes.isCurrent(cachedAnswer))
+      return undefined;
     // Its size has changed, since it has been compressed in the meantime.
-    if (!isAlias && bytes !== bytesOf(kept)) keep(key, kept);
-    noteHit(req, kept);
-    return kept;
+    if (!isAlias && bytes !== bytesOf(cachedAnswer)) keep(key, cachedAnswer);
+    noteHit(req, cachedAnswer);
+    return cachedAnswer;
   };
 
-  return { current, keep, keepAlias };
+  return { findCurrent, keep, keepAlias };
 }
 
 /**
@@ -157,28 +164,28 @@ function noteHit(req: IncomingMessage, { route }: CachedAnswer): void {
 
 /** Wraps a new answer for the cache. `oldest`: as in `ReadTime`. */
 const toCachedAnswer = (
-  made: Pick<CachedAnswer, 'answer' | 'version' | 'madeAt' | 'era' | 'route' | 'dependencies'>,
+  computation: Pick<CachedAnswer, 'answer' | 'version' | 'madeAt' | 'era' | 'route' | 'dependencies'>,
   oldest: number,
 ): CachedAnswer => ({
-  ...made,
-  read: { from: made.version.at, until: performance.now(), oldest },
-  count: made.version.count,
-  checked: made.version.count,
+  ...computation,
+  readTime: { from: computation.version.at, until: performance.now(), oldest },
+  count: computation.version.count,
+  checkedUntil: computation.version.count,
 });
 
 const bytesOf = ({ answer, dependencies }: CachedAnswer): number => sizeOf(answer) + DEPENDENCY_BYTES * (dependencies?.length ?? 0);
 
-const isCacheable = ({ shared, status, body }: Answer): boolean => shared && status === 200 && body.length <= MAX_BODY_BYTES;
+const isCacheable = ({ isShareable, status, body }: Answer): boolean => isShareable && status === 200 && body.length <= MAX_BODY_BYTES;
 
 /**
  * Returns the key under which the answer to this request is cached, or undefined if it is not. Only requests of
- * anonymous callers without a body are cached. `asked` replaces the URL as sent. The preferred language is part of the
- * key. The origin is not, since headers that repeat it are added when the answer is sent.
+ * anonymous callers without a body are cached. `canonicalText` replaces the URL as sent. The preferred language is part
+ * of the key. The origin is not, since headers that repeat it are added when the answer is sent.
  */
 export function cacheKeyOf(
   req: IncomingMessage,
   language: (acceptLanguage: string | undefined) => string,
-  asked?: string,
+  canonicalText?: string,
 ): string | undefined {
   const { method, headers } = req;
   const { url } = notesOf(req);
@@ -187,8 +194,8 @@ export function cacheKeyOf(
     return undefined;
   if (headers['content-length'] !== undefined && headers['content-length'] !== '0') return undefined;
   if (headers.cookie?.includes('wordpress_logged_in_') || url.length > MAX_KEY_LENGTH || url.includes('_wpnonce')) return undefined;
-  const acknowledged = headers['x-tec-eea'] ? '+' : '';
-  return `${language(headers['accept-language'])}${acknowledged} ${asked ?? url}`;
+  const acknowledgement = headers['x-tec-eea'] ? '+' : '';
+  return `${language(headers['accept-language'])}${acknowledgement} ${canonicalText ?? url}`;
 }
 
 /**

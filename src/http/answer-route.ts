@@ -42,9 +42,9 @@ import {
 
 /** A request that leads to an endpoint. */
 interface EndpointRequest extends ReceivedRequest {
-  readonly found: EndpointMatch;
+  readonly match: EndpointMatch;
   /** The record that the path names. */
-  readonly selected: Partial<Selected>;
+  readonly selection: Partial<Selected>;
   /** Cached look-ups for the permission checks that run before anything is written. */
   readonly lookUp: LookUp;
 }
@@ -60,40 +60,38 @@ interface ParsedRequest extends EndpointRequest {
  *
  * @throws rest_no_route; all other errors are returned as answers
  */
-export async function answerRoute(site: Site, received: ReceivedRequest): Promise<LinkedReply> {
-  const { incoming, caller } = received;
-  const found = isSwitchedOff(site, incoming) ? undefined : incoming.found;
-  if (!found) return incoming.method === 'OPTIONS' ? ok([]) : fail('rest_no_route');
+export async function answerRoute(site: Site, request: ReceivedRequest): Promise<LinkedReply> {
+  const { incoming, caller } = request;
+  const match = isSwitchedOff(site, incoming) ? undefined : incoming.match;
+  if (!match) return incoming.method === 'OPTIONS' ? ok([]) : fail('rest_no_route');
 
-  const selected = await select(site, found, caller);
+  const selection = await select(site, match, caller);
   const lookUp = lookUpOnce(site.db);
   let reply: LinkedReply;
-  let refused: Endpoint | undefined;
+  let refusedEndpoint: Endpoint | undefined;
   try {
-    reply = hasEndpoint(found)
-      ? await handle(site, { ...received, found, selected, lookUp })
-      : descriptionReply(describeRoute(site, caller, found.route, incoming.namespace === undefined ? '' : caller.namespace));
+    reply = hasEndpoint(match)
+      ? await handle(site, { ...request, match, selection, lookUp })
+      : descriptionReply(describeRoute(site, caller, match.route, incoming.namespace === undefined ? '' : caller.namespace));
   } catch (error) {
-    if (error instanceof ApiError && error.details.notAllowed) refused = found.endpoint;
+    if (error instanceof ApiError && error.details.notAllowed) refusedEndpoint = match.endpoint;
     reply = toProblemReply(site, incoming.req, caller.language, error);
   }
   // After a write the permissions are looked up again, since the record may be in the trash or gone.
-  const after = hasEndpoint(found) && !isReadEndpoint(found.endpoint) ? lookUpOnce(site.db) : lookUp;
-  const asked = { ...requestedContext(incoming), ...pathValues(found), ...selected };
-  const endpoints = found.route.endpoints.filter((endpoint) => endpoint !== refused);
-  const allowed = await allowedMethods(after, caller, endpoints, asked).catch(emptyIfDatabaseLost);
+  const laterLookUp = hasEndpoint(match) && !isReadEndpoint(match.endpoint) ? lookUpOnce(site.db) : lookUp;
+  const values = { ...requestedContext(incoming), ...pathValues(match), ...selection };
+  const endpoints = match.route.endpoints.filter((endpoint) => endpoint !== refusedEndpoint);
+  const methods = await allowedMethods(laterLookUp, caller, endpoints, values).catch(emptyIfDatabaseLost);
   const warnings =
-    hasEndpoint(found) && isOwn(site, incoming)
-      ? warningHeader(site, received, found, acceptedParams(found.endpoint, caller.settings))
-      : {};
-  const { kind: about, indivisible } = found.route;
+    hasEndpoint(match) && isOwn(site, incoming) ? warningHeader(site, request, match, acceptedParams(match.endpoint, caller.settings)) : {};
+  const { kind, indivisibleMembers } = match.route;
   const embeds = incoming.namespace === 'wp/v2' ? Object.hasOwn(incoming.query, '_embed') : undefined;
   return {
     ...reply,
-    about,
-    indivisible,
+    kind,
+    indivisibleMembers,
     embeds,
-    headers: { ...reply.headers, ...warnings, ...(allowed === '' ? {} : { Allow: allowed }) },
+    headers: { ...reply.headers, ...warnings, ...(methods === '' ? {} : { Allow: methods }) },
   };
 }
 
@@ -108,17 +106,17 @@ const isReadEndpoint = ({ methods }: Endpoint): boolean => methods.includes('GET
 /**
  * Runs one endpoint. Checks the body first, then whether the same request was answered before, then everything else.
  */
-async function handle(site: Site, asked: EndpointRequest): Promise<LinkedReply> {
-  const { caller, found, body } = asked;
-  const { query, method } = asked.incoming;
-  const { endpoint, pathParams } = found;
+async function handle(site: Site, request: EndpointRequest): Promise<LinkedReply> {
+  const { caller, match, body } = request;
+  const { query, method } = request.incoming;
+  const { endpoint, pathParams } = match;
   if (body.fault) refuseJson(site, caller, body.fault);
   const raw = mergeParams({ query, body, path: selectingParams(endpoint, pathParams), method });
   const { secret } = endpoint;
-  const key = secret === 'never-again' ? undefined : keyOfWrite(asked, found, raw);
-  const work = () => checkAndRun(site, { ...asked, raw, key });
-  const answered = await (key ? answerOnce(site, key, caller.now, work) : work());
-  const reply = isReplayed(answered) && typeof secret === 'object' ? await withSecret(site, caller, answered, secret) : answered;
+  const key = secret === 'never-again' ? undefined : keyOfWrite(request, match, raw);
+  const work = () => checkAndRun(site, { ...request, raw, key });
+  const outcome = await (key ? answerOnce(site, key, caller.now, work) : work());
+  const reply = isReplayed(outcome) && typeof secret === 'object' ? await withSecret(site, caller, outcome, secret) : outcome;
   const { acknowledgementHeader } = endpoint;
   return acknowledgementHeader === undefined
     ? reply
@@ -126,37 +124,37 @@ async function handle(site: Site, asked: EndpointRequest): Promise<LinkedReply> 
 }
 
 /** Checks parameters and permission, then runs the handler. */
-async function checkAndRun(site: Site, asked: ParsedRequest): Promise<LinkedReply> {
-  const { caller, raw } = asked;
-  const { query, path } = asked.incoming;
-  const { params, values } = await accept(site, asked);
-  const run = (own: Site) => runAllowed(own, asked, values);
+async function checkAndRun(site: Site, request: ParsedRequest): Promise<LinkedReply> {
+  const { caller, raw } = request;
+  const { query, path } = request.incoming;
+  const { params, values } = await accept(site, request);
+  const run = (innerSite: Site) => runAllowed(innerSite, request, values);
   const reply = await withExplainedErrors(params, raw, () =>
-    isReadEndpoint(asked.found.endpoint) ? run(site) : withImageCleanup(site, values, run),
+    isReadEndpoint(request.match.endpoint) ? run(site) : withImageCleanup(site, values, run),
   );
   const link = reply.paging && neighbourLinks(caller, path.slice(1), query, values, reply.paging);
   return link === undefined ? reply : { ...reply, headers: { ...reply.headers, Link: link } };
 }
 
 /** Returns the accepted values of a request, and the parameters that accepted them. */
-async function accept(site: Site, { caller, found, selected, raw, incoming }: ParsedRequest): Promise<{ params: Params; values: Values }> {
-  const { endpoint, pathParams } = found;
-  const accepted = acceptedParams(endpoint, caller.settings);
-  const params = 'slug' in pathParams && selected.id === 0 ? withUnknownSlug(accepted) : accepted;
+async function accept(site: Site, { caller, match, selection, raw, incoming }: ParsedRequest): Promise<{ params: Params; values: Values }> {
+  const { endpoint, pathParams } = match;
+  const endpointParams = acceptedParams(endpoint, caller.settings);
+  const params = 'slug' in pathParams && selection.id === 0 ? withUnknownSlug(endpointParams) : endpointParams;
   if (isReadEndpoint(endpoint)) await checkRecordPassword(site, raw.password, incoming.req.ip ?? '');
-  return { params, values: { ...(await acceptParams(site, caller, params, raw, endpoint.mode)), ...selected } };
+  return { params, values: { ...(await acceptParams(site, caller, params, raw, endpoint.mode)), ...selection } };
 }
 
-async function runAllowed(site: Site, asked: ParsedRequest, values: Values): Promise<Reply> {
-  const { found, body, incoming } = asked;
-  const { upload, getsRequest } = found.endpoint;
-  await checkAllowed(asked, values);
-  const more = { ...(upload ? { upload: uploadIn(incoming.req, body) } : {}), ...(getsRequest ? { received: asked } : {}) };
-  return runHandler(site, asked, { ...values, ...more });
+async function runAllowed(site: Site, request: ParsedRequest, values: Values): Promise<Reply> {
+  const { match, body, incoming } = request;
+  const { upload, getsRequest } = match.endpoint;
+  await checkAllowed(request, values);
+  const extraValues = { ...(upload ? { upload: uploadIn(incoming.req, body) } : {}), ...(getsRequest ? { received: request } : {}) };
+  return runHandler(site, request, { ...values, ...extraValues });
 }
 
 /** Refuses the request if the caller may not make it. */
-async function checkAllowed({ caller, found: { endpoint }, lookUp, incoming }: ParsedRequest, values: Values): Promise<void> {
+async function checkAllowed({ caller, match: { endpoint }, lookUp, incoming }: ParsedRequest, values: Values): Promise<void> {
   const verdict = await verdictOf(lookUp, caller, endpoint, values);
   if (verdict !== true) refuse(caller.viewer, verdict || undefined, { notAllowed: true });
   if (endpoint.acknowledgementHeader !== undefined && !incoming.req.get(endpoint.acknowledgementHeader))
@@ -164,12 +162,12 @@ async function checkAllowed({ caller, found: { endpoint }, lookUp, incoming }: P
 }
 
 /** Prepares what must happen before the transaction, then runs the handler. */
-async function runHandler(site: Site, asked: ParsedRequest, values: Values): Promise<Reply> {
-  const { endpoint } = asked.found;
-  const prepared = endpoint.prepare ? await endpoint.prepare(site, asked.caller, values) : values;
-  const run = (own: Site) => runChecked(own, asked, prepared);
-  const reply = await (isReadEndpoint(endpoint) ? run(site) : withImageCleanup(site, prepared, run));
-  if (isReplayed(reply)) await discardImages(prepared);
+async function runHandler(site: Site, request: ParsedRequest, values: Values): Promise<Reply> {
+  const { endpoint } = request.match;
+  const preparedValues = endpoint.prepare ? await endpoint.prepare(site, request.caller, values) : values;
+  const run = (innerSite: Site) => runChecked(innerSite, request, preparedValues);
+  const reply = await (isReadEndpoint(endpoint) ? run(site) : withImageCleanup(site, preparedValues, run));
+  if (isReplayed(reply)) await discardImages(preparedValues);
   await reply.afterCommit?.();
   return reply;
 }
@@ -178,24 +176,28 @@ async function runHandler(site: Site, asked: ParsedRequest, values: Values): Pro
  * Runs the handler itself. For a write with preconditions or a key, the check of the record, the write and the storing
  * of its answer share one transaction.
  */
-function runChecked(site: Site, { incoming, caller, found, key }: ParsedRequest, prepared: Values): Promise<Reply> {
-  const { endpoint, route } = found;
+function runChecked(site: Site, { incoming, caller, match, key }: ParsedRequest, preparedValues: Values): Promise<Reply> {
+  const { endpoint, route } = match;
   const conditions = isReadEndpoint(endpoint) ? undefined : preconditionsOf(incoming.req.headers);
   const { lockVersion } = route;
   const callerWithConditions = conditions && !lockVersion ? { ...caller, conditions } : caller;
-  const run = (inside: Site) => endpoint.run(inside, callerWithConditions, prepared);
-  const allowed = (inside: Site) =>
-    conditions && lockVersion ? withPreconditions(inside, caller, lockVersion, { id: Number(prepared.id), conditions }, run) : run(inside);
-  if (!key) return allowed(site);
+  const run = (innerSite: Site) => endpoint.run(innerSite, callerWithConditions, preparedValues);
+  const runWithPreconditions = (innerSite: Site) =>
+    conditions && lockVersion
+      ? withPreconditions(innerSite, caller, lockVersion, { id: Number(preparedValues.id), conditions }, run)
+      : run(innerSite);
+  if (!key) return runWithPreconditions(site);
   const { secret } = endpoint;
-  const kept = (reply: Reply) => (typeof secret === 'object' ? withoutSecret(reply, secret) : reply);
-  return site.db.transaction((db) => runAndStoreAnswer(db, key, caller.now, { work: () => allowed({ ...site, db }), kept }));
+  const toStored = (reply: Reply) => (typeof secret === 'object' ? withoutSecret(reply, secret) : reply);
+  return site.db.transaction((db) =>
+    runAndStoreAnswer(db, key, caller.now, { work: () => runWithPreconditions({ ...site, db }), toStored }),
+  );
 }
 
 // ------------------------------------------------------------------------------------------------- writes of a batch
 /** A write of a batch that was accepted but has not run yet. */
 export interface AcceptedWrite {
-  readonly asked: ParsedRequest;
+  readonly request: ParsedRequest;
   readonly params: Params;
   readonly values: Values;
 }
@@ -206,26 +208,26 @@ export interface AcceptedWrite {
  *
  * @throws rest_no_route, batch-not-allowed, rest_missing_callback_param, rest_invalid_param, idempotency-key-reused
  */
-export async function acceptWrite(site: Site, received: ReceivedRequest): Promise<AcceptedWrite | Reply> {
-  const { incoming, body } = received;
-  const found = isSwitchedOff(site, incoming) ? undefined : incoming.found;
-  if (!found || !hasEndpoint(found)) return fail('rest_no_route');
-  const { endpoint, pathParams } = found;
+export async function acceptWrite(site: Site, receivedRequest: ReceivedRequest): Promise<AcceptedWrite | Reply> {
+  const { incoming, body } = receivedRequest;
+  const match = isSwitchedOff(site, incoming) ? undefined : incoming.match;
+  if (!match || !hasEndpoint(match)) return fail('rest_no_route');
+  const { endpoint, pathParams } = match;
   if (isReadEndpoint(endpoint) || endpoint.upload || endpoint.secret || endpoint.getsRequest) fail('batch-not-allowed');
   const raw = mergeParams({ query: incoming.query, body, path: selectingParams(endpoint, pathParams), method: incoming.method });
-  const key = keyOfWrite(received, found, raw);
-  const earlier = key && (await earlierAnswer(site, key, received.caller.now));
-  if (earlier) return earlier;
-  const asked: ParsedRequest = {
-    ...received,
-    found,
-    selected: await select(site, found, received.caller),
+  const key = keyOfWrite(receivedRequest, match, raw);
+  const earlierReply = key && (await earlierAnswer(site, key, receivedRequest.caller.now));
+  if (earlierReply) return earlierReply;
+  const request: ParsedRequest = {
+    ...receivedRequest,
+    match,
+    selection: await select(site, match, receivedRequest.caller),
     lookUp: lookUpOnce(site.db),
     raw,
     key,
   };
-  const accepting = async () => ({ asked, ...(await accept(site, asked)) });
-  return key ? unlessAnswered(site, key, received.caller.now, accepting) : accepting();
+  const work = async () => ({ request, ...(await accept(site, request)) });
+  return key ? unlessAnswered(site, key, receivedRequest.caller.now, work) : work();
 }
 
 /**
@@ -234,30 +236,30 @@ export async function acceptWrite(site: Site, received: ReceivedRequest): Promis
  *
  * @throws any error that the write alone would be refused with
  */
-export const runWrite = (site: Site, { asked, params, values }: AcceptedWrite): Promise<Reply> =>
-  withExplainedErrors(params, asked.raw, async () => {
-    const inside = { ...asked, lookUp: lookUpOnce(site.db) };
+export const runWrite = (site: Site, { request, params, values }: AcceptedWrite): Promise<Reply> =>
+  withExplainedErrors(params, request.raw, async () => {
+    const freshRequest = { ...request, lookUp: lookUpOnce(site.db) };
     const work = async () => {
-      await checkAllowed(inside, values);
-      return runChecked(site, inside, values);
+      await checkAllowed(freshRequest, values);
+      return runChecked(site, freshRequest, values);
     };
-    const { key, caller } = asked;
+    const { key, caller } = request;
     return key ? unlessAnswered(site, key, caller.now, work) : work();
   });
 
 /** Whether two consecutive writes of a batch can be carried out together. */
 export const canRunTogether = (one: AcceptedWrite, next: AcceptedWrite): boolean =>
-  one.asked.found.endpoint === next.asked.found.endpoint &&
+  one.request.match.endpoint === next.request.match.endpoint &&
   [one, next].every(canJoinOthers) &&
-  isSameCaller(one.asked.caller, next.asked.caller);
+  isSameCaller(one.request.caller, next.request.caller);
 
-const canJoinOthers = ({ asked: { found, key }, values }: AcceptedWrite): boolean =>
-  key === undefined && found.route.lockVersion === undefined && found.endpoint.runTogether?.accepts(values) === true;
+const canJoinOthers = ({ request: { match, key }, values }: AcceptedWrite): boolean =>
+  key === undefined && match.route.lockVersion === undefined && match.endpoint.runTogether?.accepts(values) === true;
 
 /** Whether two requests of a batch have callers that get the same answers. */
 const isSameCaller = (one: Caller, other: Caller): boolean => {
-  const asked = ({ home, namespace, language, content }: Caller) => JSON.stringify([home, namespace, language, content]);
-  return one.viewer === other.viewer && asked(one) === asked(other);
+  const keyOf = ({ home, namespace, language, content }: Caller) => JSON.stringify([home, namespace, language, content]);
+  return one.viewer === other.viewer && keyOf(one) === keyOf(other);
 };
 
 /**
@@ -267,23 +269,23 @@ const isSameCaller = (one: Caller, other: Caller): boolean => {
  */
 export async function runWritesTogether(site: Site, writes: readonly AcceptedWrite[]): Promise<Reply[]> {
   const lookUp = lookUpOnce(site.db);
-  for (const { asked, values } of writes) await checkAllowed({ ...asked, lookUp }, values);
-  const [{ asked }] = writes as readonly [AcceptedWrite];
-  return asked.found.endpoint.runTogether!.run(
+  for (const { request, values } of writes) await checkAllowed({ ...request, lookUp }, values);
+  const [{ request }] = writes as readonly [AcceptedWrite];
+  return request.match.endpoint.runTogether!.run(
     site,
-    asked.caller,
+    request.caller,
     writes.map(({ values }) => values),
   );
 }
 
 /** Returns all parameters that an endpoint accepts on a site, whether they are described or not. */
 export function acceptedParams(endpoint: ServedEndpoint, settings: SiteSettings): Params {
-  const added = endpoint.onSite?.(settings) ?? {};
+  const siteParams = endpoint.siteParams?.(settings) ?? {};
   // Most sites add no parameters, and the merged parameters of an endpoint are computed once.
-  return Object.keys(added).length === 0 ? siteIndependentParams(endpoint) : { ...siteIndependentParams(endpoint), ...added };
+  return Object.keys(siteParams).length === 0 ? siteIndependentParams(endpoint) : { ...siteIndependentParams(endpoint), ...siteParams };
 }
 
-const siteIndependentParams = memoizeByObject(({ params, unlisted }: ServedEndpoint): Params => ({ ...params, ...unlisted }));
+const siteIndependentParams = memoizeByObject(({ params, unlistedParams }: ServedEndpoint): Params => ({ ...params, ...unlistedParams }));
 
 /** Returns the requested context, since permissions may depend on it. */
 const requestedContext = ({ query: { context } }: IncomingRequest): Values => (context === 'edit' ? { context } : {});
@@ -303,7 +305,7 @@ async function select(site: Site, { route, pathParams: { id, slug } }: RouteMatc
 }
 
 type EndpointMatch = RouteMatch & { readonly endpoint: ServedEndpoint };
-const hasEndpoint = (found: RouteMatch): found is EndpointMatch => found.endpoint !== undefined;
+const hasEndpoint = (match: RouteMatch): match is EndpointMatch => match.endpoint !== undefined;
 
 /**
  * Returns the parts of the path that select the record, which are those that the handler requires. A parameter of the
@@ -315,9 +317,9 @@ const selectingParams = ({ params }: Endpoint, pathParams: RouteMatch['pathParam
 /** Returns the parts of the path as the handlers accept them, with numeric parts as numbers. */
 const pathValues = ({ route, pathParams }: RouteMatch): Values =>
   Object.fromEntries(
-    Object.entries(pathParams).map(([name, piece]) => {
-      const declared = route.endpoints.find(({ params }) => params[name]?.required)?.params[name];
-      return [name, declared?.grammar.read(piece, () => false).value ?? piece];
+    Object.entries(pathParams).map(([name, segment]) => {
+      const param = route.endpoints.find(({ params }) => params[name]?.required)?.params[name];
+      return [name, param?.grammar.read(segment, () => false).value ?? segment];
     }),
   );
 
@@ -346,9 +348,9 @@ function emptyIfDatabaseLost(error: unknown): string {
 }
 
 /** Lists the methods whose permission check passes, in order of registration (WordPress `rest_send_allow_header`). */
-async function allowedMethods(lookUp: LookUp, caller: Caller, endpoints: readonly Endpoint[], selected: Values): Promise<string> {
-  const allowed = await Promise.all(
-    endpoints.map(async (endpoint) => ((await verdictOf(lookUp, caller, endpoint, selected)) === true ? endpoint.methods : [])),
+async function allowedMethods(lookUp: LookUp, caller: Caller, endpoints: readonly Endpoint[], values: Values): Promise<string> {
+  const methods = await Promise.all(
+    endpoints.map(async (endpoint) => ((await verdictOf(lookUp, caller, endpoint, values)) === true ? endpoint.methods : [])),
   );
-  return allowed.flat().join(', ');
+  return methods.flat().join(', ');
 }

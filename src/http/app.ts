@@ -44,10 +44,10 @@ export function createApp(
   const answers = config.cache ? createAnswerCache({ bytes: config.cacheBytes, clock: site.clock }) : undefined;
   const app = expressApp(site, lifecycle, answers, theme);
   const observe = observeRequests([requestLog(site.log), ...observers], addressOf(app));
-  const remembered = answers && serveFromMemory(site, answers, () => lifecycle.phase() === 'serving');
+  const memoryHandler = answers && serveFromMemory(site, answers, () => lifecycle.phase() === 'serving');
   return (req, res) => {
     observe(req, res);
-    if (!remembered?.(req, res)) app(req, res);
+    if (!memoryHandler?.(req, res)) app(req, res);
   };
 }
 

@@ -13,20 +13,20 @@ const YEAR_SECONDS = 365 * 24 * 3600;
 export function serveAssets(assets: Assets): RequestHandler {
   return async (req, res, next) => {
     const file = req.method === 'GET' || req.method === 'HEAD' ? ASSET_PATH.exec(req.path)?.groups?.file : undefined;
-    const found = file === undefined ? undefined : assets.find(file);
-    if (!found) return next();
-    const { type, body } = found.asset;
+    const servedAsset = file === undefined ? undefined : assets.find(file);
+    if (!servedAsset) return next();
+    const { type, body } = servedAsset.asset;
     await deliver(req, res, {
       status: 200,
       headers: {
         'Content-Type': type,
-        'Cache-Control': found.kept ? `public, max-age=${YEAR_SECONDS}, immutable` : 'public, max-age=3600',
+        'Cache-Control': servedAsset.hasDigest ? `public, max-age=${YEAR_SECONDS}, immutable` : 'public, max-age=3600',
         ETag: etagOf(body),
         Vary: 'Origin, Accept-Encoding',
       },
       body,
       expiresAt: 0,
-      shared: false,
+      isShareable: false,
     });
   };
 }

@@ -38,9 +38,9 @@ const PARAMS = {
  * A write of the batch after its check. `values` are the accepted values, whose files are discarded if the write fails.
  */
 interface CheckedWrite {
-  readonly received: ReceivedRequest;
+  readonly request: ReceivedRequest;
   readonly values: Values;
-  readonly accepted?: AcceptedWrite;
+  readonly acceptedWrite?: AcceptedWrite;
   /** The answer, if nothing is left to do because the write was refused or answered before. */
   readonly reply?: Reply;
 }
@@ -55,8 +55,8 @@ interface PreparedBatch extends Values {
  * writes.
  */
 export function batchRoute(router: () => Router): ServedRoute {
-  type Asked = ValuesOf<typeof PARAMS> & { readonly received: ReceivedRequest };
-  const batch: ServedEndpoint<Asked, PreparedBatch> = {
+  type BatchValues = ValuesOf<typeof PARAMS> & { readonly received: ReceivedRequest };
+  const batch: ServedEndpoint<BatchValues, PreparedBatch> = {
     methods: ['POST'],
     summary: 'batch',
     answer: batchShape,
@@ -70,12 +70,12 @@ export function batchRoute(router: () => Router): ServedRoute {
       for (const write of requests) writes.push(await checkWrite(site, innerRequest(site, router(), received, write)));
       return { atomic: validation === 'require-all-validate', writes };
     },
-    run: (site, _caller, prepared) => {
-      const run = prepared.atomic ? runAtomically : runIndependently;
+    run: (site, _caller, preparedBatch) => {
+      const run = preparedBatch.atomic ? runAtomically : runIndependently;
       return withFileCleanup(
         site,
-        (own) => run(own, prepared),
-        () => discardAll(prepared.writes),
+        (innerSite) => run(innerSite, preparedBatch),
+        () => discardAll(preparedBatch.writes),
       );
     },
   };
@@ -103,19 +103,19 @@ function innerRequest(site: Site, router: Router, { incoming: outer, caller }: R
     query,
     path,
     namespace: router.namespaceOf(path),
-    found: router.find(path, write.method),
+    match: router.find(path, write.method),
   };
   const body = { json: write.body };
   return { incoming, caller: toCaller(site, incoming, body, caller.viewer), nonce: undefined, body, release: () => undefined };
 }
 
-async function checkWrite(site: Site, received: ReceivedRequest): Promise<CheckedWrite> {
+async function checkWrite(site: Site, request: ReceivedRequest): Promise<CheckedWrite> {
   try {
-    if (!received.incoming.path.startsWith('/')) fail('parse_path_failed');
-    const accepted = await acceptWrite(site, received);
-    return 'asked' in accepted ? { received, accepted, values: accepted.values } : { received, values: {}, reply: accepted };
+    if (!request.incoming.path.startsWith('/')) fail('parse_path_failed');
+    const outcome = await acceptWrite(site, request);
+    return 'request' in outcome ? { request, acceptedWrite: outcome, values: outcome.values } : { request, values: {}, reply: outcome };
   } catch (error) {
-    return { received, values: {}, reply: refusalReply(site, received, error) };
+    return { request, values: {}, reply: refusalReply(site, request, error) };
   }
 }
 
@@ -136,14 +136,14 @@ class RefusedWriteError extends Error {
 /** Runs the writes one after the other. If one is refused, only its changes are rolled back. */
 async function runIndependently(site: Site, { writes }: PreparedBatch): Promise<Reply> {
   const replies = await site.db.transaction(async (db) => {
-    const inside = withinTransaction(site, db);
+    const innerSite = withinTransaction(site, db);
     const run = async (groups: readonly Group[]): Promise<Reply[]> => {
-      const done: Reply[] = [];
+      const allReplies: Reply[] = [];
       for (const group of groups) {
-        const replies = await db.part((part) => runGroup({ ...inside, db: part }, group)).catch(replyOfRefused);
-        done.push(...(replies ?? (await run(oneByOne(group)))));
+        const replies = await db.part((part) => runGroup({ ...innerSite, db: part }, group)).catch(replyOfRefused);
+        allReplies.push(...(replies ?? (await run(oneByOne(group)))));
       }
-      return done;
+      return allReplies;
     };
     return run(groupsOf(writes));
   });
@@ -160,12 +160,12 @@ async function runAtomically(site: Site, { writes }: PreparedBatch): Promise<Rep
   try {
     const groups = groupsOf(writes);
     const replies = await site.db.transaction(async (db) => {
-      const runAll = (all: readonly Group[]) =>
+      const runAll = (groupsToRun: readonly Group[]) =>
         db.part(async (part) => {
-          const inside = withinTransaction(site, part);
-          const done: Reply[] = [];
-          for (const group of all) done.push(...(await runGroup(inside, group)));
-          return done;
+          const innerSite = withinTransaction(site, part);
+          const allReplies: Reply[] = [];
+          for (const group of groupsToRun) allReplies.push(...(await runGroup(innerSite, group)));
+          return allReplies;
         });
       return (await runAll(groups).catch(undefinedIfGroupRefused)) ?? runAll(groups.flatMap(oneByOne));
     });
@@ -187,9 +187,9 @@ type Group = readonly CheckedWrite[];
 function groupsOf(writes: readonly CheckedWrite[]): Group[] {
   const groups: CheckedWrite[][] = [];
   for (const write of writes) {
-    const last = groups.at(-1);
-    const before = last?.[0]?.accepted;
-    if (last && before && write.accepted && canRunTogether(before, write.accepted)) last.push(write);
+    const lastGroup = groups.at(-1);
+    const firstWrite = lastGroup?.[0]?.acceptedWrite;
+    if (lastGroup && firstWrite && write.acceptedWrite && canRunTogether(firstWrite, write.acceptedWrite)) lastGroup.push(write);
     else groups.push([write]);
   }
   return groups;
@@ -206,16 +206,16 @@ function undefinedIfGroupRefused(error: unknown): undefined {
 
 /** Runs the writes of a group. Throws GroupRefused, or Refused if the group has only one write. */
 async function runGroup(site: Site, group: Group): Promise<Reply[]> {
-  const accepted = group.flatMap((write) => write.accepted ?? []);
+  const acceptedWrites = group.flatMap((write) => write.acceptedWrite ?? []);
   try {
-    if (accepted.length > 1) return await runWritesTogether(site, accepted);
+    if (acceptedWrites.length > 1) return await runWritesTogether(site, acceptedWrites);
   } catch (error) {
     if (error instanceof DatabaseUnavailable) throw error;
     throw new GroupRefusedError();
   }
-  const done: Reply[] = [];
-  for (const write of group) done.push(write.reply ?? (await runSingle(site, write)));
-  return done;
+  const replies: Reply[] = [];
+  for (const write of group) replies.push(write.reply ?? (await runSingle(site, write)));
+  return replies;
 }
 
 /**
@@ -224,10 +224,10 @@ async function runGroup(site: Site, group: Group): Promise<Reply[]> {
  */
 async function runSingle(site: Site, write: CheckedWrite): Promise<Reply> {
   try {
-    return await runWrite(site, write.accepted!);
+    return await runWrite(site, write.acceptedWrite!);
   } catch (error) {
     if (error instanceof DatabaseUnavailable) throw error;
-    throw new RefusedWriteError(refusalReply(site, write.received, error), write);
+    throw new RefusedWriteError(refusalReply(site, write.request, error), write);
   }
 }
 
@@ -256,23 +256,23 @@ const discardAll = async (writes: readonly CheckedWrite[]): Promise<void> =>
 
 /** Finishes the batch after the transaction: deletes files that no record refers to. */
 async function finish(writes: readonly CheckedWrite[], replies: readonly Reply[]): Promise<void> {
-  for (const [place, reply] of replies.entries()) {
-    if (reply.status >= 400 || isReplayed(reply)) await discardImages(writes[place]!.values);
+  for (const [index, reply] of replies.entries()) {
+    if (reply.status >= 400 || isReplayed(reply)) await discardImages(writes[index]!.values);
     await reply.afterCommit?.();
   }
 }
 
 /** Wraps answers as members of the answer to the batch (WordPress `WP_REST_Server::envelope_response`). */
 const envelopes = (writes: readonly CheckedWrite[], replies: readonly (Reply | undefined)[]): unknown[] =>
-  replies.map((reply, place) => (reply === undefined ? null : envelope(reply, writes[place]!.received)));
+  replies.map((reply, index) => (reply === undefined ? null : envelope(reply, writes[index]!.request)));
 
 function envelope({ status, body, version, headers = {} }: Reply, { incoming }: ReceivedRequest): object {
   const fields = fieldNames(incoming.query._fields);
-  const tagged = { ...headers, ...(version === undefined ? {} : { ETag: versionTag(version) }) };
+  const allHeaders = { ...headers, ...(version === undefined ? {} : { ETag: versionTag(version) }) };
   return {
     body: fields.length > 0 && status < 400 ? pickFields(body, fields) : body,
     status,
     // PHP writes an empty object as an empty list.
-    headers: Object.keys(tagged).length > 0 ? tagged : [],
+    headers: Object.keys(allHeaders).length > 0 ? allHeaders : [],
   };
 }

@@ -9,21 +9,21 @@ export interface CanonicalQuery {
 }
 
 /**
- * Returns the canonical form of a query to `place`. `effectiveNames`: the parameters that have an effect there.
+ * Returns the canonical form of a query to `address`. `effectiveNames`: the parameters that have an effect there.
  * `equivalents`: equivalent values to use instead of the ones sent, for parameters where many values have the same
  * effect, such as numbers above the maximum.
  */
 export function canonicalQuery(
-  place: string,
+  address: string,
   query: RawParams,
   effectiveNames: ReadonlySet<string>,
   equivalents: RawParams = {},
 ): CanonicalQuery {
   const names = Object.keys(query);
-  const known = names.filter((name) => effectiveNames.has(name)).sort();
-  const pairs = known.map((name) => [name, equivalents[name] ?? query[name]] as const);
+  const knownNames = names.filter((name) => effectiveNames.has(name)).sort();
+  const pairs = knownNames.map((name) => [name, equivalents[name] ?? query[name]] as const);
   return {
-    text: `${place}?${JSON.stringify(pairs)}`,
-    isComplete: known.length === names.length && pairs.every(([name, value]) => value === query[name]),
+    text: `${address}?${JSON.stringify(pairs)}`,
+    isComplete: knownNames.length === names.length && pairs.every(([name, value]) => value === query[name]),
   };
 }

@@ -59,24 +59,25 @@ export function serveChangeStream(site: Site, router: Router, budget: BodyBudget
   return async (req, res, next) => {
     if (req.method !== 'GET' || !PATH.test(req.originalUrl)) return next();
     const incoming = await readRequest(site, router, req);
-    const served = incoming && servedNamespaces(site.config).some((name) => incoming.path.toLowerCase() === `/${name}/changes/stream`);
-    if (!served || incoming.settings.calendar.restDisabled) return next();
+    const isStreamPath =
+      incoming && servedNamespaces(site.config).some((name) => incoming.path.toLowerCase() === `/${name}/changes/stream`);
+    if (!isStreamPath || incoming.settings.calendar.restDisabled) return next();
     try {
       // Checks the total first, since identifying the caller takes a query.
       streams.requireRoom();
       const { caller, release } = await receiveRequest(site, incoming, budget);
       release();
       const {
-        since: asked,
+        since: sinceParam,
         kinds,
         include,
         limit = DEFAULT_CHANGES,
       } = await acceptParams(site, caller, CHANGES_PARAMS, incoming.query, 'read');
-      const following: ChangesOptions = { kinds, records: include === 'records', limit: Math.min(limit, MAX_CHANGES) };
+      const changesOptions: ChangesOptions = { kinds, records: include === 'records', limit: Math.min(limit, MAX_CHANGES) };
       const notices = streams.notices();
-      const since = req.get('last-event-id') ?? asked ?? (await tokenFromNow(site, caller, following));
+      const since = req.get('last-event-id') ?? sinceParam ?? (await tokenFromNow(site, caller, changesOptions));
       // An invalid token is reported as an ordinary answer.
-      const found = await changesSince(site, caller, since, following);
+      const found = await changesSince(site, caller, since, changesOptions);
       // Checks again for this user, since other clients may have connected in the meantime.
       const { id: user } = caller.viewer;
       streams.requireRoom(user);
@@ -85,11 +86,14 @@ export function serveChangeStream(site: Site, router: Router, budget: BodyBudget
       if (res.destroyed) return;
       const credentials = credentialsOf(incoming);
       // This stream was not among those that were told of a change after the first ones were read.
-      const first = { ...found, more: found.more || streams.notices() !== notices };
-      streams.add(openStream(site, { req, res, caller, credentials, following, first, onEnd: (stream) => streams.remove(stream) }), user);
+      const firstChanges = { ...found, more: found.hasMore || streams.notices() !== notices };
+      streams.add(
+        openStream(site, { req, res, caller, credentials, changesOptions, firstChanges, onEnd: (stream) => streams.remove(stream) }),
+        user,
+      );
     } catch (error) {
       const reply = toProblemReply(site, req, requestLanguage(site, incoming, {}), error);
-      await deliver(req, res, toAnswer(reply, { wrapping: NO_WRAPPING, method: 'GET', sentMethod: 'GET', personal: true }));
+      await deliver(req, res, toAnswer(reply, { wrapping: NO_WRAPPING, method: 'GET', sentMethod: 'GET', isPersonal: true }));
     }
   };
 }
@@ -99,8 +103,8 @@ export function serveChangeStream(site: Site, router: Router, budget: BodyBudget
 function createStreams(site: Site, isOver: () => boolean) {
   const maxStreams = site.config.changeStreams;
   const quota = createSharedQuota({
-    all: maxStreams,
-    anonymous: Math.ceil(maxStreams * CALLER_SHARE),
+    total: maxStreams,
+    anonymousTotal: Math.ceil(maxStreams * CALLER_SHARE),
     perUser: Math.ceil(maxStreams * CALLER_SHARE),
   });
   /** Streams with the ids of their users, 0 for anonymous callers. */
@@ -118,9 +122,9 @@ function createStreams(site: Site, isOver: () => boolean) {
     if (isOver()) for (const stream of streams.keys()) stream.end();
     // Writes of other processes are looked for only while there are streams.
     await site.freshness.version().catch(() => undefined);
-    const last = await lastNumber(site.db).catch(() => lastSeen);
-    if (last !== lastSeen) tellAll();
-    lastSeen = last;
+    const latestNumber = await lastNumber(site.db).catch(() => lastSeen);
+    if (latestNumber !== lastSeen) tellAll();
+    lastSeen = latestNumber;
     if (performance.now() - lastHeartbeat < HEARTBEAT_INTERVAL_MS) return;
     lastHeartbeat = performance.now();
     for (const stream of streams.keys()) stream.sendHeartbeat();
@@ -172,14 +176,14 @@ interface StreamOptions {
   readonly res: Response;
   readonly caller: Caller;
   readonly credentials: Credentials;
-  readonly following: ChangesOptions;
-  readonly first: Changes;
+  readonly changesOptions: ChangesOptions;
+  readonly firstChanges: Changes;
   readonly onEnd: (stream: Stream) => void;
 }
 
-function openStream(site: Site, { req, res, caller, credentials, following, first, onEnd }: StreamOptions): Stream {
+function openStream(site: Site, { req, res, caller, credentials, changesOptions, firstChanges, onEnd }: StreamOptions): Stream {
   const closed = new AbortController();
-  let token = first.next;
+  let token = firstChanges.next;
   let isSending = false;
   let hasMore = false;
 
@@ -196,10 +200,10 @@ function openStream(site: Site, { req, res, caller, credentials, following, firs
         hasMore = false;
         await waitUntilRead(res, closed.signal);
         if (res.writableEnded || res.destroyed) return;
-        const found = await changesSince(site, await refreshCaller(site, caller, credentials), token, following);
-        if (found.changes.length > 0) send(found);
-        else token = found.next;
-        hasMore ||= found.more;
+        const newChanges = await changesSince(site, await refreshCaller(site, caller, credentials), token, changesOptions);
+        if (newChanges.changes.length > 0) send(newChanges);
+        else token = newChanges.next;
+        hasMore ||= newChanges.hasMore;
       } while (hasMore);
     } finally {
       // In the same step as the last look at `hasMore`, so that no notice comes between.
@@ -230,8 +234,8 @@ function openStream(site: Site, { req, res, caller, credentials, following, firs
   });
   res.writeHead(200, headersFor(req));
   write(`retry: ${RECONNECT_DELAY_MS}\n`);
-  send(first);
-  if (first.more) stream.sendChanges();
+  send(firstChanges);
+  if (firstChanges.hasMore) stream.sendChanges();
   return stream;
 }
 
@@ -258,5 +262,5 @@ const headersFor = (req: StreamOptions['req']) => ({
 async function refreshCaller(site: Site, caller: Caller, credentials: Credentials): Promise<Caller> {
   const settings = await site.settings();
   const viewer = (await identifyAgain(site, settings, { viewer: caller.viewer, credentials })) ?? fail('incorrect_password');
-  return { ...caller, settings: settingsFor(settings, viewer), viewer, now: site.clock(), arrived: performance.now() };
+  return { ...caller, settings: settingsFor(settings, viewer), viewer, now: site.clock(), receivedAt: performance.now() };
 }

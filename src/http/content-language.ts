@@ -27,22 +27,22 @@ export function chooseContentLanguage(
   hints: ContentHints,
 ): ContentChoice {
   if (!languages) return ANY_LANGUAGE;
-  return requestedContentLanguage(languages, hints) ?? { code: defaultContentLanguage(languages, contentLanguageDefault), chosen: false };
+  return requestedContentLanguage(languages, hints) ?? { code: defaultContentLanguage(languages, contentLanguageDefault), isChosen: false };
 }
 
 /** Returns the language that the request itself names; undefined if it names none. */
 function requestedContentLanguage(languages: ContentLanguages, { query, body, address }: ContentHints): ContentChoice | undefined {
-  const known = (value: unknown): value is string =>
+  const isKnown = (value: unknown): value is string =>
     typeof value === 'string' && (value === EVERY_LANGUAGE || languageOfCode(languages, value) !== undefined);
   for (const name of LANGUAGE_NAMES) {
     for (const source of [body.json, body.form, query]) {
       const value = source?.[name];
-      if (!known(value)) continue;
+      if (!isKnown(value)) continue;
       const parameter = value === address ? undefined : ([name, value] as const);
-      return { code: value === EVERY_LANGUAGE ? undefined : value, chosen: true, parameter };
+      return { code: value === EVERY_LANGUAGE ? undefined : value, isChosen: true, parameter };
     }
   }
-  return known(address) ? { code: address, chosen: true } : undefined;
+  return isKnown(address) ? { code: address, isChosen: true } : undefined;
 }
 
 /**
@@ -53,8 +53,8 @@ export function chooseFeedLanguage(languages: ContentLanguages | undefined, hint
   if (!languages) return ANY_LANGUAGE;
   const address = languageOfCode(languages, hints.address)?.code;
   return address === undefined
-    ? (requestedContentLanguage(languages, hints) ?? { code: languages.defaultCode, chosen: false })
-    : { code: address, chosen: true };
+    ? (requestedContentLanguage(languages, hints) ?? { code: languages.defaultCode, isChosen: false })
+    : { code: address, isChosen: true };
 }
 
 /**
@@ -65,8 +65,8 @@ function defaultContentLanguage(languages: ContentLanguages, setting: string): s
   const { form, pluginRuns, defaultCode } = languages;
   if (setting === EVERY_LANGUAGE) return undefined;
   if (setting === 'default') return defaultCode;
-  const named = languageOfCode(languages, setting)?.code;
-  return named ?? (form === 'polylang' && pluginRuns ? undefined : defaultCode);
+  const code = languageOfCode(languages, setting)?.code;
+  return code ?? (form === 'polylang' && pluginRuns ? undefined : defaultCode);
 }
 
 /**

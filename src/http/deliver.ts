@@ -17,7 +17,7 @@ export interface Answer {
   /** Expiry if nothing is written, in milliseconds since 1970. */
   readonly expiresAt: number;
   /** Whether it may be cached for other callers: it depends on no caller's rights or origin. */
-  readonly shared: boolean;
+  readonly isShareable: boolean;
   /** Compressed body and header lists, kept from the first time it was sent. */
   encodings?: Encodings;
 }
@@ -106,7 +106,7 @@ const SECURITY = new Map(Object.entries(SECURITY_HEADERS));
 
 /** Builds the list of headers. Uses a map, because merging objects with this many names takes thirty times as long. */
 function headOf({ headers }: Answer, { isGzipped, tag, length }: Encoding, origin: string | undefined): string[] {
-  const { [ORIGIN]: allowed, ...cors } = corsHeaders(origin);
+  const { [ORIGIN]: allowedOrigin, ...cors } = corsHeaders(origin);
   const head = new Map(SECURITY);
   // The home of a site may contain characters that are not allowed in headers.
   for (const [name, value] of Object.entries(headers)) head.set(name, ADDRESS_HEADERS.has(name) ? withAsciiAddresses(value) : value);
@@ -117,7 +117,7 @@ function headOf({ headers }: Answer, { isGzipped, tag, length }: Encoding, origi
   if (isGzipped && length !== undefined) head.set('Content-Encoding', 'gzip');
   // `headFor` sets the last values by their position, so headers of these names in the answer are dropped.
   head.delete(ORIGIN);
-  if (allowed !== undefined) head.set(ORIGIN, '');
+  if (allowedOrigin !== undefined) head.set(ORIGIN, '');
   head.delete(REQUEST_ID);
   head.set(REQUEST_ID, '');
   fitHead(head);

@@ -47,24 +47,24 @@ export function describeNamespace(site: Described, caller: Caller, routes: reado
 
 /**
  * Describes the site (WordPress `WP_REST_Server::get_index`): its name and address, its namespaces and all their
- * routes. `routes`: those that each of our namespaces serves; `others`: further namespaces with their routes; `roots`:
- * routes outside all namespaces; `iconUrl`: the address of the site's icon, if it has one; `secure`: whether the
- * request came over an encrypted connection.
+ * routes. `routes`: those that each of our namespaces serves; `otherRoutes`: further namespaces with their routes;
+ * `roots`: routes outside all namespaces; `iconUrl`: the address of the site's icon, if it has one; `secure`: whether
+ * the request came over an encrypted connection.
  */
 export function describeSite(
   site: Described,
   caller: Caller,
   routes: readonly Route[],
   {
-    others = new Map(),
+    otherRoutes = new Map(),
     roots = [],
     iconUrl = '',
     secure = false,
-  }: { others?: ReadonlyMap<string, readonly Route[]>; roots?: readonly Route[]; iconUrl?: string; secure?: boolean } = {},
+  }: { otherRoutes?: ReadonlyMap<string, readonly Route[]>; roots?: readonly Route[]; iconUrl?: string; secure?: boolean } = {},
 ): Json {
-  const own = servedNamespaces(site.config).map((namespace) => [namespace, routes] as const);
+  const ownRoutes = servedNamespaces(site.config).map((namespace) => [namespace, routes] as const);
   // WordPress lists no namespace without routes. Ours have none if the calendar's settings switch them off.
-  const served = [...own, ...others].filter(([, of]) => of.length > 0);
+  const routesByNamespace = [...ownRoutes, ...otherRoutes].filter(([, namespaceRoutes]) => namespaceRoutes.length > 0);
   const credentials = caller.settings.applicationPasswords && (secure || site.config.basicAuth === 'always');
   const { settings } = caller;
   const option = (name: string) => settings.raw.get(name) ?? '';
@@ -80,12 +80,12 @@ export function describeSite(
     page_for_posts: id('page_for_posts'),
     page_on_front: id('page_on_front'),
     show_on_front: option('show_on_front') || 'posts',
-    namespaces: served.map(([namespace]) => namespace),
+    namespaces: routesByNamespace.map(([namespace]) => namespace),
     authentication: credentials ? { 'application-passwords': { endpoints: { authorization } } } : [],
     routes: Object.assign(
       { '/': rootRoute(caller) },
       ...roots.map((route) => ({ [route.pattern]: describeRoute(site, caller, route, '') })),
-      ...served.map(([namespace, of]) => describeRoutes(site, caller, of, namespace)),
+      ...routesByNamespace.map(([namespace, namespaceRoutes]) => describeRoutes(site, caller, namespaceRoutes, namespace)),
     ) as Json,
     site_logo: id('site_logo'),
     site_icon: id('site_icon'),
@@ -132,9 +132,9 @@ export function selectorsOf({ pattern }: Pick<Route, 'pattern'>): string[] {
  * parameter is shown as optional.
  */
 export function isRequired(route: Route, endpoint: Endpoint, name: string): boolean {
-  const changing = endpoint.mode === 'change';
-  if (selectorsOf(route).includes(name)) return !(changing && name in (kindOf(route)?.fields ?? {}));
-  return !changing && endpoint.params[name]?.required === true;
+  const isChange = endpoint.mode === 'change';
+  if (selectorsOf(route).includes(name)) return !(isChange && name in (kindOf(route)?.fields ?? {}));
+  return !isChange && endpoint.params[name]?.required === true;
 }
 
 /** Returns the keys of the sentences that may describe a parameter, most specific first. */
@@ -144,8 +144,8 @@ export function paramTextKeys(route: Route, endpoint: Endpoint, name: string): s
   if (route.texts !== undefined) {
     const ofField = route.kind ? fieldTextKeys(route.kind, name) : [];
     // A name that is also a filter of lists means something else when it is written.
-    const others = endpoint.mode === 'read' ? [common, ...ofField] : [...ofField, common];
-    return [`params:${route.texts}.${name}`, `params:core.${name}`, ...others];
+    const fallbackKeys = endpoint.mode === 'read' ? [common, ...ofField] : [...ofField, common];
+    return [`params:${route.texts}.${name}`, `params:core.${name}`, ...fallbackKeys];
   }
   if (!kind || selectorsOf(route).includes(name)) return [common];
   if (endpoint.mode === 'read' || !(name in kind.fields)) return [`params:${kind.name}.${name}`, common];
@@ -164,8 +164,8 @@ export function fieldTextKeys(kind: Kind, name: string): string[] {
 export function defaultOf(caller: Caller, route: Route, endpoint: Endpoint, name: string): unknown {
   const { settings, now } = caller;
   if (name === 'namespace') return caller.namespace;
-  const declared = endpoint.params[name]?.fallback;
-  if (declared !== undefined || endpoint.mode !== 'read' || selectorsOf(route).length > 0) return declared;
+  const declaredDefault = endpoint.params[name]?.fallback;
+  if (declaredDefault !== undefined || endpoint.mode !== 'read' || selectorsOf(route).length > 0) return declaredDefault;
   if (name === 'per_page' && route.texts === undefined) return String(settings.calendar.postsPerPage ?? settings.postsPerPage);
   const kind = kindOf(route);
   if (kind?.is !== 'post') return undefined;
@@ -183,20 +183,20 @@ function describeRoutes(site: Described, caller: Caller, routes: readonly Route[
 function describeParams(site: Described, caller: Caller, route: Route, endpoint: Endpoint): Json | [] {
   // WordPress's own routes do not mark path parameters as required; their patterns require them.
   const inWordPress = caller.namespace === 'wp/v2';
-  const described = Object.entries(paramsOn(endpoint, caller.settings)).map(([name, { grammar }]) => {
-    const standard = defaultOf(caller, route, endpoint, name);
+  const descriptions = Object.entries(paramsOn(endpoint, caller.settings)).map(([name, { grammar }]) => {
+    const defaultValue = defaultOf(caller, route, endpoint, name);
     const description = site.texts.t(caller.language, paramTextKeys(route, endpoint, name));
     return [
       name,
       {
-        ...(standard === undefined ? {} : { default: standard }),
+        ...(defaultValue === undefined ? {} : { default: defaultValue }),
         description,
         ...grammar.json,
         required: !(inWordPress && selectorsOf(route).includes(name)) && isRequired(route, endpoint, name),
       },
     ] as const;
   });
-  return described.length === 0 ? [] : Object.fromEntries(described);
+  return descriptions.length === 0 ? [] : Object.fromEntries(descriptions);
 }
 
 /** Describes the route of the site's index itself. */

@@ -29,38 +29,38 @@ export function serveDesk(site: Site, assets: Assets, budget: BodyBudget): Reque
     const settings = await site.settings();
     const base = basePath(settings.home);
     // A proxy may strip the path of the home.
-    const below = path.startsWith(`${base}/`) ? path.slice(base.length) : path;
-    if (below !== DESK_PATH && !below.startsWith(`${DESK_PATH}/`)) return next();
+    const relativePath = path.startsWith(`${base}/`) ? path.slice(base.length) : path;
+    if (relativePath !== DESK_PATH && !relativePath.startsWith(`${DESK_PATH}/`)) return next();
     if (!['GET', 'HEAD', 'POST'].includes(req.method)) return next();
     const asset = (name: string) => assets.urlOf(base, name);
-    const request = requestOf(req, below.slice(DESK_PATH.length), query, settings.home);
-    const opened = await routeDeskRequest(site, { base, asset }, request);
+    const request = requestOf(req, relativePath.slice(DESK_PATH.length), query, settings.home);
+    const routedRequest = await routeDeskRequest(site, { base, asset }, request);
     const notes = notesOf(req);
-    notes.user = opened.visit.caller.viewer.id;
-    notes.route = opened.match && DESK_PATH + opened.match.route.path.replace(/:(\w+)/g, '{$1}');
-    const answer = await answerDeskRequest(site, budget, req, opened);
+    notes.user = routedRequest.visit.caller.viewer.id;
+    notes.route = routedRequest.match && DESK_PATH + routedRequest.match.route.path.replace(/:(\w+)/g, '{$1}');
+    const answer = await answerDeskRequest(site, budget, req, routedRequest);
     send(res, answer, req.method === 'HEAD');
   };
 }
 
-async function answerDeskRequest(site: Site, budget: BodyBudget, req: Request, opened: RoutedRequest): Promise<DeskAnswer> {
-  const share = budget.share(opened.visit.caller.viewer.id);
-  let sent: SubmittedForm | undefined;
+async function answerDeskRequest(site: Site, budget: BodyBudget, req: Request, routedRequest: RoutedRequest): Promise<DeskAnswer> {
+  const share = budget.share(routedRequest.visit.caller.viewer.id);
+  let form: SubmittedForm | undefined;
   try {
-    sent = req.method === 'POST' ? await readForm(site, req, opened, share) : undefined;
-    return await answerDesk(opened, sent);
+    form = req.method === 'POST' ? await readForm(site, req, routedRequest, share) : undefined;
+    return await answerDesk(routedRequest, form);
   } catch (error) {
-    const signIn = signInForLargeBody(opened, error);
+    const signIn = signInForLargeBody(routedRequest, error);
     if (signIn) return signIn;
-    const { visit } = opened;
+    const { visit } = routedRequest;
     const { status, body } = toProblemReply(site, req, visit.i18n.language, error);
-    const tooLarge = tooLargePage(opened, error);
+    const tooLarge = tooLargePage(routedRequest, error);
     if (tooLarge) return tooLarge;
     const { id } = notesOf(req);
     if (isNotFound(error)) return deskErrorPage(visit, 404, visit.i18n.say('desk:problem.absent-about'), id);
     const { message, data } = body as { readonly message?: unknown; readonly data?: { readonly params?: object } };
-    const again = resubmitPage(opened, sent, { problem: toApiError(error).problem, status, message: String(message) });
-    if (again) return again;
+    const formPage = resubmitPage(routedRequest, form, { problem: toApiError(error).problem, status, message: String(message) });
+    if (formPage) return formPage;
     const details = Object.values(data?.params ?? {}).filter((sentence) => / /.test(String(sentence)));
     return deskErrorPage(visit, status, details.length > 0 ? details.join(' ') : String(message), id);
   } finally {
@@ -76,8 +76,8 @@ async function readForm(
   share: ReturnType<BodyBudget['share']>,
 ): Promise<SubmittedForm> {
   // A form that carries the fields of another form is longer, since each line end and each quotation mark is escaped.
-  const small = allowsKeptForm ? 2 * SMALL_BODY_BYTES : SMALL_BODY_BYTES;
-  const limit = allowsLongBody ? config.uploadLimit : visit.login ? config.bodyLimit : Math.min(small, config.bodyLimit);
+  const smallLimit = allowsKeptForm ? 2 * SMALL_BODY_BYTES : SMALL_BODY_BYTES;
+  const limit = allowsLongBody ? config.uploadLimit : visit.login ? config.bodyLimit : Math.min(smallLimit, config.bodyLimit);
   const type = req.get('content-type');
   const bytes = await readBody(req, limit, share);
   // Our pages send no forms of other types.

@@ -6,8 +6,8 @@ import type { Endpoint, Handler, Reply, Route } from './route.ts';
 import type { Upload } from './upload.ts';
 
 /**
- * A handler as it is served. `unlisted`: parameters that it accepts although no description names them. `upload`: it
- * gets the uploaded file as the value `upload`. `acknowledgementHeader`: a header that every request must have.
+ * A handler as it is served. `unlistedParams`: parameters that it accepts although no description names them. `upload`:
+ * it gets the uploaded file as the value `upload`. `acknowledgementHeader`: a header that every request must have.
  * `prepare`: work that must happen before the transaction because it is slow or outside the database; `run` gets its
  * result. `secret`: its answers hold a secret, so no batch runs it, and none of its answers is stored unchanged for
  * repeated requests (`Idempotency-Key`). `getsRequest`: it gets the request itself as the value `received`, because it
@@ -15,7 +15,7 @@ import type { Upload } from './upload.ts';
  */
 export interface ServedEndpoint<V = Values, Prepared = V> extends Omit<Endpoint<V>, 'run'> {
   readonly run: Handler<Prepared, ReturnType<Endpoint['run']>>;
-  readonly unlisted?: Params;
+  readonly unlistedParams?: Params;
   readonly upload?: true;
   readonly prepare?: Handler<V, Promise<Values>>;
   readonly acknowledgementHeader?: string;
@@ -36,7 +36,7 @@ export interface SecretMember {
  */
 interface CombinedRun<V> {
   accepts(values: V): boolean;
-  run(site: Site, caller: Caller, all: readonly V[]): Promise<Reply[]>;
+  run(site: Site, caller: Caller, changes: readonly V[]): Promise<Reply[]>;
 }
 
 /**
@@ -49,23 +49,23 @@ export interface ServedRoute extends Route {
   readonly select?: (site: Site, slug: string, caller: Caller) => Promise<number | undefined>;
   readonly lockVersion?: LockVersion;
   /** Members of its records that `_fields` can only take as a whole, as in WordPress's controller of this route. */
-  readonly indivisible?: readonly string[];
+  readonly indivisibleMembers?: readonly string[];
 }
 
 /** A declaration of an endpoint. Its handlers get the values of the declared parameters, and `More`. */
 type Declared<P extends Params, U extends Params, More, Prepared = ValuesOf<P & U> & More> = Omit<
   ServedEndpoint<ValuesOf<P & U> & More, Prepared>,
   'params' | 'unlisted' | 'upload' | 'prepare'
-> & { readonly params: P; readonly unlisted?: U };
+> & { readonly params: P; readonly unlistedParams?: U };
 
 /** Declares an endpoint of a path that names no record. */
-export const endpoint = <P extends Params, U extends Params = Record<never, never>>(declared: Declared<P, U, unknown>): ServedEndpoint =>
-  declared;
+export const endpoint = <P extends Params, U extends Params = Record<never, never>>(declaration: Declared<P, U, unknown>): ServedEndpoint =>
+  declaration;
 
 /** Declares an endpoint of a path that names a record, by id or by slug. */
 export const recordEndpoint = <P extends Params, U extends Params = Record<never, never>>(
-  declared: Declared<P, U, Selected>,
-): ServedEndpoint => declared;
+  declaration: Declared<P, U, Selected>,
+): ServedEndpoint => declaration;
 
 /**
  * Declares an endpoint that takes a file. `store` saves it before the transaction begins; `run` gets its result as
@@ -73,7 +73,7 @@ export const recordEndpoint = <P extends Params, U extends Params = Record<never
  */
 export function uploadEndpoint<P extends Params, Stored>({
   store,
-  ...declared
+  ...declaration
 }: Declared<P, Record<never, never>, unknown, ValuesOf<P> & { readonly upload: Stored }> & {
   readonly store: (site: Site, caller: Caller, upload: Upload, values: ValuesOf<P>) => Promise<Stored>;
 }): ServedEndpoint {
@@ -82,5 +82,5 @@ export function uploadEndpoint<P extends Params, Stored>({
     ...values,
     upload: await store(site, caller, values.upload, values),
   });
-  return { ...declared, upload: true, prepare };
+  return { ...declaration, upload: true, prepare };
 }

@@ -42,10 +42,10 @@ export function healthRoutes(site: Site, { phase, probes }: Lifecycle): Router {
   const faults = cacheBriefly(() => checkHealth(site));
   const answer = (blocks: (faults: HealthFaults) => string | undefined) => async (req: Request, res: Response) => {
     probes?.record();
-    const found = await faults();
-    const reason = phase() === 'stopping' ? 'stopping' : (blocks(found) ?? (phase() === 'starting' ? 'starting' : undefined));
-    const uploads = found.uploads === undefined ? {} : { uploads: found.uploads };
-    const parts = (await isAdministrator(site, req)) ? { parts: await partsOf(site, found) } : {};
+    const healthFaults = await faults();
+    const reason = phase() === 'stopping' ? 'stopping' : (blocks(healthFaults) ?? (phase() === 'starting' ? 'starting' : undefined));
+    const uploads = healthFaults.uploads === undefined ? {} : { uploads: healthFaults.uploads };
+    const parts = (await isAdministrator(site, req)) ? { parts: await partsOf(site, healthFaults) } : {};
     res
       .status(reason === undefined ? 200 : 503)
       .json({ status: reason === undefined ? 'ready' : 'not ready', ...(reason && { reason }), ...uploads, ...serversOf(site), ...parts });
@@ -129,7 +129,7 @@ async function partsOf(site: Site, { reading, writing, uploads }: HealthFaults):
 async function indexState(site: Site): Promise<'in use' | 'shared with WordPress' | 'missing' | 'unknown'> {
   const settings = await site.settings().catch(() => undefined);
   if (!settings) return 'unknown';
-  if (await canUseIndex(site, { settings, arrived: performance.now() })) return 'in use';
+  if (await canUseIndex(site, { settings, receivedAt: performance.now() })) return 'in use';
   return settings.shared ? 'shared with WordPress' : 'missing';
 }
 

@@ -120,7 +120,7 @@ function formBody(body: Buffer): Body {
   if (!isUtf8Form(body.toString('latin1'))) fail('form-not-utf8');
   const text = body.toString();
   let variables = 1;
-  for (let at = text.indexOf('&'); at >= 0; at = text.indexOf('&', at + 1)) variables += 1;
+  for (let index = text.indexOf('&'); index >= 0; index = text.indexOf('&', index + 1)) variables += 1;
   return variables > MAX_FORM_VARIABLES ? fail('body-too-complex', { detail: { variables } }) : { form: parseQuery(text) };
 }
 
@@ -128,14 +128,15 @@ function formBody(body: Buffer): Body {
  * Parses the text fields and the files of a multipart form. As in PHP, parsing stops at the first malformed part, and
  * the parts before it count.
  */
-async function parseMultipart(body: Buffer, contentType: string, { fieldBytes, files: wanted }: FormLimits): Promise<Body> {
+async function parseMultipart(body: Buffer, contentType: string, { fieldBytes, files: takesFiles }: FormLimits): Promise<Body> {
   const pairs: string[] = [];
   const files = new Map<string, SentFile>();
   let room = fieldBytes;
   let excess: 'body-too-complex' | 'body-too-large' | undefined;
   let replaced = 0;
-  const pieces = function* () {
-    for (let at = 0; at < body.length && excess === undefined; at += CHUNK_BYTES) yield body.subarray(at, at + CHUNK_BYTES);
+  const bodyChunks = function* () {
+    for (let offset = 0; offset < body.length && excess === undefined; offset += CHUNK_BYTES)
+      yield body.subarray(offset, offset + CHUNK_BYTES);
   };
   try {
     const form = busboy({
@@ -151,7 +152,7 @@ async function parseMultipart(body: Buffer, contentType: string, { fieldBytes, f
       if (room < 0 || valueTruncated) excess ??= 'body-too-large';
       else pairs.push(`${encodeURIComponent(name)}=${encodeURIComponent(value)}`);
     });
-    if (wanted) {
+    if (takesFiles) {
       form.on('file', (field, file, { filename }) => {
         const chunks: Buffer[] = [];
         file.on('data', (chunk: Buffer) => chunks.push(chunk));
@@ -166,7 +167,7 @@ async function parseMultipart(body: Buffer, contentType: string, { fieldBytes, f
         excess ??= 'body-too-complex';
       });
     }
-    await pipeline(Readable.from(pieces()), form);
+    await pipeline(Readable.from(bodyChunks()), form);
   } catch {
     // The parts before the malformed one count.
   }
@@ -179,7 +180,7 @@ async function parseMultipart(body: Buffer, contentType: string, { fieldBytes, f
 /** Counts the occurrences of a text. */
 function countOccurrences(body: Buffer, text: string): number {
   let count = 0;
-  for (let at = body.indexOf(text); at >= 0; at = body.indexOf(text, at + 1)) count += 1;
+  for (let index = body.indexOf(text); index >= 0; index = body.indexOf(text, index + 1)) count += 1;
   return count;
 }
 

@@ -36,9 +36,9 @@ export function listLanguage(
   records: readonly TranslatedRecord[],
 ): Record<string, string> {
   if (code === undefined || !isTranslated(settings.contentLanguages, name)) return {};
-  const shown = new Set(records.map(({ language }) => language));
-  const [only = null] = shown.size === 0 ? [code] : shown;
-  return shown.size > 1 || only === null ? {} : { 'Content-Language': languageTagOf(only) };
+  const languages = new Set(records.map(({ language }) => language));
+  const [language = null] = languages.size === 0 ? [code] : languages;
+  return languages.size > 1 || language === null ? {} : { 'Content-Language': languageTagOf(language) };
 }
 
 /** Returns the language tag (BCP 47) of codes such as `zh_tw`, for headers. */

@@ -81,22 +81,22 @@ export interface BodyShare {
 /** Creates a budget of `bodyMemory` bytes, or of the longest single body if that is more. */
 export function createBudget({ bodyMemory, bodyLimit, uploadLimit }: Pick<Config, 'bodyMemory' | 'bodyLimit' | 'uploadLimit'>): BodyBudget {
   const maxBody = Math.max(bodyLimit, uploadLimit);
-  const all = Math.max(bodyMemory, maxBody);
-  const quota = createSharedQuota({ all, anonymous: all * ANONYMOUS_SHARE, perUser: Math.max(all * USER_SHARE, maxBody) });
+  const total = Math.max(bodyMemory, maxBody);
+  const quota = createSharedQuota({ total, anonymousTotal: total * ANONYMOUS_SHARE, perUser: Math.max(total * USER_SHARE, maxBody) });
   return {
     share: (user) => {
-      let own = 0;
-      const addBytes = (more: number) => {
-        own += more;
-        quota.add(user, more);
+      let shareBytes = 0;
+      const addBytes = (bytes: number) => {
+        shareBytes += bytes;
+        quota.add(user, bytes);
       };
       return {
-        reserve: (more) => {
-          if (!quota.hasRoom(user, more)) fail('server-busy', { detail: { ...quota.usage(), user } });
-          addBytes(more);
+        reserve: (bytes) => {
+          if (!quota.hasRoom(user, bytes)) fail('server-busy', { detail: { ...quota.usage(), user } });
+          addBytes(bytes);
         },
-        releaseAllBut: (bytes) => addBytes(Math.min(bytes, own) - own),
-        release: () => addBytes(-own),
+        releaseAllBut: (bytes) => addBytes(Math.min(bytes, shareBytes) - shareBytes),
+        release: () => addBytes(-shareBytes),
       };
     },
   };
@@ -109,10 +109,10 @@ export function createBudget({ bodyMemory, bodyLimit, uploadLimit }: Pick<Config
  * @throws body-too-large, server-busy, request-aborted if the client disconnected before the end
  */
 export async function readBody(req: IncomingMessage, limit: number, share: BodyShare): Promise<Buffer> {
-  const announced = Number(req.headers['content-length'] ?? 0);
-  if (announced > limit) fail('body-too-large', { detail: { limit, announced } });
+  const announcedBytes = Number(req.headers['content-length'] ?? 0);
+  if (announcedBytes > limit) fail('body-too-large', { detail: { limit, announced: announcedBytes } });
   // Small forms such as the sign-in form are never locked out: they take no more memory than the connection itself.
-  const body = collect({ announced, limit }, announced > 0 && announced <= TINY_BODY_BYTES ? NO_SHARE : share);
+  const body = collect({ announcedBytes, limit }, announcedBytes > 0 && announcedBytes <= TINY_BODY_BYTES ? NO_SHARE : share);
   let size = 0;
   try {
     for await (const chunk of req.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
@@ -124,41 +124,41 @@ export async function readBody(req: IncomingMessage, limit: number, share: BodyS
     if (codeOf(error) === 'ECONNRESET') fail('request-aborted', { cause: error });
     throw error;
   }
-  return body.whole();
+  return body.toBuffer();
 }
 
 /** Reads a body of at most `TINY_BODY_BYTES` bytes, such as a form with a single field. Throws as `readBody`. */
 export const readTinyBody = (req: IncomingMessage): Promise<Buffer> => readBody(req, TINY_BODY_BYTES, NO_SHARE);
 
 /**
- * Assembles a body from its chunks, in one block if its length is announced (`announced` is 0 if not), otherwise in
- * two. If chunks of a few bytes were kept separately, each would take a hundred times its size.
+ * Assembles a body from its chunks, in one block if its length is announced (`announcedBytes` is 0 if not), otherwise
+ * in two. If chunks of a few bytes were kept separately, each would take a hundred times its size.
  */
 function collect(
-  { announced, limit }: { readonly announced: number; readonly limit: number },
+  { announcedBytes, limit }: { readonly announcedBytes: number; readonly limit: number },
   share: BodyShare,
-): { add: (piece: Buffer) => void; whole: () => Buffer } {
+): { add: (chunk: Buffer) => void; toBuffer: () => Buffer } {
   const blocks: Buffer[] = [];
-  let free = Buffer.alloc(0);
+  let freeBlock = Buffer.alloc(0);
   let size = 0;
   const grow = (bytes: number): void => {
     share.reserve(bytes);
-    free = Buffer.allocUnsafeSlow(bytes);
-    blocks.push(free);
+    freeBlock = Buffer.allocUnsafeSlow(bytes);
+    blocks.push(freeBlock);
   };
-  const add = (piece: Buffer): void => {
-    if (piece.length === 0) return;
-    if (free.length === 0) grow(blocks.length === 0 ? Math.min(FIRST_BLOCK_BYTES, limit) : limit - size);
-    const copied = piece.copy(free);
-    free = free.subarray(copied);
+  const add = (chunk: Buffer): void => {
+    if (chunk.length === 0) return;
+    if (freeBlock.length === 0) grow(blocks.length === 0 ? Math.min(FIRST_BLOCK_BYTES, limit) : limit - size);
+    const copied = chunk.copy(freeBlock);
+    freeBlock = freeBlock.subarray(copied);
     size += copied;
-    add(piece.subarray(copied));
+    add(chunk.subarray(copied));
   };
-  if (announced > 0) grow(announced);
-  const whole = (): Buffer => {
+  if (announcedBytes > 0) grow(announcedBytes);
+  const toBuffer = (): Buffer => {
     share.releaseAllBut(size);
-    const [only = free, ...more] = blocks;
-    return more.length === 0 ? only.subarray(0, size) : Buffer.concat(blocks, size);
+    const [firstBlock = freeBlock, ...otherBlocks] = blocks;
+    return otherBlocks.length === 0 ? firstBlock.subarray(0, size) : Buffer.concat(blocks, size);
   };
-  return { add, whole };
+  return { add, toBuffer };
 }

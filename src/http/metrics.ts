@@ -61,7 +61,7 @@ const CUMULATIVE_TYPES = new Set(['counter', 'histogram']);
  * Returns the metrics of a process that only grow. Their last values are kept for a process that does not answer or has
  * ended, since Prometheus takes a falling sum for a restart of the service.
  */
-export const cumulativeOf = (measured: MetricValues): MetricValues => measured.filter(({ type }) => CUMULATIVE_TYPES.has(String(type)));
+export const cumulativeOf = (metrics: MetricValues): MetricValues => metrics.filter(({ type }) => CUMULATIVE_TYPES.has(String(type)));
 
 /** Merges the metrics of several processes into one set. */
 export const mergeMetrics = (parts: readonly MetricValues[]): MetricValues =>
@@ -104,13 +104,13 @@ function measureRequests(registry: Registry): Observer {
     registers,
   });
   const aborted = new Counter({ name: 'fasti_http_requests_aborted_total', help: 'Requests whose client hung up.', registers });
-  return (answered: FinishedRequest) => {
-    const route = answered.route ?? 'none';
-    requests.inc({ method: LABELLED_METHODS.has(answered.method) ? answered.method : 'other', route, status: answered.status });
-    seconds.observe({ route }, answered.ms / 1000);
-    bytes.inc({ route }, answered.bytes);
-    if (answered.memory) memory.inc({ result: answered.memory });
-    if (!answered.isComplete) aborted.inc();
+  return (request: FinishedRequest) => {
+    const route = request.route ?? 'none';
+    requests.inc({ method: LABELLED_METHODS.has(request.method) ? request.method : 'other', route, status: request.status });
+    seconds.observe({ route }, request.ms / 1000);
+    bytes.inc({ route }, request.bytes);
+    if (request.memory) memory.inc({ result: request.memory });
+    if (!request.isComplete) aborted.inc();
   };
 }
 
@@ -121,8 +121,8 @@ const QUERY_TIMEOUT_MS = 1000;
 function measureState(registry: Registry, site: Site, lifecycle: Lifecycle): void {
   let lastForeignWrite: number | undefined;
   site.journal.subscribe((entries) => {
-    const last = entries.findLast(({ kind, writer }) => kind !== 'all' && writer !== 'fasti');
-    if (last) lastForeignWrite = Date.parse(`${last.at.replace(' ', 'T')}Z`);
+    const foreignEntry = entries.findLast(({ kind, writer }) => kind !== 'all' && writer !== 'fasti');
+    if (foreignEntry) lastForeignWrite = Date.parse(`${foreignEntry.at.replace(' ', 'T')}Z`);
   });
   new Gauge({
     name: 'fasti_ready',
@@ -145,8 +145,8 @@ function measureState(registry: Registry, site: Site, lifecycle: Lifecycle): voi
     registers: [registry],
     async collect() {
       // The other metrics do not wait if the database does not answer. `fasti_ready` shows its fault.
-      const inUse = await withTimeout(QUERY_TIMEOUT_MS, isIndexInUse(site)).catch(() => undefined);
-      if (inUse !== undefined) this.set(Number(inUse));
+      const isInUse = await withTimeout(QUERY_TIMEOUT_MS, isIndexInUse(site)).catch(() => undefined);
+      if (isInUse !== undefined) this.set(Number(isInUse));
     },
   });
   new Gauge({
@@ -172,7 +172,7 @@ function measureState(registry: Registry, site: Site, lifecycle: Lifecycle): voi
 }
 
 async function isIndexInUse(site: Site): Promise<boolean> {
-  return canUseIndex(site, { settings: await site.settings(), arrived: performance.now() });
+  return canUseIndex(site, { settings: await site.settings(), receivedAt: performance.now() });
 }
 
 function measureDatabase(registry: Registry, { db }: Site): void {

@@ -15,10 +15,10 @@ const MAX_HEADER_LENGTH = 1500;
  * accepted query with another page. Returns undefined if there are none, or if the header would be too long. If the
  * query has an offset, `page` has no effect, so the offset changes instead. `route`: the path with the namespace.
  */
-export function neighbourLinks(place: RestPlace, route: string, query: RawParams, accepted: Values, paging: Paging): string | undefined {
-  const at = ({ rel, ...changed }: Neighbour) =>
-    `<${restUrl(place, route)}${querySeparator(place)}${queryFor(query, accepted, Object.entries(changed)[0]!)}>; rel="${rel}"`;
-  const header = neighbours(paging).map(at).join(', ');
+export function neighbourLinks(context: RestPlace, route: string, query: RawParams, values: Values, paging: Paging): string | undefined {
+  const linkTo = ({ rel, ...change }: Neighbour) =>
+    `<${restUrl(context, route)}${querySeparator(context)}${queryFor(query, values, Object.entries(change)[0]!)}>; rel="${rel}"`;
+  const header = neighbours(paging).map(linkTo).join(', ');
   return header === '' || header.length > MAX_HEADER_LENGTH ? undefined : header;
 }
 
@@ -42,13 +42,13 @@ function neighbours({ page, pages, offsetPaging }: Paging): Neighbour[] {
 }
 
 /** Builds the query of a neighbour. The changed parameter keeps its position, or is appended if it was absent. */
-function queryFor(query: RawParams, accepted: Values, [changed, number]: readonly [name: string, value: number]): string {
-  const named = Object.entries(query).filter(([name]) => name !== 'rest_route');
-  const pairs = named.map(
-    ([name, value]) => [name, name === changed ? number : Object.hasOwn(accepted, name) ? accepted[name] : value] as const,
+function queryFor(query: RawParams, values: Values, [changedName, number]: readonly [name: string, value: number]): string {
+  const entries = Object.entries(query).filter(([name]) => name !== 'rest_route');
+  const pairs = entries.map(
+    ([name, value]) => [name, name === changedName ? number : Object.hasOwn(values, name) ? values[name] : value] as const,
   );
-  const all = Object.hasOwn(query, changed) ? pairs : [...pairs, [changed, number] as const];
-  return all.flatMap(([name, value]) => queryPairs(urlEncode(name), value)).join('&');
+  const allPairs = Object.hasOwn(query, changedName) ? pairs : [...pairs, [changedName, number] as const];
+  return allPairs.flatMap(([name, value]) => queryPairs(urlEncode(name), value)).join('&');
 }
 
 /**

@@ -107,75 +107,79 @@ interface Operation {
 function operations(caller: Caller, route: Route, say: Say): Json {
   const pairs = route.endpoints.flatMap((endpoint) =>
     endpoint.methods.map((method) => {
-      const onSite = { ...endpoint, params: paramsOn(endpoint, caller.settings) };
-      return [method.toLowerCase(), operation({ caller, say, route, endpoint: onSite }, method)] as const;
+      const endpointOnSite = { ...endpoint, params: paramsOn(endpoint, caller.settings) };
+      return [method.toLowerCase(), operation({ caller, say, route, endpoint: endpointOnSite }, method)] as const;
     }),
   );
   return Object.fromEntries(pairs);
 }
 
-function operation(described: Operation, method: Method): Json {
-  const { caller, say, route, endpoint } = described;
+function operation(context: Operation, method: Method): Json {
+  const { caller, say, route, endpoint } = context;
   const kind = kindOf(route);
-  const ofSite = endpoint.onSite?.(caller.settings) ?? {};
+  const siteParams = endpoint.siteParams?.(caller.settings) ?? {};
   const isField = (name: string) =>
-    kind ? name in kind.fields || name in ofSite : name !== 'translation_language' && !selectorsOf(route).includes(name);
-  const written = endpoint.mode === 'read' ? [] : Object.keys(endpoint.params).filter(isField);
-  const others = Object.entries(endpoint.params).filter(([name]) => !written.includes(name) || selectorsOf(route).includes(name));
+    kind ? name in kind.fields || name in siteParams : name !== 'translation_language' && !selectorsOf(route).includes(name);
+  const bodyNames = endpoint.mode === 'read' ? [] : Object.keys(endpoint.params).filter(isField);
+  const otherParams = Object.entries(endpoint.params).filter(([name]) => !bodyNames.includes(name) || selectorsOf(route).includes(name));
   return {
     ...(kind ? { tags: [kind.path] } : {}),
     summary: say(`routes:${endpoint.summary}`),
     security: endpoint.allow === 'anyone' ? [{}, { applicationPassword: [] }] : [{ applicationPassword: [] }],
     parameters: [
-      ...others.map(([name, param]) => parameter(described, name, param)),
+      ...otherParams.map(([name, param]) => parameter(context, name, param)),
       ...requestHeaderRefs(method, targetOf(route, endpoint)),
     ],
-    ...(written.length > 0 ? { requestBody: requestBody(described, kind, written) } : {}),
+    ...(bodyNames.length > 0 ? { requestBody: requestBody(context, kind, bodyNames) } : {}),
     responses: responses({ route, endpoint }, method, kind, say),
   };
 }
 
 function parameter({ caller, say, route, endpoint }: Operation, name: string, { grammar }: Param): Json {
-  const inPath = selectorsOf(route).includes(name);
+  const isInPath = selectorsOf(route).includes(name);
   if (name === 'password' && selectorsOf(route).length > 0) {
     // The password is a query parameter, as the component says. Members beside a `$ref` have no meaning (OpenAPI 3.0,
     // "Reference Object"), but the reference's document has these, so clients that read it literally still find them.
     return { ...ref('parameters/password'), name, in: 'path', required: false };
   }
   const schema = schemaOf(grammar.json);
-  const standard = inPath ? undefined : withDeclaredType(defaultOf(caller, route, endpoint, name), schema);
+  const defaultValue = isInPath ? undefined : withDeclaredType(defaultOf(caller, route, endpoint, name), schema);
   return {
-    in: inPath ? 'path' : 'query',
-    schema: standard === undefined ? schema : { ...schema, default: standard },
+    in: isInPath ? 'path' : 'query',
+    schema: defaultValue === undefined ? schema : { ...schema, default: defaultValue },
     description: say(paramTextKeys(route, endpoint, name)),
-    required: inPath || isRequired(route, endpoint, name),
+    required: isInPath || isRequired(route, endpoint, name),
     name,
-    ...(schema.type === 'array' && !inPath ? { style: 'form', explode: false } : {}),
-    ...(schema.type === 'object' && !inPath ? { style: 'deepObject', explode: true } : {}),
+    ...(schema.type === 'array' && !isInPath ? { style: 'form', explode: false } : {}),
+    ...(schema.type === 'object' && !isInPath ? { style: 'deepObject', explode: true } : {}),
   };
 }
 
 /** Describes the written fields, as a form or as JSON. The selector in the path is listed too, as in the reference. */
-function requestBody({ say, route, endpoint }: Operation, kind: Kind | undefined, written: readonly string[]): Json {
-  const selectors = selectorsOf(route).filter((name) => !written.includes(name));
-  const ignored = selectors.map(
+function requestBody({ say, route, endpoint }: Operation, kind: Kind | undefined, bodyNames: readonly string[]): Json {
+  const selectors = selectorsOf(route).filter((name) => !bodyNames.includes(name));
+  const ignoredFields = selectors.map(
     (name) =>
       [name, { ...schemaOf(endpoint.params[name]?.grammar.json ?? {}), description: say(`params:common.${name}-in-body`) }] as const,
   );
   const textKeys = (name: string) => (kind && name in kind.fields ? fieldTextKeys(kind, name) : paramTextKeys(route, endpoint, name));
-  const fields = written.map(
+  const fields = bodyNames.map(
     (name) => [name, { ...schemaOf(endpoint.params[name]!.grammar.json), description: say(textKeys(name)) }] as const,
   );
-  const required = written.filter((name) => isRequired(route, endpoint, name));
-  const schema = { type: 'object', properties: Object.fromEntries([...ignored, ...fields]), ...(required.length > 0 ? { required } : {}) };
-  return { required: required.length > 0, content: { 'application/x-www-form-urlencoded': { schema }, ...json(schema) } };
+  const requiredNames = bodyNames.filter((name) => isRequired(route, endpoint, name));
+  const schema = {
+    type: 'object',
+    properties: Object.fromEntries([...ignoredFields, ...fields]),
+    ...(requiredNames.length > 0 ? { required: requiredNames } : {}),
+  };
+  return { required: requiredNames.length > 0, content: { 'application/x-www-form-urlencoded': { schema }, ...json(schema) } };
 }
 
 const problems = (...statuses: readonly (typeof PROBLEMS)[number][]): Json =>
   Object.fromEntries(statuses.map((status) => [status, ref(`responses/Problem${status}`)]));
 
-function responses(described: Pick<Operation, 'route' | 'endpoint'>, method: Method, kind: Kind | undefined, say: Say): Json {
-  return { ...successResponses(described, method, kind, say), ...problems(...generalStatuses(method)) };
+function responses(context: Pick<Operation, 'route' | 'endpoint'>, method: Method, kind: Kind | undefined, say: Say): Json {
+  return { ...successResponses(context, method, kind, say), ...problems(...generalStatuses(method)) };
 }
 
 function successResponses(
@@ -184,20 +188,20 @@ function successResponses(
   kind: Kind | undefined,
   say: Say,
 ): Json {
-  const whole = endpoint.success ?? '200';
+  const successStatus = endpoint.success ?? '200';
   const target = targetOf(route, endpoint);
   const safety = writeStatuses(method, target);
   const unknownNamespace = route.pattern === '' ? (['404'] as const) : [];
   if (!kind)
     return {
-      [whole]: { description: say(`routes:answers.${whole}`), content: json(answerSchema(endpoint)) },
+      [successStatus]: { description: say(`routes:answers.${successStatus}`), content: json(answerSchema(endpoint)) },
       ...problems('400', '401', ...unknownNamespace, ...(route.refusals ?? []), ...safety),
     };
   const record = ref(`schemas/${recordName(kind)}`);
-  const single = (status: '200' | '201') => ({
+  const recordResponse = (status: '200' | '201') => ({
     [status]: { description: say(`routes:answers.${status}`), ...responseHeaderRefs(method), content: json(record) },
   });
-  const never = (...statuses: string[]) =>
+  const neverResponses = (...statuses: string[]) =>
     Object.fromEntries(statuses.map((status) => [status, { description: say('routes:answers.never') }]));
   if (selectorsOf(route).length === 0) {
     if (method === 'GET')
@@ -205,17 +209,17 @@ function successResponses(
         '200': { description: say('routes:answers.200'), content: json(listSchema(kind, record, say)) },
         ...problems('400', '401', '404'),
       };
-    return { ...(target === 'found' ? single('200') : {}), ...single('201'), ...problems('400', '401', '403', ...safety) };
+    return { ...(target === 'found' ? recordResponse('200') : {}), ...recordResponse('201'), ...problems('400', '401', '403', ...safety) };
   }
-  if (method === 'GET') return { ...single('200'), ...problems('400', '401', '403', '404') };
+  if (method === 'GET') return { ...recordResponse('200'), ...problems('400', '401', '403', '404') };
   if (method === 'DELETE')
     return {
-      ...single('200'),
+      ...recordResponse('200'),
       ...problems('400', '401', '403', '404', ...safety),
-      ...(kind.is === 'post' ? problems('410') : never('410')),
+      ...(kind.is === 'post' ? problems('410') : neverResponses('410')),
       ...problems('500'),
     };
-  return { ...single('200'), ...never('201'), ...problems('400', '401', '403', '404', ...safety) };
+  return { ...recordResponse('200'), ...neverResponses('201'), ...problems('400', '401', '403', '404', ...safety) };
 }
 
 /** Returns the schema of a successful answer of an endpoint that serves no kind. */
@@ -223,18 +227,18 @@ const answerSchema = ({ answer }: Endpoint): Json => (answer ? ref(`schemas/${id
 
 /** Returns the schema of one page of a list. */
 function listSchema(kind: Kind, record: Json, say: Say): Json {
-  const described = (name: string, schema: Json) => [name, { ...schema, description: say(`fields:list.${name}`) }];
+  const withDescription = (name: string, schema: Json) => [name, { ...schema, description: say(`fields:list.${name}`) }];
   const url = { type: 'string', format: 'uri' };
   return {
     title: kind.path,
     type: 'object',
     properties: Object.fromEntries([
       [kind.path, { type: 'array', items: record, description: say('fields:list.records') }],
-      described('rest_url', url),
-      described('next_rest_url', url),
-      described('previous_rest_url', url),
-      described('total', { type: 'integer' }),
-      described('total_pages', { type: 'integer' }),
+      withDescription('rest_url', url),
+      withDescription('next_rest_url', url),
+      withDescription('previous_rest_url', url),
+      withDescription('total', { type: 'integer' }),
+      withDescription('total_pages', { type: 'integer' }),
     ]),
     required: [kind.path, 'rest_url', 'total', 'total_pages'],
   };
@@ -251,21 +255,23 @@ function withDeclaredType(value: unknown, { type }: Json): unknown {
  * member as required or not, and writes an object without members as an empty list.
  */
 function schemaOf(schema: Readonly<Json>): Json {
-  const { type, items, properties, additionalProperties: others, ...rest } = schema;
+  const { type, items, properties, additionalProperties: otherMembers, ...rest } = schema;
   const members = Array.isArray(properties) ? [] : Object.entries((properties ?? {}) as Record<string, Json>);
-  const required = members.filter(([, member]) => member.required === true).map(([name]) => name);
-  const nested = {
+  const requiredNames = members.filter(([, member]) => member.required === true).map(([name]) => name);
+  const nestedParts = {
     ...(items === undefined ? {} : { items: schemaOf(items as Json) }),
     ...(members.length > 0
       ? { properties: Object.fromEntries(members.map(([name, { required: _, ...member }]) => [name, schemaOf(member)])) }
       : {}),
-    ...(required.length > 0 ? { required } : {}),
-    ...(others === undefined ? {} : { additionalProperties: typeof others === 'object' ? schemaOf(others as Json) : others }),
+    ...(requiredNames.length > 0 ? { required: requiredNames } : {}),
+    ...(otherMembers === undefined
+      ? {}
+      : { additionalProperties: typeof otherMembers === 'object' ? schemaOf(otherMembers as Json) : otherMembers }),
   };
-  if (!Array.isArray(type)) return { ...(type === undefined ? {} : { type }), ...nested, ...rest };
+  if (!Array.isArray(type)) return { ...(type === undefined ? {} : { type }), ...nestedParts, ...rest };
   return {
-    anyOf: type.map((one: string) => (one === 'array' ? { type: one, ...nested } : { type: one })),
-    ...(type.includes('array') ? {} : nested),
+    anyOf: type.map((one: string) => (one === 'array' ? { type: one, ...nestedParts } : { type: one })),
+    ...(type.includes('array') ? {} : nestedParts),
     ...rest,
   };
 }
@@ -286,12 +292,14 @@ const answerShapes = (routes: readonly Route[]): z.ZodObject[] =>
 
 /** Returns all schemas: true shapes of the answers, shapes of the earlier document, and the shape of an error. */
 function schemas(say: Say, answers: readonly z.ZodObject[], languages: boolean): Json {
-  const published = Object.entries(publishedShapes(answers, languages));
-  const named = published.map(([id, schema]) => [id, withDescriptions(id, schema, say)] as const);
-  const earlier = named.filter(([id]) => REFERENCE_TYPES.has(id)).map(([id, schema]) => [id, referenceSchema(id, schema, say)]);
+  const shapes = Object.entries(publishedShapes(answers, languages));
+  const describedShapes = shapes.map(([id, schema]) => [id, withDescriptions(id, schema, say)] as const);
+  const referenceSchemas = describedShapes
+    .filter(([id]) => REFERENCE_TYPES.has(id))
+    .map(([id, schema]) => [id, referenceSchema(id, schema, say)]);
   return {
-    ...Object.fromEntries(earlier),
-    ...Object.fromEntries(named.map(([id, schema]) => [servedName(id), schema])),
+    ...Object.fromEntries(referenceSchemas),
+    ...Object.fromEntries(describedShapes.map(([id, schema]) => [servedName(id), schema])),
     Error: errorSchema(say),
   };
 }
@@ -301,14 +309,17 @@ function schemas(say: Say, answers: readonly z.ZodObject[], languages: boolean):
  * shapes. `languages`: whether the content has languages.
  */
 function publishedShapes(answers: readonly z.ZodObject[], languages: boolean): Record<string, ObjectSchema> {
-  const all = z.object(Object.fromEntries([...kinds.map((kind) => kind.record), ...answers].map((shape) => [idOf(shape), shape])));
-  const { definitions } = z.toJSONSchema(all, { target: 'openapi-3.0', override: ({ jsonSchema }) => withoutSafeRange(jsonSchema) }) as {
+  const allShapes = z.object(Object.fromEntries([...kinds.map((kind) => kind.record), ...answers].map((shape) => [idOf(shape), shape])));
+  const { definitions } = z.toJSONSchema(allShapes, {
+    target: 'openapi-3.0',
+    override: ({ jsonSchema }) => withoutSafeRange(jsonSchema),
+  }) as {
     definitions?: unknown;
   };
-  const renamed = JSON.stringify(definitions).replace(/"#\/definitions\/(\w+)"/g, (_, id: string) =>
+  const renamedJson = JSON.stringify(definitions).replace(/"#\/definitions\/(\w+)"/g, (_, id: string) =>
     JSON.stringify(ref(`schemas/${servedName(id)}`).$ref),
   );
-  const shapes = JSON.parse(renamed) as Record<string, ObjectSchema>;
+  const shapes = JSON.parse(renamedJson) as Record<string, ObjectSchema>;
   return languages
     ? shapes
     : Object.fromEntries(
@@ -332,11 +343,11 @@ function withoutSafeRange(schema: Json): void {
 
 function withDescriptions(id: string, schema: ObjectSchema, say: Say): ObjectSchema {
   if (!schema.properties) return schema;
-  const described = Object.entries(schema.properties).map(([name, property]) => {
+  const properties = Object.entries(schema.properties).map(([name, property]) => {
     const description = say(memberTextKeys(id, name));
     return [name, '$ref' in property ? { allOf: [property], description } : { ...property, description }];
   });
-  return { ...schema, properties: Object.fromEntries(described) };
+  return { ...schema, properties: Object.fromEntries(properties) };
 }
 
 /** Returns the keys of the sentences that may describe a member of a record, most specific first. */

@@ -26,12 +26,12 @@ export interface Pages {
   /** Whether pages are served: if WordPress serves none, unless the configuration decides otherwise. */
   readonly areEnabled: (settings: SiteSettings) => boolean;
   /** Renders the requested page. `password`: the password that the visitor entered to open it. */
-  readonly answer: (wanted: FeedRequest, req: Request, password?: string) => Promise<Answer>;
+  readonly answer: (request: FeedRequest, req: Request, password?: string) => Promise<Answer>;
   /**
    * Renders the preview of a record that is not public yet, for a user who may edit it. Undefined if no preview is
    * requested, or if the user may not see it.
    */
-  readonly preview: (wanted: FeedRequest, req: Request) => Promise<Answer | undefined>;
+  readonly preview: (request: FeedRequest, req: Request) => Promise<Answer | undefined>;
   /** Renders the error that ended a request. */
   readonly problem: (site: Site, settings: SiteSettings, req: Request, error: unknown) => Answer;
 }
@@ -43,27 +43,27 @@ export interface Pages {
 export function createPages({ config }: Site, theme: LoadedTheme): Pages {
   const problem: Pages['problem'] = (site, settings, req, error) => {
     // In the language at the start of the address, even if the rest of the address is invalid.
-    const below = splitTarget(req.originalUrl).path.slice(basePath(settings.home).length);
-    const { language: segment } = splitLanguage(below.split('/').slice(1), languageSegments(site, settings));
+    const relativePath = splitTarget(req.originalUrl).path.slice(basePath(settings.home).length);
+    const { language: segment } = splitLanguage(relativePath.split('/').slice(1), languageSegments(site, settings));
     const caller = visitorOf(site, settings, req, { segment, query: {} });
     const { status, headers } = toProblemReply(site, req, caller.language, error);
     const page = problemPage({ ...theme, site }, caller, status, notesOf(req).id);
-    return pageAnswer(page, { caller, personal: true, changedAt: undefined, headers });
+    return pageAnswer(page, { caller, isPersonal: true, changedAt: undefined, headers });
   };
   return {
     areEnabled: (settings) => servesPages(config, settings),
     problem,
-    preview: (wanted, req) => previewAnswer(theme, wanted, req),
-    answer: async (wanted, req, password) => {
-      const { site, caller, address, query } = wanted;
+    preview: (request, req) => previewAnswer(theme, request, req),
+    answer: async (request, req, password) => {
+      const { site, caller, address, query } = request;
       const changedAt = site.changedAt();
       try {
         const page = await renderPage({ ...theme, site }, caller, { page: address.page, query, password });
-        return pageAnswer(page, { caller, personal: password !== undefined, changedAt });
+        return pageAnswer(page, { caller, isPersonal: password !== undefined, changedAt });
       } catch (error) {
         const { status, headers } = toProblemReply(site, req, caller.language, error);
         const page = problemPage({ ...theme, site }, caller, status, notesOf(req).id);
-        return pageAnswer(page, { caller, personal: false, changedAt, headers });
+        return pageAnswer(page, { caller, isPersonal: false, changedAt, headers });
       }
     },
   };
@@ -77,9 +77,9 @@ function previewedRecord({ address, query }: FeedRequest): PreviewedRecord | und
   return { id: page.id, type: typeof query.post_type === 'string' ? query.post_type : undefined };
 }
 
-async function previewAnswer(theme: LoadedTheme, wanted: FeedRequest, req: Request): Promise<Answer | undefined> {
-  const { site, caller: visitor, address, query } = wanted;
-  const record = previewedRecord(wanted);
+async function previewAnswer(theme: LoadedTheme, request: FeedRequest, req: Request): Promise<Answer | undefined> {
+  const { site, caller: visitor, address, query } = request;
+  const record = previewedRecord(request);
   // Scripts of other sites, which could read the answer, send `Origin`; a browser that follows a link does not.
   if (!record || req.headers.origin !== undefined || !servesPages(site.config, visitor.settings)) return undefined;
   const settings = await site.settings();
@@ -90,7 +90,7 @@ async function previewAnswer(theme: LoadedTheme, wanted: FeedRequest, req: Reque
   try {
     const page = await previewPage({ ...theme, site }, { editor, visitor }, record);
     const headers = { 'X-Robots-Tag': 'noindex, nofollow' };
-    return pageAnswer(page, { caller: visitor, personal: true, changedAt: undefined, headers });
+    return pageAnswer(page, { caller: visitor, isPersonal: true, changedAt: undefined, headers });
   } catch (error) {
     // A user who may not preview the record gets the public page.
     if (error instanceof ApiError && error.status < 500) return undefined;
@@ -100,7 +100,7 @@ async function previewAnswer(theme: LoadedTheme, wanted: FeedRequest, req: Reque
 
 interface PageAnswerContext extends Pick<FeedRequest, 'caller'> {
   /** Whether the page is only for the visitor who requested it. */
-  readonly personal: boolean;
+  readonly isPersonal: boolean;
   readonly changedAt: string | undefined;
   /** Additional headers of an error. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
@@ -109,10 +109,10 @@ interface PageAnswerContext extends Pick<FeedRequest, 'caller'> {
 /** Converts a page to an answer, with a validator and the headers that lead to the API. */
 export function pageAnswer(
   { status, html, timeliness, records, subject }: Page,
-  { caller, personal, changedAt, headers }: PageAnswerContext,
+  { caller, isPersonal, changedAt, headers }: PageAnswerContext,
 ): Answer {
   const body = Buffer.from(html);
-  const kept = status === 200 && !personal;
+  const isCacheable = status === 200 && !isPersonal;
   return {
     status,
     headers: {
@@ -121,15 +121,15 @@ export function pageAnswer(
       'Content-Security-Policy': PAGE_POLICY,
       'Referrer-Policy': 'strict-origin-when-cross-origin',
       'Cross-Origin-Resource-Policy': 'same-origin',
-      ...(kept ? REVALIDATE : NO_STORE),
+      ...(isCacheable ? REVALIDATE : NO_STORE),
       Vary: 'Accept, Accept-Language, Accept-Encoding',
-      ...(kept ? { ETag: etagOf(body) } : {}),
-      ...(kept ? modifiedHeader(timeliness, changedAt, caller.now) : {}),
+      ...(isCacheable ? { ETag: etagOf(body) } : {}),
+      ...(isCacheable ? modifiedHeader(timeliness, changedAt, caller.now) : {}),
       ...discoveryHeaders(caller.settings, subject),
-      ...(kept ? surrogateKeys(postKind('event'), records, subject) : {}),
+      ...(isCacheable ? surrogateKeys(postKind('event'), records, subject) : {}),
     },
     body,
     expiresAt: expiryOf(timeliness, caller),
-    shared: !personal,
+    isShareable: !isPersonal,
   };
 }

@@ -8,8 +8,8 @@ const MAX_DEPTH = 20;
  * nothing, since a list's members have indexes, not names. An empty result is an empty list, as PHP writes it.
  */
 export function pickFields(body: unknown, fields: readonly string[]): unknown {
-  const wanted = toFieldTree(fields.map((field) => field.split('.', MAX_DEPTH)));
-  return Array.isArray(body) ? body.map((item) => pick(item, wanted)) : pick(body, wanted);
+  const tree = toFieldTree(fields.map((field) => field.split('.', MAX_DEPTH)));
+  return Array.isArray(body) ? body.map((item) => pick(item, tree)) : pick(body, tree);
 }
 
 /** Groups paths by their first part; true if one of them ends there. */
@@ -20,20 +20,22 @@ function toFieldTree(paths: readonly (readonly string[])[]): FieldTree {
     if (group) group.push(rest);
     else groups.set(first, [rest]);
   }
-  return new Map([...groups].map(([name, rests]) => [name, rests.some((rest) => rest.length === 0) ? true : toFieldTree(rests)] as const));
+  return new Map(
+    [...groups].map(([name, subpaths]) => [name, subpaths.some((rest) => rest.length === 0) ? true : toFieldTree(subpaths)] as const),
+  );
 }
 
-function pick(value: unknown, wanted: FieldTree): unknown {
+function pick(value: unknown, tree: FieldTree): unknown {
   if (value === null || typeof value !== 'object') return value;
   const members = Array.isArray(value) ? [] : Object.entries(value);
-  const kept = members.flatMap(([name, member]) => {
-    const below = wanted.get(name);
-    return below === undefined ? [] : [[name, below === true ? member : pick(member, below)] as const];
+  const picked = members.flatMap(([name, member]) => {
+    const subtree = tree.get(name);
+    return subtree === undefined ? [] : [[name, subtree === true ? member : pick(member, subtree)] as const];
   });
-  return kept.length === 0 ? [] : Object.fromEntries(kept);
+  return picked.length === 0 ? [] : Object.fromEntries(picked);
 }
 
-const first = (path: string): string => path.split('.', 1)[0]!;
+const topLevelName = (path: string): string => path.split('.', 1)[0]!;
 
 /**
  * Reduces an answer whose records have `_links` and `_embedded` (`WP_REST_Server::response_to_data`). For a single
@@ -42,13 +44,13 @@ const first = (path: string): string => path.split('.', 1)[0]!;
  * or not.
  */
 export function pickLinkedFields(body: unknown, fields: readonly string[], embeds: boolean): unknown {
-  const beside = fields.some((path) => first(path) === '_links' || (embeds && first(path) === '_embedded'));
-  if (!Array.isArray(body)) return pickFields(body, beside ? [...fields, '_links', '_embedded'] : fields);
-  const kept = pickFields(
+  const includesLinks = fields.some((path) => topLevelName(path) === '_links' || (embeds && topLevelName(path) === '_embedded'));
+  if (!Array.isArray(body)) return pickFields(body, includesLinks ? [...fields, '_links', '_embedded'] : fields);
+  const items = pickFields(
     body,
-    fields.filter((path) => first(path) !== '_embedded'),
+    fields.filter((path) => topLevelName(path) !== '_embedded'),
   ) as Linked[];
-  return kept.map((item, place) => withEmbedded(item, body[place] as Linked));
+  return items.map((item, index) => withEmbedded(item, body[index] as Linked));
 }
 
 /** The members of a record that are relevant here. */
@@ -59,6 +61,6 @@ interface Linked {
 
 function withEmbedded(item: Linked, { _embedded = {} }: Linked): Linked {
   const { _links = {} } = item;
-  const led = Object.entries(_embedded).filter(([relation]) => Object.hasOwn(_links, relation));
-  return led.length === 0 ? item : { ...item, _embedded: Object.fromEntries(led) };
+  const linkedEntries = Object.entries(_embedded).filter(([relation]) => Object.hasOwn(_links, relation));
+  return linkedEntries.length === 0 ? item : { ...item, _embedded: Object.fromEntries(linkedEntries) };
 }

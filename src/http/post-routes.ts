@@ -51,14 +51,14 @@ const extraMetasIn = ({ extraMetas }: PostKind, values: Values): Rows['metas'] =
   Object.fromEntries(
     Object.entries(extraMetas).flatMap(([name, key]) => {
       const value = values[name];
-      const kept = typeof value === 'string' || typeof value === 'number' ? storedTextField(String(value)) : '';
-      return kept === '' ? [] : [[key, [kept]]];
+      const storedText = typeof value === 'string' || typeof value === 'number' ? storedTextField(String(value)) : '';
+      return storedText === '' ? [] : [[key, [storedText]]];
     }),
   );
 
 const newRecord = (kind: PostKind, values: Values) => ({
   values: pickValues(kind.fields, values),
-  extra: { metas: extraMetasIn(kind, values) },
+  extraRows: { metas: extraMetasIn(kind, values) },
 });
 
 /**
@@ -78,8 +78,8 @@ const posts = (kind: PostKind): ServedRoute => ({
       methods: ['GET'],
       summary: `${kind.name}.list`,
       params: kind.filters,
-      unlisted: undeclaredListParams(kind),
-      onSite: (settings) => addedBySite(kind.filters, listKind(kind, settings).filters),
+      unlistedParams: undeclaredListParams(kind),
+      siteParams: (settings) => addedBySite(kind.filters, listKind(kind, settings).filters),
       mode: 'read',
       allow: 'anyone',
       run: async (site, caller, values) =>
@@ -94,23 +94,23 @@ const posts = (kind: PostKind): ServedRoute => ({
       methods: ['POST'],
       summary: `${kind.name}.create`,
       params: { ...kind.fields, ...UPSERT },
-      unlisted: undescribedParams(Object.keys(kind.extraMetas)),
-      onSite: (settings) => addedBySite(kind.fields, kindOnSite(kind, settings).fields),
+      unlistedParams: undescribedParams(Object.keys(kind.extraMetas)),
+      siteParams: (settings) => addedBySite(kind.fields, kindOnSite(kind, settings).fields),
       mode: 'create',
       allow: (_look, caller) => mayCreate(caller, kind),
       run: async (site, caller, values) => {
-        const own = kindOnSite(kind, caller.settings);
-        const record = newRecord(own, values);
-        if (values.upsert === undefined) return createdReply(await createPost(site, caller, own, record.values, record.extra));
-        const { isNew, ...shown } = await upsertPost(site, caller, own, { by: values.upsert, ...record });
-        return (isNew ? createdReply : writtenReply)(shown);
+        const siteKind = kindOnSite(kind, caller.settings);
+        const record = newRecord(siteKind, values);
+        if (values.upsert === undefined) return createdReply(await createPost(site, caller, siteKind, record.values, record.extraRows));
+        const { isNew, ...versionedRecord } = await upsertPost(site, caller, siteKind, { by: values.upsert, ...record });
+        return (isNew ? createdReply : writtenReply)(versionedRecord);
       },
       runTogether: {
         accepts: (values) => values.upsert === undefined && isIndependent(kind, values),
-        run: async (site, caller, all) => {
-          const own = kindOnSite(kind, caller.settings);
-          const records = all.map((values) => newRecord(own, values));
-          return (await createPosts(site, caller, own, records)).map((shown) => createdReply(shown));
+        run: async (site, caller, changes) => {
+          const siteKind = kindOnSite(kind, caller.settings);
+          const records = changes.map((values) => newRecord(siteKind, values));
+          return (await createPosts(site, caller, siteKind, records)).map((versionedRecord) => createdReply(versionedRecord));
         },
       },
     }),
@@ -153,22 +153,22 @@ function singlePost(kind: PostKind, suffix: string, select: Params, selectToChan
       methods: ['GET'],
       summary: `${kind.name}.read${suffix}`,
       params: { ...select, ...READ_PARAMS },
-      unlisted: recurrenceOf(kind),
-      onSite: ({ recurrence }) => (recurrence ? recurrenceOf(kind) : {}),
+      unlistedParams: recurrenceOf(kind),
+      siteParams: ({ recurrence }) => (recurrence ? recurrenceOf(kind) : {}),
       mode: 'read',
       allow: 'anyone',
       run: async (site, caller, values) => {
-        const shown = await readPost(site, caller, kind, values.id, values);
+        const versionedRecord = await readPost(site, caller, kind, values.id, values);
         // Rules can change without a write to the tables that cached answers depend on.
-        return values.recurrence ? writtenReply(shown) : recordReply(shown, caller);
+        return values.recurrence ? writtenReply(versionedRecord) : recordReply(versionedRecord, caller);
       },
     }),
     recordEndpoint({
       methods: ['DELETE'],
       summary: `${kind.name}.trash${suffix}`,
       params: { ...select, ...(kind.describesWritePassword ? PASSWORD_PARAM : {}) },
-      unlisted: scopeOf(kind),
-      onSite: ({ recurrence }) => (recurrence ? scopeOf(kind) : {}),
+      unlistedParams: scopeOf(kind),
+      siteParams: ({ recurrence }) => (recurrence ? scopeOf(kind) : {}),
       mode: 'read',
       allow: (lookUp, caller, { id }) => mayWithoutRecord(caller, kind, 'delete', id) ?? mayTrash(lookUp, caller, kind, id),
       run: async (site, caller, { id, scope }) => writtenReply(await (scope ? deleteDate : trashPost)(site, caller, kind, id)),
@@ -177,16 +177,18 @@ function singlePost(kind: PostKind, suffix: string, select: Params, selectToChan
       methods: ['POST', 'PUT', 'PATCH'],
       summary: `${kind.name}.change${suffix}`,
       params: { ...selectToChange, ...optional(kind.fields) },
-      unlisted: scopeOf(kind),
-      onSite: (settings) => ({
+      unlistedParams: scopeOf(kind),
+      siteParams: (settings) => ({
         ...addedBySite(kind.fields, kindOnSite(kind, settings).fields),
         ...(settings.recurrence ? scopeOf(kind) : {}),
       }),
       mode: 'change',
       allow: (lookUp, caller, { id }) => mayWithoutRecord(caller, kind, 'edit', id) ?? mayChange(lookUp, caller, kind, id),
       run: async (site, caller, values) => {
-        const own = kindOnSite(kind, caller.settings);
-        return writtenReply(await (values.scope ? changeDate : changePost)(site, caller, own, values.id, pickValues(own.fields, values)));
+        const siteKind = kindOnSite(kind, caller.settings);
+        return writtenReply(
+          await (values.scope ? changeDate : changePost)(site, caller, siteKind, values.id, pickValues(siteKind.fields, values)),
+        );
       },
     }),
   ];

@@ -8,12 +8,12 @@ import type { Preconditions } from '../wordpress/record-version.ts';
  */
 export function preconditionsOf(headers: IncomingHttpHeaders): Preconditions | undefined {
   const { 'if-match': match, 'if-none-match': noneMatch, 'if-unmodified-since': since } = headers;
-  const moment = since !== undefined && HTTP_DATE.test(since) ? Date.parse(since) : Number.NaN;
+  const time = since !== undefined && HTTP_DATE.test(since) ? Date.parse(since) : Number.NaN;
   const conditions: Preconditions = {
     ...(match === undefined ? {} : { match: parseTags(match) }),
     // `If-None-Match` uses the weak comparison.
     ...(noneMatch === undefined ? {} : { noneMatch: parseTags(noneMatch.replaceAll('W/"', '"')) }),
-    ...(Number.isNaN(moment) ? {} : { unmodifiedSince: moment }),
+    ...(Number.isNaN(time) ? {} : { unmodifiedSince: time }),
   };
   return Object.keys(conditions).length > 0 ? conditions : undefined;
 }

@@ -13,16 +13,16 @@ export interface Probes {
 
 /** Records the times of readiness probes. `clock`: milliseconds of a monotonic clock. */
 export function createProbes(clock: () => number = () => performance.now()): Probes {
-  let series: { readonly first: number; readonly last: number } | undefined;
-  const current = (now: number) => (series && now - series.last <= MAX_PROBE_GAP_MS ? series : undefined);
+  let series: { readonly firstAt: number; readonly lastAt: number } | undefined;
+  const currentSeries = (now: number) => (series && now - series.lastAt <= MAX_PROBE_GAP_MS ? series : undefined);
   return {
     record: () => {
       const now = clock();
-      series = { first: current(now)?.first ?? now, last: now };
+      series = { firstAt: currentSeries(now)?.firstAt ?? now, lastAt: now };
     },
     isProbedRegularly: () => {
-      const known = current(clock());
-      return known !== undefined && known.last - known.first >= MIN_SERIES_MS;
+      const activeSeries = currentSeries(clock());
+      return activeSeries !== undefined && activeSeries.lastAt - activeSeries.firstAt >= MIN_SERIES_MS;
     },
   };
 }

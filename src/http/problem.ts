@@ -73,7 +73,7 @@ export function handleErrors(site: Site, asPage: ProblemPage): ErrorRequestHandl
     if (settings && asPage.areEnabled(settings)) return deliver(req, res, asPage.problem(site, settings, req, error));
     const language = site.texts.chooseLanguage({ acceptLanguage: req.get('accept-language') });
     const reply = toProblemReply(site, req, language, error);
-    void deliver(req, res, toAnswer(reply, { wrapping: NO_WRAPPING, method: req.method, sentMethod: req.method, personal: true }));
+    void deliver(req, res, toAnswer(reply, { wrapping: NO_WRAPPING, method: req.method, sentMethod: req.method, isPersonal: true }));
   };
 }
 
@@ -104,9 +104,9 @@ export function problemReply(texts: Pick<Texts, 't'>, language: string, refusal:
  * Members `params` and `details`: a sentence about each parameter, and more details for a wrong type or a value outside
  * the allowed set.
  */
-function faultMembers(say: Say, { faults, sent }: ProblemDetails): object {
+function faultMembers(say: Say, { faults, sentValues }: ProblemDetails): object {
   if (!faults) return {};
-  const sentences = [...faults].map(([param, fault]) => [param, faultSentence(say, param, fault, sent?.get(param))] as const);
+  const sentences = [...faults].map(([param, fault]) => [param, faultSentence(say, param, fault, sentValues?.get(param))] as const);
   const details = sentences.flatMap(([param, message]) => {
     const fault = faults.get(param)!;
     return fault.stage === 'value' ? [] : [[param, { code: codeOf(fault), message, data: faultDetails(param, message, fault) }] as const];

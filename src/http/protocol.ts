@@ -42,7 +42,7 @@ export interface AnswerContext {
   readonly changedAt?: string | undefined;
   readonly address?: Pick<IncomingRequest, 'home' | 'settings' | 'now'>;
   /** Whether the answer is only for this caller, who is signed in or has sent the password of a record. */
-  readonly personal: boolean;
+  readonly isPersonal: boolean;
   /** A fresh nonce for callers with a cookie. */
   readonly nonce?: string | undefined;
 }
@@ -58,14 +58,14 @@ export const NO_WRAPPING: Wrapping = { script: false, envelope: false, pretty: f
  */
 export function readWrapping(query: RawParams): Wrapping {
   if (Object.keys(query).length === 0) return NO_WRAPPING;
-  const has = (name: string) => Object.hasOwn(query, name);
+  const hasParam = (name: string) => Object.hasOwn(query, name);
   const { _jsonp: jsonp, _fields: fields } = query;
-  if (has('_jsonp') && (typeof jsonp !== 'string' || jsonp.length > MAX_BYTES.word || !/^[\w.]*$/.test(jsonp)))
+  if (hasParam('_jsonp') && (typeof jsonp !== 'string' || jsonp.length > MAX_BYTES.word || !/^[\w.]*$/.test(jsonp)))
     fail('rest_callback_invalid');
   return {
     ...(typeof jsonp === 'string' && jsonp !== '' ? { jsonp, script: true } : { script: false }),
-    envelope: has('_envelope'),
-    pretty: has('_pretty'),
+    envelope: hasParam('_envelope'),
+    pretty: hasParam('_pretty'),
     fields: fieldNames(fields),
   };
 }
@@ -101,18 +101,25 @@ export const hasPassword = (...sources: readonly (RawParams | undefined)[]): boo
  * Converts a reply to an answer with all headers and wrapping of the protocol. Headers that depend on the origin are
  * added when it is sent.
  */
-export function toAnswer(reply: LinkedReply, { wrapping, method, sentMethod, address, personal, nonce, changedAt }: AnswerContext): Answer {
+export function toAnswer(
+  reply: LinkedReply,
+  { wrapping, method, sentMethod, address, isPersonal, nonce, changedAt }: AnswerContext,
+): Answer {
   const { jsonp, script, envelope, pretty } = wrapping;
-  const { headers: { Link: link, ...own } = {}, status, version, timeliness = 'always' } = reply;
-  const whole = withLinks(reply, wrapping.fields);
-  const json = JSON.stringify(envelope ? { body: whole, status, headers: headersInEnvelope(reply.headers) } : whole, null, pretty ? 4 : 0);
+  const { headers: { Link: link, ...otherHeaders } = {}, status, version, timeliness = 'always' } = reply;
+  const bodyWithLinks = withLinks(reply, wrapping.fields);
+  const json = JSON.stringify(
+    envelope ? { body: bodyWithLinks, status, headers: headersInEnvelope(reply.headers) } : bodyWithLinks,
+    null,
+    pretty ? 4 : 0,
+  );
   const body = Buffer.from(
     method === 'HEAD' && sentMethod !== 'HEAD' ? '' : jsonp === undefined ? json : `/**/${jsonp}(${scriptSafe(json)})`,
   );
-  const answered = envelope ? 200 : status;
-  const kept = answered === 200 && (sentMethod === 'GET' || sentMethod === 'HEAD');
+  const sentStatus = envelope ? 200 : status;
+  const isCacheable = sentStatus === 200 && (sentMethod === 'GET' || sentMethod === 'HEAD');
   return {
-    status: answered,
+    status: sentStatus,
     headers: {
       'Content-Type': `application/${script ? 'javascript' : 'json'}; charset=UTF-8`,
       'X-Robots-Tag': 'noindex',
@@ -121,16 +128,16 @@ export function toAnswer(reply: LinkedReply, { wrapping, method, sentMethod, add
         ? { Link: [`<${restUrl(address, '')}>; rel="https://api.w.org/"`, ...(link === undefined ? [] : [link])].join(', ') }
         : {}),
       Vary: VARY,
-      ...(personal ? NO_STORE : kept || answered >= 400 ? REVALIDATE : {}),
-      ...(kept ? { ETag: etagOf(body, version) } : version === undefined ? {} : { ETag: versionTag(version) }),
-      ...(kept && address ? modifiedHeader(timeliness, changedAt, address.now) : {}),
-      ...(kept && !personal ? surrogateKeys(reply.about, reply.body) : {}),
+      ...(isPersonal ? NO_STORE : isCacheable || sentStatus >= 400 ? REVALIDATE : {}),
+      ...(isCacheable ? { ETag: etagOf(body, version) } : version === undefined ? {} : { ETag: versionTag(version) }),
+      ...(isCacheable && address ? modifiedHeader(timeliness, changedAt, address.now) : {}),
+      ...(isCacheable && !isPersonal ? surrogateKeys(reply.kind, reply.body) : {}),
       ...(nonce === undefined ? {} : { 'X-WP-Nonce': nonce }),
-      ...(envelope ? {} : own),
+      ...(envelope ? {} : otherHeaders),
     },
     body,
     expiresAt: address ? expiryOf(timeliness, address) : 0,
-    shared: !personal,
+    isShareable: !isPersonal,
   };
 }
 
@@ -172,13 +179,16 @@ const httpDate = (utc: string) => new Date(`${utc.replace(' ', 'T')}Z`).toUTCStr
  * Returns the body with only the members that `_fields` names. Errors are never reduced, and in most answers neither
  * are the answer's own links.
  */
-function withLinks({ status, body, links, linksAreFields, embeds, indivisible = [] }: LinkedReply, fields: readonly string[]): unknown {
-  const found = fields.filter((path) => !indivisible.some((member) => path.startsWith(`${member}.`)));
-  const picked = () => (embeds === undefined ? pickFields(body, found) : pickLinkedFields(body, found, embeds));
-  const kept = fields.length === 0 || status >= 400 ? body : picked();
+function withLinks(
+  { status, body, links, linksAreFields, embeds, indivisibleMembers = [] }: LinkedReply,
+  fields: readonly string[],
+): unknown {
+  const paths = fields.filter((path) => !indivisibleMembers.some((member) => path.startsWith(`${member}.`)));
+  const pick = () => (embeds === undefined ? pickFields(body, paths) : pickLinkedFields(body, paths, embeds));
+  const content = fields.length === 0 || status >= 400 ? body : pick();
   const isCut = linksAreFields && fields.length > 0 && !fields.some((path) => path.split('.')[0] === '_links');
-  if (!links || isCut) return kept;
-  return { ...(Array.isArray(kept) ? {} : (kept as object)), _links: links };
+  if (!links || isCut) return content;
+  return { ...(Array.isArray(content) ? {} : (content as object)), _links: links };
 }
 
 /** Escapes two characters that end a line in old JavaScript but not in JSON. */

@@ -30,8 +30,8 @@ export function servePublicFiles(site: Site, { pages, assets, theme, answers }: 
     const name = SERVED_FILE.exec(path)?.[0];
     if (name === undefined) return next();
     const key = sharedCacheKeyOf(req, path, () => '');
-    const from = site.forAnonymousReads();
-    const settings = await from.settings();
+    const readSite = site.forAnonymousReads();
+    const settings = await readSite.settings();
     const base = basePath(settings.home);
     if (!pages.areEnabled(settings) || (path !== name && path !== base + name)) return next();
     if (name === '/favicon.ico') return res.redirect(302, assets.urlOf(base, theme.icon));
@@ -39,11 +39,11 @@ export function servePublicFiles(site: Site, { pages, assets, theme, answers }: 
     if (name.endsWith('/authorize-application.php')) return res.redirect(302, `${base}${DESK_PATH}/authorize${query && `?${query}`}`);
     // Editors of a former WordPress site have bookmarked these addresses.
     if (name.startsWith('/wp-')) return res.redirect(302, base + DESK_PATH);
-    const compute = async (read: Site): Promise<Answer> => {
-      const caller = callerFor(read, await read.settings(), ANONYMOUS, { language: read.texts.languages[0] ?? 'en' });
-      return name === '/robots.txt' ? textAnswer(robots(caller)) : sitemap(read, caller, name);
+    const compute = async (trackedSite: Site): Promise<Answer> => {
+      const caller = callerFor(trackedSite, await trackedSite.settings(), ANONYMOUS, { language: trackedSite.texts.languages[0] ?? 'en' });
+      return name === '/robots.txt' ? textAnswer(robots(caller)) : sitemap(trackedSite, caller, name);
     };
-    const answer = answers ? await answers.getOrCompute(req, { key, from, compute }) : await compute(from);
+    const answer = answers ? await answers.getOrCompute(req, { key, site: readSite, compute }) : await compute(readSite);
     return answer.status === 404 ? next() : deliver(req, res, answer);
   };
 }
@@ -66,12 +66,12 @@ const textAnswer = (text: string): Answer => fileAnswer(text, 'text/plain; chars
 async function sitemap(site: Site, caller: Caller, path: string): Promise<Answer> {
   const file = sitemapFile(path);
   const xml = file && (await sitemapXml(site, caller, file));
-  if (xml === undefined) return { ...textAnswer(''), status: 404, shared: false };
+  if (xml === undefined) return { ...textAnswer(''), status: 404, isShareable: false };
   return fileAnswer(xml, 'application/xml; charset=UTF-8', expiryOf('daily', caller));
 }
 
-function fileAnswer(text: string, type: string, until: number): Answer {
+function fileAnswer(text: string, type: string, expiresAt: number): Answer {
   const body = Buffer.from(text);
   const headers = { 'Content-Type': type, 'X-Content-Type-Options': 'nosniff', ...REVALIDATE, Vary: 'Accept-Encoding', ETag: etagOf(body) };
-  return { status: 200, headers, body, expiresAt: until, shared: true };
+  return { status: 200, headers, body, expiresAt, isShareable: true };
 }

@@ -31,28 +31,29 @@ export async function receiveRequest(site: Site, incoming: IncomingRequest<Reque
   const { req, method } = incoming;
   if (method !== 'GET' && !isUtf8Form(splitTarget(req.originalUrl).query)) fail('form-not-utf8');
   const claim = readClaim(site, incoming.settings, credentialsOf(incoming));
-  const received = ({ viewer, nonce }: Identity, body: Body, release: () => void): ReceivedRequest => ({
+  const toReceived = ({ viewer, nonce }: Identity, body: Body, release: () => void): ReceivedRequest => ({
     incoming,
     caller: toCaller(site, incoming, body, viewer),
     nonce,
     body,
     release,
   });
-  if (!hasBody(req)) return received(await claim.identify(nonceOf(incoming)), {}, () => undefined);
+  if (!hasBody(req)) return toReceived(await claim.identify(nonceOf(incoming)), {}, () => undefined);
 
   // A login cookie counts only with a nonce, which may be in the form itself. A genuine cookie is sufficient for
   // reading the form.
   const owner = isForm(req) ? await claim.userOfCookie() : undefined;
-  const early = owner ? undefined : await claim.identify(nonceOf(incoming));
-  const sender = owner ?? early?.viewer ?? ANONYMOUS;
-  const takesFile = incoming.found?.endpoint?.upload === true;
+  const earlyIdentity = owner ? undefined : await claim.identify(nonceOf(incoming));
+  const sender = owner ?? earlyIdentity?.viewer ?? ANONYMOUS;
+  const takesFile = incoming.match?.endpoint?.upload === true;
   const share = budget.share(sender.id);
   try {
     const bytes = await readBody(req, bodyLimitOf(site, incoming, sender), share);
     const body = await parseBody(bytes, req.get('content-type'), { fieldBytes: site.config.bodyLimit, files: takesFile });
-    const sent = typeof body.form?._wpnonce === 'string' ? body.form._wpnonce : undefined;
-    const identity = early !== undefined && sent === undefined ? early : await claim.identify(nonceOf(incoming, sent));
-    return received(identity, Object.keys(body).length === 0 && bytes.length > 0 ? { bytes } : body, share.release);
+    const formNonce = typeof body.form?._wpnonce === 'string' ? body.form._wpnonce : undefined;
+    const identity =
+      earlyIdentity !== undefined && formNonce === undefined ? earlyIdentity : await claim.identify(nonceOf(incoming, formNonce));
+    return toReceived(identity, Object.keys(body).length === 0 && bytes.length > 0 ? { bytes } : body, share.release);
   } catch (error) {
     share.release();
     throw error;
@@ -68,8 +69,8 @@ const hasBody = ({ headers }: Request): boolean => headers['content-length'] !==
 const BODY_METHODS: readonly string[] = ['POST', 'PUT', 'PATCH'];
 
 /** Returns the longest body, in bytes, that a request may have. Files are accepted only from users who may upload. */
-function bodyLimitOf({ config }: Site, { method, req, found }: IncomingRequest, sender: Viewer): number {
+function bodyLimitOf({ config }: Site, { method, req, match }: IncomingRequest, sender: Viewer): number {
   if (sender.id === ANONYMOUS.id || !BODY_METHODS.includes(method)) return Math.min(SMALL_BODY_BYTES, config.bodyLimit);
-  const takesFile = found?.endpoint?.upload === true && mayUpload(sender);
+  const takesFile = match?.endpoint?.upload === true && mayUpload(sender);
   return takesFile && ['multipart', 'other'].includes(bodyTypeOf(req.get('content-type'))) ? config.uploadLimit : config.bodyLimit;
 }

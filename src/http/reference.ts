@@ -30,25 +30,25 @@ export function serveReference(site: Site, { routes, roots, answers, ...parts }:
     if (!/\/doc\/?$/.test(path)) return next();
     const settings = await site.settings();
     const base = basePath(settings.home);
-    const pieces = (path.startsWith(`${base}/`) ? path.slice(base.length) : path).replace(/\/$/, '').split('/').slice(1);
-    const { language: known, rest } = splitLanguage(pieces, languageSegments(site, settings));
+    const segments = (path.startsWith(`${base}/`) ? path.slice(base.length) : path).replace(/\/$/, '').split('/').slice(1);
+    const { language: segment, rest } = splitLanguage(segments, languageSegments(site, settings));
     if (rest.length > 1) return next();
-    const compute = async (read: Site) => {
-      const now = await read.settings();
-      const chosen = site.texts.chooseLanguage({ segment: known, acceptLanguage: req.get('accept-language') });
-      const content = chooseFeedLanguage(now.contentLanguages, { query: {}, body: {}, address: known });
-      const home = folderOf(now, content) ?? homeOfRequest(now, known, undefined);
-      const caller = callerFor(read, now, ANONYMOUS, { language: chosen, home, content });
-      const described = now.calendar.restDisabled ? [] : routes;
+    const compute = async (trackedSite: Site) => {
+      const currentSettings = await trackedSite.settings();
+      const language = site.texts.chooseLanguage({ segment, acceptLanguage: req.get('accept-language') });
+      const content = chooseFeedLanguage(currentSettings.contentLanguages, { query: {}, body: {}, address: segment });
+      const home = folderOf(currentSettings, content) ?? homeOfRequest(currentSettings, segment, undefined);
+      const caller = callerFor(trackedSite, currentSettings, ANONYMOUS, { language, home, content });
+      const shownRoutes = currentSettings.calendar.restDisabled ? [] : routes;
       // The type holds: this is our own document, with exactly these shapes.
-      const document = openApiDocument(read, caller, described, roots) as unknown as ApiDocument;
-      return pageAnswer(referencePage({ ...parts, site: read }, caller, document), {
+      const document = openApiDocument(trackedSite, caller, shownRoutes, roots) as unknown as ApiDocument;
+      return pageAnswer(referencePage({ ...parts, site: trackedSite }, caller, document), {
         caller,
-        personal: false,
+        isPersonal: false,
         changedAt: undefined,
       });
     };
     const key = sharedCacheKeyOf(req, path, languageKeyOf(site.texts));
-    await deliver(req, res, answers ? await answers.getOrCompute(req, { key, from: site, compute }) : await compute(site));
+    await deliver(req, res, answers ? await answers.getOrCompute(req, { key, site, compute }) : await compute(site));
   };
 }

@@ -15,20 +15,20 @@ export interface LinkedReply extends Reply {
   /** Whether `_fields` selects among the links too, as at the root of the API. */
   readonly linksAreFields?: true;
   /** Members that `_fields` can only name as a whole: a path into one finds nothing. */
-  readonly indivisible?: readonly string[] | undefined;
+  readonly indivisibleMembers?: readonly string[] | undefined;
   /** For WordPress's own routes, whose records have `_links` and `_embedded`: whether the request has `_embed`. */
   readonly embeds?: boolean | undefined;
   /** The kind of the records in the reply. */
-  readonly about?: Kind | undefined;
+  readonly kind?: Kind | undefined;
 }
 
 export const ok = (body: unknown): Reply => ({ status: 200, body });
 
 /** Replies with a record that was read and changes only by writes. Headers give its language and its translations. */
-export function recordReply(shown: VersionedRecord<unknown>, { settings }: Caller): Reply {
+export function recordReply(versionedRecord: VersionedRecord<unknown>, { settings }: Caller): Reply {
   const { contentLanguages } = settings;
-  const headers = contentLanguages ? languageHeaders(shown.record, contentLanguages) : undefined;
-  return { ...writtenReply(shown), timeliness: 'never', ...(headers ? { headers } : {}) };
+  const headers = contentLanguages ? languageHeaders(versionedRecord.record, contentLanguages) : undefined;
+  return { ...writtenReply(versionedRecord), timeliness: 'never', ...(headers ? { headers } : {}) };
 }
 
 /** Replies with a record after a write. */
@@ -39,8 +39,8 @@ export const writtenReply = ({ record: body, version }: VersionedRecord<unknown>
 });
 
 /** Replies with a created record. `location`: its address, for routes on which WordPress sends it. */
-export const createdReply = (shown: VersionedRecord<unknown>, location?: string): Reply => ({
-  ...writtenReply(shown),
+export const createdReply = (versionedRecord: VersionedRecord<unknown>, location?: string): Reply => ({
+  ...writtenReply(versionedRecord),
   status: 201,
   ...(location === undefined ? {} : { headers: { Location: location } }),
 });
@@ -52,27 +52,27 @@ export function descriptionReply(description: object): LinkedReply {
 }
 
 /** Replies with a page of events, venues or organizers (totals in headers: decision D26). */
-export function postListReply(caller: Caller, kind: PostKind, listing: Listing, carried: Values = {}): Reply {
+export function postListReply(caller: Caller, kind: PostKind, listing: Listing, carriedValues: Values = {}): Reply {
   const { total, pages, page } = listing;
-  const query = queryOf(listing, carried);
+  const query = queryOf(listing, carriedValues);
   const urls = neighbours(caller, kind, listing, query);
-  const own = restUrl(caller, route(caller, kind), [['page', String(page)], ...query]);
+  const ownUrl = restUrl(caller, route(caller, kind), [['page', String(page)], ...query]);
   return {
     status: 200,
-    body: { [kind.path]: listing.records, rest_url: own, ...urls, total, total_pages: pages },
+    body: { [kind.path]: listing.records, rest_url: ownUrl, ...urls, total, total_pages: pages },
     headers: { ...totalHeaders(listing), ...listLanguage(caller, kind.postType, listing.records) },
     timeliness: listing.timeliness,
   };
 }
 
 /** Replies with a page of categories or tags. The page number is only in the URLs of the neighbours. */
-export function termListReply(caller: Caller, kind: TermKind, listing: Listing, carried: Values = {}): Reply {
+export function termListReply(caller: Caller, kind: TermKind, listing: Listing, carriedValues: Values = {}): Reply {
   const { total, pages } = listing;
-  const query = queryOf(listing, carried);
-  const own = restUrl(caller, route(caller, kind), query);
+  const query = queryOf(listing, carriedValues);
+  const ownUrl = restUrl(caller, route(caller, kind), query);
   return {
     status: 200,
-    body: { rest_url: own, total, total_pages: pages, [kind.path]: listing.records, ...neighbours(caller, kind, listing, query) },
+    body: { rest_url: ownUrl, total, total_pages: pages, [kind.path]: listing.records, ...neighbours(caller, kind, listing, query) },
     headers: { ...totalHeaders(listing), ...listLanguage(caller, kind.taxonomy, listing.records) },
     timeliness: listing.timeliness,
   };
@@ -84,17 +84,17 @@ type Query = readonly (readonly [string, string])[];
  * Returns the parameters of the list's URLs: first those with an effect, then the carried ones as they were sent, with
  * lists as CSV.
  */
-function queryOf({ query }: Listing, carried: Values): Query {
-  const known = new Set(query.map(([name]) => name));
-  const written = (value: unknown) =>
+function queryOf({ query }: Listing, carriedValues: Values): Query {
+  const names = new Set(query.map(([name]) => name));
+  const toText = (value: unknown) =>
     [value]
       .flat()
       .filter((item) => ['string', 'number', 'boolean'].includes(typeof item))
       .join(',');
   return [
     ...query,
-    ...Object.entries(carried).flatMap(([name, value]) =>
-      known.has(name) || written(value) === '' ? [] : [[name, written(value)] as const],
+    ...Object.entries(carriedValues).flatMap(([name, value]) =>
+      names.has(name) || toText(value) === '' ? [] : [[name, toText(value)] as const],
     ),
   ];
 }
@@ -110,8 +110,8 @@ function neighbours(
   query: Query,
 ): { next_rest_url?: string; previous_rest_url?: string } {
   const bare = (number: number) => number === 1 && !query.some(([name, value]) => name === 'status' && value === ANY_STATUS);
-  const at = (number: number) => restUrl(caller, route(caller, kind), bare(number) ? query : [...query, ['page', String(number)]]);
-  return { ...(page < pages ? { next_rest_url: at(page + 1) } : {}), ...(page > 1 ? { previous_rest_url: at(page - 1) } : {}) };
+  const pageUrl = (number: number) => restUrl(caller, route(caller, kind), bare(number) ? query : [...query, ['page', String(number)]]);
+  return { ...(page < pages ? { next_rest_url: pageUrl(page + 1) } : {}), ...(page > 1 ? { previous_rest_url: pageUrl(page - 1) } : {}) };
 }
 
 const route = ({ namespace }: Caller, { path }: PostKind | TermKind): string => `${namespace}/${path}/`;

@@ -14,12 +14,12 @@ const HEALTH = '/health/';
 export function requestLog(log: Log): Observer {
   // Searching an entry for names of secrets takes longer than all other steps. Only the details of a refusal may
   // contain any.
-  const plain = log.child({}, { formatters: { log: (entry) => entry } });
-  return (answered) => {
-    const { status, url, isComplete, refusal } = answered;
+  const plainLog = log.child({}, { formatters: { log: (entry) => entry } });
+  return (request) => {
+    const { status, url, isComplete, refusal } = request;
     const level = status >= 500 ? 'error' : url.startsWith(HEALTH) ? 'debug' : 'info';
     if (!log.isLevelEnabled(level)) return;
-    (refusal === undefined ? plain : log)[level](entryOf(answered), isComplete ? 'request completed' : 'request aborted');
+    (refusal === undefined ? plainLog : log)[level](entryOf(request), isComplete ? 'request completed' : 'request aborted');
   };
 }
 

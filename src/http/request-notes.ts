@@ -49,7 +49,7 @@ export interface FinishedRequest extends Readonly<RequestNotes> {
 /**
  * Called after every finished request, whichever part of the server answered it. It must not throw and must be quick.
  */
-export type Observer = (answered: FinishedRequest) => void;
+export type Observer = (request: FinishedRequest) => void;
 
 /**
  * Gives every request its notes, and calls the observers when it is finished. Call it first, and once for each request.
@@ -115,8 +115,8 @@ const SAFE_ID = /^[\w.:+/=@-]{1,128}$/;
  * Returns the id sent with the request, so that the request can be followed across servers, if it is safe in a header
  * and in a log. Otherwise returns a new id.
  */
-const requestId = (given: string | string[] | undefined): string =>
-  typeof given === 'string' && SAFE_ID.test(given) ? given : randomUUID();
+const requestId = (header: string | string[] | undefined): string =>
+  typeof header === 'string' && SAFE_ID.test(header) ? header : randomUUID();
 
 /** Returns a header; undefined if it was sent several times. */
 const singleValue = (header: string | string[] | undefined): string | undefined => (typeof header === 'string' ? header : undefined);

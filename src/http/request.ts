@@ -19,7 +19,7 @@ export interface IncomingRequest<Sent extends RequestHead = RequestHead> {
   /** The time of the request. */
   readonly now: Date;
   /** The same time in milliseconds of `performance.now()`. */
-  readonly arrived: number;
+  readonly receivedAt: number;
   /** The method after `overriddenMethod`. */
   readonly method: string;
   readonly query: RawParams;
@@ -28,7 +28,7 @@ export interface IncomingRequest<Sent extends RequestHead = RequestHead> {
   /** The namespace of the route; undefined if it is none of those served. */
   readonly namespace: string | undefined;
   /** The route, with its endpoint for the method; no endpoint for `OPTIONS`. Undefined if there is no such route. */
-  readonly found: RouteMatch | undefined;
+  readonly match: RouteMatch | undefined;
   /** The language of the address, from its first segment. */
   readonly segment: string | undefined;
   /** The language that belongs to the host. */
@@ -39,7 +39,7 @@ export interface IncomingRequest<Sent extends RequestHead = RequestHead> {
 
 /** Reads the address and the query of a request; undefined if it is not addressed to the API. */
 export async function readRequest(site: Site, router: Router, req: Request): Promise<IncomingRequest<Request> | undefined> {
-  const arrived = performance.now();
+  const receivedAt = performance.now();
   const { path, query: text } = splitTarget(req.originalUrl);
   const query = parseQuery(text);
   const settings = await site.settings();
@@ -52,12 +52,12 @@ export async function readRequest(site: Site, router: Router, req: Request): Pro
     req,
     settings,
     now: site.clock(),
-    arrived,
+    receivedAt,
     method,
     query,
     path: route,
     namespace: router.namespaceOf(route),
-    found: router.find(route, method === 'OPTIONS' ? undefined : method),
+    match: router.find(route, method === 'OPTIONS' ? undefined : method),
     segment,
     hostLanguage,
     home: homeOfRequest(settings, segment, hostLanguage),
@@ -93,10 +93,10 @@ export function credentialsOf({ req }: Pick<IncomingRequest, 'req'>): Credential
 
 /**
  * Returns the nonce of a request. A parameter takes precedence over the header, as in `rest_cookie_check_errors`.
- * `sent`: a nonce in the body.
+ * `bodyNonce`: a nonce in the body.
  */
-export const nonceOf = ({ req, query }: IncomingRequest, sent?: string): string | undefined =>
-  [sent, query._wpnonce, req.get('x-wp-nonce')].find((value): value is string => typeof value === 'string');
+export const nonceOf = ({ req, query }: IncomingRequest, bodyNonce?: string): string | undefined =>
+  [bodyNonce, query._wpnonce, req.get('x-wp-nonce')].find((value): value is string => typeof value === 'string');
 
 /** Returns the language in which a request is answered. */
 export const requestLanguage = ({ texts }: Site, { req, query, segment }: IncomingRequest, body: Body): string =>
@@ -104,11 +104,11 @@ export const requestLanguage = ({ texts }: Site, { req, query, segment }: Incomi
 
 /** Builds the caller: everything that `records/` needs to know about the request. */
 export function toCaller(site: Site, incoming: IncomingRequest, body: Body, viewer: Viewer): Caller {
-  const { now, arrived, query, segment, hostLanguage, namespace = site.config.restNamespace } = incoming;
+  const { now, receivedAt, query, segment, hostLanguage, namespace = site.config.restNamespace } = incoming;
   const settings = settingsFor(incoming.settings, viewer);
   const content = chooseContentLanguage(settings.contentLanguages, site.config, { query, body, address: segment ?? hostLanguage });
   // If the parameter and the address named different languages, the URLs of the answer would contradict themselves, so
   // the language of the address is left out.
   const home = content.parameter && segment !== undefined ? homeOfRequest(settings, undefined, hostLanguage) : incoming.home;
-  return callerFor(site, settings, viewer, { language: requestLanguage(site, incoming, body), home, namespace, now, arrived, content });
+  return callerFor(site, settings, viewer, { language: requestLanguage(site, incoming, body), home, namespace, now, receivedAt, content });
 }

@@ -20,15 +20,15 @@ export const undescribedParams = (names: readonly string[]): Params =>
 
 /** Returns the parameters that the URLs of a list repeat in addition to its filters (decisions D21, D25). */
 export function paramsToCarry({ settings, content }: Caller, kind: Kind, values: Values): Values {
-  const own = pickValues(CARRIED_PARAMS.get(kind) ?? {}, values);
-  if (!settings.contentLanguages) return own;
+  const carriedValues = pickValues(CARRIED_PARAMS.get(kind) ?? {}, values);
+  if (!settings.contentLanguages) return carriedValues;
   // The parameter for the language of the records is repeated as it was sent, unless the address names the same
   // language.
-  const { translation_language: text, ...others } = own;
-  const { parameter, chosen } = content;
-  const isInAddress = chosen && parameter === undefined && text === content.code;
+  const { translation_language: text, ...otherValues } = carriedValues;
+  const { parameter, isChosen } = content;
+  const isInAddress = isChosen && parameter === undefined && text === content.code;
   return {
-    ...others,
+    ...otherValues,
     ...(text === undefined || isInAddress ? {} : { translation_language: text }),
     ...(parameter ? Object.fromEntries([parameter]) : {}),
   };
@@ -43,8 +43,8 @@ export const READ_PARAMS = { ...PASSWORD_PARAM, context: { grammar: anything(MAX
 export const requiredId = (grammar: Grammar): Params => ({ id: { grammar, required: true } });
 
 /** Returns the parameters that a site has in addition to the declared ones. */
-export const addedBySite = (declared: Params, onSite: Params): Params =>
-  declared === onSite ? {} : Object.fromEntries(Object.entries(onSite).filter(([name]) => !Object.hasOwn(declared, name)));
+export const addedBySite = (params: Params, siteParams: Params): Params =>
+  params === siteParams ? {} : Object.fromEntries(Object.entries(siteParams).filter(([name]) => !Object.hasOwn(params, name)));
 
 /** Returns the same fields, none of them required, since an update names only what it changes. */
 export const optional = (fields: Params): Params =>

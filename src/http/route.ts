@@ -48,7 +48,7 @@ export interface Endpoint<V = Values> {
   readonly summary: string;
   readonly params: Params;
   /** Returns additional parameters that only some sites have. */
-  readonly onSite?: (settings: SiteSettings) => Params;
+  readonly siteParams?: (settings: SiteSettings) => Params;
   readonly mode: 'read' | 'create' | 'change';
   /** Status of a success, if not 200. For routes that serve a kind, the kind decides. */
   readonly success?: '201' | '207';
@@ -87,8 +87,8 @@ export interface Route {
 }
 
 /** Returns the parameters of an endpoint on a site. */
-export const paramsOn = ({ params, onSite }: Pick<Endpoint, 'params' | 'onSite'>, settings: SiteSettings): Params =>
-  onSite ? { ...params, ...onSite(settings) } : params;
+export const paramsOn = ({ params, siteParams }: Pick<Endpoint, 'params' | 'siteParams'>, settings: SiteSettings): Params =>
+  siteParams ? { ...params, ...siteParams(settings) } : params;
 
 /**
  * Returns the path of a route after its namespace, with its parameters in braces: `/events/{id}`; empty for its root.

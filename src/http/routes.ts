@@ -24,7 +24,7 @@ import { webhookRoutes } from './webhook-routes.ts';
  * `roots`: routes outside all namespaces, which the documentation also describes.
  */
 export function createRoutes(languages: readonly string[], roots: () => readonly ServedRoute[] = () => []): readonly ServedRoute[] {
-  const all: ServedRoute[] = [
+  const baseRoutes: ServedRoute[] = [
     namespaceIndex(() => routes),
     documentation(() => routes, roots),
     ...postKinds.flatMap(postRoutes),
@@ -32,18 +32,18 @@ export function createRoutes(languages: readonly string[], roots: () => readonly
     changes,
     ...webhookRoutes,
   ];
-  const routes = all.map((route) => inLanguages(route, languages));
+  const routes = baseRoutes.map((route) => inLanguages(route, languages));
   return routes;
 }
 
 /**
  * Creates the root route of the whole API. `routes`: those of our namespaces, unless the calendar's settings switch
- * them off; `others`: those of further namespaces; `roots`: those outside all namespaces.
+ * them off; `otherRoutes`: those of further namespaces; `roots`: those outside all namespaces.
  */
 export function createIndex(
   routes: readonly ServedRoute[],
   languages: readonly string[],
-  others: ReadonlyMap<string, readonly ServedRoute[]> = new Map(),
+  otherRoutes: ReadonlyMap<string, readonly ServedRoute[]> = new Map(),
   roots: readonly ServedRoute[] = [],
 ): ServedRoute {
   const index = endpoint({
@@ -53,8 +53,8 @@ export function createIndex(
     mode: 'read',
     allow: 'anyone',
     run: async (site, caller) => {
-      const served = caller.settings.calendar.restDisabled ? [] : routes;
-      const description = describeSite(site, caller, served, { others, roots, secure: caller.home.startsWith('https:') });
+      const servedRoutes = caller.settings.calendar.restDisabled ? [] : routes;
+      const description = describeSite(site, caller, servedRoutes, { otherRoutes, roots, secure: caller.home.startsWith('https:') });
       return { ...descriptionReply(description), linksAreFields: true };
     },
   });
@@ -96,7 +96,7 @@ const documentation = (routes: () => readonly ServedRoute[], roots: () => readon
 
 /** Returns the namespace if it is one of ours. Throws rest_invalid_namespace otherwise. */
 const requireServed = ({ config }: Site, namespace: unknown): string =>
-  servedNamespaces(config).find((known) => known === namespace) ?? fail('rest_invalid_namespace');
+  servedNamespaces(config).find((name) => name === namespace) ?? fail('rest_invalid_namespace');
 
 // ------------------------------------------------------------------------------------------------- changes
 const changes: ServedRoute = {
@@ -112,8 +112,8 @@ const changes: ServedRoute = {
       mode: 'read',
       allow: 'anyone',
       run: async (site, caller, { since, kinds: names, include, limit = DEFAULT_CHANGES }) => {
-        const following = { kinds: names, records: include === 'records', limit: Math.min(limit, MAX_CHANGES) };
-        return { ...ok(await changesSince(site, caller, since, following)), timeliness: 'never' };
+        const options = { kinds: names, records: include === 'records', limit: Math.min(limit, MAX_CHANGES) };
+        return { ...ok(await changesSince(site, caller, since, options)), timeliness: 'never' };
       },
     }),
   ],
@@ -124,7 +124,7 @@ const changes: ServedRoute = {
  * that of the records.
  */
 export function inLanguages(route: ServedRoute, languages: readonly string[]): ServedRoute {
-  const ofContent = memoizeByObject(
+  const paramsForContent = memoizeByObject(
     (content: ContentLanguages): Params => ({
       translation_language: {
         grammar: oneOf([...new Set([...languages, ...content.languages.map(({ code }) => code), EVERY_LANGUAGE])], 'enum'),
@@ -136,9 +136,9 @@ export function inLanguages(route: ServedRoute, languages: readonly string[]): S
     endpoints: route.endpoints.map((endpoint) => ({
       ...endpoint,
       params: { ...endpoint.params, translation_language: { grammar: oneOf(languages, 'enum') } },
-      onSite: (settings) => ({
-        ...endpoint.onSite?.(settings),
-        ...(settings.contentLanguages ? ofContent(settings.contentLanguages) : {}),
+      siteParams: (settings) => ({
+        ...endpoint.siteParams?.(settings),
+        ...(settings.contentLanguages ? paramsForContent(settings.contentLanguages) : {}),
       }),
     })),
   };

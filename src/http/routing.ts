@@ -22,18 +22,18 @@ export interface Router {
 /**
  * Creates a router that matches like `WP_REST_Server::match_request_to_handler`: whole paths, case-insensitively; GET
  * also serves HEAD. `roots`: the routes outside all namespaces, by path; `routes`: those below each of our namespaces;
- * `others`: further namespaces with their routes.
+ * `otherRoutes`: further namespaces with their routes.
  */
 export function createRouter(
   namespaces: readonly string[],
   roots: ReadonlyMap<string, ServedRoute>,
   routes: readonly ServedRoute[],
-  others: ReadonlyMap<string, readonly ServedRoute[]> = new Map(),
+  otherRoutes: ReadonlyMap<string, readonly ServedRoute[]> = new Map(),
 ): Router {
-  const compiled = new Map([...others].map(([namespace, own]) => [namespace, compile(own)]));
-  const ours = compile(routes);
-  for (const namespace of namespaces) compiled.set(namespace, ours);
-  const names = [...compiled.keys()];
+  const compiledRoutes = new Map([...otherRoutes].map(([namespace, namespaceRoutes]) => [namespace, compile(namespaceRoutes)]));
+  const ownRoutes = compile(routes);
+  for (const namespace of namespaces) compiledRoutes.set(namespace, ownRoutes);
+  const names = [...compiledRoutes.keys()];
   const namespaceOf = (path: string) =>
     names.find((namespace) => path.toLowerCase() === `/${namespace}` || path.toLowerCase().startsWith(`/${namespace}/`));
 
@@ -43,18 +43,18 @@ export function createRouter(
     const namespace = namespaceOf(path);
     if (namespace === undefined) return [];
     const rest = path.slice(namespace.length + 1);
-    return compiled.get(namespace)!.flatMap(({ route, regex }) => {
+    return compiledRoutes.get(namespace)!.flatMap(({ route, regex }) => {
       const match = regex.exec(rest);
       return match ? [{ route, pathParams: { ...match.groups } }] : [];
     });
   }, PATH_CACHE_CHARACTERS);
 
   const find: Router['find'] = (path, method) => {
-    const found = candidates(path);
-    if (method === undefined) return found[0];
-    const asked = method === 'HEAD' ? 'GET' : method;
-    return found.flatMap((one) =>
-      one.route.endpoints.filter(({ methods }) => methods.includes(asked as Method)).map((endpoint) => ({ ...one, endpoint })),
+    const matches = candidates(path);
+    if (method === undefined) return matches[0];
+    const servedMethod = method === 'HEAD' ? 'GET' : method;
+    return matches.flatMap((match) =>
+      match.route.endpoints.filter(({ methods }) => methods.includes(servedMethod as Method)).map((endpoint) => ({ ...match, endpoint })),
     )[0];
   };
   return { namespaceOf, find };

@@ -27,22 +27,23 @@ import type { Router } from './routing.ts';
 export function serveRoutes(site: Site, router: Router, answers: AnswerCache | undefined, budget: BodyBudget): RequestHandler {
   return async (req, res, next) => {
     const key = cacheKeyOf(req, languageKeyOf(site.texts));
-    const from = key === undefined ? site : site.forAnonymousReads();
-    const incoming = await readRequest(from, router, req);
+    const readSite = key === undefined ? site : site.forAnonymousReads();
+    const incoming = await readRequest(readSite, router, req);
     if (!incoming) return next();
     notesOf(req).route = routeOf(incoming);
     const url = hasPassword(incoming.query) ? undefined : key;
     const byHost = hasHosts(incoming.settings.contentLanguages);
-    if (!answers || url === undefined) return deliver(req, res, await computeAnswer(from, incoming, budget));
-    const canonical = canonicalQueryOf(from, incoming);
+    if (!answers || url === undefined) return deliver(req, res, await computeAnswer(readSite, incoming, budget));
+    const canonical = canonicalQueryOf(readSite, incoming);
     const ownKey =
       ((canonical && cacheKeyOf(req, languageKeyOf(site.texts), canonical.text)) ?? url) +
       (byHost ? ` ${incoming.hostLanguage ?? ''}` : '');
     // Reads the request again now that the version is known: the answer may be based on settings newer than the
     // version, but never on older ones.
-    const compute = async (read: Site) => computeAnswer(read, (await readRequest(read, router, req)) ?? incoming, budget);
-    const wanted = { key: ownKey, alias: canonical?.isComplete && !byHost ? url : undefined, from, compute };
-    return deliver(req, res, await answers.getOrCompute(req, wanted));
+    const compute = async (trackedSite: Site) =>
+      computeAnswer(trackedSite, (await readRequest(trackedSite, router, req)) ?? incoming, budget);
+    const cacheRequest = { key: ownKey, alias: canonical?.isComplete && !byHost ? url : undefined, site: readSite, compute };
+    return deliver(req, res, await answers.getOrCompute(req, cacheRequest));
   };
 }
 
@@ -58,31 +59,31 @@ const API_KEY_PREFIX = '/wp-json';
  */
 function canonicalQueryOf(
   { config }: Site,
-  { path, namespace = '', found, query, home, settings }: IncomingRequest,
+  { path, namespace = '', match, query, home, settings }: IncomingRequest,
 ): CanonicalQuery | undefined {
-  const endpoint = namespace === '' || servedNamespaces(config).includes(namespace) ? found?.endpoint : undefined;
+  const endpoint = namespace === '' || servedNamespaces(config).includes(namespace) ? match?.endpoint : undefined;
   if (!endpoint) return undefined;
-  const taken = new Set([...Object.keys(acceptedParams(endpoint, settings)), ...COMMON_PARAMS]);
+  const effectiveNames = new Set([...Object.keys(acceptedParams(endpoint, settings)), ...COMMON_PARAMS]);
   return canonicalQuery(
     home + API_KEY_PREFIX + path,
     query,
-    taken,
+    effectiveNames,
     clampNumbers(query, { per_page: config.maxPerPage, limit: MAX_CHANGES }),
   );
 }
 
 /** Replaces numbers by their effective values: every number above the maximum means the maximum. */
 function clampNumbers(query: RawParams, maxima: Readonly<Record<string, number>>): RawParams {
-  const understood = Object.entries(maxima).flatMap(([name, most]) => {
+  const clamped = Object.entries(maxima).flatMap(([name, maximum]) => {
     const number = positiveInteger.read(query[name]).value;
-    return number === undefined ? [] : [[name, String(Math.min(number, most))] as const];
+    return number === undefined ? [] : [[name, String(Math.min(number, maximum))] as const];
   });
-  return Object.fromEntries(understood);
+  return Object.fromEntries(clamped);
 }
 
 /** Returns the route of a request for the log, with its namespace, and parameters in braces. */
-const routeOf = ({ namespace, found }: IncomingRequest): string | undefined =>
-  found && ((namespace === undefined ? '' : `/${namespace}`) + templateOf(found.route) || '/');
+const routeOf = ({ namespace, match }: IncomingRequest): string | undefined =>
+  match && ((namespace === undefined ? '' : `/${namespace}`) + templateOf(match.route) || '/');
 
 /**
  * Answers a request in the order of WordPress's checks: first the name of the JSONP function, then the caller's
@@ -91,27 +92,27 @@ const routeOf = ({ namespace, found }: IncomingRequest): string | undefined =>
 async function computeAnswer(site: Site, incoming: IncomingRequest<Request>, budget: BodyBudget): Promise<Answer> {
   const { query, method, req } = incoming;
   const changedAt = site.changedAt();
-  let received: ReceivedRequest | undefined;
-  let frame: AnswerContext = {
+  let request: ReceivedRequest | undefined;
+  let context: AnswerContext = {
     wrapping: { ...NO_WRAPPING, script: Boolean(query._jsonp) },
     method,
     sentMethod: req.method,
     address: incoming,
-    personal: hasPassword(query),
+    isPersonal: hasPassword(query),
     changedAt,
   };
   let reply: LinkedReply;
   try {
-    frame = { ...frame, wrapping: readWrapping(query), personal: true };
-    received = await receiveRequest(site, incoming, budget);
-    const { caller, body, nonce } = received;
+    context = { ...context, wrapping: readWrapping(query), isPersonal: true };
+    request = await receiveRequest(site, incoming, budget);
+    const { caller, body, nonce } = request;
     notesOf(req).user = caller.viewer.id;
-    frame = { ...frame, personal: hasPassword(query, body.json, body.form) || caller.viewer.id > 0, nonce };
-    reply = await answerRoute(site, received);
+    context = { ...context, isPersonal: hasPassword(query, body.json, body.form) || caller.viewer.id > 0, nonce };
+    reply = await answerRoute(site, request);
   } catch (error) {
-    reply = toProblemReply(site, req, received?.caller.language ?? requestLanguage(site, incoming, {}), error);
+    reply = toProblemReply(site, req, request?.caller.language ?? requestLanguage(site, incoming, {}), error);
   } finally {
-    received?.release();
+    request?.release();
   }
-  return toAnswer(reply, frame);
+  return toAnswer(reply, context);
 }

@@ -48,9 +48,9 @@ const INDEX_LACK_MESSAGES: Record<WhyIndexUnused, string> = {
 const repeatUntilDone =
   (remove: (site: Site) => Promise<number>) =>
   async (site: Site): Promise<void> => {
-    let removed: number;
-    do removed = await remove(site);
-    while (removed > 0);
+    let count: number;
+    do count = await remove(site);
+    while (count > 0);
   };
 
 /** Regular tasks, each with the log message for a failure. */
@@ -113,9 +113,9 @@ export function startService(site: Site, theme: LoadedTheme, host: ServiceHost, 
   const server = createServer({ ...TIME_LIMITS, maxHeaderSize: MAX_HEAD_BYTES }, withMetrics(app, site, metrics, host));
   const { drain, connections } = drainable(server);
 
-  const prepared = prepare(site, host.serviceLog, () => isStopping);
-  void prepared.delayed.then(() => open('waiting'));
-  void prepared.done.then(serve, (error: unknown) => {
+  const preparation = prepare(site, host.serviceLog, () => isStopping);
+  void preparation.whenDelayed.then(() => open('waiting'));
+  void preparation.whenDone.then(serve, (error: unknown) => {
     site.log.fatal({ err: error }, 'the tables cannot be made');
     reportFailure(`The tables cannot be made: ${error instanceof Error ? error.message : String(error)}`);
   });
@@ -179,25 +179,29 @@ function withMetrics(app: RequestListener, { config }: Site, metrics: Metrics | 
 }
 
 /**
- * Migrates the tables as soon as there is a database. `delayed` resolves if that takes longer than a usual start, and
- * otherwise never.
+ * Migrates the tables as soon as there is a database. `whenDelayed` resolves if that takes longer than a usual start,
+ * and otherwise never.
  */
-function prepare(site: Site, notices: Log, isOver: () => boolean): { readonly done: Promise<void>; readonly delayed: Promise<void> } {
+function prepare(
+  site: Site,
+  notices: Log,
+  isOver: () => boolean,
+): { readonly whenDone: Promise<void>; readonly whenDelayed: Promise<void> } {
   let delay = (): void => undefined;
-  const delayed = new Promise<void>((resolve) => {
+  const whenDelayed = new Promise<void>((resolve) => {
     delay = resolve;
   });
-  const late = setTimeout(delay, PORT_DELAY_MS);
-  const done = migrateWhenReachable(site, notices, isOver, delay).finally(() => clearTimeout(late));
-  return { done, delayed };
+  const timer = setTimeout(delay, PORT_DELAY_MS);
+  const whenDone = migrateWhenReachable(site, notices, isOver, delay).finally(() => clearTimeout(timer));
+  return { whenDone, whenDelayed };
 }
 
 async function migrateWhenReachable(site: Site, notices: Log, isOver: () => boolean, reportDelay: () => void): Promise<void> {
   for (let tries = 0; !isOver(); tries += 1) {
     try {
       const applied = await migrate(site.db);
-      const lack = await dropStaleIndex(site);
-      if (lack) notices[lack === 'shared' ? 'info' : 'warn'](INDEX_LACK_MESSAGES[lack]);
+      const reason = await dropStaleIndex(site);
+      if (reason) notices[reason === 'shared' ? 'info' : 'warn'](INDEX_LACK_MESSAGES[reason]);
       if (applied.length > 0 || tries > 0) notices.info({ applied }, 'the database is ready');
       return;
     } catch (error) {

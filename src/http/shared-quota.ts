@@ -4,9 +4,9 @@
  */
 export interface SharedQuota {
   /** Whether a user can take this much more. */
-  readonly hasRoom: (user: User, more: number) => boolean;
+  readonly hasRoom: (user: User, amount: number) => boolean;
   /** Counts an amount that a user takes, or returns if it is negative. */
-  readonly add: (user: User, more: number) => void;
+  readonly add: (user: User, amount: number) => void;
   /** Returns the amount taken in total and by anonymous callers, for the log. */
   readonly usage: () => { readonly size: number; readonly taken: number; readonly byStrangers: number };
 }
@@ -17,24 +17,25 @@ const ANONYMOUS_USER: User = 0;
 
 /** Limits for all callers together, for all anonymous callers together, and for one signed-in user. */
 export interface QuotaLimits {
-  readonly all: number;
-  readonly anonymous: number;
+  readonly total: number;
+  readonly anonymousTotal: number;
   readonly perUser: number;
 }
 
-export function createSharedQuota({ all, anonymous, perUser }: QuotaLimits): SharedQuota {
+export function createSharedQuota({ total, anonymousTotal, perUser }: QuotaLimits): SharedQuota {
   /** Amount taken by user; users who hold nothing are removed. */
   const takenByUser = new Map<User, number>();
   const takenBy = (user: User): number => takenByUser.get(user) ?? 0;
-  let taken = 0;
+  let totalTaken = 0;
   return {
-    hasRoom: (user, more) => taken + more <= all && takenBy(user) + more <= (user === ANONYMOUS_USER ? anonymous : perUser),
-    add: (user, more) => {
-      taken += more;
-      const own = takenBy(user) + more;
-      if (own > 0) takenByUser.set(user, own);
+    hasRoom: (user, amount) =>
+      totalTaken + amount <= total && takenBy(user) + amount <= (user === ANONYMOUS_USER ? anonymousTotal : perUser),
+    add: (user, amount) => {
+      totalTaken += amount;
+      const userTotal = takenBy(user) + amount;
+      if (userTotal > 0) takenByUser.set(user, userTotal);
       else takenByUser.delete(user);
     },
-    usage: () => ({ size: all, taken, byStrangers: takenBy(ANONYMOUS_USER) }),
+    usage: () => ({ size: total, taken: totalTaken, byStrangers: takenBy(ANONYMOUS_USER) }),
   };
 }

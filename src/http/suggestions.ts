@@ -36,10 +36,10 @@ export function serveSuggestions(site: Site, theme: LoadedTheme, pages: Pages, b
     const { path, query: text } = splitTarget(req.originalUrl);
     const settings = await site.settings();
     const query = parseQuery(text);
-    const asked = suggestionAddress(site, settings, path);
-    if (!asked || !pages.areEnabled(settings)) return next();
+    const address = suggestionAddress(site, settings, path);
+    if (!address || !pages.areEnabled(settings)) return next();
     notesOf(req).route = 'pages/suggest';
-    const caller = visitorOf(site, settings, req, { segment: asked.segment, query });
+    const caller = visitorOf(site, settings, req, { segment: address.segment, query });
     const visit: SuggestionVisit = { context: { ...theme, site }, caller, req };
     try {
       await deliver(
@@ -64,18 +64,22 @@ function suggestionAddress(site: Site, settings: SiteSettings, path: string): { 
   const { suggestSlug, calendar, home } = settings;
   if (suggestSlug === '' || !percentDecoded(path).includes(percentDecoded(suggestSlug))) return undefined;
   const base = basePath(home);
-  const pieces = (path.startsWith(`${base}/`) ? path.slice(base.length) : path).split('/').filter((piece) => piece !== '');
-  const { language: segment, rest } = splitLanguage(pieces[0] === 'index.php' ? pieces.slice(1) : pieces, languageSegments(site, settings));
-  const own = rest[0] === 'index.php' ? rest.slice(1) : rest;
-  const wanted = `${calendar.eventsSlug}/${suggestSlug}`.split('/');
+  const segments = (path.startsWith(`${base}/`) ? path.slice(base.length) : path).split('/').filter((piece) => piece !== '');
+  const { language: segment, rest } = splitLanguage(
+    segments[0] === 'index.php' ? segments.slice(1) : segments,
+    languageSegments(site, settings),
+  );
+  const pageSegments = rest[0] === 'index.php' ? rest.slice(1) : rest;
+  const suggestSegments = `${calendar.eventsSlug}/${suggestSlug}`.split('/');
   // Non-ASCII slugs are stored percent-encoded in lower case; browsers send either case.
   const isSuggestionPage =
-    own.length === wanted.length && wanted.every((piece, at) => percentDecoded(own[at] ?? '') === percentDecoded(piece));
+    pageSegments.length === suggestSegments.length &&
+    suggestSegments.every((piece, index) => percentDecoded(pageSegments[index] ?? '') === percentDecoded(piece));
   return isSuggestionPage ? { segment } : undefined;
 }
 
-async function showForm({ context, caller, req }: SuggestionVisit, sent: boolean): Promise<Answer> {
-  if (sent) return answerWith(caller, await thanksPage(context, caller), {});
+async function showForm({ context, caller, req }: SuggestionVisit, wasSent: boolean): Promise<Answer> {
+  if (wasSent) return answerWith(caller, await thanksPage(context, caller), {});
   const key = cookieOf(req) ?? randomBytes(16).toString('hex');
   return formAnswer({ context, caller, req }, { key });
 }
@@ -101,10 +105,10 @@ async function handleForm(visit: SuggestionVisit, budget: BodyBudget, admit: () 
   const key = cookieOf(req);
   if (key === undefined || fields.key !== key) {
     const notice = context.site.texts.t(caller.language, 'pages:suggest.stale');
-    return formAnswer(visit, { key: key ?? randomBytes(16).toString('hex'), sent: fields, notice, status: 403 });
+    return formAnswer(visit, { key: key ?? randomBytes(16).toString('hex'), input: fields, notice, status: 403 });
   }
-  const refused = await submitSuggestion(context.site, caller, fields, admit);
-  return refused ? formAnswer(visit, { key, sent: fields, ...refused }) : seeOther(appendQuery(suggestPath(caller), [['sent', '1']]));
+  const refusal = await submitSuggestion(context.site, caller, fields, admit);
+  return refusal ? formAnswer(visit, { key, input: fields, ...refusal }) : seeOther(appendQuery(suggestPath(caller), [['sent', '1']]));
 }
 
 async function readForm({ config }: Site, req: Request, budget: BodyBudget): Promise<Values> {
@@ -123,12 +127,12 @@ const cookieOf = ({ headers: { cookie = '' } }: Request): string | undefined =>
   /(?:^|;\s*)fasti_suggest=([0-9a-f]{32})(?:;|$)/.exec(cookie)?.[1];
 
 const answerWith = (caller: Caller, page: Page, headers: Readonly<Record<string, string>>): Answer =>
-  pageAnswer(page, { caller, personal: true, changedAt: undefined, headers });
+  pageAnswer(page, { caller, isPersonal: true, changedAt: undefined, headers });
 
 const seeOther = (location: string): Answer => ({
   status: 303,
   headers: { Location: location, 'Cache-Control': 'no-store' },
   body: Buffer.alloc(0),
   expiresAt: 0,
-  shared: false,
+  isShareable: false,
 });

@@ -12,21 +12,21 @@ import type { PageSubject } from '../pages/page-subject.ts';
  */
 export function surrogateKeys(kind: Kind | undefined, body: unknown, subject: PageSubject = {}): Record<string, string> {
   if (kind === undefined) return {};
-  const found = new Set<string>(keysOf(subject));
+  const keys = new Set<string>(keysOf(subject));
   const records = listIn(kind, body);
-  if (records) found.add(kind.path);
+  if (records) keys.add(kind.path);
   for (const record of records ?? [body]) {
-    if (found.size >= MAX_KEYS) break;
-    addKeys(found, kind, record);
+    if (keys.size >= MAX_KEYS) break;
+    addKeys(keys, kind, record);
   }
-  if (found.size === 0) return {};
-  const names = [...found].slice(0, MAX_KEYS);
+  if (keys.size === 0) return {};
+  const names = [...keys].slice(0, MAX_KEYS);
   return { 'Surrogate-Key': names.join(' '), 'Cache-Tag': names.join(',') };
 }
 
 function keysOf({ term, linked }: PageSubject): string[] {
-  const named = term && termKindOf(term.taxonomy);
-  return [...(named ? [`${named.name}-${term.term_id}`] : []), ...(linked ? [`${linked.kind}-${linked.id}`] : [])];
+  const kind = term && termKindOf(term.taxonomy);
+  return [...(kind ? [`${kind.name}-${term.term_id}`] : []), ...(linked ? [`${linked.kind}-${linked.id}`] : [])];
 }
 
 /** Maximum number of keys. Those that are too long together for a header are left out when it is sent (`fitHead`). */
@@ -39,20 +39,20 @@ function listIn({ path }: Kind, body: unknown): readonly unknown[] | undefined {
 }
 
 /** Adds the keys of a record, of its translations, and of the records shown in it. */
-function addKeys(found: Set<string>, kind: Kind, record: unknown): void {
+function addKeys(keys: Set<string>, kind: Kind, record: unknown): void {
   if (!isRecord(record) || typeof record.id !== 'number') return;
-  found.add(`${kind.name}-${record.id}`);
+  keys.add(`${kind.name}-${record.id}`);
   // The record shows data of its translations, so a change of one of them affects it.
   if (isRecord(record.translations)) {
     for (const one of Object.values(record.translations))
-      if (isRecord(one) && typeof one.id === 'number') found.add(`${kind.name}-${one.id}`);
+      if (isRecord(one) && typeof one.id === 'number') keys.add(`${kind.name}-${one.id}`);
   }
-  for (const [member, other] of recordMembers(kind)) {
-    const shown = record[member];
-    for (const one of Array.isArray(shown) ? shown : [shown]) {
+  for (const [member, memberKind] of recordMembers(kind)) {
+    const value = record[member];
+    for (const one of Array.isArray(value) ? value : [value]) {
       // The newer APIs name terms by id.
-      if (typeof one === 'number') found.add(`${other.name}-${one}`);
-      else addKeys(found, other, one);
+      if (typeof one === 'number') keys.add(`${memberKind.name}-${one}`);
+      else addKeys(keys, memberKind, one);
     }
   }
 }

@@ -28,8 +28,8 @@ const terms = (kind: TermKind): ServedRoute => ({
       summary: `${kind.name}.list`,
       params: kind.filters,
       // Tags take `offset`, as in the reference, but the page numbers in the list's URLs ignore it.
-      unlisted: { ...undeclaredListParams(kind), ...(kind.hierarchical ? {} : OFFSET) },
-      onSite: (settings) => addedBySite(kind.filters, termsInLanguages(kind, settings).filters),
+      unlistedParams: { ...undeclaredListParams(kind), ...(kind.hierarchical ? {} : OFFSET) },
+      siteParams: (settings) => addedBySite(kind.filters, termsInLanguages(kind, settings).filters),
       mode: 'read',
       allow: 'anyone',
       run: async (site, caller, values) => {
@@ -41,13 +41,13 @@ const terms = (kind: TermKind): ServedRoute => ({
       methods: ['POST'],
       summary: `${kind.name}.create`,
       params: kind.fields,
-      unlisted: parent(kind),
-      onSite: (settings) => addedBySite(kind.fields, kindOnSite(kind, settings).fields),
+      unlistedParams: parent(kind),
+      siteParams: (settings) => addedBySite(kind.fields, kindOnSite(kind, settings).fields),
       mode: 'create',
       allow: (_look, caller) => mayManageTerms(caller, kind),
       run: async (site, caller, values) => {
-        const own = kindOnSite(kind, caller.settings);
-        const { id, ...term } = await createTerm(site, caller, own, pickValues({ ...own.fields, ...parent(kind) }, values));
+        const siteKind = kindOnSite(kind, caller.settings);
+        const { id, ...term } = await createTerm(site, caller, siteKind, pickValues({ ...siteKind.fields, ...parent(kind) }, values));
         return createdReply(term, restUrl(caller, `wp/v2/${kind.restBase}/${id}`));
       },
     }),
@@ -66,26 +66,28 @@ const oneTerm = (kind: TermKind): ServedRoute => {
         methods: ['GET'],
         summary: `${kind.name}.read`,
         params: { ...id, context: READ_PARAMS.context },
-        unlisted: { _embed: { grammar: anything(MAX_BYTES.word) } },
+        unlistedParams: { _embed: { grammar: anything(MAX_BYTES.word) } },
         mode: 'read',
         allow: 'anyone',
         run: async (site, caller, { id, context, _embed }) => {
           const term = await readTerm(site, caller, kind, id);
-          const shown = termInContext(await withEmbedded(site, caller, kind, term.record, _embed), context);
-          return recordReply({ ...term, record: shown }, caller);
+          const record = termInContext(await withEmbedded(site, caller, kind, term.record, _embed), context);
+          return recordReply({ ...term, record }, caller);
         },
       }),
       recordEndpoint({
         methods: ['POST', 'PUT', 'PATCH'],
         summary: `${kind.name}.change`,
         params: { ...id, ...optional(kind.fields) },
-        unlisted: parent(kind),
-        onSite: (settings) => addedBySite(kind.fields, kindOnSite(kind, settings).fields),
+        unlistedParams: parent(kind),
+        siteParams: (settings) => addedBySite(kind.fields, kindOnSite(kind, settings).fields),
         mode: 'change',
         allow,
         run: async (site, caller, values) => {
-          const own = kindOnSite(kind, caller.settings);
-          return writtenReply(await changeTerm(site, caller, own, values.id, pickValues({ ...own.fields, ...parent(kind) }, values)));
+          const siteKind = kindOnSite(kind, caller.settings);
+          return writtenReply(
+            await changeTerm(site, caller, siteKind, values.id, pickValues({ ...siteKind.fields, ...parent(kind) }, values)),
+          );
         },
       }),
       recordEndpoint({

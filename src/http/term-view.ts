@@ -39,8 +39,8 @@ export function listingInContext(caller: Caller, kind: TermKind, listing: Listin
 export async function withEmbedded(site: Site, caller: Caller, kind: TermKind, record: TermRecord, embed: unknown): Promise<TermRecord> {
   const { parent } = record;
   if (typeof parent !== 'number' || parent === 0 || !requestsEmbed('up', embed)) return record;
-  const { record: above } = await readTerm(site, caller, kind, parent);
-  const { id, url: link, name, slug, taxonomy, _links } = above;
+  const { record: parentRecord } = await readTerm(site, caller, kind, parent);
+  const { id, url: link, name, slug, taxonomy, _links } = parentRecord;
   return { ...record, _embedded: { up: [{ id, link, name, slug, taxonomy, _links }] } };
 }
 
@@ -51,12 +51,12 @@ export async function withEmbedded(site: Site, caller: Caller, kind: TermKind, r
 export function requestsEmbed(relation: string, embed: unknown): boolean {
   if (embed === undefined) return false;
   if (['0', '1', 'true'].includes(String(embed)) && !isList(embed)) return true;
-  const named = isList(embed)
+  const relations = isList(embed)
     ? Object.values(embed).filter((item) => !isList(item))
     : String(embed)
         .split(/[\s,]+/)
         .filter(Boolean);
-  return named.length === 0 || named.includes(relation);
+  return relations.length === 0 || relations.includes(relation);
 }
 
 const isList = (value: unknown): value is object => value !== null && typeof value === 'object';

@@ -10,7 +10,7 @@ export interface Upload {
   readonly file?: SentFile | undefined;
   readonly body?: Buffer | undefined;
   /** Whether the body is empty. */
-  readonly empty: boolean;
+  readonly isEmpty: boolean;
   readonly type: string | undefined;
   readonly disposition: string | undefined;
   /** `Content-MD5`, in hexadecimal digits. */
@@ -21,7 +21,7 @@ export interface Upload {
 export const uploadIn = (req: Pick<RequestHead, 'get'>, body: Body): Upload => ({
   file: body.files?.get('file'),
   body: body.bytes,
-  empty: Object.keys(body).length === 0,
+  isEmpty: Object.keys(body).length === 0,
   type: req.get('content-type'),
   disposition: req.get('content-disposition'),
   digest: req.get('content-md5'),
@@ -33,9 +33,9 @@ export const uploadIn = (req: Pick<RequestHead, 'get'>, body: Body): Upload => (
  * @throws rest_upload_no_data, rest_upload_no_content_type, rest_upload_no_content_disposition,
  * rest_upload_invalid_disposition, rest_upload_hash_mismatch
  */
-export function sentFile({ file, body, empty, type, disposition, digest }: Upload): SentFile & { readonly raw?: true } {
+export function sentFile({ file, body, isEmpty, type, disposition, digest }: Upload): SentFile & { readonly raw?: true } {
   if (file) return checkDigest(file, digest);
-  if (empty || /^multipart\//i.test(type ?? '')) return fail('rest_upload_no_data');
+  if (isEmpty || /^multipart\//i.test(type ?? '')) return fail('rest_upload_no_data');
   if (!type) return fail('rest_upload_no_content_type');
   if (!disposition) return fail('rest_upload_no_content_disposition');
   const name = nameIn(utf8Text(disposition));
@@ -44,8 +44,8 @@ export function sentFile({ file, body, empty, type, disposition, digest }: Uploa
 }
 
 function checkDigest(file: SentFile, digest: string | undefined): SentFile {
-  const own = digest === undefined ? undefined : createHash('md5').update(file.bytes).digest('hex');
-  return own === digest?.trim().toLowerCase() ? file : fail('rest_upload_hash_mismatch');
+  const fileDigest = digest === undefined ? undefined : createHash('md5').update(file.bytes).digest('hex');
+  return fileDigest === digest?.trim().toLowerCase() ? file : fail('rest_upload_hash_mismatch');
 }
 
 /**

@@ -92,10 +92,10 @@ function decoded(path: string): string {
 
 /** Strips the path of the uploads, so that the library sees only the file's path. */
 function stripUploadsPath({ networkSite }: Config): RequestHandler {
-  const ofSite = `${uploadsOfSite(networkSite)}/`;
+  const sitePrefix = `${uploadsOfSite(networkSite)}/`;
   return (req, _res, next) => {
     const path = req.url.replace(UPLOADS_PATH, '');
-    req.url = path.startsWith(ofSite) ? path.slice(ofSite.length - 1) : path;
+    req.url = path.startsWith(sitePrefix) ? path.slice(sitePrefix.length - 1) : path;
     next();
   };
 }

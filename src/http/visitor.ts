@@ -21,8 +21,13 @@ interface PageRequest {
  * the content has languages, the texts around it are in the language of the content, whatever the browser prefers,
  * since the address of a page belongs to one language.
  */
-export function visitorOf(site: Site, known: SiteSettings, req: Request, { segment, query, viewer = ANONYMOUS }: PageRequest): Caller {
-  const settings = settingsFor(known, viewer);
+export function visitorOf(
+  site: Site,
+  siteSettings: SiteSettings,
+  req: Request,
+  { segment, query, viewer = ANONYMOUS }: PageRequest,
+): Caller {
+  const settings = settingsFor(siteSettings, viewer);
   const { contentLanguages } = settings;
   const hostLanguage = languageOfHost(contentLanguages, settings.home, req.get('host'));
   const content = chooseFeedLanguage(contentLanguages, { query, body: {}, address: segment ?? hostLanguage });
@@ -37,5 +42,5 @@ export function visitorOf(site: Site, known: SiteSettings, req: Request, { segme
 /**
  * Returns the home of the pages of a language, however the language was chosen; undefined if languages have no folders.
  */
-export const folderOf = ({ contentLanguages: known, home }: SiteSettings, { code }: ContentChoice): string | undefined =>
-  known?.urls.by === 'directory' && code !== undefined ? homeIn(known.urls, code, home) : undefined;
+export const folderOf = ({ contentLanguages: languages, home }: SiteSettings, { code }: ContentChoice): string | undefined =>
+  languages?.urls.by === 'directory' && code !== undefined ? homeIn(languages.urls, code, home) : undefined;

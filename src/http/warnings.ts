@@ -27,9 +27,9 @@ export function warningHeader(
   if (route.kind === undefined || !['POST', 'PUT', 'PATCH'].includes(method)) return {};
   const { kind } = route;
   const raw = mergeParams({ query, body, path: {}, method });
-  const sent = Object.fromEntries(Object.entries(raw).filter(([name]) => !COMMON_PARAMS.includes(name)));
+  const sentParams = Object.fromEntries(Object.entries(raw).filter(([name]) => !COMMON_PARAMS.includes(name)));
   const say = sayIn(texts, caller.language);
-  const warnings = unknownFields(kind, params, sent).map((field) =>
+  const warnings = unknownFields(kind, params, sentParams).map((field) =>
     headerText(unknownFieldSentence(say, { ...field, name: shorten(field.name) })),
   );
   return warnings.length > 0 ? { 'X-Fasti-Warning': warnings.join(', ') } : {};

@@ -81,7 +81,7 @@ type End = { readonly code: number | null; readonly signal: string | null } | { 
 interface Worker {
   readonly process: ChildProcess;
   /** Resolves when the process has ended, or could not be started. */
-  readonly ended: Promise<End>;
+  readonly whenEnded: Promise<End>;
   readonly number: number;
   state: 'starting' | 'waiting' | 'ready' | 'leaving';
   /**
@@ -99,10 +99,10 @@ interface WorkerPool {
   readonly server: Server;
   readonly workers: Set<Worker>;
   /** Connections that have not been sent to any worker yet. */
-  readonly waiting: Socket[];
+  readonly waitingSockets: Socket[];
   phase: 'starting' | 'serving' | 'stopping' | 'over';
   /** Number of connections handed out, for the rotation. */
-  assigned: number;
+  assignedCount: number;
   /** Failed attempts counted by all workers, for workers that start later. */
   readonly failures: FailureCounts;
   /** Counters of the workers that have ended, for the metrics. */
@@ -116,16 +116,16 @@ interface WorkerPool {
  */
 export function manageWorkers(options: WorkersOptions): Workers {
   const server = createServer({ pauseOnConnect: true }, (socket) => {
-    pool.waiting.push(socket);
+    pool.waitingSockets.push(socket);
     assignConnections(pool);
   });
   const pool: WorkerPool = {
     options,
     server,
     workers: new Set(),
-    waiting: [],
+    waitingSockets: [],
     phase: 'starting',
-    assigned: 0,
+    assignedCount: 0,
     failures: createFailureCounts(),
     endedMetrics: [],
   };
@@ -149,15 +149,15 @@ export function manageWorkers(options: WorkersOptions): Workers {
  * one.
  */
 function assignConnections(pool: WorkerPool): void {
-  const { workers, waiting } = pool;
+  const { workers, waitingSockets } = pool;
   const connectedWorkers = [...workers].filter((worker) => worker.process.connected);
   const readyWorkers = connectedWorkers.filter(({ state }) => state === 'ready');
   const candidates = readyWorkers.length > 0 ? readyWorkers : connectedWorkers.filter(({ state }) => state === 'waiting').slice(0, 1);
-  while (candidates.length > 0 && waiting.length > 0) {
-    const least = Math.min(...candidates.map(({ pendingSockets }) => pendingSockets.length));
-    const idle = candidates.filter(({ pendingSockets }) => pendingSockets.length === least);
-    const worker = idle[pool.assigned++ % idle.length]!;
-    const socket = waiting.shift()!;
+  while (candidates.length > 0 && waitingSockets.length > 0) {
+    const minPending = Math.min(...candidates.map(({ pendingSockets }) => pendingSockets.length));
+    const leastBusy = candidates.filter(({ pendingSockets }) => pendingSockets.length === minPending);
+    const worker = leastBusy[pool.assignedCount++ % leastBusy.length]!;
+    const socket = waitingSockets.shift()!;
     worker.pendingSockets.push(socket);
     send(worker, 'connection', socket);
   }
@@ -185,10 +185,10 @@ function send(worker: Worker, message: ToWorker, socket?: Socket): void {
 function startWorker(pool: WorkerPool, number: number): Worker | undefined {
   const child = launch(pool, number);
   if (child === undefined) return undefined;
-  const worker: Worker = { process: child, ended: endOf(child), number, state: 'starting', pendingSockets: [], lastMetrics: [] };
+  const worker: Worker = { process: child, whenEnded: endOf(child), number, state: 'starting', pendingSockets: [], lastMetrics: [] };
   pool.workers.add(worker);
-  child.on('message', (word: FromWorker) => handleMessage(pool, worker, word));
-  void worker.ended.then((end) => replaceEnded(pool, worker, end));
+  child.on('message', (message: FromWorker) => handleMessage(pool, worker, message));
+  void worker.whenEnded.then((end) => replaceEnded(pool, worker, end));
   return worker;
 }
 
@@ -238,9 +238,9 @@ function handleMessage(pool: WorkerPool, worker: Worker, message: FromWorker): v
 }
 
 /** Passes a failed attempt on to all other workers. Those that are starting get it later, with all known failures. */
-function broadcastFailure({ workers, failures }: WorkerPool, from: Worker, word: Failed): void {
-  failures.addFailure(word.failed, new Date());
-  for (const worker of workers) if (worker !== from && worker.state !== 'starting') send(worker, word);
+function broadcastFailure({ workers, failures }: WorkerPool, sender: Worker, message: Failed): void {
+  failures.addFailure(message.failed, new Date());
+  for (const worker of workers) if (worker !== sender && worker.state !== 'starting') send(worker, message);
 }
 
 /** Name of the event that a worker has sent its metrics. */
@@ -252,8 +252,8 @@ const METRICS_EVENT = 'measured';
 const METRICS_TIMEOUT_MS = 3000;
 
 async function metricsOf(pool: WorkerPool): Promise<string> {
-  const asked = [...pool.workers].filter(({ state, process: { connected } }) => connected && state !== 'starting');
-  const answers = asked.map(async (worker): Promise<Worker[]> => {
+  const askedWorkers = [...pool.workers].filter(({ state, process: { connected } }) => connected && state !== 'starting');
+  const answers = askedWorkers.map(async (worker): Promise<Worker[]> => {
     const answer = once(worker.process, METRICS_EVENT, { signal: AbortSignal.timeout(METRICS_TIMEOUT_MS) });
     send(worker, 'measure');
     return answer.then(
@@ -261,8 +261,8 @@ async function metricsOf(pool: WorkerPool): Promise<string> {
       () => [],
     );
   });
-  const answered = new Set((await Promise.all(answers)).flat());
-  const parts = [...pool.workers].map((worker) => (answered.has(worker) ? worker.lastMetrics : cumulativeOf(worker.lastMetrics)));
+  const answeredWorkers = new Set((await Promise.all(answers)).flat());
+  const parts = [...pool.workers].map((worker) => (answeredWorkers.has(worker) ? worker.lastMetrics : cumulativeOf(worker.lastMetrics)));
   return metricsPage([...parts, pool.endedMetrics]);
 }
 
@@ -272,9 +272,9 @@ async function endWorker({ options: { timeoutMs } }: WorkerPool, worker: Worker)
     worker.state = 'leaving';
     send(worker, 'end');
     const killTimer = setTimeout(() => worker.process.kill('SIGKILL'), timeoutMs + SHUTDOWN_GRACE_MS);
-    void worker.ended.then(() => clearTimeout(killTimer));
+    void worker.whenEnded.then(() => clearTimeout(killTimer));
   }
-  await worker.ended;
+  await worker.whenEnded;
 }
 
 /** Replaces a worker that has ended: hands its connections to others and starts a new one. */
@@ -282,7 +282,7 @@ async function replaceEnded(pool: WorkerPool, worker: Worker, end: End): Promise
   pool.workers.delete(worker);
   pool.endedMetrics = mergeMetrics([pool.endedMetrics, cumulativeOf(worker.lastMetrics)]);
   if (pool.phase === 'over') return;
-  pool.waiting.unshift(...worker.pendingSockets);
+  pool.waitingSockets.unshift(...worker.pendingSockets);
   assignConnections(pool);
   if (pool.phase === 'stopping') endWithoutWorkers(pool);
   else await replaceLost(pool, worker.number, worker.state === 'leaving' ? undefined : { ...end, worker: worker.process.pid });
@@ -325,11 +325,11 @@ async function stopAll(pool: WorkerPool): Promise<void> {
     killAll(pool);
     return;
   }
-  const served = isServing(pool);
+  const wasServing = isServing(pool);
   pool.phase = 'stopping';
   options.log.info('stopping');
   for (const worker of workers) send(worker, 'stopping');
-  if (served) {
+  if (wasServing) {
     await sleep(options.noticeMs);
     await closePort(server, options.address);
   }
@@ -357,11 +357,11 @@ async function replaceAll(pool: WorkerPool): Promise<void> {
 }
 
 /** Replaces a worker. Returns false if its successor does not start; the old worker then stays. */
-async function replaceOne(pool: WorkerPool, old: Worker): Promise<boolean> {
-  const next = startWorker(pool, old.number);
-  if (next === undefined) return false;
-  const ready = new Promise<true>((resolve) => next.process.once('ready', () => resolve(true)));
-  const came = await Promise.race([ready, next.ended.then(() => false)]);
-  if (came) await endWorker(pool, old);
-  return came;
+async function replaceOne(pool: WorkerPool, oldWorker: Worker): Promise<boolean> {
+  const newWorker = startWorker(pool, oldWorker.number);
+  if (newWorker === undefined) return false;
+  const whenReady = new Promise<true>((resolve) => newWorker.process.once('ready', () => resolve(true)));
+  const isReady = await Promise.race([whenReady, newWorker.whenEnded.then(() => false)]);
+  if (isReady) await endWorker(pool, oldWorker);
+  return isReady;
 }

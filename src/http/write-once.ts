@@ -32,12 +32,12 @@ export function keyOfWrite(
   const header = req.get('idempotency-key');
   if (header === undefined || endpoint === undefined || endpoint.methods.includes('GET')) return undefined;
   const key = parseKey(header) ?? fail('idempotency-key-invalid');
-  const who = viewer.id > 0 ? viewer.id : `address ${req.ip}`;
+  const sender = viewer.id > 0 ? viewer.id : `address ${req.ip}`;
   const { _wpnonce, _jsonp, ...params } = raw;
   const files = [...(body.files ?? [])].map(([field, { name, bytes }]) => [field, name, digest(bytes)]);
   const upload = body.bytes ? [digest(body.bytes), req.get('content-disposition')] : [];
   return {
-    id: digest(JSON.stringify([who, namespace, route.pattern, key])),
+    id: digest(JSON.stringify([sender, namespace, route.pattern, key])),
     fingerprint: digest(JSON.stringify([method, withSortedMembers(pathParams), withSortedMembers(params), files, upload])),
   };
 }
@@ -49,12 +49,13 @@ export function keyOfWrite(
  * running
  */
 export async function answerOnce(site: Site, key: AnswerKey, now: Date, work: () => Promise<Reply>): Promise<Reply> {
-  const earlier = await earlierAnswer(site, key, now);
-  if (earlier) return earlier;
+  const earlierReply = await earlierAnswer(site, key, now);
+  if (earlierReply) return earlierReply;
   const underWay = RUNNING_WRITES.get(site) ?? new Map<string, string>();
   RUNNING_WRITES.set(site, underWay);
-  const running = underWay.get(key.id);
-  if (running !== undefined) return fail(running === key.fingerprint ? 'request-under-way' : 'idempotency-key-reused');
+  const runningFingerprint = underWay.get(key.id);
+  if (runningFingerprint !== undefined)
+    return fail(runningFingerprint === key.fingerprint ? 'request-under-way' : 'idempotency-key-reused');
   underWay.set(key.id, key.fingerprint);
   try {
     return await unlessAnswered(site, key, now, work);
@@ -76,17 +77,17 @@ export async function unlessAnswered<Result>(
   try {
     return await work();
   } catch (error) {
-    const made = error instanceof ApiError ? await findAnswer(site.db, key.id, now).catch(() => undefined) : undefined;
+    const storedAnswer = error instanceof ApiError ? await findAnswer(site.db, key.id, now).catch(() => undefined) : undefined;
     // A row without an answer was left by the refused work itself.
-    if (!made?.answer || made.fingerprint !== key.fingerprint) throw error;
-    return replay(made, key);
+    if (!storedAnswer?.answer || storedAnswer.fingerprint !== key.fingerprint) throw error;
+    return replay(storedAnswer, key);
   }
 }
 
 /** Returns the answer that this request was given before, if any. Throws idempotency-key-reused. */
 export async function earlierAnswer({ db }: Site, key: AnswerKey, now: Date): Promise<Reply | undefined> {
-  const earlier = await findAnswer(db, key.id, now);
-  return earlier && replay(earlier, key);
+  const storedAnswer = await findAnswer(db, key.id, now);
+  return storedAnswer && replay(storedAnswer, key);
 }
 
 /** Keyed requests that this process is working on, with their fingerprints. Other processes wait in `claimAnswer`. */
@@ -100,10 +101,10 @@ export async function runAndStoreAnswer(
   db: Database,
   key: AnswerKey,
   now: Date,
-  { work, kept: toStored }: { readonly work: () => Promise<Reply>; readonly kept: (reply: Reply) => Reply },
+  { work, toStored }: { readonly work: () => Promise<Reply>; readonly toStored: (reply: Reply) => Reply },
 ): Promise<Reply> {
-  const earlier = await claimAnswer(db, key, now);
-  if (earlier) return replay(earlier, key);
+  const storedAnswer = await claimAnswer(db, key, now);
+  if (storedAnswer) return replay(storedAnswer, key);
   const reply = await work();
   const { status, body, headers, version, nothingWritten } = toStored(reply);
   if (nothingWritten) await releaseAnswer(db, key.id);

@@ -13,7 +13,7 @@ export interface EventPage {
   readonly slug?: string;
   readonly id?: number;
   /** For a recurring event: one of its dates (`YYYY-MM-DD`), and its number among the dates on that day. */
-  readonly on?: { readonly date: string; readonly number: number | undefined } | undefined;
+  readonly occurrence?: { readonly date: string; readonly number: number | undefined } | undefined;
 }
 
 /** A venue or an organizer, by its slug, and the events that name it. */

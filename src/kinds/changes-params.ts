@@ -12,9 +12,9 @@ export const kindNames: Grammar<readonly KindName[]> = {
   hint: { reason: 'not-one-of', values: { values: NAMES.join(', ') }, example: 'event,venue' },
   json: { type: 'array', items: { type: 'string', enum: NAMES } },
   read: (raw) => {
-    const given = (Array.isArray(raw) ? raw : String(raw).split(',')).map((name) => String(name).trim());
-    const named = NAMES.filter((name) => given.includes(name));
-    return given.every((name) => NAMES.some((known) => known === name)) ? { value: named } : { fault: { stage: 'value' } };
+    const names = (Array.isArray(raw) ? raw : String(raw).split(',')).map((name) => String(name).trim());
+    const knownNames = NAMES.filter((name) => names.includes(name));
+    return names.every((name) => NAMES.some((kindName) => kindName === name)) ? { value: knownNames } : { fault: { stage: 'value' } };
   },
 };
 

@@ -39,7 +39,7 @@ export type Condition =
       readonly together: boolean;
     }
   /**
-   * `roots`: the terms that were asked for, if `ids` also contains their descendants. `below`: the descendants still
+   * `roots`: the terms that were asked for, if `ids` also contains their descendants. `withDescendants`: these still
    * have to be added to `ids`.
    */
   | {
@@ -47,32 +47,32 @@ export type Condition =
       readonly taxonomy: string;
       readonly ids: readonly number[];
       readonly roots?: readonly number[];
-      readonly below?: boolean;
-      readonly wanted?: 'any' | 'all' | 'none';
+      readonly withDescendants?: boolean;
+      readonly quantifier?: 'any' | 'all' | 'none';
       readonly guarded: boolean;
     }
   /** Posts of the blog in one of these formats. A post without a format is `standard`. */
   | { readonly by: 'format'; readonly formats: readonly string[] }
   /** Posts that match at least one of several conditions. */
-  | { readonly by: 'either'; readonly of: readonly Condition[] }
+  | { readonly by: 'either'; readonly conditions: readonly Condition[] }
   /** `none`: posts that link to none of these records. */
   | { readonly by: 'links'; readonly key: string; readonly ids: readonly number[]; readonly none?: boolean; readonly guarded: boolean }
   | { readonly by: 'linkedFrom'; readonly key: string; readonly event: number }
-  /** `within`: only links from events of this language, and from events that link to a translation. */
+  /** `inLanguage`: only links from events of this language, and from events that link to a translation. */
   | {
       readonly by: 'linkedFromAny';
       readonly key: string;
-      readonly wanted: boolean;
+      readonly isLinked: boolean;
       readonly upcomingSince?: string;
-      readonly within?: InLanguage;
+      readonly inLanguage?: InLanguage;
     }
   | { readonly by: 'linkedMeta'; readonly link: string; readonly key: string; readonly value: string }
-  | { readonly by: 'meta'; readonly key: string; readonly present: boolean; readonly guarded: boolean }
+  | { readonly by: 'meta'; readonly key: string; readonly isPresent: boolean; readonly guarded: boolean }
   /** Posts with a row of this value in one of these metas, ignoring case; always guarded. */
   | { readonly by: 'metaValue'; readonly keys: readonly string[]; readonly value: string }
-  | { readonly by: 'placed'; readonly link?: string; readonly wanted: boolean }
+  | { readonly by: 'placed'; readonly link?: string; readonly isPlaced: boolean }
   | { readonly by: 'near'; readonly link?: string; readonly lat: number; readonly lng: number; readonly km: number }
-  | { readonly by: 'ticketed'; readonly wanted: boolean }
+  | { readonly by: 'ticketed'; readonly hasTickets: boolean }
   | ({ readonly by: 'language' } & InLanguage);
 
 /** The condition with this name. */

@@ -32,8 +32,8 @@ export const kindOnSite = <K extends Kind>(kind: K, { calendar, contentLanguages
 
 type KindSettings = Pick<SiteSettings, 'calendar' | 'contentLanguages'>;
 
-const kindWithFields = memoizeByObject((defined: readonly CustomField[]) => {
-  const fields = defined.filter(({ meta }) => isCustomMeta(meta));
+const kindWithFields = memoizeByObject((definitions: readonly CustomField[]) => {
+  const fields = definitions.filter(({ meta }) => isCustomMeta(meta));
   return memoizeByObject((kind: PostKind): PostKind => (fields.length === 0 ? kind : withFields(kind, fields)));
 });
 
@@ -45,9 +45,10 @@ function withFields(kind: PostKind, fields: readonly CustomField[]): PostKind {
   const field = rule(grammar, { members: new Map(fields.map(({ meta, name, label }) => [meta, { name, label }])) });
   const { custom_fields } = group({
     params: { custom_fields: { grammar } },
-    narrows: ({ custom_fields: sent }) => [...(sent ?? [])].flatMap(([one, values]) => values.map((value) => hasFieldValue(one, value))),
-    echo: ({ custom_fields: sent }) =>
-      [...(sent ?? [])].flatMap(([{ name }, values]) =>
+    narrows: ({ custom_fields: fieldValues }) =>
+      [...(fieldValues ?? [])].flatMap(([one, values]) => values.map((value) => hasFieldValue(one, value))),
+    echo: ({ custom_fields: fieldValues }) =>
+      [...(fieldValues ?? [])].flatMap(([{ name }, values]) =>
         values.length === 0 ? [] : [[`custom_fields[${name}]`, values.join('|')] as const],
       ),
   });
@@ -57,10 +58,12 @@ function withFields(kind: PostKind, fields: readonly CustomField[]): PostKind {
     filters: { ...kind.filters, custom_fields },
     derivedRows: (values, before, context) => {
       const rows = kind.derivedRows(values, before, context);
-      const sent = valueIn(values, 'custom_fields', field);
-      const changed =
-        sent === null ? fields.map((one) => metaRows(one, [])) : [...(sent ?? [])].map(([one, stored]) => metaRows(one, stored));
-      return { ...rows, metas: Object.assign({}, rows.metas, ...changed) };
+      const fieldValues = valueIn(values, 'custom_fields', field);
+      const fieldRows =
+        fieldValues === null
+          ? fields.map((one) => metaRows(one, []))
+          : [...(fieldValues ?? [])].map(([one, texts]) => metaRows(one, texts));
+      return { ...rows, metas: Object.assign({}, rows.metas, ...fieldRows) };
     },
   };
 }
@@ -69,8 +72,8 @@ function withFields(kind: PostKind, fields: readonly CustomField[]): PostKind {
  * Returns the metas of a value. The values of a checkbox are joined in one row, and also stored as single rows of a
  * second meta.
  */
-const metaRows = ({ meta, type }: CustomField, stored: readonly string[]): Rows['metas'] =>
-  type === 'checkbox' ? { [meta]: stored.length > 0 ? [stored.join('|')] : [], [rowsOf(meta)]: stored } : { [meta]: stored };
+const metaRows = ({ meta, type }: CustomField, texts: readonly string[]): Rows['metas'] =>
+  type === 'checkbox' ? { [meta]: texts.length > 0 ? [texts.join('|')] : [], [rowsOf(meta)]: texts } : { [meta]: texts };
 
 const rowsOf = (meta: string): string => `_${meta}`;
 
@@ -92,17 +95,17 @@ export function customFieldsRecord(
   fields: readonly CustomField[],
   metas: Metas | undefined,
 ): Record<string, { label: string; value: string }> | never[] {
-  const filled = fields.flatMap(({ meta, name, label }) => {
+  const entries = fields.flatMap(({ meta, name, label }) => {
     const value = metaOf(metas, meta);
     return value ? [[name, { label, value }] as const] : [];
   });
-  return filled.length > 0 ? Object.fromEntries(filled) : [];
+  return entries.length > 0 ? Object.fromEntries(entries) : [];
 }
 
 // ------------------------------------------------------------------------------------------------- reading
 /** Values of custom fields, by field name or by meta key. */
 function membersGrammar(fields: readonly CustomField[]): Grammar<SentFields> {
-  const known = new Map(fields.flatMap((field) => [[field.meta, field] as const, [field.name, field] as const]));
+  const fieldsByName = new Map(fields.flatMap((field) => [[field.meta, field] as const, [field.name, field] as const]));
   return {
     maxBytes: MAX_BYTES.text,
     hint: { reason: 'not-an-object', example: exampleOf(fields) },
@@ -114,15 +117,15 @@ function membersGrammar(fields: readonly CustomField[]): Grammar<SentFields> {
     read: (raw) => {
       if (raw === '' || (Array.isArray(raw) && raw.length === 0)) return { value: new Map() };
       if (raw === null || typeof raw !== 'object' || Array.isArray(raw)) return { schemaFault: { stage: 'type', type: 'object' } };
-      const sent = new Map<CustomField, readonly string[]>();
+      const valuesByField = new Map<CustomField, readonly string[]>();
       for (const [name, value] of Object.entries(raw)) {
-        const field = known.get(name);
+        const field = fieldsByName.get(name);
         if (!field) return faultOf('custom-field-unknown', { name: name.slice(0, 100), names: fields.map((one) => one.name).join(', ') });
-        const stored = storedValue(field, value);
-        if (!stored) return faultOf(REASONS[field.type], { name: field.name, choices: field.choices.join(', ') });
-        sent.set(field, stored);
+        const texts = storedValue(field, value);
+        if (!texts) return faultOf(REASONS[field.type], { name: field.name, choices: field.choices.join(', ') });
+        valuesByField.set(field, texts);
       }
-      return { value: sent };
+      return { value: valuesByField };
     },
   };
 }
@@ -162,14 +165,14 @@ const faultOf = (reason: string, values: Readonly<Record<string, string>>): { re
  */
 export function storedValue(field: CustomField, raw: unknown): readonly string[] | undefined {
   if (raw === null || raw === undefined || raw === '') return [];
-  const stored = READERS[field.type](raw, field.choices);
-  const texts = stored?.map((text) => text.trim()).filter((text) => text !== '');
+  const rawTexts = READERS[field.type](raw, field.choices);
+  const texts = rawTexts?.map((text) => text.trim()).filter((text) => text !== '');
   return texts && Buffer.byteLength(texts.join('|')) > MAX_BYTES.text ? undefined : texts;
 }
 
 /** Returns the rows of a value read by `storedValue`, for imports that write rows directly. */
-export const customFieldRows = (field: CustomField, stored: readonly string[]): [key: string, value: string][] =>
-  Object.entries(metaRows(field, stored)).flatMap(([key, values]) => values.map((value): [string, string] => [key, value]));
+export const customFieldRows = (field: CustomField, texts: readonly string[]): [key: string, value: string][] =>
+  Object.entries(metaRows(field, texts)).flatMap(([key, values]) => values.map((value): [string, string] => [key, value]));
 
 type Reader = (raw: unknown, choices: readonly string[]) => readonly string[] | undefined;
 
@@ -193,13 +196,13 @@ const READERS: Readonly<Record<CustomField['type'], Reader>> = {
       String,
     ),
   checkbox: (raw, choices) => {
-    const wanted = checkedValues(raw, choices);
-    return wanted.every((one) => choices.includes(one)) ? choices.filter((choice) => wanted.includes(choice)) : undefined;
+    const checkedTexts = checkedValues(raw, choices);
+    return checkedTexts.every((one) => choices.includes(one)) ? choices.filter((choice) => checkedTexts.includes(choice)) : undefined;
   },
 };
 
-const storedBy = <T>(value: T | undefined, read: (value: T) => string): readonly string[] | undefined =>
-  value === undefined ? undefined : [read(value)];
+const storedBy = <T>(value: T | undefined, toText: (value: T) => string): readonly string[] | undefined =>
+  value === undefined ? undefined : [toText(value)];
 
 /**
  * Returns the values of a checkbox, sent as a list, whose empty members are ignored (decision D49), or as a text
@@ -208,9 +211,9 @@ const storedBy = <T>(value: T | undefined, read: (value: T) => string): readonly
 function checkedValues(raw: unknown, choices: readonly string[]): string[] {
   if (Array.isArray(raw)) return raw.filter((one) => one !== '' && one !== null).map(String);
   const text = String(typeof raw === 'object' ? '' : raw).trim();
-  const [only] = choices;
-  if (only !== undefined && choices.length === 1 && !choices.includes(text)) {
-    if (/^(true|1|yes|on)$/i.test(text)) return [only];
+  const [soleChoice] = choices;
+  if (soleChoice !== undefined && choices.length === 1 && !choices.includes(text)) {
+    if (/^(true|1|yes|on)$/i.test(text)) return [soleChoice];
     if (/^(false|0|no|off)$/i.test(text)) return [];
   }
   return text.split('|').map((part) => part.trim());

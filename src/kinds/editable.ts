@@ -69,7 +69,7 @@ const RULES: ReadonlyMap<string, (stored: Stored, settings: SiteSettings) => unk
   language: ({ record }) => record.language,
   // As shown, since the stored amount has its currency in another meta. A price of zero is a number, since copies and
   // translations would keep the word for it in the editor's language.
-  cost: ({ metas }, settings) => decodeEntities(costRecord(metas, { settings, free: '0' }).cost),
+  cost: ({ metas }, settings) => decodeEntities(costRecord(metas, { settings, freeLabel: '0' }).cost),
   custom_fields: ({ metas }, { calendar: { customFields } }) =>
     Object.fromEntries(customFields.map(({ name, meta }) => [name, metaOf(metas, meta) ?? ''])),
 });

@@ -31,11 +31,15 @@ export interface FeedSpan {
 export function narrowSpan({ view, date }: FeedSpan, context: RuleContext): Omit<Narrowed, 'echo'> {
   const bounds = BOUNDS[view](context, date);
   const timeliness: Timeliness = date !== undefined ? 'never' : view === 'list' || view === 'past' ? 'minute' : 'daily';
-  return { conditions: bounds.map((bound) => moment(bound, context)), order: { by: 'start', descending: view === 'past' }, timeliness };
+  return {
+    conditions: bounds.map((bound) => momentCondition(bound, context)),
+    order: { by: 'start', descending: view === 'past' },
+    timeliness,
+  };
 }
 
 /** Events that are not hidden from lists. Calendars contain only these; news feeds contain all. */
-export const NOT_HIDDEN: Condition = { by: 'meta', key: HIDDEN_META, present: false, guarded: false };
+export const NOT_HIDDEN: Condition = { by: 'meta', key: HIDDEN_META, isPresent: false, guarded: false };
 
 /**
  * Parameters of the list route that also filter a page or a feed, and the day that it ends with. The date, paging and
@@ -57,10 +61,10 @@ export const feedFilters = {
     narrows: (value, context) => {
       const { settings, now } = context;
       const day = boundLocal(value, now, settings.zone);
-      return [moment({ column: 'start_date', op: '<=', value: endOfDay(day, settings.calendar.cutoff) }, context)];
+      return [momentCondition({ column: 'start_date', op: '<=', value: endOfDay(day, settings.calendar.cutoff) }, context)];
     },
     ages: timelinessOfBounds,
-    ours: true,
+    isAdditional: true,
   }),
 } satisfies ListParams;
 
@@ -78,16 +82,16 @@ const BOUNDS: Readonly<Record<FeedView, (context: RuleContext, date?: string) =>
       ? [{ column: 'end_date', op: '<=', ...thisMinute(context) }]
       : [{ column: 'start_date', op: '<', value: startOfDay(date, context) }],
   month: (context, date = today(context)) => {
-    const first = `${date.slice(0, 7)}-01`;
-    return overlapping(first, addDays(addMonths(`${first} 00:00:00`, 1), -1), context);
+    const firstDay = `${date.slice(0, 7)}-01`;
+    return overlapping(firstDay, addDays(addMonths(`${firstDay} 00:00:00`, 1), -1), context);
   },
   day: (context, date = today(context)) => overlapping(date, date, context),
 };
 
 /** Returns the bounds of events that overlap the days from the first to the last one. */
-const overlapping = (first: string, last: string, context: RuleContext): Bound[] => [
-  { column: 'start_date', op: '<=', value: endOfDay(last, context.settings.calendar.cutoff) },
-  { column: 'end_date', op: '>=', value: startOfDay(first, context) },
+const overlapping = (firstDay: string, lastDay: string, context: RuleContext): Bound[] => [
+  { column: 'start_date', op: '<=', value: endOfDay(lastDay, context.settings.calendar.cutoff) },
+  { column: 'end_date', op: '>=', value: startOfDay(firstDay, context) },
 ];
 
 const startOfDay = (date: string, { settings }: RuleContext): string => beginOfDay(date, settings.calendar.cutoff);
@@ -105,7 +109,7 @@ const thisMinute = ({ now, settings }: RuleContext): Required<Pick<Bound, 'value
 const minuteOf = (text: string): string => `${text.slice(0, 16)}:00`;
 
 /** Returns a bound as a condition, in local or in UTC time as the calendar's settings say. */
-function moment({ column, op, value, utc: known }: Bound, { settings }: RuleContext): Condition {
+function momentCondition({ column, op, value, utc: knownUtc }: Bound, { settings }: RuleContext): Condition {
   const utc = settings.calendar.timezoneMode === 'site';
-  return { by: 'moment', column, op, utc, value: utc ? (known ?? toUtc(value, settings.zone)) : value };
+  return { by: 'moment', column, op, utc, value: utc ? (knownUtc ?? toUtc(value, settings.zone)) : value };
 }

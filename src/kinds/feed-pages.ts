@@ -56,14 +56,14 @@ const CALENDAR_PAGES: readonly CalendarPage[] = [
  * Returns whether the first segment of a path below that of the whole calendar is already used by one of its pages or
  * feeds.
  */
-export const isReservedSegment = (piece: string): boolean =>
-  /^\d/.test(piece) ||
+export const isReservedSegment = (segment: string): boolean =>
+  /^\d/.test(segment) ||
   [
     ...CALENDAR_PAGES.map(({ path }) => path),
     ...SECTIONS.map(({ path }) => path.slice('{events}/'.length)),
     ...FEED_PATH_ENDINGS.keys(),
     ...CALENDAR_FEED_PATH_ENDINGS.keys(),
-  ].some((path) => path.split('/')[0] === piece);
+  ].some((path) => path.split('/')[0] === segment);
 
 const FRONT_PAGE: readonly CalendarPage[] = [{ path: '', view: 'standard', meaning: '' }];
 
@@ -89,7 +89,7 @@ export interface Section {
   /** Feeds of these pages: calendars and news, calendars only, or none. */
   readonly feeds: 'all' | 'ical' | 'none';
   /** The kind of the record, for pages of a venue or an organizer. */
-  readonly linked?: LinkedKindName;
+  readonly linkedKind?: LinkedKindName;
   /**
    * Set if WordPress has its own news feeds at these paths, which include posts. A proxy in front of both leaves these
    * feeds to WordPress.
@@ -107,8 +107,8 @@ export const SECTIONS: readonly Section[] = [
   // News of a single event would be its comments.
   { path: '{event}/:event', pages: EVENT_PAGES, feeds: 'ical', meaning: 'one event, even if it is hidden from lists or protected' },
   // The free plugin has no feeds of these pages; its paid extension does.
-  { path: 'venue/:linked', pages: LINKED_PAGES, feeds: 'none', linked: 'venue', meaning: '' },
-  { path: 'organizer/:linked', pages: LINKED_PAGES, feeds: 'none', linked: 'organizer', meaning: '' },
+  { path: 'venue/:linked', pages: LINKED_PAGES, feeds: 'none', linkedKind: 'venue', meaning: '' },
+  { path: 'organizer/:linked', pages: LINKED_PAGES, feeds: 'none', linkedKind: 'organizer', meaning: '' },
 ];
 
 /** Endings of the path of a page that request it as a feed. */

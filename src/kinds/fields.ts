@@ -8,7 +8,7 @@ import { type TermWish, termWishes } from './grammars/lists.ts';
 import type { TermKindName } from './kind-names.ts';
 import type { Empty, Field, FieldNames, Place, Values } from './param.ts';
 
-type FieldOptions<T> = Partial<Pick<Field<T>, 'required' | 'unless' | 'fallback' | 'promotes' | 'names' | 'ours' | 'members'>> & {
+type FieldOptions<T> = Partial<Pick<Field<T>, 'required' | 'unless' | 'fallback' | 'promotes' | 'names' | 'isAdditional' | 'members'>> & {
   readonly store?: (value: T | '') => readonly string[];
 };
 
@@ -18,25 +18,25 @@ interface InMeta {
 }
 
 /** A column of `posts`. */
-export const column = <T>(name: PostColumn, grammar: Grammar<unknown, T>, extra: FieldOptions<T> = {}): Field<T, 'clears'> => ({
+export const column = <T>(name: PostColumn, grammar: Grammar<unknown, T>, options: FieldOptions<T> = {}): Field<T, 'clears'> => ({
   grammar,
   place: { in: 'column', column: name },
   empty: 'clears',
   store: (value) => [String(value)],
-  ...extra,
+  ...options,
 });
 
 /** One row of `postmeta` holding plain text; an empty value removes it. */
 export const meta = (
   key: string,
   grammar: Grammar<unknown, string> = anyText(MAX_BYTES.text),
-  extra: FieldOptions<string> = {},
+  options: FieldOptions<string> = {},
 ): Field<string, 'clears'> & InMeta => ({
   grammar,
   place: { in: 'meta', key },
   empty: 'clears',
   store: (value) => (value === '' ? [] : [storedTextField(value)]),
-  ...extra,
+  ...options,
 });
 
 /** A text of a record, shown as it is stored. */
@@ -48,29 +48,29 @@ export const textMeta = (
   {
     grammar,
     searched = true,
-    ...extra
+    ...options
   }: FieldOptions<string> & { readonly grammar?: Grammar<unknown, string>; readonly searched?: boolean } = {},
-): TextField => ({ ...meta(key, grammar, extra), text: { searched } });
+): TextField => ({ ...meta(key, grammar, options), text: { searched } });
 
 /** A boolean in one row of `postmeta`; `off` is the stored text for false, or undefined for no row. */
 export const flagMeta = (
   key: string,
-  stored: { on: string; off: string | undefined },
-  extra: FieldOptions<boolean> & { readonly grammar?: Grammar<boolean> } = {},
+  texts: { on: string; off: string | undefined },
+  options: FieldOptions<boolean> & { readonly grammar?: Grammar<boolean> } = {},
 ): Field<boolean, 'false'> & InMeta => ({
   grammar: flag,
   place: { in: 'meta', key },
   empty: 'false',
-  store: (value) => (value === true ? [stored.on] : stored.off === undefined ? [] : [stored.off]),
-  ...extra,
+  store: (value) => (value === true ? [texts.on] : texts.off === undefined ? [] : [texts.off]),
+  ...options,
 });
 
 /** A field that the kind's `derivedRows` turns into columns and metas. */
-export const rule = <T>(grammar: Grammar<unknown, T>, extra: FieldOptions<T> = {}): Field<T, 'clears'> => ({
+export const rule = <T>(grammar: Grammar<unknown, T>, options: FieldOptions<T> = {}): Field<T, 'clears'> => ({
   grammar,
   place: { in: 'rule' },
   empty: 'clears',
-  ...extra,
+  ...options,
 });
 
 /** Returns the field with the names that it has in other interfaces. */

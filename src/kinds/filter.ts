@@ -11,18 +11,18 @@ import { shortestTimeliness } from './timeliness.ts';
  * Declares a parameter that filters a list: its grammar, its conditions, and, if it differs from other filters, how
  * URLs carry it and when the list ages.
  */
-export const filter = <T>(declared: Filter<T>): Filter<T> => declared;
+export const filter = <T>(declaration: Filter<T>): Filter<T> => declaration;
 
 /** Declares a filter of a list that is not narrowed by conditions of posts. */
 export const filterOf =
   <C>() =>
-  <T>(declared: Filter<T, C>): Filter<T, C> =>
-    declared;
+  <T>(declaration: Filter<T, C>): Filter<T, C> =>
+    declaration;
 
 /** Declares a parameter that does not filter the list: paging, order. */
-export const control = <T>(grammar: Grammar<unknown, T>, more: Omit<Control<T>, 'grammar' | 'controls'> = {}): Control<T> => ({
+export const control = <T>(grammar: Grammar<unknown, T>, options: Omit<Control<T>, 'grammar' | 'controls'> = {}): Control<T> => ({
   grammar,
-  ...more,
+  ...options,
   controls: true,
 });
 
@@ -33,23 +33,23 @@ interface Declared<P extends Params, H extends Params, C> extends Group<ValuesOf
 }
 
 /** Declares parameters that filter a list of posts together, by name. */
-export const group = <P extends Params, H extends Params = Record<never, never>>(declared: Declared<P, H, Condition>) =>
-  membersOf(declared);
+export const group = <P extends Params, H extends Params = Record<never, never>>(declaration: Declared<P, H, Condition>) =>
+  membersOf(declaration);
 
 /** Declares a group of a list that is not narrowed by conditions of posts. */
 export const groupOf =
   <C>() =>
-  <P extends Params, H extends Params = Record<never, never>>(declared: Declared<P, H, C>) =>
-    membersOf(declared);
+  <P extends Params, H extends Params = Record<never, never>>(declaration: Declared<P, H, C>) =>
+    membersOf(declaration);
 
 function membersOf<P extends Params, H extends Params, C>(
-  declared: Declared<P, H, C>,
+  declaration: Declared<P, H, C>,
 ): { readonly [Name in keyof P]: Member<ValueOf<P[Name]>, C> } {
-  const shared: Group<Values, C> = {
-    echo: (values) => Object.keys(declared.params).flatMap((name) => echoOf(name, values[name])),
-    ...declared,
+  const sharedGroup: Group<Values, C> = {
+    echo: (values) => Object.keys(declaration.params).flatMap((name) => echoOf(name, values[name])),
+    ...declaration,
   };
-  const members = Object.entries<Param>(declared.params).map(([name, param]) => [name, { ...param, group: shared }] as const);
+  const members = Object.entries<Param>(declaration.params).map(([name, param]) => [name, { ...param, group: sharedGroup }] as const);
   // The compiler does not track names through entries: they are those of `params`, each with its grammar.
   return Object.fromEntries(members) as { readonly [Name in keyof P]: Member<ValueOf<P[Name]>, C> };
 }
@@ -93,17 +93,17 @@ interface Part<C> extends Group<Values, C> {
 
 /** Returns each group once, at the position of its first member, and the other parameters. */
 const declaredParts = memoizeByObject((params: ListParams<unknown>): readonly Part<unknown>[] => {
-  const all = [...new Set(Object.entries(params).map(([name, param]) => partOf(name, param)))];
-  return [...all.filter(({ isLast }) => !isLast), ...all.filter(({ isLast }) => isLast)];
+  const parts = [...new Set(Object.entries(params).map(([name, param]) => partOf(name, param)))];
+  return [...parts.filter(({ isLast }) => !isLast), ...parts.filter(({ isLast }) => isLast)];
 });
 
 function partOf(name: string, param: ListParam<unknown, unknown>): Part<unknown> {
   if ('group' in param) return param.group;
   const { isLast, echo } = param;
-  const place = { name, ...(isLast ? { isLast } : {}) };
-  if ('controls' in param) return { ...place, narrows: () => [], echo: (values) => (echo ? echoOf(name, values[name], echo) : []) };
+  const position = { name, ...(isLast ? { isLast } : {}) };
+  if ('controls' in param) return { ...position, narrows: () => [], echo: (values) => (echo ? echoOf(name, values[name], echo) : []) };
   return {
-    ...place,
+    ...position,
     narrows: ({ [name]: value }, context) => (isGiven(value) ? param.narrows(value, context) : []),
     echo: ({ [name]: value }) => echoOf(name, value, echo),
     ages: ({ [name]: value }) => (isGiven(value) && param.ages ? param.ages(value) : 'never'),
@@ -113,8 +113,8 @@ function partOf(name: string, param: ListParam<unknown, unknown>): Part<unknown>
 const isGiven = (value: unknown): value is NonNullable<unknown> => value !== undefined && value !== null;
 
 function echoOf(name: string, value: unknown, write: (value: NonNullable<unknown>) => string | undefined = String): Echo {
-  const written = isGiven(value) ? write(value) : undefined;
-  return written === undefined ? [] : [[name, written]];
+  const text = isGiven(value) ? write(value) : undefined;
+  return text === undefined ? [] : [[name, text]];
 }
 
 /**

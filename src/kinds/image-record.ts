@@ -84,11 +84,11 @@ export function attachmentPage(row: Post, bundle: Bundle, context: RenderContext
   const { home, settings } = context;
   const { permalinkStructure: structure } = settings;
   const parent = row.post_parent === row.ID ? undefined : bundle.posts.get(row.post_parent);
-  const above = parent === undefined ? home : pageOf(parent, context);
+  const parentUrl = parent === undefined ? home : pageOf(parent, context);
   // Without a parent, WordPress has no form of the URL with a placeholder.
-  if (structure === '' || above.includes('?') || (parent === undefined && slug === null)) return `${home}/?attachment_id=${row.ID}`;
+  if (structure === '' || parentUrl.includes('?') || (parent === undefined && slug === null)) return `${home}/?attachment_id=${row.ID}`;
   const isUnsure = parent !== undefined && slug !== null && (/^\d+$/.test(slug) || structure.includes('%category%'));
-  return `${above.replace(/\/$/, '')}/${isUnsure ? 'attachment/' : ''}${slug ?? '%postname%'}${structure.endsWith('/') ? '/' : ''}`;
+  return `${parentUrl.replace(/\/$/, '')}/${isUnsure ? 'attachment/' : ''}${slug ?? '%postname%'}${structure.endsWith('/') ? '/' : ''}`;
 }
 
 const eventPlace = ({ home, settings }: RenderContext) => ({
@@ -119,8 +119,8 @@ export const metadataOf = (id: number, bundle: Bundle): Record<string, unknown> 
 
 const storedMetadata = (id: number, bundle: Bundle) => metaOf(bundle.metas.get(id), '_wp_attachment_metadata') ?? '';
 
-const cachedMetadata = memoize((stored): Record<string, unknown> => {
-  const value = stored === '' ? undefined : parseSerialized(stored);
+const cachedMetadata = memoize((text): Record<string, unknown> => {
+  const value = text === '' ? undefined : parseSerialized(text);
   return isArray(value) ? plainMembers(value) : {};
 });
 
@@ -146,12 +146,16 @@ export const storedSizes = ({ sizes }: Readonly<Record<string, unknown>>): [stri
  */
 const publishedMetadata = (id: number, bundle: Bundle) => cachedPublished(storedMetadata(id, bundle));
 
-const cachedPublished = memoize((stored) => {
-  const metadata = cachedMetadata(stored);
+const cachedPublished = memoize((text) => {
+  const metadata = cachedMetadata(text);
   const { image_meta: _, file: __, sizes: ___, ...members } = metadata;
   return {
     members: withoutEmpty(members),
-    sizes: storedSizes(metadata).map(([name, { file, ...own }]) => ({ name, file: String(file), members: withoutEmpty(own) })),
+    sizes: storedSizes(metadata).map(([name, { file, ...otherMembers }]) => ({
+      name,
+      file: String(file),
+      members: withoutEmpty(otherMembers),
+    })),
   };
 });
 

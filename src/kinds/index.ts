@@ -33,7 +33,8 @@ export const addressMetas: ReadonlySet<string> = new Set(
 );
 
 /** Returns the names of the parameters that the reference does not have. */
-export const additionalParams = (params: Params): string[] => Object.entries(params).flatMap(([name, { ours }]) => (ours ? [name] : []));
+export const additionalParams = (params: Params): string[] =>
+  Object.entries(params).flatMap(([name, { isAdditional }]) => (isAdditional ? [name] : []));
 
 /** Returns the taxonomies of the terms that a kind of posts has. */
 export const taxonomiesOf = ({ terms }: Pick<PostKind, 'terms'>): string[] => terms.map((name) => termKind(name).taxonomy);

@@ -110,7 +110,7 @@ export interface PostKind<Fields extends PostFields = PostFields, Published exte
   /** Metas that link to other kinds, with the linked kind. */
   readonly links: Readonly<Record<string, 'venue' | 'organizer'>>;
   /** Set if events link to records of this kind. */
-  readonly linked?: LinkedFromEvents;
+  readonly linkedFromEvents?: LinkedFromEvents;
   /** Kinds of terms that its records have. */
   readonly terms: readonly TermKindName[];
   /** Whether its records have rows in the occurrence tables. */

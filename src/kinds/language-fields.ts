@@ -46,16 +46,16 @@ const names = { core: false, tec: false, csv: false } as const;
 
 const postFields = (codes: readonly string[]) =>
   ({
-    language: whenEmpty('refused', rule(languageCode(codes), { names, ours: true })),
-    translations: rule(translations(codes), { names, ours: true }),
-    translation_of: whenEmpty('refused', rule(positiveInteger, { names, ours: true })),
+    language: whenEmpty('refused', rule(languageCode(codes), { names, isAdditional: true })),
+    translations: rule(translations(codes), { names, isAdditional: true }),
+    translation_of: whenEmpty('refused', rule(positiveInteger, { names, isAdditional: true })),
   }) satisfies Readonly<Record<keyof LanguageValues, Field>>;
 
 const termFields = (codes: readonly string[]) =>
   ({
-    language: { grammar: languageCode(codes), empty: 'refused', ours: true },
-    translations: { grammar: translations(codes), empty: 'clears', ours: true },
-    translation_of: { grammar: positiveInteger, empty: 'refused', ours: true },
+    language: { grammar: languageCode(codes), empty: 'refused', isAdditional: true },
+    translations: { grammar: translations(codes), empty: 'clears', isAdditional: true },
+    translation_of: { grammar: positiveInteger, empty: 'refused', isAdditional: true },
   }) satisfies Readonly<Record<keyof LanguageValues, TermField>>;
 
 /** One of the site's languages, by its stored code. */
@@ -83,13 +83,13 @@ const translations = (codes: readonly string[]): Grammar<NamedTranslations> => (
   isBlank: (raw) => Array.isArray(raw) && raw.length === 0,
   read: (raw) => {
     if (raw === null || typeof raw !== 'object' || Array.isArray(raw)) return REFUSED;
-    const named = new Map<string, number | null>();
+    const idsByCode = new Map<string, number | null>();
     for (const [code, member] of Object.entries(raw)) {
       const id = memberId(member);
       if (!codes.includes(code) || id === undefined) return REFUSED;
-      named.set(code, id);
+      idsByCode.set(code, id);
     }
-    return { value: named };
+    return { value: idsByCode };
   },
 });
 

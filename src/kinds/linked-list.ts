@@ -19,7 +19,7 @@ export const linkedOrders: Orders = {
 
 /** Parameters of a list of venues or organizers. */
 export function linkedFilters(capabilities: string, { link, searchedMetas }: LinkedFromEvents) {
-  const { has_events, only_with_upcoming } = ofEvents(link);
+  const { has_events, only_with_upcoming } = linkFilters(link);
   return {
     ...paging,
     search: filter({ grammar: search, narrows: (phrase) => [pluginSearch(phrase, searchedMetas)] }),
@@ -40,14 +40,14 @@ export const fromEvent = (key: string, grammar: Grammar<unknown, number>): Filte
  * Filters records by whether any event links to them. Upcoming events end after now in the site's local time (decision
  * D22: all upcoming events).
  */
-export const ofEvents = (key: string) => ({
-  has_events: filter({ grammar: truthyFlag, narrows: (wanted) => [{ by: 'linkedFromAny', key, wanted }] }),
+export const linkFilters = (key: string) => ({
+  has_events: filter({ grammar: truthyFlag, narrows: (isLinked) => [{ by: 'linkedFromAny', key, isLinked }] }),
   only_with_upcoming: filter({
     grammar: truthyFlag,
-    narrows: (wanted, { settings, now }) =>
-      wanted ? [{ by: 'linkedFromAny', key, wanted, upcomingSince: localFromDate(now, settings.zone) }] : [],
-    echo: (wanted) => (wanted ? 'true' : undefined),
-    ages: (wanted) => (wanted ? 'always' : 'never'),
+    narrows: (isLinked, { settings, now }) =>
+      isLinked ? [{ by: 'linkedFromAny', key, isLinked, upcomingSince: localFromDate(now, settings.zone) }] : [],
+    echo: (isSet) => (isSet ? 'true' : undefined),
+    ages: (isSet) => (isSet ? 'always' : 'never'),
   }),
 });
 

@@ -52,8 +52,8 @@ export const byLinks =
 /** Filters by whether there is a row of the meta `key`, with any value. */
 export const byMeta =
   (key: string, { guarded }: { readonly guarded: boolean }): ToConditions<boolean> =>
-  (present) => [{ by: 'meta', key, present, guarded }];
+  (isPresent) => [{ by: 'meta', key, isPresent, guarded }];
 
 export const byParent: ToConditions<number> = (id) => [{ by: 'parent', id }];
 
-export const byTickets: ToConditions<boolean> = (wanted) => [{ by: 'ticketed', wanted }];
+export const byTickets: ToConditions<boolean> = (hasTickets) => [{ by: 'ticketed', hasTickets }];

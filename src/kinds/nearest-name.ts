@@ -7,16 +7,16 @@ const MAX_NAME_LENGTH = 50;
  * Returns the known name that a name is probably a misspelling of: the one with the smallest edit distance, if it is at
  * most a third of the letters. Case and punctuation are ignored.
  */
-export function nearestName(name: string, known: readonly string[]): string | undefined {
+export function nearestName(name: string, candidates: readonly string[]): string | undefined {
   if (name.length > MAX_NAME_LENGTH) return undefined;
-  const written = plain(name);
-  const byLetters = new Map(known.map((candidate) => [plain(candidate), candidate] as const));
-  const near = [...byLetters.keys()].flatMap((letters) => {
-    const most = Math.ceil(Math.min(letters.length, written.length) / 3);
-    return closestMatch(written, [letters], { maxDistance: most }) ?? [];
+  const plainName = lettersOf(name);
+  const byLetters = new Map(candidates.map((candidate) => [lettersOf(candidate), candidate] as const));
+  const closeNames = [...byLetters.keys()].flatMap((letters) => {
+    const maxDistance = Math.ceil(Math.min(letters.length, plainName.length) / 3);
+    return closestMatch(plainName, [letters], { maxDistance }) ?? [];
   });
-  return byLetters.get(closestMatch(written, near) ?? '');
+  return byLetters.get(closestMatch(plainName, closeNames) ?? '');
 }
 
 /** Removes case and punctuation: `Start-Date` and `startDate` are variants of `start_date`. */
-const plain = (name: string): string => name.toLowerCase().replace(/[^a-z0-9]/g, '');
+const lettersOf = (name: string): string => name.toLowerCase().replace(/[^a-z0-9]/g, '');

@@ -37,7 +37,7 @@ export const ORGANIZER = metaKeysOf(fields);
 /** Texts shown in the record: name -> meta. */
 export const organizerTexts = shownTexts(texts);
 
-const linked: LinkedFromEvents = { link: ORGANIZER_LINK, searchedMetas: searchedTexts(texts) };
+const linkedFromEvents: LinkedFromEvents = { link: ORGANIZER_LINK, searchedMetas: searchedTexts(texts) };
 
 /** The published organizer. */
 export const organizerRecord = z
@@ -53,12 +53,12 @@ export const organizer: PostKind<typeof fields, OrganizerRecord> = {
   capabilities: 'tribe_organizers',
   titleField: 'organizer',
   fields,
-  filters: linkedFilters('tribe_organizers', linked),
+  filters: linkedFilters('tribe_organizers', linkedFromEvents),
   orders: linkedOrders,
   // The plugin stores the id sent for a new organizer as one more text.
   extraMetas: { id: '_OrganizerOrganizerID' },
   links: {},
-  linked,
+  linkedFromEvents,
   terms: [],
   hasDates: false,
   problems: {

@@ -18,7 +18,7 @@ export interface Param<T = unknown> {
    * The reference does not have this parameter. If it is a field, the member of records with the same name is not in
    * the reference either.
    */
-  readonly ours?: true;
+  readonly isAdditional?: true;
   readonly required?: boolean;
   /** Not required if this other parameter exists and is sent, since the value then follows from it. */
   readonly unless?: string;

@@ -25,17 +25,17 @@ export const textColumn = (name: PostColumn): Field<string, 'clears'> =>
 export const EXTERNAL_ID = '_fasti_external_id';
 
 /** The field with that name. It is unique among the records of the kind, so that it can be used to find the record. */
-export const externalIdField = textMeta(EXTERNAL_ID, { grammar: anyText(MAX_BYTES.word), searched: false, ours: true });
+export const externalIdField = textMeta(EXTERNAL_ID, { grammar: anyText(MAX_BYTES.word), searched: false, isAdditional: true });
 
 /** The parameter that changes an existing record instead of creating one, and says how to find it. */
-export const UPSERT = { upsert: { grammar: oneOf(['external_id', 'slug'], 'value'), ours: true } } satisfies Params;
+export const UPSERT = { upsert: { grammar: oneOf(['external_id', 'slug'], 'value'), isAdditional: true } } satisfies Params;
 
 /** `page` and `per_page` of every list. */
 export const paging = { page: control(positiveInteger, { fallback: 1 }), per_page: control(positiveInteger) };
 
 /** A bound on the time when records were published or changed. */
-const bound = (by: 'modified' | 'published', op: '<' | '>') =>
-  filter({ grammar: time, narrows: byInstant(by, op), ages: (value) => timelinessOfBounds(value), isLast: true, ours: true });
+const boundFilter = (by: 'modified' | 'published', op: '<' | '>') =>
+  filter({ grammar: time, narrows: byInstant(by, op), ages: (value) => timelinessOfBounds(value), isLast: true, isAdditional: true });
 
 /** Names of orders, in any case. An unknown one means the default order and is not refused. */
 const orderNames = (names: readonly string[]): Grammar => ({
@@ -45,22 +45,22 @@ const orderNames = (names: readonly string[]): Grammar => ({
   read: (value) => ({ value }),
 });
 const ordering = (names: readonly string[]) =>
-  control(orderNames(names), { echo: (value) => (typeof value === 'string' ? value : undefined), isLast: true, ours: true });
+  control(orderNames(names), { echo: (value) => (typeof value === 'string' ? value : undefined), isLast: true, isAdditional: true });
 
 /** Returns the condition for the record with this name in another system. */
 export const byExternalId = (value: string): Condition[] => [{ by: 'metaIs', key: EXTERNAL_ID, value }];
-export const EXTERNAL_ID_PARAM = { grammar: text(MAX_BYTES.word), ours: true } as const;
+export const EXTERNAL_ID_PARAM = { grammar: text(MAX_BYTES.word), isAdditional: true } as const;
 
 /**
  * Additional parameters of every list of posts, which the reference does not have: bounds on publication and change,
  * the order, and the password.
  */
 export const additions = ({ names }: Pick<Orders, 'names'>) => ({
-  modified_after: bound('modified', '>'),
-  modified_before: bound('modified', '<'),
-  published_after: bound('published', '>'),
-  published_before: bound('published', '<'),
+  modified_after: boundFilter('modified', '>'),
+  modified_before: boundFilter('modified', '<'),
+  published_after: boundFilter('published', '>'),
+  published_before: boundFilter('published', '<'),
   order: ordering(['asc', 'desc']),
   orderby: ordering([...names.keys()]),
-  password: control(anyText(MAX_BYTES.password), { ours: true }),
+  password: control(anyText(MAX_BYTES.password), { isAdditional: true }),
 });

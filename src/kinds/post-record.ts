@@ -72,8 +72,8 @@ export const translationMembers = (id: number, path: string, bundle: Bundle, con
  * of the sources that it was imported from.
  */
 export function globalIds(id: number, bundle: Bundle, { settings }: Pick<RenderContext, 'settings'>) {
-  const own = globalId(settings.home, id);
-  return { global_id: own, global_id_lineage: [own, ...(bundle.metas.get(id)?.get('_tribe_aggregator_global_id_lineage') ?? [])] };
+  const ownId = globalId(settings.home, id);
+  return { global_id: ownId, global_id_lineage: [ownId, ...(bundle.metas.get(id)?.get('_tribe_aggregator_global_id_lineage') ?? [])] };
 }
 
 /** Returns functions that render the texts of a post. */
@@ -93,12 +93,12 @@ export function renderedTexts(row: Post, bundle: Bundle, context: RenderContext)
 
 /**
  * Returns the images of a gallery that shows the attachments of `post` (0: files without a parent), in the text of the
- * record `own`. Empty if the caller may not read that post or a password protects it (`gallery_shortcode`).
+ * record `ownId`. Empty if the caller may not read that post or a password protects it (`gallery_shortcode`).
  */
-export function attachedImages(post: number, own: number, bundle: Bundle, context: RenderContext): readonly number[] {
+export function attachedImages(post: number, ownId: number, bundle: Bundle, context: RenderContext): readonly number[] {
   const images = bundle.attached.get(post) ?? [];
   const row = bundle.posts.get(post);
-  if (images.length === 0 || post === 0 || post === own) return images;
+  if (images.length === 0 || post === 0 || post === ownId) return images;
   return row && (isPublic(row.post_status) || context.mayRead(row)) && !isLocked(row, context) ? images : [];
 }
 
@@ -142,18 +142,18 @@ export function linkedRecord<Name extends string, Texts extends Readonly<Record<
     ['image', locked ? false : imageRecord(thumbnailOf(id, bundle), bundle, context)],
     ...Object.entries(texts).map(([member, key]): [string, unknown] => [member, metaOf(metas, key) ?? '']),
   ];
-  const present: Record<string, unknown> = {};
+  const filledMembers: Record<string, unknown> = {};
   for (const [member, value] of members) {
     const isOpen = !locked || member === name || member === 'slug';
     // The title is present even if it is empty, as WordPress stores some, and may be 0 (decision D47).
-    if (member === name || (value !== '' && value !== '0' && value !== false)) present[member] = isOpen ? value : '';
+    if (member === name || (value !== '' && value !== '0' && value !== false)) filledMembers[member] = isOpen ? value : '';
   }
   // The compiler does not track names through entries: they are those of `members`, with their values.
-  const shown = present as Present<Name, Texts>;
+  const shownMembers = filledMembers as Present<Name, Texts>;
   return {
     id,
     ...postMembers(row, pageUrl(id, bundle, context)),
-    ...shown,
+    ...shownMembers,
     ...between,
     ...after,
     ...globalIds(id, bundle, context),
@@ -166,10 +166,10 @@ export function linkedRecord<Name extends string, Texts extends Readonly<Record<
  * the order of their rows. If the context asks for it, each is replaced by its translation into the event's language.
  */
 export function linkedIds(id: number, key: string, bundle: Bundle, { mayRead, translatesLinks, settings }: RenderContext): number[] {
-  const stored = (bundle.metas.get(id)?.get(key) ?? []).map(Number);
+  const storedIds = (bundle.metas.get(id)?.get(key) ?? []).map(Number);
   const language = translatesLinks ? languageCodeOf(bundle.posts.get(id)!, bundle, { settings }) : undefined;
-  const wanted = new Set(language ? stored.map((linked) => translatedLink(linked, language, bundle, { settings })) : stored);
-  return [...wanted].filter((linkedId) => {
+  const ids = new Set(language ? storedIds.map((linkedId) => translatedLink(linkedId, language, bundle, { settings })) : storedIds);
+  return [...ids].filter((linkedId) => {
     const row = bundle.posts.get(linkedId);
     return row !== undefined && row.post_status !== 'trash' && mayRead(row);
   });

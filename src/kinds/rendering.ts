@@ -21,7 +21,7 @@ export interface RenderContext extends RuleContext {
    */
   readonly isOpen: (row: Post) => boolean;
   /** The word for a price of zero, in the caller's language. */
-  readonly free: string;
+  readonly freeLabel: string;
   /** Whether the caller may read this venue, organizer or event. */
   readonly mayRead: (row: Post) => boolean;
   /** Whether linked records are shown in the language of the event, if they are translated into it. */

@@ -17,9 +17,9 @@ export const SUGGESTION_PARTS = ['name', 'email', 'note', 'venue', 'organizer'] 
 
 /** Returns the details that a visitor sent with an event; undefined if no visitor suggested it. */
 export function suggestionIn(metas: Metas | undefined): Suggestion | undefined {
-  const stored = metaOf(metas, SUGGESTION_META);
-  if (stored === undefined || stored === '') return undefined;
-  const details = parseDetails(stored);
+  const json = metaOf(metas, SUGGESTION_META);
+  if (json === undefined || json === '') return undefined;
+  const details = parseDetails(json);
   const text = (name: string) => (typeof details[name] === 'string' ? details[name] : '');
   return Object.fromEntries(SUGGESTION_PARTS.map((name) => [name, text(name)])) as unknown as Suggestion;
 }
@@ -27,9 +27,9 @@ export function suggestionIn(metas: Metas | undefined): Suggestion | undefined {
 /** Returns the value of the meta. */
 export const storedSuggestion = (suggestion: Suggestion): string => JSON.stringify(suggestion);
 
-function parseDetails(stored: string): Readonly<Record<string, unknown>> {
+function parseDetails(json: string): Readonly<Record<string, unknown>> {
   try {
-    const value: unknown = JSON.parse(stored);
+    const value: unknown = JSON.parse(json);
     return value !== null && typeof value === 'object' ? { ...value } : {};
   } catch {
     return {};

@@ -38,9 +38,9 @@ const anyWord = (words: Iterable<string>): Grammar<string> => {
 };
 const ordering = (words: Iterable<string>) => control(anyWord(words), { echo: (value) => value });
 
-const ofPost = { post: { grammar: idOf('event') }, event: { grammar: idOf('event') } };
-const ofEvent = group({
-  params: ofPost,
+const postParams = { post: { grammar: idOf('event') }, event: { grammar: idOf('event') } };
+const postGroup = group({
+  params: postParams,
   narrows: ({ event, post }) => {
     const id = event ?? post;
     return id === undefined ? [] : [{ post: id }];
@@ -50,9 +50,9 @@ const ofEvent = group({
 /** With an event, all of its terms are listed, even if no other posts use them. */
 const hideEmpty = group({
   params: { hide_empty: { grammar: flag, fallback: true } },
-  alsoReads: ofPost,
-  narrows: ({ hide_empty: hidden, event, post }) =>
-    hidden === false || event !== undefined || post !== undefined ? [] : [{ hideEmpty: true }],
+  alsoReads: postParams,
+  narrows: ({ hide_empty: hidesEmpty, event, post }) =>
+    hidesEmpty === false || event !== undefined || post !== undefined ? [] : [{ hideEmpty: true }],
 });
 
 const parent: Filter<number, TermCondition> = filter({ grammar: parentTerm, narrows: (id) => [{ parent: id }] });
@@ -69,6 +69,6 @@ export const termFilters = (kind: TermKindName): TermFilters => ({
   orderby: ordering(ORDERS.keys()),
   ...hideEmpty,
   ...(kind === 'category' ? { parent } : {}),
-  ...ofEvent,
+  ...postGroup,
   slug: filter({ grammar: text(MAX_BYTES.word), narrows: (slug) => [{ slugs: [sanitizeTitle(slug, 'query')] }] }),
 });

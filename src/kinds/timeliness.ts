@@ -17,5 +17,5 @@ export const timelinessOfBounds = (...moments: readonly (string | number | undef
   moments.every((moment) => moment === undefined || ABSOLUTE_TIME.test(String(moment))) ? 'never' : 'always';
 
 /** Returns the timeliness that changes first. */
-export const shortestTimeliness = (all: readonly Timeliness[]): Timeliness =>
-  (['always', 'minute', 'daily'] as const).find((one) => all.includes(one)) ?? 'never';
+export const shortestTimeliness = (values: readonly Timeliness[]): Timeliness =>
+  (['always', 'minute', 'daily'] as const).find((one) => values.includes(one)) ?? 'never';

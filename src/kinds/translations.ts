@@ -54,13 +54,13 @@ export function translationsMember(
   const { languages, posts } = bundle;
   if (!languages || !isTranslated(context.settings.contentLanguages, row.post_type)) return {};
   const members = languages.posts.get(row.ID)?.members ?? new Map<string, number>();
-  const shown = [...members].flatMap(([code, id]): [string, Translation][] => {
+  const entries = [...members].flatMap(([code, id]): [string, Translation][] => {
     const member = posts.get(id) ?? languages.siblings.get(id);
     if (!member || member.post_type !== row.post_type) return [];
     if (member !== row && (member.post_status === 'trash' || !context.mayRead(member))) return [];
     return [[code, { id, url: linkOf(member, code), rest_url: restUrl(context, `${context.namespace}/${path}/${id}`) }]];
   });
-  return { translations: Object.fromEntries(shown) };
+  return { translations: Object.fromEntries(entries) };
 }
 
 /**
@@ -68,22 +68,22 @@ export function translationsMember(
  * this language, or else the post itself.
  */
 export function translatedLink(
-  linked: number,
+  linkedId: number,
   language: string,
   { languages, posts }: Bundle,
   { settings }: Pick<UrlContext, 'settings'>,
 ): number {
-  const type = posts.get(linked)?.post_type ?? '';
-  const translated = isTranslated(settings.contentLanguages, type) ? languages?.posts.get(linked)?.members.get(language) : undefined;
-  const row = translated === undefined ? undefined : posts.get(translated);
-  return row && isPublic(row.post_status) && row.post_type === type ? row.ID : linked;
+  const type = posts.get(linkedId)?.post_type ?? '';
+  const translationId = isTranslated(settings.contentLanguages, type) ? languages?.posts.get(linkedId)?.members.get(language) : undefined;
+  const row = translationId === undefined ? undefined : posts.get(translationId);
+  return row && isPublic(row.post_status) && row.post_type === type ? row.ID : linkedId;
 }
 
 /** Returns the term shown instead of a term in an event of a language: its translation, or else the term itself. */
 export function translatedTermOf(term: Term, language: string, { languages }: Bundle, { settings }: Pick<UrlContext, 'settings'>): Term {
-  const translated = isTranslated(settings.contentLanguages, term.taxonomy)
+  const translationId = isTranslated(settings.contentLanguages, term.taxonomy)
     ? languages?.terms.get(term.term_id)?.members.get(language)
     : undefined;
-  const row = translated === undefined ? undefined : languages?.termMembers.get(translated);
+  const row = translationId === undefined ? undefined : languages?.termMembers.get(translationId);
   return row?.taxonomy === term.taxonomy ? row : term;
 }

@@ -30,7 +30,7 @@ const texts = {
   stateprovince: textMeta('_VenueStateProvince', { names: { tec: 'state_province', csv: false } }),
   external_id: externalIdField,
 };
-const { website, stateprovince, ...others } = texts;
+const { website, stateprovince, ...otherTexts } = texts;
 
 const fields = {
   author: authorField,
@@ -41,7 +41,7 @@ const fields = {
   status: statusField,
   show_map: flagMeta('_VenueShowMap', { on: '1', off: '' }, { grammar: flagText, names: { tec: false } }),
   show_map_link: flagMeta('_VenueShowMapLink', { on: '1', off: '' }, { grammar: flagText, names: { tec: false } }),
-  ...others,
+  ...otherTexts,
   stateprovince,
   website,
   image: featuredImage(),
@@ -55,7 +55,7 @@ export const VENUE = metaKeysOf(fields);
 /** Texts shown in the record: name -> meta. */
 export const venueTexts = shownTexts(texts);
 
-const linked: LinkedFromEvents = { link: VENUE_LINK, searchedMetas: searchedTexts(texts) };
+const linkedFromEvents: LinkedFromEvents = { link: VENUE_LINK, searchedMetas: searchedTexts(texts) };
 
 /** The published venue. */
 export const venueRecord = z
@@ -79,12 +79,12 @@ export const venue: PostKind<typeof fields, VenueRecord> = {
   capabilities: 'tribe_venues',
   titleField: 'venue',
   fields,
-  filters: linkedFilters('tribe_venues', linked),
+  filters: linkedFilters('tribe_venues', linkedFromEvents),
   orders: linkedOrders,
   // As with organizers, the plugin stores the id sent for a new venue as one more text.
   extraMetas: { id: '_VenueVenueID' },
   links: {},
-  linked,
+  linkedFromEvents,
   terms: [],
   hasDates: false,
   problems: {
@@ -117,9 +117,9 @@ export function renderVenue(id: number, bundle: Bundle, context: RenderContext):
   const metas = bundle.metas.get(id);
   const row = bundle.posts.get(id)!;
   const locked = isLocked(row, context);
-  const shown = (key: string) => (locked ? null : metaOf(metas, key) === undefined ? true : isTruthy(metaOf(metas, key)));
+  const mapFlag = (key: string) => (locked ? null : metaOf(metas, key) === undefined ? true : isTruthy(metaOf(metas, key)));
   const [lat, lng] = [Number(metaOf(metas, COORDINATES.lat)), Number(metaOf(metas, COORDINATES.lng))];
-  const placed =
+  const hasCoordinates =
     !locked &&
     Boolean(metaOf(metas, COORDINATES.lat)) &&
     Boolean(metaOf(metas, COORDINATES.lng)) &&
@@ -129,10 +129,10 @@ export function renderVenue(id: number, bundle: Bundle, context: RenderContext):
     name: 'venue',
     texts: venueTexts,
     between: {
-      ...(placed ? { geo_lat: lat, geo_lng: lng } : {}),
+      ...(hasCoordinates ? { geo_lat: lat, geo_lng: lng } : {}),
       ...(context.withJsonLd && !locked ? { json_ld: venueLd(id, bundle, context) } : {}),
     },
-    after: { show_map: shown(VENUE.show_map), show_map_link: shown(VENUE.show_map_link) },
+    after: { show_map: mapFlag(VENUE.show_map), show_map_link: mapFlag(VENUE.show_map_link) },
   });
 }
 
@@ -160,17 +160,17 @@ type Change = ValuesOf<typeof fields>;
  * `province` unless it was set explicitly.
  */
 function stateProvince(values: Change, before: StoredPost | undefined): Rows['metas'] {
-  const merged = (field: 'country' | 'state' | 'province', change: Change) =>
+  const valueAfter = (field: 'country' | 'state' | 'province', change: Change) =>
     (field in change ? change[field] : metaOf(before?.metas, VENUE[field])) ?? '';
-  const derived = (change: Change) =>
-    ['', 'US', 'United States'].includes(merged('country', change)) && merged('state', change)
-      ? merged('state', change)
-      : merged('province', change);
+  const deriveFrom = (change: Change) =>
+    ['', 'US', 'United States'].includes(valueAfter('country', change)) && valueAfter('state', change)
+      ? valueAfter('state', change)
+      : valueAfter('province', change);
   if ('stateprovince' in values) return values.stateprovince === null ? { [VENUE.stateprovince]: [''] } : {};
-  if (!before) return { [VENUE.stateprovince]: [derived(values)] };
-  const stored = metaOf(before.metas, VENUE.stateprovince) ?? '';
-  const follows = stored === derived({}) && ['country', 'state', 'province'].some((field) => field in values);
-  return follows ? { [VENUE.stateprovince]: [derived(values)] } : {};
+  if (!before) return { [VENUE.stateprovince]: [deriveFrom(values)] };
+  const storedState = metaOf(before.metas, VENUE.stateprovince) ?? '';
+  const follows = storedState === deriveFrom({}) && ['country', 'state', 'province'].some((field) => field in values);
+  return follows ? { [VENUE.stateprovince]: [deriveFrom(values)] } : {};
 }
 
 /**
@@ -181,9 +181,9 @@ function mapFlags(values: Change, before: StoredPost | undefined): Rows['metas']
   const metas: Record<string, readonly string[]> = {};
   for (const field of ['show_map', 'show_map_link'] as const) {
     if (!(field in values) && before) continue;
-    const stored = !(field in values) || values[field] === true ? '1' : '';
-    metas[VENUE[field]] = [stored];
-    metas[EVENT[field]] = [stored];
+    const text = !(field in values) || values[field] === true ? '1' : '';
+    metas[VENUE[field]] = [text];
+    metas[EVENT[field]] = [text];
   }
   return metas;
 }

@@ -19,8 +19,8 @@ const REMOVED_CHARACTERS = /[?[\]/\\=<>:;,'"&$#*()|~`!{}%+’«»”“\x00-\x08
  * inner part that a web server could interpret as the extension of a script. The extension is always one of the image's
  * type.
  */
-export function sanitizeFileName(wanted: string, type: ImageType): string {
-  const safe = removeAccents(wanted)
+export function sanitizeFileName(text: string, type: ImageType): string {
+  const safe = removeAccents(text)
     .replaceAll('\u00a0', ' ')
     .replace(/%20|\+/g, '-')
     .replace(REMOVED_CHARACTERS, '')
@@ -51,10 +51,10 @@ export function hasOtherExtension(name: string): boolean {
  * `wp_unique_filename`). A name that looks like a size or a derived version of an image always gets a number, and so
  * does a name whose sizes would conflict with those of another file.
  *
- * @param present names of the files in the folder
+ * @param fileNames names of the files in the folder
  */
-export function uniqueFileName(name: string, present: readonly string[]): string {
-  const names = new Set(present.map((other) => other.toLowerCase()));
+export function uniqueFileName(name: string, fileNames: readonly string[]): string {
+  const names = new Set(fileNames.map((other) => other.toLowerCase()));
   const stems = new Set([...names].flatMap((other) => (DERIVED_STEM_SUFFIX.test(other) ? [other.replace(DERIVED_STEM_SUFFIX, '')] : [])));
   const dot = name.lastIndexOf('.');
   const [stem, extension] = [name.slice(0, dot), name.slice(dot)];
@@ -69,12 +69,12 @@ const DERIVED_STEM_SUFFIX = new RegExp(DERIVED_SUFFIX.source.slice(1), 'i');
 
 /** Returns the start of a name, cut after a whole character. */
 function truncateName(name: string): string {
-  let kept = '';
+  let start = '';
   let bytes = 0;
   for (const character of name) {
     bytes += Buffer.byteLength(character);
     if (bytes > MAX_NAME_BYTES) break;
-    kept += character;
+    start += character;
   }
-  return trimEndOf(kept, '.-');
+  return trimEndOf(start, '.-');
 }

@@ -127,10 +127,10 @@ export async function insertPrepared(db: Database, prepared: PreparedImage, { vi
   const [source] = prepared.attachment.metas[SOURCE_URL_META] ?? [];
   if (source !== undefined) {
     await lockNames(db, [imageLock(source)]);
-    const known = await findImage(db, { url: source });
-    if (known !== undefined) {
+    const existingId = await findImage(db, { url: source });
+    if (existingId !== undefined) {
       db.transactionData(UNUSED)?.add(prepared);
-      return known;
+      return existingId;
     }
   }
   const date = localFromDate(now, settings.zone);
@@ -156,9 +156,9 @@ const MAX_URL_LENGTH = 4096;
  */
 function toWebUrl(text: string, home: string): string | undefined {
   if (text === '' || text.length > MAX_URL_LENGTH) return undefined;
-  const full = /^\/[^/]/.test(text) ? new URL(home).origin + text : text;
-  if (!/^https?:\/\//i.test(full) || !URL.canParse(full)) return undefined;
-  const url = new URL(full);
+  const address = /^\/[^/]/.test(text) ? new URL(home).origin + text : text;
+  if (!/^https?:\/\//i.test(address) || !URL.canParse(address)) return undefined;
+  const url = new URL(address);
   url.hash = '';
   return url.href;
 }
@@ -173,7 +173,7 @@ function uploadPathOf(url: string, uploads: string): string | undefined {
 
 /** Returns whether a URL is on the site's own host, or on that of its uploads. */
 const isOnOwnHost = (url: string, { home, uploads }: SiteUrls): boolean =>
-  [home, uploads].some((own) => new URL(own).host === new URL(url).host);
+  [home, uploads].some((base) => new URL(base).host === new URL(url).host);
 
 const fileNameOf = (url: string): string => percentDecoded(new URL(url).pathname.split('/').at(-1) ?? '');
 

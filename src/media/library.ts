@@ -74,8 +74,8 @@ export async function storeImage(image: NewImage, library: Library, month: strin
     if (await leadsOutside(library.folder, subfolder))
       throw new LibraryUnavailable('read-only', new Error(`${subfolder} is a link to another folder`));
     const name = await writeUnderFreeName(folder, sanitizeFileName(image.name, image.type), (free) => write(free, image.bytes, 'wx'));
-    const made = await makeSizes({ bytes: image.bytes, type: image.type, file: name, below: subfolder }, library.sizes, write);
-    return { attachment: attachmentOf(image, library, subfolder, name, made), files, undo };
+    const madeSizes = await makeSizes({ bytes: image.bytes, type: image.type, file: name, subfolder }, library.sizes, write);
+    return { attachment: attachmentOf(image, library, subfolder, name, madeSizes), files, undo };
   } catch (error) {
     await undo();
     throw toLibraryError(error);
@@ -87,15 +87,15 @@ function attachmentOf(
   library: Library,
   subfolder: string,
   name: string,
-  made: { file: string; metadata: object },
+  madeSizes: { file: string; metadata: object },
 ): NewAttachment {
   return {
     title: name.replace(/\.[^.]+$/, ''),
     mime: image.type.mime,
     guid: `${library.address}/${subfolder}${name}`,
     metas: {
-      _wp_attached_file: [subfolder + made.file],
-      _wp_attachment_metadata: [toSerialized(made.metadata)],
+      _wp_attached_file: [subfolder + madeSizes.file],
+      _wp_attachment_metadata: [toSerialized(madeSizes.metadata)],
       ...(image.source === undefined ? {} : { [SOURCE_URL_META]: [image.source] }),
     },
   };
@@ -105,9 +105,9 @@ function attachmentOf(
  * Writes the file under the first free name. If another process takes that name at the same moment, the next one is
  * used.
  */
-async function writeUnderFreeName(folder: string, wanted: string, write: (name: string) => Promise<void>): Promise<string> {
+async function writeUnderFreeName(folder: string, baseName: string, write: (name: string) => Promise<void>): Promise<string> {
   for (;;) {
-    const name = uniqueFileName(wanted, await readdir(folder));
+    const name = uniqueFileName(baseName, await readdir(folder));
     try {
       await write(name);
       return name;
@@ -175,8 +175,8 @@ export async function findFolderFault(folder: string): Promise<LibraryFault | un
     const { bavail, bsize } = await statfs(folder);
     return bavail * bsize < MIN_FREE_BYTES ? 'full' : undefined;
   } catch (error) {
-    const above = dirname(resolve(folder));
-    return codeOf(error) === 'ENOENT' && above !== resolve(folder) ? findFolderFault(above) : 'read-only';
+    const parent = dirname(resolve(folder));
+    return codeOf(error) === 'ENOENT' && parent !== resolve(folder) ? findFolderFault(parent) : 'read-only';
   }
 }
 
@@ -199,9 +199,9 @@ export async function leadsOutside(folder: string, path: string): Promise<boolea
  */
 export async function removeFiles(folder: string, files: readonly string[]): Promise<string[]> {
   const root = resolve(folder);
-  const named = files.map((file) => resolve(root, file)).filter((file) => file.startsWith(`${root}${sep}`));
-  const outside = await Promise.all(named.map((file) => leadsOutside(root, relative(root, dirname(file)))));
-  const inside = named.filter((_, at) => !outside[at]);
-  const removed = await Promise.allSettled(inside.map((file) => rm(file, { force: true })));
-  return inside.filter((_, at) => removed[at]?.status === 'rejected');
+  const paths = files.map((file) => resolve(root, file)).filter((file) => file.startsWith(`${root}${sep}`));
+  const isOutside = await Promise.all(paths.map((file) => leadsOutside(root, relative(root, dirname(file)))));
+  const insidePaths = paths.filter((_, at) => !isOutside[at]);
+  const removed = await Promise.allSettled(insidePaths.map((file) => rm(file, { force: true })));
+  return insidePaths.filter((_, at) => removed[at]?.status === 'rejected');
 }

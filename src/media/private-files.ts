@@ -22,8 +22,8 @@ export async function isPrivateFile({ databaseUrl, uploadsDir }: Paths, path: st
 
 function isPrivateName(name: string): boolean {
   if (name.startsWith(PASSWORD_FILE_PREFIX) && name.endsWith('.txt')) return true;
-  const ending = name.lastIndexOf(BACKUP_EXTENSION);
-  return ending >= 0 && BACKUP_NAME_END.test(name.slice(ending + BACKUP_EXTENSION.length));
+  const extensionStart = name.lastIndexOf(BACKUP_EXTENSION);
+  return extensionStart >= 0 && BACKUP_NAME_END.test(name.slice(extensionStart + BACKUP_EXTENSION.length));
 }
 
 /** Text after the extension in the name of a backup: none, or the suffix of an incomplete one (`.part`). */
@@ -33,6 +33,6 @@ const BACKUP_NAME_END = /^(?:$|\.[0-9a-f]{8}\.part)/;
 export async function filesInUploads({ uploadsDir }: Paths, files: readonly string[]): Promise<string[]> {
   const folder = await realpath(uploadsDir).catch(() => undefined);
   if (folder === undefined) return [];
-  const outside = await Promise.all(files.map((file) => leadsOutside(folder, relative(folder, file))));
-  return files.filter((_, at) => !outside[at]);
+  const isOutside = await Promise.all(files.map((file) => leadsOutside(folder, relative(folder, file))));
+  return files.filter((_, at) => !isOutside[at]);
 }

@@ -219,11 +219,11 @@ function sendRequest(
         lookup,
         signal,
       },
-      (response) => resolve({ response, isTruncated: () => failed || !response.complete }),
+      (response) => resolve({ response, isTruncated: () => hasFailed || !response.complete }),
     );
-    let failed = false;
+    let hasFailed = false;
     request.on('error', (error) => {
-      failed = true;
+      hasFailed = true;
       reject(error);
     });
     request.end(body);

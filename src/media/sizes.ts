@@ -66,8 +66,8 @@ export function sizeRules(options: ReadonlyMap<string, string>): SizeRule[] {
 /** Returns the dimensions of a size, or undefined if the image is too small for it (`image_resize_dimensions`). */
 export function fitSize(image: Dimensions, rule: Omit<SizeRule, 'name'>): Fit | undefined {
   const fit = rule.crop ? cropToFill(image, rule) : fitWithin(image, rule);
-  const same = (one: number, other: number) => Math.abs(one - other) <= 1;
-  return same(fit.width, image.width) && same(fit.height, image.height) ? undefined : fit;
+  const isSame = (one: number, other: number) => Math.abs(one - other) <= 1;
+  return isSame(fit.width, image.width) && isSame(fit.height, image.height) ? undefined : fit;
 }
 
 /**
@@ -75,24 +75,24 @@ export function fitSize(image: Dimensions, rule: Omit<SizeRule, 'name'>): Fit | 
  * `name-300x200.png`; an image above 2560 pixels (except PNG) gets a smaller replacement `name-scaled.jpg`, and one
  * stored in another orientation an upright `name-rotated.jpg`. Animations become still images in the sizes.
  *
- * @param file the name of the image in its folder; `below`: the folder as in metadata, e.g. `2026/11/`
+ * @param file the name of the image in its folder; `subfolder`: the folder as in metadata, e.g. `2026/11/`
  * @param write writes a file into that folder
  * @throws ImageUnreadable, or the error of `write`
  */
 export async function makeSizes(
-  { bytes, type, file, below }: { bytes: Buffer; type: ImageType; file: string; below: string },
+  { bytes, type, file, subfolder }: { bytes: Buffer; type: ImageType; file: string; subfolder: string },
   rules: readonly SizeRule[],
   write: (name: string, bytes: Buffer) => Promise<void>,
 ): Promise<MadeSizes> {
   const open = await imageOpener(bytes);
   const openUpright = () => open().autoOrient();
-  const { turned, ...image } = await withPictureLimit(() => readDimensions(open()));
+  const { isTurned, ...image } = await withPictureLimit(() => readDimensions(open()));
   const save = async (picture: Sharp, name: string): Promise<Buffer> => {
-    const made = await withPictureLimit(() => encode(picture, type)).catch(throwUnreadable);
-    await write(name, made);
-    return made;
+    const content = await withPictureLimit(() => encode(picture, type)).catch(throwUnreadable);
+    await write(name, content);
+    return content;
   };
-  const display = await makeDisplayCopy({ image, turned, type, file }, (fit, name) =>
+  const display = await makeDisplayCopy({ image, isTurned, type, file }, (fit, name) =>
     save(fit ? resize(openUpright(), fit) : openUpright(), name),
   );
 
@@ -101,13 +101,13 @@ export async function makeSizes(
     const fit = fitSize(image, rule);
     if (!fit) continue;
     const name = withSuffix(file, `${fit.width}x${fit.height}`);
-    const made = await save(resize(openUpright(), fit), name);
-    sizes[rule.name] = { file: name, width: fit.width, height: fit.height, 'mime-type': type.mime, filesize: made.length };
+    const content = await save(resize(openUpright(), fit), name);
+    sizes[rule.name] = { file: name, width: fit.width, height: fit.height, 'mime-type': type.mime, filesize: content.length };
   }
   const metadata = {
     width: display?.width ?? image.width,
     height: display?.height ?? image.height,
-    file: below + (display?.file ?? file),
+    file: subfolder + (display?.file ?? file),
     filesize: display?.filesize ?? bytes.length,
     sizes,
     image_meta: { ...EMPTY_IMAGE_META, orientation: display ? 1 : EMPTY_IMAGE_META.orientation },
@@ -136,13 +136,13 @@ const EMPTY_IMAGE_META = {
 }; // biome-ignore format: a table
 
 /**
- * Reads the dimensions after applying the EXIF orientation: 5 to 8 exchange width and height. `turned`: whether the
+ * Reads the dimensions after applying the EXIF orientation: 5 to 8 exchange width and height. `isTurned`: whether the
  * orientation is not upright.
  */
-async function readDimensions(picture: Sharp): Promise<Dimensions & { turned: boolean }> {
+async function readDimensions(picture: Sharp): Promise<Dimensions & { isTurned: boolean }> {
   const { width, height, orientation = 1 } = await picture.metadata().catch(throwUnreadable);
   if (!width || !height) return throwUnreadable();
-  return orientation >= 5 ? { width: height, height: width, turned: true } : { width, height, turned: orientation > 1 };
+  return orientation >= 5 ? { width: height, height: width, isTurned: true } : { width, height, isTurned: orientation > 1 };
 }
 
 /** Returns a function that opens an image, as often as needed. */
@@ -165,15 +165,15 @@ interface DisplayCopy extends Dimensions {
  * smaller PNG may be a larger file.
  */
 async function makeDisplayCopy(
-  { image, turned, type, file }: { image: Dimensions; turned: boolean; type: ImageType; file: string },
+  { image, isTurned, type, file }: { image: Dimensions; isTurned: boolean; type: ImageType; file: string },
   save: (fit: Fit | undefined, name: string) => Promise<Buffer>,
 ): Promise<DisplayCopy | undefined> {
   const large = type.mime !== 'image/png' && Math.max(image.width, image.height) > MAX_DISPLAY_SIZE;
   const fit = large ? fitSize(image, { width: MAX_DISPLAY_SIZE, height: MAX_DISPLAY_SIZE, crop: false }) : undefined;
-  if (!fit && !turned) return undefined;
+  if (!fit && !isTurned) return undefined;
   const name = withSuffix(file, fit ? 'scaled' : 'rotated');
-  const made = await save(fit, name);
-  return { width: fit?.width ?? image.width, height: fit?.height ?? image.height, file: name, filesize: made.length };
+  const content = await save(fit, name);
+  return { width: fit?.width ?? image.width, height: fit?.height ?? image.height, file: name, filesize: content.length };
 }
 
 /** Returns the name of a file made from another one. */
@@ -197,9 +197,9 @@ function encode(picture: Sharp, { mime }: ImageType): Promise<Buffer> {
 function fitWithin({ width, height }: Dimensions, rule: Dimensions): Fit {
   const widthRatio = rule.width > 0 && width > rule.width ? rule.width / width : 1;
   const heightRatio = rule.height > 0 && height > rule.height ? rule.height / height : 1;
-  const within = (ratio: number) => Math.round(width * ratio) <= rule.width && Math.round(height * ratio) <= rule.height;
+  const fits = (ratio: number) => Math.round(width * ratio) <= rule.width && Math.round(height * ratio) <= rule.height;
   const larger = Math.max(widthRatio, heightRatio);
-  const ratio = within(larger) ? larger : Math.min(widthRatio, heightRatio);
+  const ratio = fits(larger) ? larger : Math.min(widthRatio, heightRatio);
   // Rounding may end one pixel below the limiting dimension.
   const scaled = (length: number, limit: number, isLimiting: boolean) => {
     const rounded = Math.max(1, Math.round(length * ratio));
@@ -214,9 +214,9 @@ function fitWithin({ width, height }: Dimensions, rule: Dimensions): Fit {
  */
 function cropToFill(image: Dimensions, rule: Dimensions): Fit {
   const shape = image.width / image.height;
-  const [wanted, tall] = [Math.min(rule.width, image.width), Math.min(rule.height, image.height)];
-  const width = Math.max(1, wanted || Math.round(tall * shape));
-  const height = Math.max(1, tall || Math.round(wanted / shape));
+  const [cropWidth, cropHeight] = [Math.min(rule.width, image.width), Math.min(rule.height, image.height)];
+  const width = Math.max(1, cropWidth || Math.round(cropHeight * shape));
+  const height = Math.max(1, cropHeight || Math.round(cropWidth / shape));
   const ratio = Math.max(width / image.width, height / image.height);
   const part = { width: Math.round(width / ratio), height: Math.round(height / ratio) };
   const middle = { left: Math.floor((image.width - part.width) / 2), top: Math.floor((image.height - part.height) / 2) };

@@ -122,8 +122,14 @@ function groupsOf({ paths }: ApiDocument): Map<string, PathOperation[]> {
     for (const method of METHODS) {
       const operation = item[method];
       if (!operation) continue;
-      const known = bySummary.get(operation.summary ?? method);
-      bySummary.set(operation.summary ?? method, { ...operation, ...known, path, base, methods: [...(known?.methods ?? []), method] });
+      const previousOperation = bySummary.get(operation.summary ?? method);
+      bySummary.set(operation.summary ?? method, {
+        ...operation,
+        ...previousOperation,
+        path,
+        base,
+        methods: [...(previousOperation?.methods ?? []), method],
+      });
     }
     for (const operation of bySummary.values()) addToGroup(groups, operation.tags?.[0] ?? '', operation);
   }
@@ -197,7 +203,7 @@ const resolveParameter = ({ components }: ApiDocument, parameter: Parameter): Pa
 function TryForm({ i18n, operation, parameters, hasBody, isOpen }: Omit<OperationProps, 'document'> & TryProps): JSX.Element {
   const { say } = i18n;
   const id = idOf(operation);
-  const common = (name: string) => ({ name, id: `${id}-${name}`, label: name });
+  const fieldProps = (name: string) => ({ name, id: `${id}-${name}`, label: name });
   return (
     <form
       class="try"
@@ -210,14 +216,14 @@ function TryForm({ i18n, operation, parameters, hasBody, isOpen }: Omit<Operatio
         schema?.enum ? (
           <div key={name} data-in={place}>
             <Select
-              {...common(name)}
+              {...fieldProps(name)}
               required={required}
               options={[{ value: '', text: '' }, ...schema.enum.map((value) => ({ value: String(value), text: String(value) }))]}
             />
           </div>
         ) : (
           <div key={name} data-in={place}>
-            <Input {...common(name)} required={required} autocomplete="off" />
+            <Input {...fieldProps(name)} required={required} autocomplete="off" />
           </div>
         ),
       )}
@@ -290,8 +296,8 @@ function describeType(i18n: I18n, schema: Schema = {}): ComponentChildren {
     return <Link href={`#schema-${name}`}>{name}</Link>;
   }
   if (schema.enum) return say('pages:reference.one-of', { values: schema.enum.map(String).join(', ') });
-  const several = schema.anyOf ?? schema.oneOf;
-  if (several) return several.map((one, at) => [at > 0 ? ' | ' : '', describeType(i18n, one)]);
+  const alternatives = schema.anyOf ?? schema.oneOf;
+  if (alternatives) return alternatives.map((one, index) => [index > 0 ? ' | ' : '', describeType(i18n, one)]);
   if (schema.type === 'array' && schema.items) return [say('pages:reference.list-of', { type: '' }), describeType(i18n, schema.items)];
   return schema.format ?? schema.type ?? say('pages:reference.any');
 }

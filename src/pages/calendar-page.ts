@@ -36,33 +36,33 @@ export async function calendarPage(
   const { settings } = caller;
   const i18n = i18nFor(site, caller);
   const view = page.view ?? settings.calendar.view;
-  const [isMonth, whole] = [view === 'month', view === 'month' || view === 'day'];
+  const [isMonth, isPeriod] = [view === 'month', view === 'month' || view === 'day'];
   const perPage = eventsOnPage(settings);
   const filters = readFilters(query);
   const list = await listCalendar(site, caller, page, {
     filters: Object.fromEntries(filters),
     withoutHidden: true,
     withJsonLd: true,
-    limit: whole ? MAX_EVENTS : perPage,
-    offset: whole ? 0 : (page.number - 1) * perPage,
+    limit: isPeriod ? MAX_EVENTS : perPage,
+    offset: isPeriod ? 0 : (page.number - 1) * perPage,
   });
   if (list.events.length === 0 && page.number > 1) fail('rest_no_route');
-  const translated = await findTermTranslations(site, caller, list.terms[0]);
-  const found = withShownTerm(list, translated);
-  const shown: ShownCalendar = {
+  const termTranslations = await findTermTranslations(site, caller, list.terms[0]);
+  const shownList = withShownTerm(list, termTranslations);
+  const calendar: ShownCalendar = {
     caller,
     i18n,
     page,
-    found,
+    list: shownList,
     filters,
     showsFilters: filters.length > 0 || query[SHOW_FILTERS[0]] === SHOW_FILTERS[1],
-    date: shownDate(found, caller),
-    pages: Math.ceil(found.total / perPage),
+    date: shownDate(shownList, caller),
+    pages: Math.ceil(shownList.total / perPage),
   };
-  const target = await findTarget(site, shown, translated?.shown);
-  const cards = found.events.map((event) => toEventCard(event, caller, i18n));
-  const props = await calendarProps(site, shown, target);
-  const month = isMonth ? monthProps(shown, target, cards) : undefined;
+  const target = await findTarget(site, calendar, termTranslations?.shownTerm);
+  const cards = shownList.events.map((event) => toEventCard(event, caller, i18n));
+  const props = await calendarProps(site, calendar, target);
+  const month = isMonth ? monthProps(calendar, target, cards) : undefined;
   const body = month
     ? theme.views.month({ ...props, ...month })
     : theme.views.list({
@@ -70,21 +70,21 @@ export async function calendarPage(
         events: cards,
         none: i18n.say(page.search === undefined && filters.length === 0 ? 'pages:no-events' : 'pages:nothing-found'),
       });
-  const [term] = found.terms;
+  const [term] = shownList.terms;
   return {
     body,
     name: isMonth ? 'month' : 'list',
     title: props.heading,
     description: descriptionOf(term?.description || settings.description),
-    ...urlAndTranslations(caller, target, translated),
+    ...urlAndTranslations(caller, target, termTranslations),
     // Searches, and days and months without events, since their number is unlimited.
-    unlisted: page.search !== undefined || shown.showsFilters || page.from !== undefined || (whole && cards.length === 0),
+    unlisted: page.search !== undefined || calendar.showsFilters || page.from !== undefined || (isPeriod && cards.length === 0),
     ...{ previous: props.previous?.href, next: props.next?.href },
-    data: eventsJsonLd(found.events, month && idsShownInMonth(month.weeks)),
-    records: found.events.map(({ record }) => record),
+    data: eventsJsonLd(shownList.events, month && idsShownInMonth(month.weeks)),
+    records: shownList.events.map(({ record }) => record),
     narrowing: filterParameters(target),
     subject: { term, featured: page.featured },
-    timeliness: whole ? shortestTimeliness([found.timeliness, CHANGES_DAILY]) : found.timeliness,
+    timeliness: isPeriod ? shortestTimeliness([shownList.timeliness, CHANGES_DAILY]) : shownList.timeliness,
   };
 }
 
@@ -99,7 +99,7 @@ interface ShownCalendar {
   readonly caller: Caller;
   readonly i18n: I18n;
   readonly page: ListPage;
-  readonly found: CalendarList;
+  readonly list: CalendarList;
   /** Filters of the page. */
   readonly filters: QueryPairs;
   /** Whether the page shows the filter inputs. */
@@ -116,46 +116,46 @@ function shownDate({ view, date }: CalendarList, { now, settings }: Caller): str
 
 const [MONTH, DAY] = ['YYYY-MM'.length, 'YYYY-MM-DD'.length];
 
-/** Returns the target of the page itself, from which its URL is made. `placed`: its term, if already known. */
+/** Returns the target of the page itself, from which its URL is made. `placedTerm`: its term, if already known. */
 async function findTarget(
   { db }: Site,
-  { page, found, date, filters }: ShownCalendar,
-  placed: PlacedTerm | undefined,
+  { page, list, date, filters }: ShownCalendar,
+  placedTerm: PlacedTerm | undefined,
 ): Promise<CalendarTarget> {
-  const [term] = found.terms;
+  const [term] = list.terms;
   return {
-    view: found.view,
+    view: list.view,
     date,
-    from: found.view === 'list' || found.view === 'past' ? page.from : undefined,
+    from: list.view === 'list' || list.view === 'past' ? page.from : undefined,
     number: page.number,
     featured: page.featured,
     search: page.search,
-    term: placed ?? (term && { term, ancestors: await ancestorsOf(db, kindOf(term), term) }),
+    term: placedTerm ?? (term && { term, ancestors: await ancestorsOf(db, kindOf(term), term) }),
     filters,
   };
 }
 
-async function calendarProps(site: Site, shown: ShownCalendar, target: CalendarTarget): Promise<CalendarProps> {
-  const { caller, i18n, page, found, pages } = shown;
+async function calendarProps(site: Site, calendar: ShownCalendar, target: CalendarTarget): Promise<CalendarProps> {
+  const { caller, i18n, page, list, pages } = calendar;
   const { say } = i18n;
-  const [term] = found.terms;
-  const whole = found.view === 'month' || found.view === 'day';
+  const [term] = list.terms;
+  const isPeriod = list.view === 'month' || list.view === 'day';
   return {
     i18n,
-    heading: headingOf(shown),
+    heading: headingOf(calendar),
     about: term?.description ?? '',
-    views: viewLinks(shown, target),
+    views: viewLinks(calendar, target),
     categories: (await usedCategories(site, caller)).map((category) => ({ ...category, current: category.id === term?.term_id })),
-    search: await searchProps(site, shown, target),
+    search: await searchProps(site, calendar, target),
     subscriptions: subscriptions(caller, siteNameOf(caller.settings, i18n), target),
-    ...(whole ? periodNeighbours(shown, target) : listNeighbours(shown, target)),
-    here: pages > 1 && !whole ? say('pages:page', { page: page.number, pages }) : undefined,
-    stepped: whole,
-    paged: say(whole ? (found.view === 'month' ? 'pages:months' : 'pages:days') : 'pages:other-pages'),
+    ...(isPeriod ? periodNeighbours(calendar, target) : listNeighbours(calendar, target)),
+    here: pages > 1 && !isPeriod ? say('pages:page', { page: page.number, pages }) : undefined,
+    stepped: isPeriod,
+    paged: say(isPeriod ? (list.view === 'month' ? 'pages:months' : 'pages:days') : 'pages:other-pages'),
   };
 }
 
-function headingOf({ i18n, page, found, date = '' }: ShownCalendar): string {
+function headingOf({ i18n, page, list, date = '' }: ShownCalendar): string {
   const { say } = i18n;
   const views: Readonly<Record<FeedView, () => string>> = {
     list: () => say(page.featured ? 'pages:featured' : 'pages:upcoming'),
@@ -163,13 +163,13 @@ function headingOf({ i18n, page, found, date = '' }: ShownCalendar): string {
     month: () => say('pages:in-month', { month: dayInWords(i18n, date, 'month') }),
     day: () => say('pages:on-day', { day: dayInWords(i18n, date, 'long') }),
   };
-  const title = page.search === undefined ? views[found.view]() : say('pages:found', { words: page.search });
-  const names = found.terms.map(({ name }) => nameOf(name, i18n)).join(', ');
+  const title = page.search === undefined ? views[list.view]() : say('pages:found', { words: page.search });
+  const names = list.terms.map(({ name }) => nameOf(name, i18n)).join(', ');
   return names === '' ? title : say('pages:titled', { title: names, of: title });
 }
 
 /** Returns the links to the other views of the same events. The one to the day view leads to today from any page. */
-function viewLinks({ caller, i18n, found, date }: ShownCalendar, { term, search, featured, filters }: CalendarTarget) {
+function viewLinks({ caller, i18n, list, date }: ShownCalendar, { term, search, featured, filters }: CalendarTarget) {
   const today = localFromDate(caller.now, caller.settings.zone).slice(0, DAY);
   const views: readonly (readonly [FeedView, string])[] = [
     ['list', 'pages:upcoming'],
@@ -180,7 +180,7 @@ function viewLinks({ caller, i18n, found, date }: ShownCalendar, { term, search,
   return views.map(([view, text]) => ({
     name: i18n.say(text),
     href: calendarUrl(caller, { view, term, search, featured, filters }),
-    current: view === found.view && (view !== 'day' || date === today),
+    current: view === list.view && (view !== 'day' || date === today),
   }));
 }
 
@@ -188,12 +188,12 @@ function viewLinks({ caller, i18n, found, date }: ShownCalendar, { term, search,
  * Returns the search form. A form only sends its own fields, so the parameters of its URL are added as hidden fields.
  * If filter inputs are shown, the term in the path is a choice in one of them instead.
  */
-async function searchProps(site: Site, shown: ShownCalendar, target: CalendarTarget): Promise<SearchProps> {
-  const { caller, page, found, showsFilters } = shown;
-  const view = found.view === 'past' ? 'past' : 'list';
+async function searchProps(site: Site, calendar: ShownCalendar, target: CalendarTarget): Promise<SearchProps> {
+  const { caller, page, list, showsFilters } = calendar;
+  const view = list.view === 'past' ? 'past' : 'list';
   const sentNames = showsFilters ? {} : { term: target.term, featured: target.featured };
   const [address = '', query = ''] = calendarUrl(caller, { view, ...sentNames }).split('?');
-  const boxes = showsFilters ? await filterBoxes(site, caller, filteredPart(shown)) : [];
+  const boxes = showsFilters ? await filterBoxes(site, caller, filteredPart(calendar)) : [];
   return {
     // Forms can only be sent to the server of the page (`PAGE_POLICY`), under the host name by which it was reached.
     action: new URL(address, 'http://site.invalid').pathname,
@@ -202,18 +202,18 @@ async function searchProps(site: Site, shown: ShownCalendar, target: CalendarTar
     from: page.from ?? '',
     boxes,
     more: showsFilters ? undefined : calendarUrl(caller, { ...target, filters: [SHOW_FILTERS] }),
-    active: activeFilters(shown, target, boxes),
+    active: activeFilters(calendar, target, boxes),
     clear: calendarUrl(caller, { ...target, number: 1, filters: [] }),
   };
 }
 
-function filteredPart({ page, found, filters }: ShownCalendar): FilteredPart {
-  const [term] = found.terms;
-  const fixed: QueryPairs = [
+function filteredPart({ page, list, filters }: ShownCalendar): FilteredPart {
+  const [term] = list.terms;
+  const pathFilters: QueryPairs = [
     ...(term === undefined ? [] : [[term.taxonomy === 'post_tag' ? 'tags' : 'categories', term.slug] as const]),
     ...(page.featured ? [['featured', '1'] as const] : []),
   ];
-  return { filters, fixed, upcoming: found.view === 'list' && page.from === undefined };
+  return { filters, pathFilters, upcoming: list.view === 'list' && page.from === undefined };
 }
 
 /** Returns the active filters in words, each with the URL of the page without it. */
@@ -225,7 +225,7 @@ function activeFilters({ caller, i18n, filters }: ShownCalendar, target: Calenda
       box?.as === 'day' && /^\d{4}-\d\d-\d\d$/.test(value) ? dayInWords(i18n, value, 'long') : box ? filterValueText(box) : value;
     return {
       name: box?.as === 'tick' ? label : `${label}: ${text}`,
-      href: calendarUrl(caller, { ...target, number: 1, filters: filters.filter(([other]) => other !== name) }),
+      href: calendarUrl(caller, { ...target, number: 1, filters: filters.filter(([otherName]) => otherName !== name) }),
     };
   });
 }
@@ -239,18 +239,18 @@ interface Neighbours {
  * Returns the links to the previous and next pages of a list. The page before the first one of upcoming events is that
  * of past events, and vice versa.
  */
-function listNeighbours({ caller, i18n, page: { number }, found, pages }: ShownCalendar, target: CalendarTarget): Neighbours {
+function listNeighbours({ caller, i18n, page: { number }, list, pages }: ShownCalendar, target: CalendarTarget): Neighbours {
   const { say } = i18n;
-  const isPast = found.view === 'past';
-  const at = (change: Partial<CalendarTarget>, text: string): Neighbour => ({
+  const isPast = list.view === 'past';
+  const neighbour = (change: Partial<CalendarTarget>, text: string): Neighbour => ({
     href: calendarUrl(caller, { ...target, ...change }),
     text: say(text),
   });
-  const [back, forth] = isPast ? ['pages:newer', 'pages:older'] : ['pages:previous-page', 'pages:next-page'];
-  const other = at({ view: isPast ? 'list' : 'past', number: 1, from: undefined }, isPast ? 'pages:upcoming' : 'pages:past');
+  const [previousText, nextText] = isPast ? ['pages:newer', 'pages:older'] : ['pages:previous-page', 'pages:next-page'];
+  const otherList = neighbour({ view: isPast ? 'list' : 'past', number: 1, from: undefined }, isPast ? 'pages:upcoming' : 'pages:past');
   return {
-    previous: number > 1 ? at({ number: number - 1 }, back) : target.search === undefined ? other : undefined,
-    next: number < pages ? at({ number: number + 1 }, forth) : undefined,
+    previous: number > 1 ? neighbour({ number: number - 1 }, previousText) : target.search === undefined ? otherList : undefined,
+    next: number < pages ? neighbour({ number: number + 1 }, nextText) : undefined,
   };
 }
 
@@ -260,16 +260,16 @@ const MAX_YEARS_AHEAD = 2;
 /**
  * Returns the links to the days or months before and after. Far from today, those without events have no further links.
  */
-function periodNeighbours({ caller, i18n, found, date = '' }: ShownCalendar, target: CalendarTarget): Neighbours {
-  const isMonth = found.view === 'month';
+function periodNeighbours({ caller, i18n, list, date = '' }: ShownCalendar, target: CalendarTarget): Neighbours {
+  const isMonth = list.view === 'month';
   const first = `${date.padEnd(DAY, '-01')} 00:00:00`;
-  const step = (by: number): Neighbour => {
-    const other = (isMonth ? addMonths(first, by) : addDays(first, by)).slice(0, isMonth ? MONTH : DAY);
-    return { href: calendarUrl(caller, { ...target, date: other }), text: dayInWords(i18n, other, isMonth ? 'month' : 'long') };
+  const step = (count: number): Neighbour => {
+    const otherDate = (isMonth ? addMonths(first, count) : addDays(first, count)).slice(0, isMonth ? MONTH : DAY);
+    return { href: calendarUrl(caller, { ...target, date: otherDate }), text: dayInWords(i18n, otherDate, isMonth ? 'month' : 'long') };
   };
   const now = localFromDate(caller.now, caller.settings.zone);
   const [earliest, latest] = [addMonths(now, -12 * MAX_YEARS_AHEAD), addMonths(now, 12 * MAX_YEARS_AHEAD)];
-  const hasFurther = (isNear: boolean) => isNear || found.events.length > 0;
+  const hasFurther = (isNear: boolean) => isNear || list.events.length > 0;
   return {
     previous: hasFurther(first > earliest) && first.slice(0, DAY) > FIRST ? step(-1) : undefined,
     next: hasFurther(first < latest) && date < LAST ? step(1) : undefined,
@@ -279,12 +279,12 @@ function periodNeighbours({ caller, i18n, found, date = '' }: ShownCalendar, tar
 /** The years of dates have four digits. */
 const [FIRST, LAST] = ['1000-01-01', '9999-11'];
 
-function monthProps({ caller, i18n, found, date = '' }: ShownCalendar, target: CalendarTarget, cards: readonly EventCard[]) {
+function monthProps({ caller, i18n, list, date = '' }: ShownCalendar, target: CalendarTarget, cards: readonly EventCard[]) {
   const { settings, now } = caller;
   const firstDay = Number(settings.raw.get('start_of_week') ?? '1') % 7 || 0;
   const today = localFromDate(now, settings.zone).slice(0, DAY);
   const { cutoff } = settings.calendar;
-  const unseen = Math.max(0, found.total - cards.length);
+  const unseen = Math.max(0, list.total - cards.length);
   // The events are in the order of their starts.
   const lastShown = cards.at(-1)?.start.slice(0, DAY) ?? '';
   const weeks = weeksOfMonth(date, cards, { firstDay, cutoff }).map((week) =>

@@ -145,7 +145,7 @@ export function MonthView({ weeks, firstDay, unseen, ...calendar }: MonthProps):
 function Day({ i18n, day }: { readonly i18n: I18n; readonly day: MonthDay }): JSX.Element {
   const { date, words, href, isToday, events, mayHaveMore } = day;
   if (events === undefined) return <td class="other-month" />;
-  const [shown, more] = [events.slice(0, MAX_EVENTS_PER_DAY), Math.max(0, events.length - MAX_EVENTS_PER_DAY)];
+  const [shownEvents, hiddenCount] = [events.slice(0, MAX_EVENTS_PER_DAY), Math.max(0, events.length - MAX_EVENTS_PER_DAY)];
   const isEmpty = events.length === 0 && !mayHaveMore;
   const classes = [...(isEmpty ? ['empty-day'] : []), ...(isToday ? ['today'] : [])].join(' ');
   const number = <time dateTime={date}>{Number(date.slice(8))}</time>;
@@ -161,9 +161,9 @@ function Day({ i18n, day }: { readonly i18n: I18n; readonly day: MonthDay }): JS
       ) : (
         <span class="day-number">{number}</span>
       )}
-      {shown.length > 0 && (
+      {shownEvents.length > 0 && (
         <ul>
-          {shown.map(({ id, title, href: event, time, lang, mark }) => (
+          {shownEvents.map(({ id, title, href: event, time, lang, mark }) => (
             <li key={id} lang={lang}>
               <Link href={event}>
                 {time !== undefined && <span class="day-time">{time} </span>}
@@ -174,9 +174,9 @@ function Day({ i18n, day }: { readonly i18n: I18n; readonly day: MonthDay }): JS
           ))}
         </ul>
       )}
-      {(more > 0 || mayHaveMore) && (
+      {(hiddenCount > 0 || mayHaveMore) && (
         <p class="day-more">
-          <Link href={href}>{mayHaveMore ? i18n.say('pages:all-on-day') : i18n.say('pages:more-on-day', { count: more })}</Link>
+          <Link href={href}>{mayHaveMore ? i18n.say('pages:all-on-day') : i18n.say('pages:more-on-day', { count: hiddenCount })}</Link>
         </p>
       )}
     </td>

@@ -50,7 +50,7 @@ interface ChoiceSources {
   readonly organizers: readonly Values[];
 }
 
-type InputDefinition = Pick<FilterBox, 'as'> & { readonly choices?: (known: ChoiceSources) => readonly Choice[] };
+type InputDefinition = Pick<FilterBox, 'as'> & { readonly choices?: (sources: ChoiceSources) => readonly Choice[] };
 
 /** The input of each filter; undefined: it is somewhere else on the page. */
 const INPUT_DEFINITIONS: { readonly [Name in FilterName]: InputDefinition | undefined } = {
@@ -81,19 +81,19 @@ export function readFilters(query: Values): QueryPairs {
 export interface FilteredPart {
   readonly filters: QueryPairs;
   /** Filters that follow from the path of the page. */
-  readonly fixed: QueryPairs;
+  readonly pathFilters: QueryPairs;
   /** Whether only upcoming events are listed. */
   readonly upcoming: boolean;
 }
 
 /** Returns the filter inputs of a page. */
-export async function filterBoxes(site: Site, caller: Caller, { filters, fixed, upcoming }: FilteredPart): Promise<FilterBox[]> {
-  const known = await loadChoiceSources(site, caller, upcoming);
-  const said = new Map([...fixed, ...filters]);
+export async function filterBoxes(site: Site, caller: Caller, { filters, pathFilters, upcoming }: FilteredPart): Promise<FilterBox[]> {
+  const sources = await loadChoiceSources(site, caller, upcoming);
+  const valuesByName = new Map([...pathFilters, ...filters]);
   return typedEntries(INPUT_DEFINITIONS).flatMap(([name, offer]): FilterBox[] => {
     if (!offer) return [];
-    const value = said.get(name) ?? '';
-    const choices = offer.choices?.(known);
+    const value = valuesByName.get(name) ?? '';
+    const choices = offer.choices?.(sources);
     if (choices && choices.length < 2 && value === '') return [];
     const isThere = value === '' || choices?.some((choice) => choice.value === value);
     return [{ name, value, as: offer.as, choices: isThere || !choices ? choices : [{ value, text: value }, ...choices] }];
@@ -102,9 +102,9 @@ export async function filterBoxes(site: Site, caller: Caller, { filters, fixed, 
 
 async function loadChoiceSources(site: Site, caller: Caller, upcoming: boolean): Promise<ChoiceSources> {
   const i18n = i18nFor(site, caller);
-  const linked = async (name: 'venue' | 'organizer'): Promise<readonly Values[]> => {
-    const used = upcoming ? { only_with_upcoming: true } : { has_events: true };
-    const values = { ...used, per_page: MAX_CHOICES, orderby: 'title', order: 'asc' } as PostListValues;
+  const loadLinked = async (name: 'venue' | 'organizer'): Promise<readonly Values[]> => {
+    const usageFilter = upcoming ? { only_with_upcoming: true } : { has_events: true };
+    const values = { ...usageFilter, per_page: MAX_CHOICES, orderby: 'title', order: 'asc' } as PostListValues;
     return (await listPosts(site, caller, postKind(name), values, MAX_CHOICES)).records;
   };
   const terms = async (name: 'category' | 'tag'): Promise<Choice[]> => {
@@ -112,7 +112,7 @@ async function loadChoiceSources(site: Site, caller: Caller, upcoming: boolean):
     return records.map((record) => ({ value: String(record.slug), text: nameOf(String(record.name), i18n) }));
   };
   const [categories, tags] = [await terms('category'), await terms('tag')];
-  const [venues, organizers] = [await linked('venue'), await linked('organizer')];
+  const [venues, organizers] = [await loadLinked('venue'), await loadLinked('organizer')];
   return { i18n, categories, tags, venues, organizers };
 }
 

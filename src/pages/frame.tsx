@@ -54,8 +54,8 @@ export function Frame({ i18n, siteName, home, logo, menu, languages, links, chil
 }
 
 /** A list of links, of which one may be the current page. `class`: in addition to `menu`. */
-export const Menu = ({ items, class: more }: { readonly items: readonly MenuItem[]; readonly class?: string }): JSX.Element => (
-  <ul class={more === undefined ? 'menu' : `menu ${more}`}>
+export const Menu = ({ items, class: extraClass }: { readonly items: readonly MenuItem[]; readonly class?: string }): JSX.Element => (
+  <ul class={extraClass === undefined ? 'menu' : `menu ${extraClass}`}>
     {items.map(({ name, href, current }) => (
       <li key={href}>
         <Link href={href} current={current ? 'page' : undefined}>

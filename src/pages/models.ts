@@ -108,9 +108,9 @@ const STATE_KEYS: ReadonlyMap<string, string> = new Map([
 
 /** Returns the tag of a record's language, if it is not the language of the page's own texts. */
 export function foreignLanguageTag({ language }: { readonly language?: string | null | undefined }, caller: Caller): string | undefined {
-  const { contentLanguages: known } = caller.settings;
-  const own = known && languageOfCode(known, language ?? undefined);
-  const tag = own && languageTag(own);
+  const { contentLanguages: languages } = caller.settings;
+  const contentLanguage = languages && languageOfCode(languages, language ?? undefined);
+  const tag = contentLanguage && languageTag(contentLanguage);
   return tag === undefined || tag.toLowerCase().split('-')[0] === caller.language.toLowerCase().split('-')[0] ? undefined : tag;
 }
 
@@ -158,8 +158,8 @@ function foreignZoneName(
 export function fittingPicture(image: ImageRecord | false | undefined, size: 'medium' | 'large', text: string): Picture | undefined {
   if (!image) return undefined;
   const { sizes } = image;
-  const fitting = size === 'medium' ? (sizes?.medium ?? sizes?.medium_large) : (sizes?.large ?? sizes?.medium_large);
-  const { url, width, height } = fitting ?? image;
+  const fittingSize = size === 'medium' ? (sizes?.medium ?? sizes?.medium_large) : (sizes?.large ?? sizes?.medium_large);
+  const { url, width, height } = fittingSize ?? image;
   return { src: url, width: toNumber(width), height: toNumber(height), text: plainLine(text) };
 }
 
@@ -179,7 +179,7 @@ export interface PlaceModel extends NamedLink {
 
 export function toPlaceModel(venue: VenueRecord, i18n: Pick<I18n, 'say'>): PlaceModel {
   const address = placeOf({ ...venue, venue: '' });
-  const wanted = venue.show_map !== false || venue.show_map_link !== false;
+  const showsMap = venue.show_map !== false || venue.show_map_link !== false;
   return {
     name: nameOf(venue.venue, i18n),
     href: venue.url,
@@ -187,7 +187,7 @@ export function toPlaceModel(venue: VenueRecord, i18n: Pick<I18n, 'say'>): Place
     address,
     phone: plainLine(venue.phone ?? ''),
     website: websiteOf(venue.website),
-    map: wanted ? mapUrl({ lat: venue.geo_lat, lng: venue.geo_lng, address }) : undefined,
+    map: showsMap ? mapUrl({ lat: venue.geo_lat, lng: venue.geo_lng, address }) : undefined,
   };
 }
 

@@ -72,10 +72,10 @@ export interface PageContent {
  * Returns the locale of a page's texts in Open Graph's form (`it_IT`): that of the content, else that of the interface.
  */
 function openGraphLocale({ language, locale }: I18n, { settings, content }: Caller): string {
-  const own = settings.contentLanguages && languageOfCode(settings.contentLanguages, content.code);
-  const known = (own?.locale || locale).replaceAll('-', '_');
+  const contentLanguage = settings.contentLanguages && languageOfCode(settings.contentLanguages, content.code);
+  const fullLocale = (contentLanguage?.locale || locale).replaceAll('-', '_');
   // WordPress locales may have a suffix that is not a region: `de_DE_formal`.
-  return /^[a-z]{2,3}_[A-Z]{2}/.exec(known)?.[0] ?? knownLanguage(own?.code ?? language)?.locale ?? known;
+  return /^[a-z]{2,3}_[A-Z]{2}/.exec(fullLocale)?.[0] ?? knownLanguage(contentLanguage?.code ?? language)?.locale ?? fullLocale;
 }
 
 /** Returns the whole page for its content. */
@@ -161,8 +161,8 @@ const newsFeedUrl = (caller: Caller): string =>
  */
 function languageLinks({ texts }: Site, caller: Caller, { address, first = address, record }: PageContent): FrameProps['languages'] {
   const { home, settings, content, language } = caller;
-  const { contentLanguages: known } = settings;
-  if (known === undefined) {
+  const { contentLanguages: languages } = settings;
+  if (languages === undefined) {
     return texts.languages.map((code) => ({
       code,
       name: languageName(code),
@@ -170,13 +170,13 @@ function languageLinks({ texts }: Site, caller: Caller, { address, first = addre
       current: code === language,
     }));
   }
-  const own = record ? record.language : (content.code ?? known.defaultCode);
-  const rest = first.startsWith(home) ? withoutLanguage(caller, first.slice(home.length)) : '/';
-  return known.languages.flatMap((other) => {
-    const { code, name } = other;
+  const ownCode = record ? record.language : (content.code ?? languages.defaultCode);
+  const path = first.startsWith(home) ? withoutLanguage(caller, first.slice(home.length)) : '/';
+  return languages.languages.flatMap((contentLanguage) => {
+    const { code, name } = contentLanguage;
     const translation = record?.translations?.[code]?.url;
-    const href = code === own ? address : record ? translation : listUrlInLanguage(caller, code, (root) => root + rest);
-    return href === undefined ? [] : [{ code: languageTag(other), name, href, current: code === own }];
+    const href = code === ownCode ? address : record ? translation : listUrlInLanguage(caller, code, (root) => root + path);
+    return href === undefined ? [] : [{ code: languageTag(contentLanguage), name, href, current: code === ownCode }];
   });
 }
 
@@ -184,8 +184,8 @@ function languageLinks({ texts }: Site, caller: Caller, { address, first = addre
  * Returns a URL of the site in another language of the interface; undefined: in the language that the visitor prefers.
  */
 function urlInLanguage({ home, settings }: Pick<Caller, 'home' | 'settings'>, code: string | undefined, address: string): string {
-  const rest = address.startsWith(home) ? address.slice(home.length) : '/';
-  return settings.home + (code === undefined ? '' : `/${code}`) + rest;
+  const path = address.startsWith(home) ? address.slice(home.length) : '/';
+  return settings.home + (code === undefined ? '' : `/${code}`) + path;
 }
 
 const languageName = (code: string): string => new Intl.DisplayNames([code], { type: 'language' }).of(code) ?? code;

@@ -34,12 +34,12 @@ export interface PreviewedRecord {
 export async function previewPage(context: PageContext, { editor, visitor }: PreviewCallers, { id, type }: PreviewedRecord): Promise<Page> {
   const { site } = context;
   const kind = postKindOfType(type ?? 'tribe_events') ?? fail('rest_no_route');
-  const { id: own, row } = await readEditable(site, editor, kind, id);
+  const { id: recordId, row } = await readEditable(site, editor, kind, id);
   if (!isPreviewed(row.post_status)) fail('rest_no_route');
   const content =
     kind.name === 'event'
-      ? await eventPage(context, editor, { of: 'event', id: own }, row.post_password || undefined)
-      : await linkedPreview(context, editor, kind.name, own);
+      ? await eventPage(context, editor, { of: 'event', id: recordId }, row.post_password || undefined)
+      : await linkedPreview(context, editor, kind.name, recordId);
   const { say } = i18nFor(site, visitor);
   const notice = say('pages:preview', { status: say(`statuses:${row.post_status}`) });
   return toPage(context, visitor, { ...content, unlisted: true, body: <WithNotice notice={notice}>{content.body}</WithNotice> });

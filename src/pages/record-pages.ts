@@ -50,13 +50,13 @@ export async function eventPage(
 ): Promise<PageContent> {
   const i18n = i18nFor(site, caller);
   const { say } = i18n;
-  const found = await loadNamedEvents(site, caller, toNamedEvents(page), { password, withJsonLd: true });
-  const event = found.events[0] ?? fail('rest_no_route');
+  const list = await loadNamedEvents(site, caller, toNamedEvents(page), { password, withJsonLd: true });
+  const event = list.events[0] ?? fail('rest_no_route');
   const { record, locked } = event;
   const card = toEventCard(event, caller, i18n);
   const picture = fittingPicture(record.image, 'large', event.imageText);
   const website = websiteOf(record.website);
-  const isDate = page.on !== undefined;
+  const isDate = page.occurrence !== undefined;
   const dates = await loadOtherDates({ site, caller, event, isDate });
   const ending = endOfEvent(withMoments(record, caller.settings.zone).utc_end_date, caller);
   const hourCycle = hourCycleOf(caller.settings.calendar.formats.time);
@@ -96,7 +96,7 @@ export async function eventPage(
     records: [record],
     subject: { event: record.id },
     // Rules may change without a change in the tables on which cached answers depend.
-    timeliness: dates ? 'always' : shortestTimeliness([found.timeliness, ending.timeliness]),
+    timeliness: dates ? 'always' : shortestTimeliness([list.timeliness, ending.timeliness]),
   };
 }
 
@@ -120,7 +120,7 @@ function toAddedEvent({ record }: FeedEvent, { allDay }: EventCard, { settings }
   const zone = parseZone(record.timezone) ?? settings.zone;
   // Google identifies zones by name. A zone that is only an offset has none, so the times are in UTC.
   const isNamed = zone.rules !== null;
-  const clock = (wall: string) => (isNamed || allDay ? wall : toUtc(wall, zone));
+  const clock = (localTime: string) => (isNamed || allDay ? localTime : toUtc(localTime, zone));
   return {
     title: plainLine(record.title),
     start: clock(record.start_date),
@@ -138,15 +138,15 @@ const termModel = (term: FeedTerm, caller: Caller, i18n: I18n): NamedLink => ({
 
 /** Returns the values of the site's custom fields: ticked boxes joined by commas, a URL as a link. */
 function customFieldDetails({ custom_fields: values }: EventRecord, { settings }: Caller, say: (key: string) => string): Detail[] {
-  const defined = new Map(settings.calendar.customFields.map((field) => [field.name, field]));
+  const fieldsByName = new Map(settings.calendar.customFields.map((field) => [field.name, field]));
   // An empty list means that there are no values.
   return Object.entries(values as Readonly<Record<string, { readonly label: string; readonly value: string }>>).map(
     ([name, { label, value }]) => {
-      const { type, choices = [] } = defined.get(name) ?? {};
+      const { type, choices = [] } = fieldsByName.get(name) ?? {};
       if (type === 'url' && /^https?:\/\//i.test(value)) return { label, value, href: value };
       if (type !== 'checkbox') return { label, value };
-      const ticked = value.split('|').map((choice) => choiceLabel(choice, choices, say('pages:yes')));
-      return { label, value: ticked.join(', ') };
+      const choiceLabels = value.split('|').map((choice) => choiceLabel(choice, choices, say('pages:yes')));
+      return { label, value: choiceLabels.join(', ') };
     },
   );
 }
@@ -180,21 +180,21 @@ interface OtherDate {
 async function loadOtherDates({ site, caller, event, isDate }: DateContext): Promise<OtherDate[] | undefined> {
   const { row, record } = event;
   const { settings, now } = caller;
-  const recurring = (await datesOfEvents(site, caller, [{ id: row.ID, timezone: record.timezone }])).get(row.ID);
-  if (!recurring) return undefined;
-  const present = localFromDate(now, recurring.zone);
+  const series = (await datesOfEvents(site, caller, [{ id: row.ID, timezone: record.timezone }])).get(row.ID);
+  if (!series) return undefined;
+  const localNow = localFromDate(now, series.zone);
   const { permalinkStructure } = settings;
   const { singleEventSlug } = settings.calendar;
   const pages = await pagesOfDates(
     site.db,
     row,
-    recurring.dates.map(({ start }) => start),
+    series.dates.map(({ start }) => start),
   );
   const urlOf = (start: string): string =>
     pageIn(caller, record.language, (home) => eventDateUrl({ home, permalinkStructure, singleEventSlug }, row, pages.get(start)!));
-  const countOn = (date: string): number => recurring.dates.filter(({ start }) => start.startsWith(date)).length;
-  return recurring.dates
-    .filter(({ start }) => start > present && !(isDate && start === record.start_date))
+  const countOn = (date: string): number => series.dates.filter(({ start }) => start.startsWith(date)).length;
+  return series.dates
+    .filter(({ start }) => start > localNow && !(isDate && start === record.start_date))
     .slice(0, MAX_DATES)
     .map(({ start }) => ({ start, isAlone: countOn(start.slice(0, DATE_LENGTH)) < 2, href: urlOf(start) }));
 }
@@ -213,27 +213,27 @@ export async function linkedContent(
   { site, theme }: PageContext,
   caller: Caller,
   { kind, number }: Pick<LinkedPage, 'kind' | 'number'>,
-  found: LinkedRecord | undefined,
+  linkedRecord: LinkedRecord | undefined,
 ): Promise<PageContent> {
   const { settings } = caller;
   const i18n = i18nFor(site, caller);
   const { say } = i18n;
-  const { record, imageText } = found ?? fail('rest_no_route');
+  const { record, imageText } = linkedRecord ?? fail('rest_no_route');
   const perPage = eventsOnPage(settings);
-  const listed = await listCalendar(site, caller, UPCOMING_LIST, {
+  const list = await listCalendar(site, caller, UPCOMING_LIST, {
     filters: { [kind]: String(record.id) },
     withoutHidden: true,
     withJsonLd: true,
     limit: perPage,
     offset: (number - 1) * perPage,
   });
-  if (listed.events.length === 0 && number > 1) fail('rest_no_route');
-  const pages = Math.ceil(listed.total / perPage);
-  const at = (other: number) => urlOfPage(record.url, other, settings);
+  if (list.events.length === 0 && number > 1) fail('rest_no_route');
+  const pages = Math.ceil(list.total / perPage);
+  const pageUrl = (pageNumber: number) => urlOfPage(record.url, pageNumber, settings);
   const name = nameOf('venue' in record ? record.venue : record.organizer, i18n);
   const picture = fittingPicture(record.image, 'large', imageText);
-  const previous = number > 1 ? { href: at(number - 1), text: say('pages:previous-page') } : undefined;
-  const next = number < pages ? { href: at(number + 1), text: say('pages:next-page') } : undefined;
+  const previous = number > 1 ? { href: pageUrl(number - 1), text: say('pages:previous-page') } : undefined;
+  const next = number < pages ? { href: pageUrl(number + 1), text: say('pages:next-page') } : undefined;
   const body = theme.views.linked({
     i18n,
     lang: foreignLanguageTag(record, caller),
@@ -245,7 +245,7 @@ export async function linkedContent(
     email: 'venue' in record ? '' : plainLine(record.email ?? ''),
     website: websiteOf(record.website),
     heading: say('venue' in record ? 'pages:events-at' : 'pages:events-by', { name }),
-    events: listed.events.map((event) => toEventCard(event, caller, i18n)),
+    events: list.events.map((event) => toEventCard(event, caller, i18n)),
     previous,
     next,
     here: pages > 1 ? say('pages:page', { page: number, pages }) : undefined,
@@ -257,16 +257,16 @@ export async function linkedContent(
     name: 'linked',
     title: name,
     description: descriptionOf(record.excerpt || record.description || ''),
-    address: at(number),
+    address: pageUrl(number),
     first: number > 1 ? record.url : undefined,
     record,
     picture,
     previous: previous?.href,
     next: next?.href,
-    data: [...linkedJsonLd(record.json_ld), ...eventsJsonLd(listed.events)],
-    records: listed.events.map((event) => event.record),
+    data: [...linkedJsonLd(record.json_ld), ...eventsJsonLd(list.events)],
+    records: list.events.map((event) => event.record),
     subject: { linked: { kind, id: record.id } },
-    timeliness: listed.timeliness,
+    timeliness: list.timeliness,
   };
 }
 

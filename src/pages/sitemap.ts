@@ -38,9 +38,9 @@ const loadLinkedPart =
   async (site, caller, limit, offset) => {
     const slice = { conditions: [], order: { by: 'id', descending: false }, statuses: undefined, limit, offset } as const;
     const { bundle, records, total } = await narrowedPosts(site, caller, kind, slice, {});
-    const open = records.filter(({ id }) => bundle.posts.get(id)?.post_password === '');
-    const hidden = await hiddenFromVisitors(site, { posts: open.map(({ id }) => id), terms: [] });
-    return { entries: open.filter(({ id }) => !hidden.has(id)).map(toEntry), total };
+    const openRecords = records.filter(({ id }) => bundle.posts.get(id)?.post_password === '');
+    const hiddenIds = await hiddenFromVisitors(site, { posts: openRecords.map(({ id }) => id), terms: [] });
+    return { entries: openRecords.filter(({ id }) => !hiddenIds.has(id)).map(toEntry), total };
   };
 
 /** The parts of the sitemap: pages that visitors can see in full. */
@@ -58,17 +58,17 @@ const PARTS = {
       : mainPages.map((page) => page(caller.home));
     const categories = await usedCategories(site, caller);
     const terms = categories.map(({ id }) => ({ term_id: id, taxonomy: termKind('category').taxonomy }));
-    const hidden = await hiddenFromVisitors(site, { posts: [], terms });
-    const hrefs = [...main, ...categories.filter(({ id }) => !hidden.has(id)).map(({ href }) => href)];
+    const hiddenIds = await hiddenFromVisitors(site, { posts: [], terms });
+    const hrefs = [...main, ...categories.filter(({ id }) => !hiddenIds.has(id)).map(({ href }) => href)];
     const entries = [...new Set(hrefs)].map((href) => ({ href }));
     return { entries, total: entries.length };
   },
   events: async (site, caller, limit, offset) => {
-    const all = { span: { view: 'list' }, terms: [], filters: {}, withoutHidden: true, archive: true } as const;
-    const { events, total } = await loadFeedEvents(site, caller, { ...all, limit, offset });
-    const open = events.filter(({ row }) => row.post_password === '');
-    const hidden = await hiddenFromVisitors(site, { posts: open.map(({ row }) => row.ID), terms: [] });
-    return { entries: open.filter(({ row }) => !hidden.has(row.ID)).map(({ record }) => toEntry(record)), total };
+    const options = { span: { view: 'list' }, terms: [], filters: {}, withoutHidden: true, archive: true } as const;
+    const { events, total } = await loadFeedEvents(site, caller, { ...options, limit, offset });
+    const openEvents = events.filter(({ row }) => row.post_password === '');
+    const hiddenIds = await hiddenFromVisitors(site, { posts: openEvents.map(({ row }) => row.ID), terms: [] });
+    return { entries: openEvents.filter(({ row }) => !hiddenIds.has(row.ID)).map(({ record }) => toEntry(record)), total };
   },
   venues: loadLinkedPart(venue),
   organizers: loadLinkedPart(organizer),
@@ -90,8 +90,8 @@ export type SitemapFile = 'index' | { readonly part: PartName; readonly number: 
 export function sitemapFile(path: string): SitemapFile | undefined {
   if (path === '/sitemap.xml') return 'index';
   const { part, number } = /^\/sitemap-(?<part>[a-z]+)-(?<number>[1-9]\d{0,5})\.xml$/.exec(path)?.groups ?? {};
-  const known = partNames.find((name) => name === part);
-  return known && { part: known, number: Number(number) };
+  const partName = partNames.find((name) => name === part);
+  return partName && { part: partName, number: Number(number) };
 }
 
 /** Returns the XML of a file; undefined if there is no file with this number. */
@@ -111,7 +111,7 @@ const indexXml = ({ settings }: Caller, numbers: ReadonlyMap<PartName, number>):
     'sitemapindex',
     'sitemap',
     [...numbers].flatMap(([name, count]) =>
-      Array.from({ length: count }, (_, at) => ({ href: `${settings.home}/sitemap-${name}-${at + 1}.xml` })),
+      Array.from({ length: count }, (_, index) => ({ href: `${settings.home}/sitemap-${name}-${index + 1}.xml` })),
     ),
   );
 

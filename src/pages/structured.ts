@@ -17,16 +17,16 @@ export const linkedJsonLd = (data: object | undefined): object[] =>
  * Returns the JSON-LD of the events that a page lists, in order: one array, as the reference prints it. If there are
  * many events, only the first ones are described, so that pages stay small. Protected events have none.
  *
- * @param shown ids of the events that the page shows; undefined: all of them
+ * @param shownIds ids of the events that the page shows; undefined: all of them
  */
-export function eventsJsonLd(events: readonly FeedEvent[], shown?: ReadonlySet<number>): object[] {
-  const described: object[] = [];
+export function eventsJsonLd(events: readonly FeedEvent[], shownIds?: ReadonlySet<number>): object[] {
+  const descriptions: object[] = [];
   let length = 0;
   for (const { id, record } of events) {
-    if (record.json_ld === undefined || shown?.has(id) === false) continue;
+    if (record.json_ld === undefined || shownIds?.has(id) === false) continue;
     length += JSON.stringify(record.json_ld).length;
     if (length > MAX_LENGTH) break;
-    described.push(record.json_ld);
+    descriptions.push(record.json_ld);
   }
-  return described.length === 0 ? [] : [described];
+  return descriptions.length === 0 ? [] : [descriptions];
 }

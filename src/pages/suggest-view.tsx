@@ -13,16 +13,16 @@ export interface SuggestProps {
   readonly visitorDetails: Readonly<Record<'name' | 'email' | 'note', string>>;
   /** The URL to which the form is sent. */
   readonly address: string;
-  readonly hidden: { readonly key: string; readonly honeypot: string };
+  readonly hiddenFields: { readonly key: string; readonly honeypot: string };
   readonly notice: string | undefined;
   /** The errors, with links to the fields. */
   readonly summary: ComponentChildren;
 }
 
 /** The form for suggesting an event. */
-export function SuggestView({ i18n, form, names, visitorDetails, address, hidden, notice, summary }: SuggestProps): JSX.Element {
+export function SuggestView({ i18n, form, names, visitorDetails, address, hiddenFields, notice, summary }: SuggestProps): JSX.Element {
   const { say } = i18n;
-  const own = (name: 'name' | 'email' | 'note') => ({
+  const visitorField = (name: 'name' | 'email' | 'note') => ({
     name: `from_${name}`,
     label: say(`pages:suggest.${name}`),
     value: visitorDetails[name],
@@ -39,19 +39,19 @@ export function SuggestView({ i18n, form, names, visitorDetails, address, hidden
       )}
       {summary}
       <form method="post" action={address} class="suggest-form">
-        <input type="hidden" name="key" value={hidden.key} />
+        <input type="hidden" name="key" value={hiddenFields.key} />
         <p class="trap">
-          <label for={hidden.honeypot}>{say('pages:suggest.trap')}</label>
-          <input type="text" id={hidden.honeypot} name={hidden.honeypot} autocomplete="off" tabIndex={-1} />
+          <label for={hiddenFields.honeypot}>{say('pages:suggest.trap')}</label>
+          <input type="text" id={hiddenFields.honeypot} name={hiddenFields.honeypot} autocomplete="off" tabIndex={-1} />
         </p>
         {names.map((name) => (
           <FieldOf key={name} form={form} i18n={i18n} name={name} />
         ))}
         <h2>{say('pages:suggest.you')}</h2>
         <p class="quiet">{say('pages:suggest.you-about')}</p>
-        <Input {...own('name')} autocomplete="name" required />
-        <Input {...own('email')} type="email" autocomplete="email" required />
-        <TextArea {...own('note')} rows={3} />
+        <Input {...visitorField('name')} autocomplete="name" required />
+        <Input {...visitorField('email')} type="email" autocomplete="email" required />
+        <TextArea {...visitorField('note')} rows={3} />
         <button type="submit" class="button-main">
           {say('pages:suggest.send')}
         </button>

@@ -62,7 +62,7 @@ type VisitorField = keyof typeof MAX_LENGTHS;
 export interface SuggestForm {
   /** The key that proves that the form was made for its sender. */
   readonly key: string;
-  readonly sent?: Values;
+  readonly input?: Values;
   readonly errors?: ReadonlyMap<string, string>;
   readonly notice?: string;
   /** The status code of the response. */
@@ -73,17 +73,17 @@ export interface SuggestForm {
 export async function suggestPage(
   context: PageContext,
   caller: Caller,
-  { key, sent = {}, errors, notice, status = 200 }: SuggestForm,
+  { key, input = {}, errors, notice, status = 200 }: SuggestForm,
 ): Promise<Page> {
   const formContext = formContextOf(context.site, caller);
   const { kind, names } = suggestionFields(formContext);
-  const typed = readFields(kind, names, sent);
-  const data = await loadControlData(formContext, kind, names, typed);
+  const formValues = readFields(kind, names, input);
+  const data = await loadControlData(formContext, kind, names, formValues);
   const labels = Object.fromEntries(
     Object.keys(MAX_LENGTHS).map((name) => [`from_${name}`, formContext.i18n.say(`pages:suggest.${name}`)]),
   );
-  const form: FormState = { kind, shown: typed, data, labels, ...(errors ? { errors } : {}) };
-  const said = Object.fromEntries(Object.keys(MAX_LENGTHS).map((name) => [name, textIn(sent, `from_${name}`)])) as Record<
+  const form: FormState = { kind, formValues, data, labels, ...(errors ? { errors } : {}) };
+  const visitorDetails = Object.fromEntries(Object.keys(MAX_LENGTHS).map((name) => [name, textIn(input, `from_${name}`)])) as Record<
     VisitorField,
     string
   >;
@@ -92,9 +92,9 @@ export async function suggestPage(
       i18n={formContext.i18n}
       form={form}
       names={names}
-      visitorDetails={said}
+      visitorDetails={visitorDetails}
       address={suggestPath(caller)}
-      hidden={{ key, honeypot: HONEYPOT_FIELD }}
+      hiddenFields={{ key, honeypot: HONEYPOT_FIELD }}
       notice={notice}
       summary={<ErrorSummary form={form} i18n={formContext.i18n} />}
     />
@@ -136,28 +136,28 @@ function formPage(context: PageContext, caller: Caller, body: Parameters<typeof 
 export async function submitSuggestion(
   site: Site,
   caller: Caller,
-  sent: Values,
+  input: Values,
   checkAllowed: () => void,
 ): Promise<Pick<SuggestForm, 'errors' | 'notice' | 'status'> | undefined> {
   const formContext = formContextOf(site, caller);
   const { kind, names } = suggestionFields(formContext);
   const { i18n } = formContext;
-  if (textIn(sent, HONEYPOT_FIELD) !== '') return undefined;
-  const typed = readFields(kind, names, sent);
-  const data = await loadControlData(formContext, kind, names, typed);
-  const raw = await changedValues(formContext, { kind, names }, { before: undefined, typed, data });
-  const said = [...skippedHours(formContext, raw), ...visitorErrors(formContext, sent)];
-  const { known, unknown } = splitLinks(raw, kind);
+  if (textIn(input, HONEYPOT_FIELD) !== '') return undefined;
+  const formValues = readFields(kind, names, input);
+  const data = await loadControlData(formContext, kind, names, formValues);
+  const raw = await changedValues(formContext, { kind, names }, { before: undefined, input: formValues, data });
+  const detailErrors = [...skippedHours(formContext, raw), ...visitorErrors(formContext, input)];
+  const { knownValues, unknownNames } = splitLinks(raw, kind);
   try {
-    const values = await acceptParams(site, caller, kind.fields, known, 'create');
-    if (said.length > 0) return { errors: new Map(said), notice: i18n.say('pages:suggest.wrong'), status: 422 };
+    const values = await acceptParams(site, caller, kind.fields, knownValues, 'create');
+    if (detailErrors.length > 0) return { errors: new Map(detailErrors), notice: i18n.say('pages:suggest.wrong'), status: 422 };
     checkAllowed();
-    await storeSuggestion(site, caller, values, { suggestion: toSuggestion(sent, unknown), sent });
+    await storeSuggestion(site, caller, values, { suggestion: toSuggestion(input, unknownNames), form: input });
     return undefined;
   } catch (error) {
     if (!(error instanceof ApiError) || error.status >= 500) throw error;
     // In the order of the form.
-    const errors = new Map([...fieldErrors(formContext, kind, error), ...said]);
+    const errors = new Map([...fieldErrors(formContext, kind, error), ...detailErrors]);
     const notice = errors.size > 0 ? i18n.say('pages:suggest.wrong') : errorSentence(formContext, error);
     return { errors, notice, status: error.status === 429 ? 429 : 422 };
   }
@@ -176,42 +176,42 @@ function suggestionFields({ settings }: FormContext): { readonly kind: PostKind;
   return { kind, names: [...new Set([...SUGGESTION_FIELDS, ...texts])].filter((name) => name in kind.fields) };
 }
 
-const readFields = (kind: PostKind, names: readonly string[], sent: Values): Record<string, unknown> =>
-  Object.fromEntries(names.map((name) => [name, dropNewTerms(controlOf(name, kind.fields[name]!).read(sent[name]))]));
+const readFields = (kind: PostKind, names: readonly string[], input: Values): Record<string, unknown> =>
+  Object.fromEntries(names.map((name) => [name, dropNewTerms(controlOf(name, kind.fields[name]!).read(input[name]))]));
 
 /** Removes new terms: visitors can only choose existing categories. */
-const dropNewTerms = (shown: unknown): unknown =>
-  shown !== null && typeof shown === 'object' && 'ids' in shown ? { ...shown, fresh: '' } : shown;
+const dropNewTerms = (formValue: unknown): unknown =>
+  formValue !== null && typeof formValue === 'object' && 'ids' in formValue ? { ...formValue, fresh: '' } : formValue;
 
 /**
  * Separates links to existing records from the names of unknown ones: visitors can name new venues, but only editors
  * create them.
  */
-function splitLinks(raw: Values, kind: PostKind): { readonly known: Values; readonly unknown: Values } {
-  const unknown: Record<string, string> = {};
-  const known = Object.entries(raw).map(([name, value]): [string, unknown] => {
+function splitLinks(raw: Values, kind: PostKind): { readonly knownValues: Values; readonly unknownNames: Values } {
+  const unknownNames: Record<string, string> = {};
+  const knownEntries = Object.entries(raw).map(([name, value]): [string, unknown] => {
     if (kind.fields[name]?.place.in !== 'links' || !Array.isArray(value)) return [name, value];
-    const fresh = value.filter((item): item is Values => item !== null && typeof item === 'object');
-    unknown[name] = formatNames(fresh.map((item) => textIn(item, name)));
-    return [name, value.filter((item) => !fresh.includes(item as Values))];
+    const newRecords = value.filter((item): item is Values => item !== null && typeof item === 'object');
+    unknownNames[name] = formatNames(newRecords.map((item) => textIn(item, name)));
+    return [name, value.filter((item) => !newRecords.includes(item as Values))];
   });
-  return { known: Object.fromEntries(known), unknown };
+  return { knownValues: Object.fromEntries(knownEntries), unknownNames };
 }
 
 /** Returns the errors in the visitor's own details. */
-function visitorErrors({ i18n }: FormContext, sent: Values): [string, string][] {
-  const said = Object.entries(MAX_LENGTHS).map(([name, longest]) => ({ name, longest, text: textIn(sent, `from_${name}`).trim() }));
-  return said.flatMap(({ name, longest, text }): [string, string][] => {
-    if (text.length > longest) return [[`from_${name}`, i18n.say('pages:suggest.too-long', { count: longest })]];
+function visitorErrors({ i18n }: FormContext, input: Values): [string, string][] {
+  const details = Object.entries(MAX_LENGTHS).map(([name, maxLength]) => ({ name, maxLength, text: textIn(input, `from_${name}`).trim() }));
+  return details.flatMap(({ name, maxLength, text }): [string, string][] => {
+    if (text.length > maxLength) return [[`from_${name}`, i18n.say('pages:suggest.too-long', { count: maxLength })]];
     if (text === '' && name !== 'note') return [[`from_${name}`, i18n.say('desk:form.required')]];
     return name === 'email' && !isEmail(text) ? [[`from_${name}`, i18n.say('pages:suggest.email-wrong')]] : [];
   });
 }
 
-const toSuggestion = (sent: Values, unknown: Values): Suggestion =>
+const toSuggestion = (input: Values, unknownNames: Values): Suggestion =>
   Object.fromEntries(
     SUGGESTION_PARTS.map((name) => {
-      const text = name in MAX_LENGTHS ? textIn(sent, `from_${name}`) : textIn(unknown, name).slice(0, MAX_BYTES.word);
+      const text = name in MAX_LENGTHS ? textIn(input, `from_${name}`) : textIn(unknownNames, name).slice(0, MAX_BYTES.word);
       return [name, stripControlCharacters(text).trim()];
     }),
   ) as unknown as Suggestion;

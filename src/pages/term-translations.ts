@@ -15,7 +15,7 @@ import { type CalendarTarget, calendarUrl, listUrlInLanguage } from './urls.ts';
 export interface TermTranslations {
   readonly group: ReadonlyMap<string, PlacedTerm>;
   /** The term that the page shows: the one in the language of the page, else the requested one. */
-  readonly shown: PlacedTerm;
+  readonly shownTerm: PlacedTerm;
   /** The language of that term. */
   readonly code: string;
 }
@@ -26,16 +26,16 @@ export const kindOf = ({ taxonomy }: Pick<Term, 'taxonomy'>): TermKind => termKi
 export async function findTermTranslations({ db }: Site, caller: Caller, term: Term | undefined): Promise<TermTranslations | undefined> {
   const group = term && (await termsByLanguage(db, caller, kindOf(term), term));
   if (!group) return undefined;
-  const own = [...group].find(([, one]) => one.term.term_id === term.term_id);
-  const wanted = caller.content.code ?? '';
-  const translation = group.get(wanted);
-  if (translation) return { group, shown: translation, code: wanted };
-  return own && { group, shown: own[1], code: own[0] };
+  const ownEntry = [...group].find(([, one]) => one.term.term_id === term.term_id);
+  const pageCode = caller.content.code ?? '';
+  const translation = group.get(pageCode);
+  if (translation) return { group, shownTerm: translation, code: pageCode };
+  return ownEntry && { group, shownTerm: ownEntry[1], code: ownEntry[0] };
 }
 
 /** Returns the list with the term that the page shows instead of the requested one. */
 export const withShownTerm = <List extends { readonly terms: readonly Term[] }>(list: List, group: TermTranslations | undefined): List =>
-  group ? { ...list, terms: [group.shown.term, ...list.terms.slice(1)] } : list;
+  group ? { ...list, terms: [group.shownTerm.term, ...list.terms.slice(1)] } : list;
 
 /** Returns the URL of a page of the calendar, and the translations of its term. */
 export function urlAndTranslations(
@@ -44,11 +44,11 @@ export function urlAndTranslations(
   group: TermTranslations | undefined,
 ): Pick<PageContent, 'address' | 'first' | 'record'> {
   const urlOf = (page: CalendarTarget) => (group ? calendarUrlInLanguage(caller, group.code, page) : calendarUrl(caller, page));
-  const begin = { ...target, number: 1 };
+  const firstPage = { ...target, number: 1 };
   return {
     address: urlOf(target),
-    first: target.number === undefined || target.number === 1 ? undefined : urlOf(begin),
-    record: group && termTranslations(caller, group, begin),
+    first: target.number === undefined || target.number === 1 ? undefined : urlOf(firstPage),
+    record: group && termTranslations(caller, group, firstPage),
   };
 }
 
@@ -60,6 +60,6 @@ const calendarUrlInLanguage = (caller: Caller, code: string, target: CalendarTar
 const termTranslations = (caller: Caller, { group, code }: TermTranslations, target: CalendarTarget): WithTranslations => ({
   language: code,
   translations: Object.fromEntries(
-    [...group].map(([other, term]) => [other, { url: calendarUrlInLanguage(caller, other, { ...target, term }) }]),
+    [...group].map(([otherCode, term]) => [otherCode, { url: calendarUrlInLanguage(caller, otherCode, { ...target, term }) }]),
   ),
 });

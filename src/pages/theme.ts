@@ -53,15 +53,15 @@ const VIEW_HELPERS = { h, Fragment, Link, Rendered };
 export async function loadTheme(folder: string | undefined): Promise<LoadedTheme> {
   if (folder === undefined) return defaultTheme();
   const names = readdirSync(folder, { withFileTypes: true }).flatMap((entry) => (entry.isFile() ? [entry.name] : []));
-  const first = (...wanted: readonly string[]) => wanted.find((name) => names.includes(name));
+  const firstExisting = (...candidates: readonly string[]) => candidates.find((name) => names.includes(name));
   const views = await loadSiteViews(folder, names);
   const files = names.filter((name) => !isViewFile(name)).map((name) => [name, readFileSync(join(folder, name))] as const);
   return {
     theme: {
       views: { ...DEFAULT_VIEWS, ...views },
       styles: names.includes('theme.css') ? ['theme.css'] : [],
-      logo: first('logo.svg', 'logo.webp', 'logo.png'),
-      icon: first('icon.svg', 'icon.png', 'icon.ico') ?? 'icon.svg',
+      logo: firstExisting('logo.svg', 'logo.webp', 'logo.png'),
+      icon: firstExisting('icon.svg', 'icon.png', 'icon.ico') ?? 'icon.svg',
     },
     assets: loadAssets(new Map(files)),
   };

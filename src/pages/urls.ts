@@ -38,8 +38,8 @@ export interface UrlContext {
 
 /** Returns a URL below the home URL of a place, with the content language added if a parameter contains it. */
 export function withLanguage({ settings, content }: Pick<UrlContext, 'settings' | 'content'>, url: string): string {
-  const { contentLanguages: known } = settings;
-  return known?.urls.by === 'parameter' ? urlIn(known, content?.code, url, (same) => same) : url;
+  const { contentLanguages: languages } = settings;
+  return languages?.urls.by === 'parameter' ? urlIn(languages, content?.code, url, (home) => home) : url;
 }
 
 /**
@@ -48,9 +48,9 @@ export function withLanguage({ settings, content }: Pick<UrlContext, 'settings' 
  * distinguished otherwise.
  */
 export function listUrlInLanguage({ settings }: Pick<UrlContext, 'settings'>, code: string, make: (home: string) => string): string {
-  const { contentLanguages: known, home } = settings;
-  if (known?.urls.by !== 'nothing') return urlIn(known, code, home, make);
-  return make(code === known.defaultCode ? home : `${home}/${code}`);
+  const { contentLanguages: languages, home } = settings;
+  if (languages?.urls.by !== 'nothing') return urlIn(languages, code, home, make);
+  return make(code === languages.defaultCode ? home : `${home}/${code}`);
 }
 
 /** Returns the URL without the parameter of the content language. */
@@ -93,9 +93,9 @@ function urlWithPath(place: UrlContext, target: CalendarTarget, slash: string): 
   // WordPress's own page of a tag has no pages below it; the calendar's has.
   const root =
     term?.term.taxonomy === 'post_tag' ? `${place.home}${front}/${place.settings.calendar.eventsSlug}/tag/${term.term.slug}` : base;
-  const shown = view === 'month' || view === 'day' ? (date ?? (view === 'day' ? 'today' : 'month')) : 'list';
-  const below = number > 1 ? [featured ? 'featured' : 'list', 'page', String(number)] : [shown, ...(featured ? ['featured'] : [])];
-  const path = [root.replace(/\/$/, ''), ...below].join('/');
+  const viewSegment = view === 'month' || view === 'day' ? (date ?? (view === 'day' ? 'today' : 'month')) : 'list';
+  const segments = number > 1 ? [featured ? 'featured' : 'list', 'page', String(number)] : [viewSegment, ...(featured ? ['featured'] : [])];
+  const path = [root.replace(/\/$/, ''), ...segments].join('/');
   return appendQuery(`${path}${slash}`, [
     ...(view === 'past' ? [['eventDisplay', 'past'] as const] : []),
     ...(from === undefined ? [] : [['tribe-bar-date', from] as const]),
@@ -110,13 +110,13 @@ const termUrlContext = ({ home, settings }: UrlContext): TermPlace => ({
   tagBase: settings.tagBase,
 });
 
-function urlWithQuery({ home }: UrlContext, { view, date, from, number = 1, term, ...more }: CalendarTarget): string {
+function urlWithQuery({ home }: UrlContext, { view, date, from, number = 1, term, ...rest }: CalendarTarget): string {
   return appendQuery(`${home}/`, [
     ['post_type', 'tribe_events'],
     ['eventDisplay', view],
     ...(date === undefined ? [] : [['eventDate', date] as const]),
     ...(from === undefined ? [] : [['tribe-bar-date', from] as const]),
-    ...filterParameters({ term, ...more }),
+    ...filterParameters({ term, ...rest }),
     ...(number > 1 ? [['paged', String(number)] as const] : []),
   ]);
 }
@@ -134,11 +134,11 @@ const searchParameters = ({ search, filters = [] }: Pick<CalendarTarget, 'search
 export const filterParameters = ({
   term,
   featured,
-  ...more
+  ...rest
 }: Pick<CalendarTarget, 'term' | 'featured' | 'search' | 'filters'>): QueryPairs => [
   ...termParameter(term?.term),
-  ...(featured && !more.filters?.some(([name]) => name === 'featured') ? [['featured', '1'] as const] : []),
-  ...searchParameters(more),
+  ...(featured && !rest.filters?.some(([name]) => name === 'featured') ? [['featured', '1'] as const] : []),
+  ...searchParameters(rest),
 ];
 
 /** Returns a URL with these parameters added, in order. */
@@ -196,9 +196,9 @@ export interface AddedEvent {
  * Returns the ways to add one event to a calendar: as a file, and to Google Calendar, like the plugin's own buttons.
  */
 export function eventSubscriptions(url: string, { title, start, end, allDay, where, zone }: AddedEvent): Subscription[] {
-  const moment = (wall: string) => {
-    const written = wall.replace(/[-:]/g, '').replace(' ', 'T');
-    return allDay ? written.slice(0, 8) : written + (zone === undefined ? 'Z' : '');
+  const moment = (localTime: string) => {
+    const compactTime = localTime.replace(/[-:]/g, '').replace(' ', 'T');
+    return allDay ? compactTime.slice(0, 8) : compactTime + (zone === undefined ? 'Z' : '');
   };
   const google = appendQuery('https://www.google.com/calendar/event', [
     ['action', 'TEMPLATE'],

@@ -34,18 +34,18 @@ export interface CalendarList extends FeedEvents {
  *
  * @throws rest_no_route for terms that do not exist, rest_invalid_param for filters that the list of events refuses
  */
-export async function listCalendar(site: Site, caller: Caller, page: ListPage, wishes: ListOptions): Promise<CalendarList> {
+export async function listCalendar(site: Site, caller: Caller, page: ListPage, options: ListOptions): Promise<CalendarList> {
   const [categories, tags] = [await feedTerms(site, caller, 'category', page.categories), await feedTerms(site, caller, 'tag', page.tags)];
   const view = page.view ?? caller.settings.calendar.view;
   const date = dateOf(view, page);
-  const found = await loadFeedEvents(site, caller, {
-    ...wishes,
+  const feedEvents = await loadFeedEvents(site, caller, {
+    ...options,
     span: { view, date },
     terms: [...categories.map((terms) => termsCondition('category', terms)), ...tags.map((terms) => termsCondition('tag', terms))],
-    filters: filtersOf(page, wishes.filters),
+    filters: filtersOf(page, options.filters),
     archive: page.archive,
   });
-  return { ...found, view, date, terms: onePerSlug([...categories, ...tags].flat()) };
+  return { ...feedEvents, view, date, terms: onePerSlug([...categories, ...tags].flat()) };
 }
 
 /** Terms of several languages may share a slug. The first one, in the requested language, is shown for all of them. */
@@ -57,8 +57,8 @@ const onePerSlug = (terms: readonly Term[]): Term[] =>
  * in the address, which takes precedence.
  */
 function dateOf(view: FeedView, { date, from }: ListPage): string | undefined {
-  const chosen = view === 'day' || view === 'month' ? (date ?? from) : from;
-  return view === 'day' && chosen?.length === MONTH ? `${chosen}-01` : chosen;
+  const startDate = view === 'day' || view === 'month' ? (date ?? from) : from;
+  return view === 'day' && startDate?.length === MONTH ? `${startDate}-01` : startDate;
 }
 
 const MONTH = 'YYYY-MM'.length;

@@ -17,7 +17,7 @@ export interface Caller {
   readonly settings: SiteSettings;
   readonly now: Date;
   /** Arrival time of the request, in milliseconds of `performance.now()`. */
-  readonly arrived: number;
+  readonly receivedAt: number;
   readonly language: string;
   /** Home address with the language segment of the request, without a trailing slash. */
   readonly home: string;
@@ -26,7 +26,7 @@ export interface Caller {
   /** Address of uploaded files, without a trailing slash. */
   readonly uploads: string;
   /** The word for a price of zero, in the caller's language. */
-  readonly free: string;
+  readonly freeLabel: string;
   /** Preconditions of a write that identifies its record by its values, so that the route cannot check them. */
   readonly conditions?: Preconditions;
 }
@@ -36,21 +36,21 @@ export interface ContentChoice {
   /** The language of the records in lists; undefined: all languages. */
   readonly code: string | undefined;
   /** Whether the request itself names the language; otherwise it is the site's choice for requests without one. */
-  readonly chosen: boolean;
+  readonly isChosen: boolean;
   /** The parameter that names the language, to be repeated in the URLs of a list. */
   readonly parameter?: readonly [name: string, value: string] | undefined;
 }
 
 /** The choice if the content has no languages, or if all languages are requested. */
-export const ANY_LANGUAGE: ContentChoice = { code: undefined, chosen: false };
+export const ANY_LANGUAGE: ContentChoice = { code: undefined, isChosen: false };
 
 /**
  * Returns the part of a caller that rendering uses. `rights`: what the caller may read, and which protected records the
  * request opens.
  */
 export function renderContext(caller: Caller, rights: Pick<RenderContext, 'mayRead' | 'isOpen'>): RenderContext {
-  const { settings, now, home, namespace, uploads, free } = caller;
-  return { settings, now, home, namespace, uploads, free, translatesLinks: caller.content.code !== undefined, ...rights };
+  const { settings, now, home, namespace, uploads, freeLabel } = caller;
+  return { settings, now, home, namespace, uploads, freeLabel, translatesLinks: caller.content.code !== undefined, ...rights };
 }
 
 /** Options for loading the rows of records for this caller. */
@@ -70,7 +70,7 @@ export function contentTag({ settings, content }: Caller): string {
 }
 
 /** The language of a viewer, and further data that a request may supply. */
-type CallerOptions = Pick<Caller, 'language'> & Partial<Pick<Caller, 'home' | 'namespace' | 'now' | 'arrived' | 'content'>>;
+type CallerOptions = Pick<Caller, 'language'> & Partial<Pick<Caller, 'home' | 'namespace' | 'now' | 'receivedAt' | 'content'>>;
 
 /** Returns the settings of the site as a caller may see them, since some languages are only visible to editors. */
 export function settingsFor(settings: SiteSettings, viewer: Viewer): SiteSettings {
@@ -88,20 +88,20 @@ export const uploadsUrl = (settings: Pick<SiteSettings, 'home' | 'raw'>, { netwo
   uploadsUrlBySite(settings)(String(networkSite));
 
 /** Makes a caller of a viewer. Defaults are the current time, the site's home and our namespace. */
-export function callerFor(site: Site, known: SiteSettings, viewer: Viewer, options: CallerOptions): Caller {
-  const settings = settingsFor(known, viewer);
+export function callerFor(site: Site, siteSettings: SiteSettings, viewer: Viewer, options: CallerOptions): Caller {
+  const settings = settingsFor(siteSettings, viewer);
   const { language, home = settings.home, namespace = site.config.restNamespace } = options;
-  const { now = site.clock(), arrived = performance.now(), content = ANY_LANGUAGE } = options;
+  const { now = site.clock(), receivedAt = performance.now(), content = ANY_LANGUAGE } = options;
   return {
     content,
     viewer,
     settings,
     now,
-    arrived,
+    receivedAt,
     language,
     home,
     namespace,
-    uploads: uploadsUrl(known, site.config),
-    free: site.texts.t(language, 'site:free'),
+    uploads: uploadsUrl(siteSettings, site.config),
+    freeLabel: site.texts.t(language, 'site:free'),
   };
 }

@@ -38,7 +38,7 @@ export interface RecordChange {
 export interface Changes {
   readonly changes: readonly RecordChange[];
   readonly next: string;
-  readonly more: boolean;
+  readonly hasMore: boolean;
 }
 
 /** Options of a client. */
@@ -57,60 +57,70 @@ export interface ChangesOptions {
  * @throws rest_invalid_param for an invalid token, changes-token-expired if the changes since then are not known any
  * more, database-unavailable if this server does not know them yet
  */
-export const changesSince = (site: Site, caller: Caller, since: string | undefined, following: ChangesOptions): Promise<Changes> =>
-  fromOneServer(site.db.cluster, () => readChanges(readingOf(site, caller, following), since));
+export const changesSince = (site: Site, caller: Caller, since: string | undefined, options: ChangesOptions): Promise<Changes> =>
+  fromOneServer(site.db.cluster, () => readChanges(readingOf(site, caller, options), since));
 
 async function readChanges(reading: Reading, since: string | undefined): Promise<Changes> {
   const { site, caller, views } = reading;
   const scope = scopeOf(caller, views);
   const { versionKey } = caller.settings;
-  const tokenAt = (place: JournalPosition) => encodeToken(place, scope, versionKey);
+  const tokenAt = (position: JournalPosition) => encodeToken(position, scope, versionKey);
   // Writes of WordPress are only looked for when a client asks for changes.
   if (caller.settings.shared) await site.freshness.version();
   // Read first: anything written after this point is reported later.
-  const last = await lastNumber(site.db);
-  const first = views[0]?.kind.name ?? 'event';
+  const latestNumber = await lastNumber(site.db);
+  const firstKind = views[0]?.kind.name ?? 'event';
   const markAtNumber = (number: number) => markAt(site.db, number, versionKey);
-  const begin = async (): Promise<JournalPosition> => ({ number: last, mark: await markAtNumber(last), walk: { kind: first, after: 0 } });
-  const place = since === undefined ? await begin() : decodeToken(since, scope, versionKey);
-  if (!place) return fail('changes-token-expired');
-  if (place.walk) {
+  const startPosition = async (): Promise<JournalPosition> => ({
+    number: latestNumber,
+    mark: await markAtNumber(latestNumber),
+    walk: { kind: firstKind, after: 0 },
+  });
+  const position = since === undefined ? await startPosition() : decodeToken(since, scope, versionKey);
+  if (!position) return fail('changes-token-expired');
+  if (position.walk) {
     // The token may come from a server that is ahead of this one. The journal is then followed from its end here.
-    const isBehind = place.number > last && isReplica(site);
-    if (!isBehind && place.number > (await waitForNumber(place.number, last, site.db))) fail('changes-token-expired');
-    const known = isBehind ? { number: last, mark: await markAtNumber(last) } : place;
-    const { changes, walk } = await continueFullReading(reading, place.walk);
-    return { changes, next: tokenAt({ ...known, walk }), more: true };
+    const isBehind = position.number > latestNumber && isReplica(site);
+    if (!isBehind && position.number > (await waitForNumber(position.number, latestNumber, site.db))) fail('changes-token-expired');
+    const followedPosition = isBehind ? { number: latestNumber, mark: await markAtNumber(latestNumber) } : position;
+    const { changes, walk } = await continueFullReading(reading, position.walk);
+    return { changes, next: tokenAt({ ...followedPosition, walk }), hasMore: true };
   }
-  const reached = await waitForNumber(place.number, last, site.db);
-  if (place.number <= reached && wasReset(place.mark, await markAtNumber(place.number))) fail('changes-token-expired');
-  const { changes, number, more, mark = place.mark } = await readJournal(reading, { from: place.number, last: reached });
-  return { changes: changes.map(({ change }) => change), next: tokenAt({ number, mark }), more };
+  const reachedNumber = await waitForNumber(position.number, latestNumber, site.db);
+  if (position.number <= reachedNumber && wasReset(position.mark, await markAtNumber(position.number))) fail('changes-token-expired');
+  const {
+    changes,
+    number,
+    hasMore: more,
+    mark = position.mark,
+  } = await readJournal(reading, { from: position.number, last: reachedNumber });
+  return { changes: changes.map(({ change }) => change), next: tokenAt({ number, mark }), hasMore: more };
 }
 
 /** Whether reads go to a replica, which may be behind the database that issued a token. */
 const isReplica = ({ replicas, db }: Site): boolean => replicas.some(({ driver }) => driver === db.driver);
 
 /**
- * Returns the last number of the journal, and waits for it to catch up if a client was given a higher one. `last`: the
- * last number a moment ago.
+ * Returns the last number of the journal, and waits for it to catch up if a client was given a higher one.
+ * `latestNumber`: the last number a moment ago.
  */
-const waitForNumber = async (given: number, last: number, db: Database): Promise<number> => (given > last ? catchUpTo(db, given) : last);
+const waitForNumber = async (number: number, latestNumber: number, db: Database): Promise<number> =>
+  number > latestNumber ? catchUpTo(db, number) : latestNumber;
 
 /** Whether the database has been reset to an earlier state since it gave a position to a client. */
-const wasReset = (given: string | undefined, here: string | undefined): boolean =>
-  given !== undefined && here !== undefined && given !== here;
+const wasReset = (mark: string | undefined, currentMark: string | undefined): boolean =>
+  mark !== undefined && currentMark !== undefined && mark !== currentMark;
 
 /**
  * Returns the last number on a server, which may first have to catch up with the server that the client read from.
- * `least`: the number that the client has.
+ * `minimum`: the number that the client has.
  *
  * @throws database-unavailable if it could not catch up yet
  */
-async function catchUpTo(db: Database, least: number): Promise<number> {
+async function catchUpTo(db: Database, minimum: number): Promise<number> {
   const hasCaughtUp = await db.cluster.catchUp();
-  const last = await lastNumber(db);
-  return last < least && !hasCaughtUp ? fail('database-unavailable') : last;
+  const latestNumber = await lastNumber(db);
+  return latestNumber < minimum && !hasCaughtUp ? fail('database-unavailable') : latestNumber;
 }
 
 /** A change with the number of its last entry in the journal. */
@@ -126,24 +136,22 @@ export interface NumberedChange {
  *
  * @throws changes-token-expired, database-unavailable if this server does not know that number yet
  */
-export const changesAfter = (site: Site, caller: Caller, from: number, following: ChangesOptions): Promise<JournalPart> =>
-  fromOneServer(site.db.cluster, async () =>
-    readJournal(readingOf(site, caller, following), { from, last: await catchUpTo(site.db, from) }),
-  );
+export const changesAfter = (site: Site, caller: Caller, from: number, options: ChangesOptions): Promise<JournalPart> =>
+  fromOneServer(site.db.cluster, async () => readJournal(readingOf(site, caller, options), { from, last: await catchUpTo(site.db, from) }));
 
 interface JournalPart {
   readonly changes: readonly NumberedChange[];
   readonly number: number;
   /** The mark of the last entry that was read; undefined if there was none. */
   readonly mark?: string | undefined;
-  readonly more: boolean;
+  readonly hasMore: boolean;
 }
 
 /** Returns a token for the current position, after which changes are new to such a client. */
-export async function tokenFromNow({ db }: Site, caller: Caller, following: Pick<ChangesOptions, 'kinds'>): Promise<string> {
+export async function tokenFromNow({ db }: Site, caller: Caller, options: Pick<ChangesOptions, 'kinds'>): Promise<string> {
   const number = await lastNumber(db);
-  const place = { number, mark: await markAt(db, number, caller.settings.versionKey) };
-  return encodeToken(place, scopeOf(caller, viewsOf(caller, following)), caller.settings.versionKey);
+  const position = { number, mark: await markAt(db, number, caller.settings.versionKey) };
+  return encodeToken(position, scopeOf(caller, viewsOf(caller, options)), caller.settings.versionKey);
 }
 
 /**
@@ -158,14 +166,14 @@ interface Reading {
   readonly site: Site;
   readonly caller: Caller;
   readonly views: readonly View[];
-  readonly following: ChangesOptions;
+  readonly options: ChangesOptions;
 }
 
-const readingOf = (site: Site, caller: Caller, following: ChangesOptions): Reading => ({
+const readingOf = (site: Site, caller: Caller, options: ChangesOptions): Reading => ({
   site,
   caller,
-  views: viewsOf(caller, following),
-  following,
+  views: viewsOf(caller, options),
+  options,
 });
 
 /**
@@ -184,8 +192,8 @@ interface View {
  * of a deleted record was.
  */
 function viewsOf(caller: Caller, { kinds }: Pick<ChangesOptions, 'kinds'>): View[] {
-  const named = kinds ? allKinds.filter(({ name }) => kinds.includes(name)) : allKinds;
-  return named.map((kind) => {
+  const followedKinds = kinds ? allKinds.filter(({ name }) => kinds.includes(name)) : allKinds;
+  return followedKinds.map((kind) => {
     const language = languagesOf(caller, kind) && chosenLanguage(caller);
     if (kind.is === 'term') return { kind, statuses: [], language };
     const { all, others, own } = listVisibility(caller.viewer, kind);
@@ -204,36 +212,41 @@ async function continueFullReading(
   { kind: name, after }: NonNullable<JournalPosition['walk']>,
 ): Promise<{ changes: RecordChange[]; walk: JournalPosition['walk'] }> {
   const { site, views } = reading;
-  const { limit } = reading.following;
-  const at = views.findIndex(({ kind }) => kind.name === name);
-  const view = views[at];
+  const { limit } = reading.options;
+  const index = views.findIndex(({ kind }) => kind.name === name);
+  const view = views[index];
   if (!view) return { changes: [], walk: undefined };
   const { kind, statuses } = view;
   const ids =
     kind.is === 'post'
       ? await postIdsAfter(site.db, kind.postType, { statuses, after, limit })
       : await termIdsAfter(site.db, kind.taxonomy, { after, limit });
-  const shown = await visibleRecords(reading, view, ids);
-  const changes = ids.flatMap((id) => (shown.has(id) ? [changeOf(kind, id, 'created', shown.get(id))] : []));
-  const next = views[at + 1];
-  const last = ids.at(-1);
-  if (ids.length === limit && last !== undefined) return { changes, walk: { kind: kind.name, after: last } };
-  return { changes, walk: next && { kind: next.kind.name, after: 0 } };
+  const records = await visibleRecords(reading, view, ids);
+  const changes = ids.flatMap((id) => (records.has(id) ? [changeOf(kind, id, 'created', records.get(id))] : []));
+  const nextView = views[index + 1];
+  const lastId = ids.at(-1);
+  if (ids.length === limit && lastId !== undefined) return { changes, walk: { kind: kind.name, after: lastId } };
+  return { changes, walk: nextView && { kind: nextView.kind.name, after: 0 } };
 }
 
 // ------------------------------------------------------------------------------------------------- the journal
 /** Returns the changes that the journal names after a number. `last`: its last number. */
 async function readJournal(reading: Reading, { from, last }: { readonly from: number; readonly last: number }): Promise<JournalPart> {
   const { site, caller } = reading;
-  const { limit } = reading.following;
-  if (from > last) return isReplica(site) ? { changes: [], number: from, more: false } : fail('changes-token-expired');
+  const { limit } = reading.options;
+  if (from > last) return isReplica(site) ? { changes: [], number: from, hasMore: false } : fail('changes-token-expired');
   const { entries, oldest } = await entriesAfter(site.db, from, limit);
   if (from < oldest) fail('changes-token-expired');
   const changes = await changesIn(reading, entries);
   const end = entries.at(-1);
-  const reached = end?.number ?? 0;
-  const more = entries.length === limit;
-  return { changes, number: more ? reached : Math.max(reached, last), mark: end && markOf(end, caller.settings.versionKey), more };
+  const endNumber = end?.number ?? 0;
+  const hasMore = entries.length === limit;
+  return {
+    changes,
+    number: hasMore ? endNumber : Math.max(endNumber, last),
+    mark: end && markOf(end, caller.settings.versionKey),
+    hasMore,
+  };
 }
 
 /**
@@ -245,14 +258,14 @@ async function changesIn(reading: Reading, entries: readonly JournalEntry[]): Pr
   if (entries.some(({ kind }) => kind === 'all')) fail('changes-token-expired');
   const shownChanges = new Map<JournalEntry, RecordChange>();
   for (const view of reading.views) {
-    const ofKind = entries.filter((entry) => concernsKind(entry, view.kind));
-    const byId = groupedBy(ofKind, ({ object }) => object);
-    const shown = await visibleRecords(reading, view, [...byId.keys()]);
-    for (const [id, own] of byId) {
-      const change = shown.has(id) ? (couldSeeBefore(view, own[0]!) ? 'updated' : 'created') : 'removed';
+    const kindEntries = entries.filter((entry) => concernsKind(entry, view.kind));
+    const byId = groupedBy(kindEntries, ({ object }) => object);
+    const records = await visibleRecords(reading, view, [...byId.keys()]);
+    for (const [id, recordEntries] of byId) {
+      const change = records.has(id) ? (couldSeeBefore(view, recordEntries[0]!) ? 'updated' : 'created') : 'removed';
       // The removal of a record that the caller never saw is not reported.
-      if (change === 'removed' && !own.some((entry) => couldSeeBefore(view, entry))) continue;
-      shownChanges.set(own.at(-1)!, changeOf(view.kind, id, change, shown.get(id)));
+      if (change === 'removed' && !recordEntries.some((entry) => couldSeeBefore(view, entry))) continue;
+      shownChanges.set(recordEntries.at(-1)!, changeOf(view.kind, id, change, records.get(id)));
     }
   }
   return entries.flatMap((entry) => {
@@ -284,22 +297,22 @@ export async function recordsNow(
   ids: readonly number[],
 ): Promise<ReadonlyMap<number, unknown>> {
   const reading = readingOf(site, caller, { kinds: [name], records: true, limit: ids.length });
-  const shown = await Promise.all(reading.views.map((view) => visibleRecords(reading, view, ids)));
-  return new Map(shown.flatMap((of) => [...of]));
+  const recordsByView = await Promise.all(reading.views.map((view) => visibleRecords(reading, view, ids)));
+  return new Map(recordsByView.flatMap((records) => [...records]));
 }
 
 /** Returns those of these records that the caller sees, with the records themselves if requested. */
 async function visibleRecords(
-  { site, caller, following: { records } }: Reading,
+  { site, caller, options: { records } }: Reading,
   { kind, statuses, language }: View,
-  found: readonly number[],
+  candidateIds: readonly number[],
 ): Promise<Map<number, unknown>> {
-  const ids = await idsInLanguage(site, caller, kind, language, found);
+  const ids = await idsInLanguage(site, caller, kind, language, candidateIds);
   if (ids.length === 0) return new Map();
   if (kind.is === 'term') return visibleTerms(site, caller, kind, ids, { withRecords: records });
   const rows = await loadPosts(site.db, ids);
-  const visible = ids.filter((id) => rows.get(id)?.post_type === kind.postType && statuses.includes(rows.get(id)!.post_status));
-  return records ? visiblePosts(site, caller, kind, visible) : new Map(visible.map((id) => [id, undefined]));
+  const visibleIds = ids.filter((id) => rows.get(id)?.post_type === kind.postType && statuses.includes(rows.get(id)!.post_status));
+  return records ? visiblePosts(site, caller, kind, visibleIds) : new Map(visibleIds.map((id) => [id, undefined]));
 }
 
 /** Returns those of these records that are in a language; undefined: any language. */
@@ -310,15 +323,15 @@ async function idsInLanguage(
   language: string | undefined,
   ids: readonly number[],
 ): Promise<readonly number[]> {
-  const own = languagesOf(caller, kind);
-  if (!own || language === undefined || ids.length === 0) return ids;
-  const codes = await languagesOfRecords(db, own, ids);
+  const kindLanguages = languagesOf(caller, kind);
+  if (!kindLanguages || language === undefined || ids.length === 0) return ids;
+  const codes = await languagesOfRecords(db, kindLanguages, ids);
   return ids.filter((id) => codes.get(id) === language);
 }
 
 async function visiblePosts(site: Site, caller: Caller, kind: PostKind, ids: readonly number[]): Promise<Map<number, unknown>> {
-  const shown = await readablePosts(site, caller, kind, ids);
-  return new Map(shown.records.map((record) => [Number(record.id), record]));
+  const posts = await readablePosts(site, caller, kind, ids);
+  return new Map(posts.records.map((record) => [Number(record.id), record]));
 }
 
 async function visibleTerms(
@@ -329,6 +342,6 @@ async function visibleTerms(
   { withRecords }: { readonly withRecords: boolean },
 ): Promise<Map<number, unknown>> {
   const terms = await loadTerms(db, kind.taxonomy, ids);
-  const shown = withRecords ? await translatedTerms(db, caller, kind, [...terms.values()]) : () => undefined;
-  return new Map([...terms].map(([id, term]) => [id, shown(term)]));
+  const render = withRecords ? await translatedTerms(db, caller, kind, [...terms.values()]) : () => undefined;
+  return new Map([...terms].map(([id, term]) => [id, render(term)]));
 }

@@ -7,6 +7,6 @@ import type { Viewer } from '../wordpress/viewer.ts';
  * HTML.
  */
 export const cleanText = (text: string, viewer: Viewer): string => {
-  const plain = stripControlCharacters(text);
-  return storedContent(viewer.can('unfiltered_html') ? plain : ksesPost(plain));
+  const plainText = stripControlCharacters(text);
+  return storedContent(viewer.can('unfiltered_html') ? plainText : ksesPost(plainText));
 };

@@ -50,14 +50,14 @@ export async function contentConditions(
 ): Promise<readonly Condition[]> {
   const { contentLanguages } = caller.settings;
   if (!contentLanguages || caller.content.code === undefined) return conditions;
-  const linked = conditions.find((condition) => condition.by === 'linkedFrom');
-  if (linked && linksShownIn) {
-    const ids = await linksShownIn(site, caller, linked.key, linked.event);
-    return conditions.map((condition) => (condition === linked ? { by: 'id', ids } : condition));
+  const linkCondition = conditions.find((condition) => condition.by === 'linkedFrom');
+  if (linkCondition && linksShownIn) {
+    const ids = await linksShownIn(site, caller, linkCondition.key, linkCondition.event);
+    return conditions.map((condition) => (condition === linkCondition ? { by: 'id', ids } : condition));
   }
-  const own = languageOfList(caller, kind.postType, fallback);
+  const inLanguage = languageOfList(caller, kind.postType, fallback);
   const widened = await Promise.all(conditions.map((condition) => withTranslations(site, caller, contentLanguages, condition)));
-  return own ? [...widened, { by: 'language', ...own }] : widened;
+  return inLanguage ? [...widened, { by: 'language', ...inLanguage }] : widened;
 }
 
 /**
@@ -80,13 +80,15 @@ export async function idInLanguage(
  * Returns those of these posts or terms whose language is hidden from visitors (WPML hides a language that is still
  * being prepared). To an anonymous caller they look like records without a language; nothing should link to them.
  */
-export async function hiddenFromVisitors(site: Site, named: RecordKeys): Promise<ReadonlySet<number>> {
+export async function hiddenFromVisitors(site: Site, keys: RecordKeys): Promise<ReadonlySet<number>> {
   const settings = await site.settings();
-  const [all, known] = [settings.contentLanguages, settingsFor(settings, ANONYMOUS).contentLanguages];
-  if (!all || !known || known === all) return new Set();
-  const { posts, terms } = await formOf(all).memberships(site.db, all, named);
-  const hidden = [...posts, ...terms].filter(([, { language }]) => language !== null && !languageOfCode(known, language));
-  return new Set(hidden.map(([id]) => id));
+  const [allLanguages, visitorLanguages] = [settings.contentLanguages, settingsFor(settings, ANONYMOUS).contentLanguages];
+  if (!allLanguages || !visitorLanguages || visitorLanguages === allLanguages) return new Set();
+  const { posts, terms } = await formOf(allLanguages).memberships(site.db, allLanguages, keys);
+  const hiddenMemberships = [...posts, ...terms].filter(
+    ([, { language }]) => language !== null && !languageOfCode(visitorLanguages, language),
+  );
+  return new Set(hiddenMemberships.map(([id]) => id));
 }
 
 const EVENTS = postKind('event').postType;
@@ -95,8 +97,8 @@ async function withTranslations({ db }: Site, caller: Caller, languages: Content
   if (condition.by === 'terms')
     return withDescendantTerms(db, condition, withTermTranslations(db, languages, condition.taxonomy, condition.ids));
   if (condition.by === 'linkedFromAny') {
-    const within = languageOfList(caller, EVENTS, undefined);
-    return within ? { ...condition, within } : condition;
+    const inLanguage = languageOfList(caller, EVENTS, undefined);
+    return inLanguage ? { ...condition, inLanguage } : condition;
   }
   if (condition.by === 'links') return { ...condition, ids: await withPostTranslations(db, caller, languages, condition.ids) };
   return condition;
@@ -110,16 +112,16 @@ export const withDescendants = (db: Database, conditions: readonly Condition[]):
  * Returns a condition on these terms and all their descendants. A condition that already has been extended stays as it
  * is.
  *
- * @param asked the terms, if different from those of the condition; awaited in parallel with the tree
+ * @param requestedIds the terms, if different from those of the condition; awaited in parallel with the tree
  */
 async function withDescendantTerms(
   db: Database,
   condition: ConditionBy<'terms'>,
-  asked: Promise<readonly number[]> | readonly number[] = condition.ids,
+  requestedIds: Promise<readonly number[]> | readonly number[] = condition.ids,
 ): Promise<Condition> {
   if (condition.roots) return condition;
   const { taxonomy } = condition;
-  const [roots, tree] = await Promise.all([asked, termKindOf(taxonomy)?.hierarchical ? loadTree(db, taxonomy) : undefined]);
+  const [roots, tree] = await Promise.all([requestedIds, termKindOf(taxonomy)?.hierarchical ? loadTree(db, taxonomy) : undefined]);
   return tree ? { ...condition, roots, ids: descendantsIn(tree, roots) } : { ...condition, ids: roots };
 }
 
@@ -135,8 +137,8 @@ export async function withTermTranslations(
 ): Promise<readonly number[]> {
   if (ids.length === 0 || !isTranslated(languages, taxonomy)) return ids;
   const terms = ids.map((id) => ({ term_id: id, taxonomy }));
-  const { terms: found } = await formOf(languages).memberships(db, languages, { posts: [], terms });
-  return [...new Set([...ids, ...[...found.values()].flatMap(({ members }) => [...members.values()])])];
+  const { terms: memberships } = await formOf(languages).memberships(db, languages, { posts: [], terms });
+  return [...new Set([...ids, ...[...memberships.values()].flatMap(({ members }) => [...members.values()])])];
 }
 
 /** Returns these posts and those of their translations that the caller may read. */
@@ -147,15 +149,15 @@ async function withPostTranslations(
   ids: readonly number[],
 ): Promise<readonly number[]> {
   if (ids.length === 0) return ids;
-  const { posts: found } = await formOf(languages).memberships(db, languages, { posts: ids, terms: [] });
-  const rows = await loadPosts(db, [...ids, ...[...found.values()].flatMap((membership) => [...membership.members.values()])]);
-  const others = ids.flatMap((id) => {
+  const { posts: memberships } = await formOf(languages).memberships(db, languages, { posts: ids, terms: [] });
+  const rows = await loadPosts(db, [...ids, ...[...memberships.values()].flatMap((membership) => [...membership.members.values()])]);
+  const translations = ids.flatMap((id) => {
     const type = rows.get(id)?.post_type ?? '';
-    const members = isTranslated(languages, type) ? [...(found.get(id)?.members.values() ?? [])] : [];
+    const members = isTranslated(languages, type) ? [...(memberships.get(id)?.members.values() ?? [])] : [];
     return members.filter((member) => {
       const row = rows.get(member);
       return row?.post_type === type && mayRead(viewer, row);
     });
   });
-  return [...new Set([...ids, ...others])];
+  return [...new Set([...ids, ...translations])];
 }

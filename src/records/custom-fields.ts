@@ -63,13 +63,13 @@ export async function addCustomField({ db, clock }: Site, field: NewCustomField)
   if (label === '' || label.length > MAX_LABEL_LENGTH || label === UNREADABLE)
     throw new CustomFieldError('field-label', { longest: MAX_LABEL_LENGTH });
   return db.transaction(async (trx) => {
-    const { definitions, own, fields, write } = await openDefinitions(trx);
+    const { definitions, ownEntries, fields, write } = await openDefinitions(trx);
     if (fields.length >= MAX_CUSTOM_FIELDS) throw new CustomFieldError('field-number', { most: MAX_CUSTOM_FIELDS });
     if (fields.some((one) => one.name === name)) throw new CustomFieldError('field-taken', { name });
     const number = nextNumber(definitions);
     const meta = `_ecp_custom_${number}`;
     definitions.set(String(number), { name: meta, label, type: EXTENSION_TYPES[type], values: choices.join('\n') });
-    await write(definitions, { ...own, [meta]: { name, type } });
+    await write(definitions, { ...ownEntries, [meta]: { name, type } });
     noteChange(trx, { now: clock() });
     return { meta, name, label, type, choices };
   });
@@ -82,12 +82,12 @@ export async function addCustomField({ db, clock }: Site, field: NewCustomField)
  */
 export async function removeCustomField({ db, clock }: Site, name: string): Promise<CustomField> {
   return db.transaction(async (trx) => {
-    const { definitions, own, fields, write } = await openDefinitions(trx);
+    const { definitions, ownEntries, fields, write } = await openDefinitions(trx);
     const field = fields.find((one) => one.name === name || one.meta === name);
     if (fields.length === 0) throw new CustomFieldError('no-custom-fields');
     if (!field) throw new CustomFieldError('field-unknown', { name, names: fields.map((one) => one.name).join(', ') });
-    const kept = new Map([...definitions].filter(([, definition]) => nameOf(definition) !== field.meta));
-    await write(kept, { ...own, [field.meta]: undefined });
+    const keptDefinitions = new Map([...definitions].filter(([, definition]) => nameOf(definition) !== field.meta));
+    await write(keptDefinitions, { ...ownEntries, [field.meta]: undefined });
     noteChange(trx, { now: clock() });
     return field;
   });
@@ -97,37 +97,38 @@ export async function removeCustomField({ db, clock }: Site, name: string): Prom
 const UNREADABLE = '__proto__';
 
 function choicesOf({ type, choices = [] }: NewCustomField): readonly string[] {
-  const given = [...new Set(choices.map((choice) => storedTextField(choice)).filter((choice) => choice !== ''))];
-  const wanted = type === 'checkbox' && given.length === 0 ? [SOLE_CHOICE] : given;
-  const fits = type === 'choice' || type === 'checkbox' ? wanted.length > 0 && wanted.length <= MAX_CHOICES : given.length === 0;
+  const distinctChoices = [...new Set(choices.map((choice) => storedTextField(choice)).filter((choice) => choice !== ''))];
+  const finalChoices = type === 'checkbox' && distinctChoices.length === 0 ? [SOLE_CHOICE] : distinctChoices;
+  const isCountValid =
+    type === 'choice' || type === 'checkbox' ? finalChoices.length > 0 && finalChoices.length <= MAX_CHOICES : distinctChoices.length === 0;
   // The extension joins several values of a checkbox with `|`.
-  const sound = wanted.every((choice) => choice.length <= MAX_LABEL_LENGTH && !choice.includes('|') && choice !== UNREADABLE);
-  if (!fits || !sound) throw new CustomFieldError('field-choices', { most: MAX_CHOICES, longest: MAX_LABEL_LENGTH });
-  return wanted;
+  const areValid = finalChoices.every((choice) => choice.length <= MAX_LABEL_LENGTH && !choice.includes('|') && choice !== UNREADABLE);
+  if (!isCountValid || !areValid) throw new CustomFieldError('field-choices', { most: MAX_CHOICES, longest: MAX_LABEL_LENGTH });
+  return finalChoices;
 }
 
 interface Definitions {
   /** The extension's definitions by key. */
   readonly definitions: Map<string, unknown>;
-  readonly own: Readonly<Record<string, unknown>>;
+  readonly ownEntries: Readonly<Record<string, unknown>>;
   readonly fields: readonly CustomField[];
-  readonly write: (definitions: ReadonlyMap<string, unknown>, own: Readonly<Record<string, unknown>>) => Promise<void>;
+  readonly write: (definitions: ReadonlyMap<string, unknown>, ownEntries: Readonly<Record<string, unknown>>) => Promise<void>;
 }
 
 /** Reads the definitions and locks them. Throws CustomFieldError `field-option` if the options cannot be read. */
 async function openDefinitions(db: Database): Promise<Definitions> {
   const calendar = await lockOption(db, CALENDAR_OPTION);
-  const ours = await lockOption(db, CUSTOM_FIELDS_OPTION);
-  const stored = readMembers(CALENDAR_OPTION, calendar)['custom-fields'];
-  const own = readMembers(CUSTOM_FIELDS_OPTION, ours);
+  const ownOption = await lockOption(db, CUSTOM_FIELDS_OPTION);
+  const storedFields = readMembers(CALENDAR_OPTION, calendar)['custom-fields'];
+  const ownEntries = readMembers(CUSTOM_FIELDS_OPTION, ownOption);
   return {
-    definitions: new Map(Object.entries(objectOf(stored))),
-    own,
-    fields: readCustomFields(stored, own),
-    write: async (definitions, named) => {
-      const [whole, names] = [withMembers(calendar, { 'custom-fields': definitions }), withMembers('', named)];
-      if (whole === undefined || names === undefined) throw new CustomFieldError('field-option', { option: CALENDAR_OPTION });
-      await writeOption(db, CALENDAR_OPTION, whole);
+    definitions: new Map(Object.entries(objectOf(storedFields))),
+    ownEntries,
+    fields: readCustomFields(storedFields, ownEntries),
+    write: async (definitions, entries) => {
+      const [newCalendar, names] = [withMembers(calendar, { 'custom-fields': definitions }), withMembers('', entries)];
+      if (newCalendar === undefined || names === undefined) throw new CustomFieldError('field-option', { option: CALENDAR_OPTION });
+      await writeOption(db, CALENDAR_OPTION, newCalendar);
       await writeOption(db, CUSTOM_FIELDS_OPTION, names);
     },
   };

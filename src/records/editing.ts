@@ -60,7 +60,7 @@ export interface EditList {
   /** Number of records by status, regardless of the list's filters. */
   readonly counts: ReadonlyMap<string, number>;
   /** Number of the caller's own records outside the trash. */
-  readonly own: number;
+  readonly ownCount: number;
 }
 
 /** Whether the caller may edit records of this kind at all. */
@@ -80,18 +80,18 @@ const UNTRASHED_STATUSES = SETTABLE_STATUSES.filter((status) => status !== 'tras
 export async function listEditable(
   site: Site,
   caller: Caller,
-  declared: PostKind,
+  declaredKind: PostKind,
   raw: Values,
   { each = 'event' }: { readonly each?: Recurrence['each'] } = {},
 ): Promise<EditList> {
   const { db } = site;
   const { viewer, settings } = caller;
-  const kind = editorList(kindOnSite(declared, settings));
+  const kind = editorList(kindOnSite(declaredKind, settings));
   if (!mayListEditable(caller, kind)) refuse(viewer);
   const values = await acceptParams(site, caller, kind.filters, raw, 'read');
   const { conditions, order } = narrowList(kind, values, caller);
   const limit = pageSize(site, caller, values);
-  const bounded = ['start_date', 'end_date', 'starts_after', 'starts_before', 'ends_after', 'ends_before'].some(
+  const isBounded = ['start_date', 'end_date', 'starts_after', 'starts_before', 'ends_after', 'ends_before'].some(
     (name) => values[name] !== undefined,
   );
   const query = {
@@ -99,7 +99,7 @@ export async function listEditable(
     ...listRights(viewer, kind, { statuses: values.status ?? UNTRASHED_STATUSES, editing: true }),
     conditions: await withDescendants(
       db,
-      conditions.filter((condition) => !isPublicListDefault(condition, bounded)),
+      conditions.filter((condition) => !isPublicListDefault(condition, isBounded)),
     ),
     order: values.orderby === undefined && values.order === undefined ? { by: order.by, descending: true } : order,
     limit,
@@ -107,58 +107,59 @@ export async function listEditable(
     recurrence: recurrenceOfList(each, settings),
     indexed: await canUseIndexOfEvents(site, caller),
   } as const;
-  const [first, all, mine] = await Promise.all([
+  const [firstPage, counts, ownCounts] = await Promise.all([
     findPostIds(db, { ...query, offset: ((values.page ?? 1) - 1) * limit }),
     countVisible(db, kind.postType, listVisibility(viewer, kind, { statuses: SETTABLE_STATUSES })),
     countVisible(db, kind.postType, listVisibility(viewer, kind, { statuses: UNTRASHED_STATUSES }), viewer.id),
   ]);
-  const pages = Math.max(1, Math.ceil(first.total / limit));
+  const pages = Math.max(1, Math.ceil(firstPage.total / limit));
   const page = Math.min(values.page ?? 1, pages);
-  const { ids } = first.ids.length === 0 && first.total > 0 ? await findPostIds(db, { ...query, offset: (page - 1) * limit }) : first;
+  const { ids } =
+    firstPage.ids.length === 0 && firstPage.total > 0 ? await findPostIds(db, { ...query, offset: (page - 1) * limit }) : firstPage;
   return {
     rows: await editRows(site, caller, kind, ids),
-    total: first.total,
+    total: firstPage.total,
     page,
     pages,
-    counts: all,
-    own: [...mine.values()].reduce((sum, count) => sum + count, 0),
+    counts,
+    ownCount: [...ownCounts.values()].reduce((sum, count) => sum + count, 0),
   };
 }
 
 /** Whether a condition comes from the defaults of public lists, which leave out hidden and past events. */
-const isPublicListDefault = (condition: Condition, bounded: boolean): boolean =>
-  (condition.by === 'meta' && condition.key === HIDDEN_META && !condition.present) || (condition.by === 'moment' && !bounded);
+const isPublicListDefault = (condition: Condition, isBounded: boolean): boolean =>
+  (condition.by === 'meta' && condition.key === HIDDEN_META && !condition.isPresent) || (condition.by === 'moment' && !isBounded);
 
 async function editRows({ db }: Site, caller: Caller, kind: PostKind, ids: readonly number[]): Promise<Editable[]> {
   const bundle = await loadBundle(db, kind, ids, { ...bundleOptions(caller), translatesLinks: false });
-  const listed = ids.flatMap((id): [number, Post][] => (bundle.posts.has(id) ? [[id, bundle.posts.get(id)!]] : []));
-  return mapYielding(listed, (one) => editable(caller, kind, one, { bundle, single: false }));
+  const loadedRows = ids.flatMap((id): [number, Post][] => (bundle.posts.has(id) ? [[id, bundle.posts.get(id)!]] : []));
+  return mapYielding(loadedRows, (one) => editable(caller, kind, one, { bundle, isSingle: false }));
 }
 
-/** Builds an editable record. `single`: whether the record lists its translations, which records in lists do not. */
+/** Builds an editable record. `isSingle`: whether the record lists its translations, which records in lists do not. */
 function editable(
   caller: Caller,
   kind: PostKind,
   [id, row]: readonly [id: number, row: Post],
-  { bundle, single }: { readonly bundle: Bundle; readonly single: boolean },
+  { bundle, isSingle }: { readonly bundle: Bundle; readonly isSingle: boolean },
 ): Editable {
   const { viewer, settings } = caller;
   const metas = bundle.metas.get(id);
-  const it = accessRow(row, metas);
-  const context = renderContext(caller, { mayRead: (linked) => mayRead(viewer, linked), isOpen: () => true });
-  const rendered = kind.render(id, bundle, context);
-  const record = single && bundle.languages ? { ...rendered, ...translationMembers(id, kind.path, bundle, context) } : rendered;
-  const stored = { row, metas, terms: bundle.terms.get(id) ?? [], record };
+  const access = accessRow(row, metas);
+  const context = renderContext(caller, { mayRead: (linkedRow) => mayRead(viewer, linkedRow), isOpen: () => true });
+  const baseRecord = kind.render(id, bundle, context);
+  const record = isSingle && bundle.languages ? { ...baseRecord, ...translationMembers(id, kind.path, bundle, context) } : baseRecord;
+  const storedPost = { row, metas, terms: bundle.terms.get(id) ?? [], record };
   return {
     id,
     row,
     title: decodeEntities(row.post_title),
     record,
-    values: editableValues(kind, stored, settings),
+    values: editableValues(kind, storedPost, settings),
     prices: Object.fromEntries(Object.values(COST).flatMap((key) => (metas?.has(key) ? [[key, metas.get(key)!] as const] : []))),
     version: loadedVersion(caller, id, bundle),
-    mayEdit: mayEdit(viewer, it),
-    mayDelete: mayDelete(viewer, it),
+    mayEdit: mayEdit(viewer, access),
+    mayDelete: mayDelete(viewer, access),
     suggestion: suggestionIn(metas),
   };
 }
@@ -168,12 +169,12 @@ function editable(
  *
  * @throws rest_invalid_param (`id`) if there is no such record; rest_forbidden
  */
-export async function readEditable(site: Site, caller: Caller, declared: PostKind, record: number): Promise<Editable> {
-  const kind = kindOnSite(declared, caller.settings);
+export async function readEditable(site: Site, caller: Caller, declaredKind: PostKind, record: number): Promise<Editable> {
+  const kind = kindOnSite(declaredKind, caller.settings);
   const id = await postOfRecord(lookUpOnce(site.db), caller, kind, record);
   const bundle = await loadBundle(site.db, kind, [id], { ...bundleOptions(caller), translatesLinks: false });
   const row = bundle.posts.get(id);
   if (row?.post_type !== kind.postType) return failParam('id', 'id-unknown');
-  const found = editable(caller, kind, [id, row], { bundle, single: true });
-  return found.mayEdit ? found : refuse(caller.viewer);
+  const result = editable(caller, kind, [id, row], { bundle, isSingle: true });
+  return result.mayEdit ? result : refuse(caller.viewer);
 }

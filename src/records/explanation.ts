@@ -28,8 +28,8 @@ export async function withExplainedErrors<Result>(
 }
 
 function withExplanations(error: unknown, params: Params, raw: Readonly<Record<string, unknown>>): unknown {
-  if (!(error instanceof ApiError) || !error.details.faults || error.details.sent) return error;
-  return new ApiError(error.problem, { ...error.details, sent: sentValues(params, raw, [...error.details.faults.keys()]) });
+  if (!(error instanceof ApiError) || !error.details.faults || error.details.sentValues) return error;
+  return new ApiError(error.problem, { ...error.details, sentValues: sentValues(params, raw, [...error.details.faults.keys()]) });
 }
 
 /**
@@ -41,13 +41,13 @@ export function sentValues(
   raw: Readonly<Record<string, unknown>>,
   names: readonly string[],
 ): ReadonlyMap<string, SentValue> {
-  const found = names.flatMap((name) => {
+  const entries = names.flatMap((name) => {
     const hint = Object.hasOwn(params, name) ? params[name]?.grammar.hint : undefined;
     if (hint === undefined || !Object.hasOwn(raw, name)) return [];
     const { reason, values = {}, example } = hint;
-    return [[name, { shown: shownValue(name, raw[name]), reason, values, example: exampleText(example) }] as const];
+    return [[name, { text: shownValue(name, raw[name]), reason, values, example: exampleText(example) }] as const];
   });
-  return new Map<string, SentValue>(found);
+  return new Map<string, SentValue>(entries);
 }
 
 /**
@@ -56,21 +56,21 @@ export function sentValues(
  */
 export function shownValue(name: string, value: unknown): string | undefined {
   if (SECRET.test(name)) return undefined;
-  const hidden = (member: string, inner: unknown) => (SECRET.test(member) ? '…' : inner);
-  return typeof value === 'string' ? `"${shorten(value)}"` : shorten(JSON.stringify(value, hidden) ?? '');
+  const hideSecret = (member: string, memberValue: unknown) => (SECRET.test(member) ? '…' : memberValue);
+  return typeof value === 'string' ? `"${shorten(value)}"` : shorten(JSON.stringify(value, hideSecret) ?? '');
 }
 
 /** Returns the beginning of a text, without control characters and markup. */
 export function shorten(text: string): string {
   const start = text.slice(0, 4 * MAX_SHOWN_LENGTH);
-  const plain = [
+  const characters = [
     ...start
       .replace(/[\p{C}\s]+/gu, ' ')
       .replaceAll('<', '‹')
       .replaceAll('>', '›'),
   ];
-  const isWhole = plain.length <= MAX_SHOWN_LENGTH && start.length === text.length;
-  return isWhole ? plain.join('') : `${plain.slice(0, MAX_SHOWN_LENGTH - 1).join('')}…`;
+  const isWhole = characters.length <= MAX_SHOWN_LENGTH && start.length === text.length;
+  return isWhole ? characters.join('') : `${characters.slice(0, MAX_SHOWN_LENGTH - 1).join('')}…`;
 }
 
 const exampleText = (example: unknown): string => (typeof example === 'string' ? example : JSON.stringify(example));

@@ -85,12 +85,12 @@ export interface FeedEvents {
  */
 export async function loadFeedEvents(site: Site, caller: Caller, query: FeedQuery): Promise<FeedEvents> {
   const values = await acceptParams(site, caller, feedFilters, query.filters, 'read');
-  const filtered = narrow(feedFilters, values, caller);
+  const narrowing = narrow(feedFilters, values, caller);
   const span = query.archive ? ARCHIVE_SPAN : narrowSpan(query.span, caller);
-  const conditions = [...span.conditions, ...filtered.conditions, ...query.terms, ...(query.withoutHidden ? [NOT_HIDDEN] : [])];
-  const inContentLanguage = await contentConditions(site, caller, EVENT, conditions);
-  const { events, total } = await eventsBy(site, caller, { ...query, conditions: inContentLanguage, order: query.order ?? span.order });
-  return { events, total, timeliness: shortestTimeliness([span.timeliness, filtered.timeliness]) };
+  const conditions = [...span.conditions, ...narrowing.conditions, ...query.terms, ...(query.withoutHidden ? [NOT_HIDDEN] : [])];
+  const allConditions = await contentConditions(site, caller, EVENT, conditions);
+  const { events, total } = await eventsBy(site, caller, { ...query, conditions: allConditions, order: query.order ?? span.order });
+  return { events, total, timeliness: shortestTimeliness([span.timeliness, narrowing.timeliness]) };
 }
 
 const ARCHIVE_SPAN = { conditions: [], order: { by: 'date', descending: true }, timeliness: 'never' } as const;
@@ -98,25 +98,25 @@ const ARCHIVE_SPAN = { conditions: [], order: { by: 'date', descending: true }, 
 /** Names of single events: their ids, or one slug, optionally with one of its dates. */
 export type NamedEvents =
   | { readonly ids: readonly number[] }
-  | { readonly slug: string; readonly on?: { readonly date: string; readonly number: number | undefined } | undefined };
+  | { readonly slug: string; readonly occurrence?: { readonly date: string; readonly number: number | undefined } | undefined };
 
 /** Events are named by their own slug, without those of their ancestors. */
-export const toNamedEvents = ({ slug, id = 0, on }: EventPage): NamedEvents =>
-  slug === undefined ? { ids: [id] } : { slug: slugPathForQuery(encodeURIComponent(slug)).at(-1) ?? '', on };
+export const toNamedEvents = ({ slug, id = 0, occurrence }: EventPage): NamedEvents =>
+  slug === undefined ? { ids: [id] } : { slug: slugPathForQuery(encodeURIComponent(slug)).at(-1) ?? '', occurrence };
 
 /**
  * Returns named events, including hidden ones, in the order of the ids. Those that the caller may not see are left out.
- * `asked`: the password for protected ones, and whether they include JSON-LD.
+ * `options`: the password for protected ones, and whether they include JSON-LD.
  */
 export async function loadNamedEvents(
   site: Site,
   caller: Caller,
-  named: NamedEvents,
-  asked: Pick<FeedQuery, 'password' | 'withJsonLd'> = {},
+  names: NamedEvents,
+  options: Pick<FeedQuery, 'password' | 'withJsonLd'> = {},
 ): Promise<FeedEvents> {
-  const ids = 'ids' in named ? named.ids : await idsOfSlug(site, caller, named);
+  const ids = 'ids' in names ? names.ids : await idsOfSlug(site, caller, names);
   if (ids.length === 0) return { events: [], total: 0, timeliness: 'never' };
-  const events = eventsOf(caller, await readablePosts(site, caller, EVENT, ids, { ...asked, withinPost: true }), asked.password);
+  const events = eventsOf(caller, await readablePosts(site, caller, EVENT, ids, { ...options, withinPost: true }), options.password);
   return { events, total: events.length, timeliness: 'never' };
 }
 
@@ -124,13 +124,17 @@ export async function loadNamedEvents(
  * Finds the event with a slug, at any depth, or the record of one of its dates. An event without dates is in no list,
  * but has a page.
  */
-async function idsOfSlug(site: Site, caller: Caller, { slug, on }: Exclude<NamedEvents, { ids: readonly number[] }>): Promise<number[]> {
+async function idsOfSlug(
+  site: Site,
+  caller: Caller,
+  { slug, occurrence }: Exclude<NamedEvents, { ids: readonly number[] }>,
+): Promise<number[]> {
   if (slug === '') return [];
   const order: Order = { by: 'id', descending: false };
   const ids = await listedIds(site, caller, EVENT, { conditions: [{ by: 'slug', slugs: [slug] }], order, statuses: undefined });
-  const found = ids.length > 0 ? ids : await findPostsByPath(site.db, EVENT.postType, [slug]);
-  const post = await idInLanguage(site.db, caller, EVENT, found);
-  const record = post !== undefined && on ? await recordOfDate(site.db, caller, post, on) : post;
+  const postIds = ids.length > 0 ? ids : await findPostsByPath(site.db, EVENT.postType, [slug]);
+  const post = await idInLanguage(site.db, caller, EVENT, postIds);
+  const record = post !== undefined && occurrence ? await recordOfDate(site.db, caller, post, occurrence) : post;
   return record === undefined ? [] : [record];
 }
 
@@ -144,8 +148,8 @@ async function eventsBy(
   caller: Caller,
   { password, withJsonLd, ...slice }: EventSlice,
 ): Promise<Pick<FeedEvents, 'events' | 'total'>> {
-  const found = await narrowedPosts(site, caller, EVENT, { ...slice, statuses: undefined }, { password, withJsonLd, withinPost: true });
-  return { events: eventsOf(caller, found, password), total: found.total };
+  const posts = await narrowedPosts(site, caller, EVENT, { ...slice, statuses: undefined }, { password, withJsonLd, withinPost: true });
+  return { events: eventsOf(caller, posts, password), total: posts.total };
 }
 
 const eventsOf = (caller: Caller, { records, bundle }: Rendered<EventRecord>, password: string | undefined): FeedEvent[] => {
@@ -183,8 +187,8 @@ export async function authorNames({ db }: Site, events: readonly FeedEvent[]): P
 
 /** Returns the time of the last save on the site in UTC, as recorded by the calendar; undefined if there is none. */
 export async function lastSave({ db }: Site): Promise<string | undefined> {
-  const noted = Number((await readOptions(db, [LAST_SAVE])).get(LAST_SAVE) ?? 0);
-  return noted > 0 ? textFromUnix(Math.floor(noted)) : undefined;
+  const savedAt = Number((await readOptions(db, [LAST_SAVE])).get(LAST_SAVE) ?? 0);
+  return savedAt > 0 ? textFromUnix(Math.floor(savedAt)) : undefined;
 }
 
 const LAST_SAVE = 'tribe_last_save_post';
@@ -209,8 +213,8 @@ export async function feedTerms(
   const preferred = isLanguageChosen ? (terms: Term[]) => termsOfLanguage(db, caller, kind, terms, { code }) : undefined;
   const { byToken, everyByToken } = await termLookUp(db, name, lists.flat(), preferred);
   return lists.map((slugs) => {
-    const found = slugs.flatMap((slug) => (isLanguageChosen ? everyByToken(slug) : (byToken(slug) ?? [])));
-    return found.length === 0 ? fail('rest_no_route') : found;
+    const terms = slugs.flatMap((slug) => (isLanguageChosen ? everyByToken(slug) : (byToken(slug) ?? [])));
+    return terms.length === 0 ? fail('rest_no_route') : terms;
   });
 }
 

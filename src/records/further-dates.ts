@@ -36,12 +36,12 @@ export async function addFurtherDates(site: Site): Promise<number> {
     count += await sumOfEach(site, ids, 'a recurring event could not be given further dates', (id) =>
       site.db.transaction(async (db) => {
         if (!(await lockPost(db, id))) return 0;
-        const made = await extendRule(db, id, { until, updatedAt: utcFromDate(now) });
-        if (made === 0) return 0;
+        const addedCount = await extendRule(db, id, { until, updatedAt: utcFromDate(now) });
+        if (addedCount === 0) return 0;
         await updateIndex(db, { settings }, [id]);
         await recomputeEdges(db);
         noteChange(db, { now });
-        return made;
+        return addedCount;
       }),
     );
   }

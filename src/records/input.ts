@@ -25,32 +25,38 @@ export async function acceptParams<Declared extends Params>(
   raw: Readonly<Record<string, unknown>>,
   mode: Mode,
 ): Promise<ValuesOf<Declared>> {
-  const { missing, refused, mistyped, wanted, values } = readParams(caller, params, raw, mode);
-  if (missing.length > 0) fail('rest_missing_callback_param', { values: { names: missing.join(', ') }, data: { params: missing } });
+  const { missingNames, valueFaults, schemaFaults, references, values } = readParams(caller, params, raw, mode);
+  if (missingNames.length > 0)
+    fail('rest_missing_callback_param', { values: { names: missingNames.join(', ') }, data: { params: missingNames } });
 
   const password = typeof raw.password === 'string' && !lengthFault(PASSWORD, raw.password) ? raw.password : undefined;
-  const { resolved, unknown, detail } = await resolveReferences(site, caller, wanted, {
+  const {
+    values: resolvedValues,
+    unknownNames,
+    detail,
+  } = await resolveReferences(site, caller, references, {
     password,
-    isLastStep: refused.size + mistyped.size === 0,
-    accept: (kind, nested) => acceptParams(site, caller, kindOnSite(kind, caller.settings).fields, nested, 'create'),
+    isLastStep: valueFaults.size + schemaFaults.size === 0,
+    accept: (kind, nestedValues) => acceptParams(site, caller, kindOnSite(kind, caller.settings).fields, nestedValues, 'create'),
   });
-  for (const { name, grammar } of wanted) {
-    if (unknown.includes(name)) refused.set(name, { stage: 'value', reason: grammar.hint.unknown ?? UNKNOWN_REASONS[grammar.refersTo!] });
+  for (const { name, grammar } of references) {
+    if (unknownNames.includes(name))
+      valueFaults.set(name, { stage: 'value', reason: grammar.hint.unknownReason ?? UNKNOWN_REASONS[grammar.refersTo!] });
   }
   // The type holds: each value was read by the grammar of its parameter or looked up as that grammar says, and nothing
   // else was added.
-  const accepted = { ...values, ...resolved } as ValuesOf<Declared>;
-  const faults = refused.size > 0 ? refused : mistyped;
-  if (faults.size === 0) return accepted;
-  await discardImages(accepted);
-  const declared = Object.keys(params).filter((name) => faults.has(name));
+  const acceptedValues = { ...values, ...resolvedValues } as ValuesOf<Declared>;
+  const faults = valueFaults.size > 0 ? valueFaults : schemaFaults;
+  if (faults.size === 0) return acceptedValues;
+  await discardImages(acceptedValues);
+  const faultNames = Object.keys(params).filter((name) => faults.has(name));
   return fail('rest_invalid_param', {
-    faults: new Map(declared.map((name) => [name, faults.get(name)!])),
+    faults: new Map(faultNames.map((name) => [name, faults.get(name)!])),
     // References to hidden records get the same answer as references to missing ones.
-    sent: sentValues(
+    sentValues: sentValues(
       params,
       raw,
-      declared.filter((name) => !unknown.includes(name)),
+      faultNames.filter((name) => !unknownNames.includes(name)),
     ),
     ...(detail ? { detail } : {}),
   });
@@ -58,57 +64,57 @@ export async function acceptParams<Declared extends Params>(
 
 /** Results of reading the values of a request with their grammars. */
 interface Readings {
-  readonly missing: string[];
-  readonly refused: Map<string, Fault>;
-  readonly mistyped: Map<string, Fault>;
+  readonly missingNames: string[];
+  readonly valueFaults: Map<string, Fault>;
+  readonly schemaFaults: Map<string, Fault>;
   /** Values that refer to other records. */
-  readonly wanted: UnresolvedReference[];
+  readonly references: UnresolvedReference[];
   readonly values: Record<string, unknown>;
 }
 
 function readParams({ viewer }: Caller, params: Params, raw: Readonly<Record<string, unknown>>, mode: Mode): Readings {
-  const readings: Readings = { missing: [], refused: new Map(), mistyped: new Map(), wanted: [], values: {} };
-  const { missing, refused, mistyped, wanted, values } = readings;
+  const readings: Readings = { missingNames: [], valueFaults: new Map(), schemaFaults: new Map(), references: [], values: {} };
+  const { missingNames, valueFaults, schemaFaults, references, values } = readings;
   const copiesSource = mode === 'create' && isSent(params, 'translation_of', raw);
   for (const [name, param] of Object.entries<Param | Field>(params)) {
-    const given = Object.hasOwn(raw, name) ? raw[name] : undefined;
-    const required = param.required && mode === 'create' && !isExcused(params, param, raw);
-    if (required && (given === undefined || given === null)) {
-      missing.push(name);
+    const rawValue = Object.hasOwn(raw, name) ? raw[name] : undefined;
+    const isRequired = param.required && mode === 'create' && !isExcused(params, param, raw);
+    if (isRequired && (rawValue === undefined || rawValue === null)) {
+      missingNames.push(name);
       continue;
     }
-    if (given === undefined) continue;
-    const tooLong = lengthFault(param.grammar, given);
-    if (tooLong) {
-      if (!param.grammar.dropsTooLong) refused.set(name, tooLong);
+    if (rawValue === undefined) continue;
+    const tooLongFault = lengthFault(param.grammar, rawValue);
+    if (tooLongFault) {
+      if (!param.grammar.dropsTooLong) valueFaults.set(name, tooLongFault);
       continue;
     }
     if (
-      isBlank(param, given) &&
-      !required &&
-      !recordBlank(readings, name, param, blankMeaning(param, given, { mode, takesOver: copiesSource }))
+      isBlank(param, rawValue) &&
+      !isRequired &&
+      !recordBlank(readings, name, param, blankMeaning(param, rawValue, { mode, takesOver: copiesSource }))
     )
       continue;
-    const { value, fault, schemaFault } = param.grammar.read(given, viewer.can, raw);
-    if (fault) refused.set(name, fault);
-    if (schemaFault) mistyped.set(name, schemaFault);
+    const { value, fault, schemaFault } = param.grammar.read(rawValue, viewer.can, raw);
+    if (fault) valueFaults.set(name, fault);
+    if (schemaFault) schemaFaults.set(name, schemaFault);
     if (fault) continue;
     values[name] = value;
-    if (param.grammar.refersTo && value !== undefined) wanted.push({ name, value, grammar: param.grammar });
+    if (param.grammar.refersTo && value !== undefined) references.push({ name, value, grammar: param.grammar });
   }
   return readings;
 }
 
 /** Records the meaning of an empty value. Returns whether it must be read like any other. */
 function recordBlank(
-  { refused, mistyped, values }: Readings,
+  { valueFaults, schemaFaults, values }: Readings,
   name: string,
   param: Param,
   meaning: ReturnType<typeof blankMeaning>,
 ): boolean {
   if (meaning === 'false' || meaning === 'null') values[name] = meaning === 'false' ? false : null;
-  else if (meaning === 'mistyped') mistyped.set(name, { stage: 'type', type: typeOf(param) });
-  else if (meaning === 'refused') refused.set(name, { stage: 'value', reason: 'empty-value' });
+  else if (meaning === 'mistyped') schemaFaults.set(name, { stage: 'type', type: typeOf(param) });
+  else if (meaning === 'refused') valueFaults.set(name, { stage: 'value', reason: 'empty-value' });
   return meaning === 'read';
 }
 
@@ -136,7 +142,7 @@ const UNKNOWN_REASONS: Readonly<Record<Reference, string>> = {
 /** The password of protected records, which every request may have. */
 const PASSWORD = anyText(MAX_BYTES.password);
 
-const isBlank = ({ grammar }: Param, given: unknown) => given === null || given === '' || (grammar.isBlank?.(given) ?? false);
+const isBlank = ({ grammar }: Param, rawValue: unknown) => rawValue === null || rawValue === '' || (grammar.isBlank?.(rawValue) ?? false);
 
 /**
  * Returns the meaning of an empty value. On create it is ignored. On change it clears the field, is refused, or means
@@ -146,16 +152,16 @@ const isBlank = ({ grammar }: Param, given: unknown) => given === null || given 
  */
 function blankMeaning(
   param: Param | Field,
-  given: unknown,
+  rawValue: unknown,
   { mode, takesOver }: { readonly mode: Mode; readonly takesOver: boolean },
 ): 'absent' | 'null' | 'false' | 'refused' | 'mistyped' | 'read' {
-  const untyped = param.grammar.json.type === undefined;
-  if (mode === 'read' || (untyped && !('empty' in param))) return given !== null || acceptsNull(param) ? 'read' : 'absent';
-  const empty = 'empty' in param ? param.empty : 'refused';
-  if (empty === 'false') return 'false';
-  if (empty === 'clears' && (mode === 'change' || takesOver)) return 'null';
+  const isUntyped = param.grammar.json.type === undefined;
+  if (mode === 'read' || (isUntyped && !('empty' in param))) return rawValue !== null || acceptsNull(param) ? 'read' : 'absent';
+  const emptyMeaning = 'empty' in param ? param.empty : 'refused';
+  if (emptyMeaning === 'false') return 'false';
+  if (emptyMeaning === 'clears' && (mode === 'change' || takesOver)) return 'null';
   if (mode === 'create') return 'absent';
-  return given === null ? 'mistyped' : 'refused';
+  return rawValue === null ? 'mistyped' : 'refused';
 }
 
 const acceptsNull = ({ grammar }: Param) => Array.isArray(grammar.json.type) && grammar.json.type.includes('null');

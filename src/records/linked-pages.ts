@@ -21,11 +21,11 @@ export interface LinkedRecord {
  * same slug it is the one in the requested language.
  */
 export async function linkedBySlug(site: Site, caller: Caller, name: LinkedKindName, slug: string): Promise<LinkedRecord | undefined> {
-  const own = slugPathForQuery(encodeURIComponent(slug)).at(-1) ?? '';
-  const conditions = [{ by: 'slug', slugs: [own] }] as const;
+  const storedSlug = slugPathForQuery(encodeURIComponent(slug)).at(-1) ?? '';
+  const conditions = [{ by: 'slug', slugs: [storedSlug] }] as const;
   const order = { by: 'id', descending: false } as const;
   const kind = postKind(name);
-  const ids = own === '' ? [] : await listedIds(site, caller, kind, { conditions, order, statuses: undefined });
+  const ids = storedSlug === '' ? [] : await listedIds(site, caller, kind, { conditions, order, statuses: undefined });
   const id = await idInLanguage(site.db, caller, kind, ids);
   return id === undefined ? undefined : linkedById(site, caller, name, id);
 }

@@ -30,22 +30,22 @@ export const hasIndex = ({ occurrenceTables, raw, contentLanguages }: SiteSettin
   occurrenceTables && raw.get(INDEX_OPTION) === indexLayout(contentLanguages);
 
 /** The data that decides whether a request may read a list from the index. */
-type IndexRequest = Pick<Caller, 'settings' | 'arrived'>;
+type IndexRequest = Pick<Caller, 'settings' | 'receivedAt'>;
 
 /**
  * Whether lists may be read from the index now. If WordPress writes to the database too, it does not maintain the
  * index. The index is then only used if everything that WordPress had written when the request arrived has been taken
  * over, which may also create or drop the index.
  */
-export async function canUseIndex(site: Site, { settings, arrived }: IndexRequest): Promise<boolean> {
+export async function canUseIndex(site: Site, { settings, receivedAt }: IndexRequest): Promise<boolean> {
   if (!settings.shared) return hasIndex(settings);
-  const upToDate = settings.occurrenceTables ? await site.takenOverSince(arrived) : undefined;
+  const upToDate = settings.occurrenceTables ? await site.takenOverSince(receivedAt) : undefined;
   return upToDate !== undefined && (await layoutInUse(site.db, upToDate.state)) === indexLayout(settings.contentLanguages);
 }
 
 /** Whether lists that show each event once can be read from the index, which has a row for each of its dates. */
-export const canUseIndexOfEvents = async (site: Site, asking: IndexRequest): Promise<boolean> =>
-  asking.settings.recurrence === undefined && (await canUseIndex(site, asking));
+export const canUseIndexOfEvents = async (site: Site, request: IndexRequest): Promise<boolean> =>
+  request.settings.recurrence === undefined && (await canUseIndex(site, request));
 
 /**
  * Reasons why lists are read from WordPress's tables: the index has to be built, by the server (`shared`) or by a
@@ -60,8 +60,8 @@ export type WhyIndexUnused = 'shared' | 'missing';
  */
 export async function dropStaleIndex(site: Site): Promise<WhyIndexUnused | undefined> {
   const { shared, occurrenceTables, raw, contentLanguages } = await site.settings();
-  const stale = shared ? raw.has(INDEX_OPTION) && !(await hasPrints(site.db, contentLanguages)) : await isIndexOutdated(site.db);
-  if (stale) await site.db.transaction(disableIndex);
+  const isStale = shared ? raw.has(INDEX_OPTION) && !(await hasPrints(site.db, contentLanguages)) : await isIndexOutdated(site.db);
+  if (isStale) await site.db.transaction(disableIndex);
   if (!occurrenceTables || hasIndex(await site.settings())) return undefined;
   return shared ? 'shared' : 'missing';
 }

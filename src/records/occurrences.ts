@@ -65,8 +65,8 @@ export async function withPostIds(
   values: PostValues,
 ): Promise<PostValues> {
   const { translation_of: source, translations } = languageValues(values);
-  const named = [source, ...(translations?.values() ?? [])].filter((id) => typeof id === 'number');
-  const posts = hasDates ? await postsOfRecords(db, caller, named) : new Map<number, number>();
+  const translationIds = [source, ...(translations?.values() ?? [])].filter((id) => typeof id === 'number');
+  const posts = hasDates ? await postsOfRecords(db, caller, translationIds) : new Map<number, number>();
   if (posts.size === 0) return values;
   const postOf = <Id extends number | null>(id: Id) => posts.get(id ?? 0) ?? id;
   return {
@@ -103,12 +103,12 @@ export async function recordOfDate(
     ];
     const pages = dates
       .filter(({ recurs }) => recurs)
-      .sort((one, other) => one.place - other.place)
+      .sort((one, other) => one.position - other.position)
       .map((one) => ({ id: one.id, number: pageOfOccurrence(posts.get(post)!, metas, one).number ?? 1 }));
     if (pages.length > 0) return pages.find((page) => number === undefined || page.number === number)?.id;
   }
-  const own = await datedPostsOnDay(db, post, date);
-  return number === undefined ? own[0] : own[number - 1];
+  const postIds = await datedPostsOnDay(db, post, date);
+  return number === undefined ? postIds[0] : postIds[number - 1];
 }
 
 /** Returns the pages of the dates of an event, by their local starts. `starts`: those of all its dates, in order. */
@@ -117,7 +117,7 @@ export async function pagesOfDates(db: Database, post: Post, starts: readonly st
   const days = groupedBy(starts, (start) => start.slice(0, DAY));
   const pageOf = (start: string): OccurrencePage => {
     const sameDay = days.get(start.slice(0, DAY)) ?? [];
-    return pageOfOccurrence(post, metas, { start, sameDay: sameDay.length, place: sameDay.indexOf(start) + 1 });
+    return pageOfOccurrence(post, metas, { start, sameDay: sameDay.length, position: sameDay.indexOf(start) + 1 });
   };
   return new Map(starts.map((start) => [start, pageOf(start)]));
 }
@@ -153,9 +153,9 @@ export async function withKeptDates(
 ): Promise<PostValues> {
   if (!kind.hasDates || !caller.settings.recurrence || !DATE_FIELDS.some((name) => name in values)) return values;
   if (!date?.recurs && !(await isRecurringEvent(db, before.row.ID))) return values;
-  const shown = { ...before, metas: date ? metasAt(before.metas, date) : before.metas };
-  const changed = new Map([...shown.metas, ...Object.entries(kind.derivedRows(values, shown, caller).metas)]);
-  if (!areSameDates(storedDates(shown), storedDates({ metas: changed }))) fail('recurring-event-dates');
+  const postAtDate = { ...before, metas: date ? metasAt(before.metas, date) : before.metas };
+  const changedMetas = new Map([...postAtDate.metas, ...Object.entries(kind.derivedRows(values, postAtDate, caller).metas)]);
+  if (!areSameDates(storedDates(postAtDate), storedDates({ metas: changedMetas }))) fail('recurring-event-dates');
   return withoutDates(values);
 }
 

@@ -12,22 +12,22 @@ import { readablePosts } from './posts.ts';
 const MAX_POSTS = 10;
 
 /**
- * Returns the address of a record that formerly had this slug (`wp_old_slug_redirect`), if the caller may see it. `on`:
- * the page of one of its dates.
+ * Returns the address of a record that formerly had this slug (`wp_old_slug_redirect`), if the caller may see it.
+ * `occurrence`: the page of one of its dates.
  */
 export async function urlByOldSlug(
   site: Site,
   caller: Caller,
   name: PostKindName,
-  { slug, on }: Pick<EventPage, 'on'> & { readonly slug: string },
+  { slug, occurrence }: Pick<EventPage, 'occurrence'> & { readonly slug: string },
 ): Promise<string | undefined> {
   const kind = postKind(name);
-  const own = slugPathForQuery(encodeURIComponent(slug)).at(-1) ?? '';
-  const posts = own === '' ? [] : await findByOldSlug(site.db, own);
+  const storedSlug = slugPathForQuery(encodeURIComponent(slug)).at(-1) ?? '';
+  const posts = storedSlug === '' ? [] : await findByOldSlug(site.db, storedSlug);
   for (const post of posts.slice(0, MAX_POSTS)) {
-    const id = on ? await recordOfDate(site.db, caller, post, on) : post;
-    const [found] = id === undefined ? [] : (await readablePosts(site, caller, kind, [id])).records;
-    if (found) return String(found.url);
+    const id = occurrence ? await recordOfDate(site.db, caller, post, occurrence) : post;
+    const [record] = id === undefined ? [] : (await readablePosts(site, caller, kind, [id])).records;
+    if (record) return String(record.url);
   }
   return undefined;
 }

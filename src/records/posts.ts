@@ -56,13 +56,13 @@ export async function listPosts<Published extends PublishedRecord>(
   const { page = 1, status: statuses } = values;
   const perPage = pageSize(site, caller, values, longest);
   const { conditions, order, echo, timeliness } = narrowList(kind, values, caller);
-  const asked = await contentConditions(site, caller, kind, conditions, { fallback: values.language_fallback, linksShownIn });
-  const slice = { conditions: asked, order, statuses, limit: perPage, offset: (page - 1) * perPage };
-  const found = await findPosts(site, caller, kind, slice, values);
-  const { total } = found;
+  const allConditions = await contentConditions(site, caller, kind, conditions, { fallback: values.language_fallback, linksShownIn });
+  const slice = { conditions: allConditions, order, statuses, limit: perPage, offset: (page - 1) * perPage };
+  const result = await findPosts(site, caller, kind, slice, values);
+  const { total } = result;
   const context = renderContext(caller, rightsOf(caller, values));
   const render = (id: number, bundle: Bundle) => renderRecord(kind, id, bundle, context);
-  const records = await renderedPosts(withoutMemoryIfOpened(site, values), caller, kind, render, found);
+  const records = await renderedPosts(withoutMemoryIfOpened(site, values), caller, kind, render, result);
   if (records.length === 0 && page > 1) fail(kind.problems.noSuchPage);
   const status = statuses?.join(',') ?? (mayEditKind(caller.viewer, kind) ? ANY_STATUS : 'publish');
   return {
@@ -88,7 +88,7 @@ export interface Rendered<Published = PublishedRecord> {
 type ReadOptions = OpeningValues & Pick<RenderContext, 'withJsonLd' | 'withinPost'>;
 
 /**
- * Returns the records of a slice of a list that the caller may see, their rows, and the total. `asked`: what opens
+ * Returns the records of a slice of a list that the caller may see, their rows, and the total. `options`: what opens
  * protected ones.
  */
 export async function narrowedPosts<Published extends PublishedRecord>(
@@ -96,17 +96,17 @@ export async function narrowedPosts<Published extends PublishedRecord>(
   caller: Caller,
   kind: PostKind<PostFields, Published>,
   slice: ListSlice,
-  asked: ReadOptions,
+  options: ReadOptions,
 ): Promise<Rendered<Published> & { readonly total: number }> {
-  const { ids, total, linked } = await findPosts(site, caller, kind, slice, asked);
-  const bundle = await loadBundle(site.db, kind, ids, { ...bundleOptions(caller), expected: linked });
-  const context = contextOf(caller, asked);
-  const shown = ids.filter((id) => bundle.posts.has(id));
-  return { records: await mapYielding(shown, (id) => renderRecord(kind, id, bundle, context)), bundle, total };
+  const { ids, total, linked: linkedIds } = await findPosts(site, caller, kind, slice, options);
+  const bundle = await loadBundle(site.db, kind, ids, { ...bundleOptions(caller), expected: linkedIds });
+  const context = contextOf(caller, options);
+  const loadedIds = ids.filter((id) => bundle.posts.has(id));
+  return { records: await mapYielding(loadedIds, (id) => renderRecord(kind, id, bundle, context)), bundle, total };
 }
 
-const contextOf = (caller: Caller, { withJsonLd, withinPost, ...asked }: ReadOptions): RenderContext => ({
-  ...renderContext(caller, rightsOf(caller, asked)),
+const contextOf = (caller: Caller, { withJsonLd, withinPost, ...opening }: ReadOptions): RenderContext => ({
+  ...renderContext(caller, rightsOf(caller, opening)),
   withJsonLd,
   withinPost,
 });
@@ -120,30 +120,30 @@ type ListSlice = Listed & { readonly limit: number; readonly offset: number };
  */
 async function findPosts(
   site: Site,
-  { viewer, settings, arrived }: Caller,
+  { viewer, settings, receivedAt }: Caller,
   kind: PostKind,
   { conditions, order, statuses, limit, offset }: ListSlice,
-  asked: OpeningValues,
+  opening: OpeningValues,
 ): Promise<Page> {
-  const { db, memory } = withoutMemoryIfOpened(site, asked);
+  const { db, memory } = withoutMemoryIfOpened(site, opening);
   const query = {
     kind,
-    ...listRights(viewer, kind, { statuses, ...toOpening(asked) }),
+    ...listRights(viewer, kind, { statuses, ...toOpening(opening) }),
     conditions: await withDescendants(db, conditions),
     order,
     limit,
     offset,
     occurrences: settings.occurrenceTables,
     recurrence: recurrenceOfList('occurrence', settings),
-    indexed: await canUseIndex(site, { settings, arrived }),
+    indexed: await canUseIndex(site, { settings, receivedAt }),
   };
   return findPostIds(db, query, memory);
 }
 
 /** Returns the site for a request, without the cache of rendered records if the request may see more than others. */
 const withoutMemoryIfOpened = (site: Site, { password, context }: OpeningValues): Site => {
-  const { memory: _, ...others } = site;
-  return password === undefined && (context === undefined || context === 'view') ? site : others;
+  const { memory: _, ...siteWithoutMemory } = site;
+  return password === undefined && (context === undefined || context === 'view') ? site : siteWithoutMemory;
 };
 
 /** Returns records by id, in this order, as far as the caller may read them; protected ones are included. */
@@ -152,16 +152,16 @@ export async function readablePosts<Published extends PublishedRecord>(
   caller: Caller,
   kind: PostKind<PostFields, Published>,
   ids: readonly number[],
-  asked: ReadOptions = {},
+  options: ReadOptions = {},
 ): Promise<Rendered<Published>> {
   const { viewer } = caller;
   const bundle = await loadBundle(db, kind, ids, bundleOptions(caller));
-  const context = contextOf(caller, asked);
-  const readable = ids.filter((id) => {
+  const context = contextOf(caller, options);
+  const readableIds = ids.filter((id) => {
     const row = bundle.posts.get(id);
     return row?.post_type === kind.postType && mayRead(viewer, accessRow(row, bundle.metas.get(id)));
   });
-  return { records: await mapYielding(readable, (id) => renderRecord(kind, id, bundle, context)), bundle };
+  return { records: await mapYielding(readableIds, (id) => renderRecord(kind, id, bundle, context)), bundle };
 }
 
 /** The conditions and the order of a list, and the statuses in it. */
@@ -213,8 +213,8 @@ export function pageSize(
 export async function termsShownIn({ db }: Site, caller: Caller, { taxonomy }: TermKind, id: number): Promise<number[]> {
   const bundle = await loadBundle(db, EVENT, [id], bundleOptions(caller));
   if (!bundle.posts.has(id)) return [];
-  const shown = eventTerms(id, bundle, renderContext(caller, rightsOf(caller, {})));
-  return shown.filter((term) => term.taxonomy === taxonomy).map((term) => term.term_id);
+  const terms = eventTerms(id, bundle, renderContext(caller, rightsOf(caller, {})));
+  return terms.filter((term) => term.taxonomy === taxonomy).map((term) => term.term_id);
 }
 
 /** Returns the ids of the venues or organizers that it links to by a meta, as its record shows them. */
@@ -233,7 +233,7 @@ export async function readPost<Published extends PublishedRecord>(
   caller: Caller,
   kind: PostKind<PostFields, Published>,
   id: number,
-  asked: OpeningValues & { readonly recurrence?: boolean | undefined } = {},
+  options: OpeningValues & { readonly recurrence?: boolean | undefined } = {},
 ): Promise<VersionedRecord<Published>> {
   const { viewer } = caller;
   const bundle = await loadBundle(site.db, kind, [id], bundleOptions(caller));
@@ -244,12 +244,12 @@ export async function readPost<Published extends PublishedRecord>(
     if (row.post_type !== kind.postType) return fail(byId.otherType);
     if (row.post_status === 'trash') return fail(byId.trashed);
   }
-  const mine = row?.post_type === kind.postType ? row : failParam('id', 'id-unknown');
-  if (!mayRead(viewer, accessRow(mine, bundle.metas.get(id)))) return fail(notAccessible);
-  const context = { ...renderContext(caller, rightsOf(caller, asked)), withJsonLd: true };
-  if (locked && isLocked(mine, context)) return fail(locked);
+  const post = row?.post_type === kind.postType ? row : failParam('id', 'id-unknown');
+  if (!mayRead(viewer, accessRow(post, bundle.metas.get(id)))) return fail(notAccessible);
+  const context = { ...renderContext(caller, rightsOf(caller, options)), withJsonLd: true };
+  if (locked && isLocked(post, context)) return fail(locked);
   const rule =
-    kind.hasDates && asked.recurrence ? { recurrence: await recurrenceOf(site, caller, mine.ID, bundle.metas.get(mine.ID)) } : {};
+    kind.hasDates && options.recurrence ? { recurrence: await recurrenceOf(site, caller, post.ID, bundle.metas.get(post.ID)) } : {};
   return { record: { ...renderRecord(kind, id, bundle, context), ...rule }, version: loadedVersion(caller, id, bundle) };
 }
 
@@ -290,10 +290,10 @@ export async function renderPost(
   caller: Caller,
   kind: PostKind,
   id: number,
-  expected: readonly number[] = [],
+  expectedIds: readonly number[] = [],
 ): Promise<Required<VersionedRecord>> {
-  const [shown] = await renderPosts(site, caller, kind, [id], expected);
-  return shown!;
+  const [versionedRecord] = await renderPosts(site, caller, kind, [id], expectedIds);
+  return versionedRecord!;
 }
 
 /** Renders several records that were written together. */
@@ -302,9 +302,9 @@ export async function renderPosts(
   caller: Caller,
   kind: PostKind,
   ids: readonly number[],
-  expected: readonly number[] = [],
+  expectedIds: readonly number[] = [],
 ): Promise<Required<VersionedRecord>[]> {
-  const bundle = await loadBundle(site.db, kind, ids, { ...bundleOptions(caller), expected });
+  const bundle = await loadBundle(site.db, kind, ids, { ...bundleOptions(caller), expected: expectedIds });
   return mapYielding(ids, (id) => {
     if (!bundle.posts.has(id)) return refuseMissing(kind);
     const isWrittenRow = (row: Post) => row === bundle.posts.get(id) && kind.showsProtectedAfterWrite;

@@ -38,14 +38,14 @@ import type { LanguageOfWrite } from './writes/write-context.ts';
 /** Languages for records of a kind: those of the site, and the type under which they are stored. */
 export interface LanguagesOfKind {
   readonly languages: ContentLanguages;
-  readonly of: Translatable;
+  readonly translatable: Translatable;
 }
 
 /** Returns the languages for a kind; undefined if records of this kind have no language on this site. */
 export function languagesOf({ settings }: Pick<Caller, 'settings'>, kind: Kind): LanguagesOfKind | undefined {
   const { contentLanguages: languages } = settings;
   const type = kind.is === 'post' ? kind.postType : kind.taxonomy;
-  return isTranslated(languages, type) ? { languages, of: { is: kind.is, type } } : undefined;
+  return isTranslated(languages, type) ? { languages, translatable: { is: kind.is, type } } : undefined;
 }
 
 /**
@@ -59,12 +59,12 @@ export function languageOfNew(
   values: Values,
   { createdFor, parent }: { readonly createdFor?: string | undefined; readonly parent?: string | null | undefined } = {},
 ): ContentLanguage | undefined {
-  const own = languagesOf(caller, kind);
-  if (!own) return undefined;
+  const kindLanguages = languagesOf(caller, kind);
+  if (!kindLanguages) return undefined;
   const { language } = languageValues(values);
   return (
-    languageOfCode(own.languages, language ?? createdFor ?? chosenLanguage(caller) ?? parent ?? undefined) ??
-    languageOfCode(own.languages, own.languages.defaultCode)
+    languageOfCode(kindLanguages.languages, language ?? createdFor ?? chosenLanguage(caller) ?? parent ?? undefined) ??
+    languageOfCode(kindLanguages.languages, kindLanguages.languages.defaultCode)
   );
 }
 
@@ -81,27 +81,28 @@ export async function languageOfChange(
   id: number,
   values: Values,
 ): Promise<LanguageOfWrite | undefined> {
-  const own = languagesOf(caller, kind);
-  if (!own) return undefined;
-  const membership = (await membershipsOf(db, own, [id])).get(id);
+  const kindLanguages = languagesOf(caller, kind);
+  if (!kindLanguages) return undefined;
+  const membership = (await membershipsOf(db, kindLanguages, [id])).get(id);
   const before = membership?.language ?? null;
-  const named = languageValues(values);
-  if (membership && before === null && named.language === undefined)
-    return hasNoTranslations(named) ? undefined : failParam('translations', 'translation-not-linked');
-  const language = languageOfCode(own.languages, named.language ?? before ?? undefined) ?? languageOfNew(caller, kind, {});
-  return language && { language, before, values: named };
+  const languageFields = languageValues(values);
+  if (membership && before === null && languageFields.language === undefined)
+    return hasNoTranslations(languageFields) ? undefined : failParam('translations', 'translation-not-linked');
+  const language =
+    languageOfCode(kindLanguages.languages, languageFields.language ?? before ?? undefined) ?? languageOfNew(caller, kind, {});
+  return language && { language, before, values: languageFields };
 }
 
 /** Returns the current language of a record, for a write that does not change it; undefined if it has none. */
 export async function currentLanguage(db: Database, caller: Caller, kind: Kind, id: number): Promise<LanguageOfWrite | undefined> {
-  const own = languagesOf(caller, kind);
-  const code = own && (await languagesOfRecords(db, own, [id])).get(id);
-  const language = own && code ? languageOfCode(own.languages, code) : undefined;
+  const kindLanguages = languagesOf(caller, kind);
+  const code = kindLanguages && (await languagesOfRecords(db, kindLanguages, [id])).get(id);
+  const language = kindLanguages && code ? languageOfCode(kindLanguages.languages, code) : undefined;
   return language && { language, before: language.code, values: {} };
 }
 
 /** Returns the single language that a request chose, if any. */
-export const chosenLanguage = ({ content }: Caller): string | undefined => (content.chosen ? content.code : undefined);
+export const chosenLanguage = ({ content }: Caller): string | undefined => (content.isChosen ? content.code : undefined);
 
 /** Picks the values that concern languages. */
 export const languageValues = ({ language, translations, translation_of }: LanguageValues & Values): LanguageValues => ({
@@ -111,9 +112,13 @@ export const languageValues = ({ language, translations, translation_of }: Langu
 });
 
 /** Returns the languages of records by id; null if a record has none. */
-export async function languagesOfRecords(db: Database, own: LanguagesOfKind, ids: readonly number[]): Promise<Map<number, string | null>> {
-  const known = await membershipsOf(db, own, ids);
-  return new Map(ids.map((id) => [id, known.get(id)?.language ?? null]));
+export async function languagesOfRecords(
+  db: Database,
+  kindLanguages: LanguagesOfKind,
+  ids: readonly number[],
+): Promise<Map<number, string | null>> {
+  const memberships = await membershipsOf(db, kindLanguages, ids);
+  return new Map(ids.map((id) => [id, memberships.get(id)?.language ?? null]));
 }
 
 /**
@@ -122,14 +127,14 @@ export async function languagesOfRecords(db: Database, own: LanguagesOfKind, ids
  */
 export async function membershipsOf(
   db: Database,
-  { languages, of }: LanguagesOfKind,
+  { languages, translatable }: LanguagesOfKind,
   ids: readonly number[],
 ): Promise<ReadonlyMap<number, Membership>> {
   const { posts, terms } = await formOf(languages).memberships(db, languages, {
-    posts: of.is === 'post' ? ids : [],
-    terms: of.is === 'term' ? ids.map((id) => ({ term_id: id, taxonomy: of.type })) : [],
+    posts: translatable.is === 'post' ? ids : [],
+    terms: translatable.is === 'term' ? ids.map((id) => ({ term_id: id, taxonomy: translatable.type })) : [],
   });
-  return of.is === 'post' ? posts : terms;
+  return translatable.is === 'post' ? posts : terms;
 }
 
 /** A record whose language is written. `before`: its current language. */
@@ -138,7 +143,7 @@ export interface LanguagePlacement {
   readonly before: string | null;
   readonly language: ContentLanguage;
   /** For posts: whether it counts as published before this write, and after it. */
-  readonly visible?: { readonly before: boolean; readonly after: boolean };
+  readonly visibility?: { readonly before: boolean; readonly after: boolean };
 }
 
 /** A post that this transaction has created and that is no translation, so that no language data exist for it yet. */
@@ -149,12 +154,23 @@ interface NewLanguagePlacement {
 }
 
 /** Assigns new posts their languages. */
-export async function assignLanguages(db: Database, caller: Caller, kind: Kind, placings: readonly NewLanguagePlacement[]): Promise<void> {
-  const own = languagesOf(caller, kind);
-  if (!own) return;
-  for (const [language, alike] of groupedBy(placings, (placing) => placing.language)) {
-    const ids = alike.map(({ id }) => id);
-    await languageWriterOf(own.languages).assign(db, own.of, ids, language, alike.filter(({ isVisible }) => isVisible).length);
+export async function assignLanguages(
+  db: Database,
+  caller: Caller,
+  kind: Kind,
+  placements: readonly NewLanguagePlacement[],
+): Promise<void> {
+  const kindLanguages = languagesOf(caller, kind);
+  if (!kindLanguages) return;
+  for (const [language, group] of groupedBy(placements, (placement) => placement.language)) {
+    const ids = group.map(({ id }) => id);
+    await languageWriterOf(kindLanguages.languages).assign(
+      db,
+      kindLanguages.translatable,
+      ids,
+      language,
+      group.filter(({ isVisible }) => isVisible).length,
+    );
   }
 }
 
@@ -168,55 +184,61 @@ export async function placeInLanguage(
   db: Database,
   caller: Caller,
   kind: Kind,
-  placing: LanguagePlacement,
+  placement: LanguagePlacement,
   values: LanguageValues,
 ): Promise<number[]> {
-  const own = languagesOf(caller, kind);
-  if (!own) return [];
-  const { of } = own;
-  const { id, before, language } = placing;
+  const kindLanguages = languagesOf(caller, kind);
+  if (!kindLanguages) return [];
+  const { translatable } = kindLanguages;
+  const { id, before, language } = placement;
   const links = namedTranslations(values);
   const moves = before !== language.code;
   if (!moves && links.size === 0) return [];
-  const writer = languageWriterOf(own.languages);
-  const named = [...links.values()].flatMap((member) => (member === null || member === id ? [] : [member]));
+  const writer = languageWriterOf(kindLanguages.languages);
+  const namedIds = [...links.values()].flatMap((member) => (member === null || member === id ? [] : [member]));
   // A record without a group has no row that could be locked, so its name is locked.
   await lockNames(
     db,
-    [id, ...named].map((one) => `translations:${of.type}:${one}`),
+    [id, ...namedIds].map((one) => `translations:${translatable.type}:${one}`),
   );
-  const groups = await writer.lockGroups(db, of, before === null ? named : [id, ...named]);
-  const present = groups.get(id) ?? new Map<string, number>();
-  const state = await loadStates(db, own, kind, [...new Set([...groups.values()].flatMap((group) => [...group.values()])), ...named]);
-  const wish = { db, caller, kind, own, state, placing };
-  const wanted = await resultingGroup(wish, present, links, groups);
+  const groups = await writer.lockGroups(db, translatable, before === null ? namedIds : [id, ...namedIds]);
+  const currentGroup = groups.get(id) ?? new Map<string, number>();
+  const state = await loadStates(db, kindLanguages, kind, [
+    ...new Set([...groups.values()].flatMap((group) => [...group.values()])),
+    ...namedIds,
+  ]);
+  const context = { db, caller, kind, kindLanguages, state, placement };
+  const newGroup = await resultingGroup(context, currentGroup, links, groups);
   // Repeated imports name the same translations each time; clients that follow the changes are not notified of them.
-  if (!moves && present.size > 0 && isDeepStrictEqual(wanted, present)) return [];
+  if (!moves && currentGroup.size > 0 && isDeepStrictEqual(newGroup, currentGroup)) return [];
 
-  const touched = [...new Set([...present.values(), ...wanted.values()])].filter((one) => one !== id);
-  const removed = [...present].filter(([, member]) => member !== id && ![...wanted.values()].includes(member));
+  const affectedIds = [...new Set([...currentGroup.values(), ...newGroup.values()])].filter((one) => one !== id);
+  const removedMembers = [...currentGroup].filter(([, member]) => member !== id && ![...newGroup.values()].includes(member));
   // A member that has changed its type keeps its language.
-  for (const [, member] of removed) await (state(member) === 'dead' ? writer.forget(db, of, member) : writer.leaveGroup(db, of, member));
-  const alone = ![...wanted.values()].includes(id);
-  if (alone && present.size > 0) await writer.leaveGroup(db, of, id);
-  if (moves) await setLanguage(db, own, placing);
-  if (of.is === 'term') {
-    for (const [code, member] of removed) if (isOfKind(state(member))) await writer.writeGroup(db, of, new Map([[code, member]]));
-    if (alone) await writer.writeGroup(db, of, new Map([[language.code, id]]));
+  for (const [, member] of removedMembers)
+    await (state(member) === 'dead' ? writer.forget(db, translatable, member) : writer.leaveGroup(db, translatable, member));
+  const isAlone = ![...newGroup.values()].includes(id);
+  if (isAlone && currentGroup.size > 0) await writer.leaveGroup(db, translatable, id);
+  if (moves) await setLanguage(db, kindLanguages, placement);
+  if (translatable.is === 'term') {
+    for (const [code, member] of removedMembers)
+      if (isOfKind(state(member))) await writer.writeGroup(db, translatable, new Map([[code, member]]));
+    if (isAlone) await writer.writeGroup(db, translatable, new Map([[language.code, id]]));
   }
-  if (!alone && (of.is === 'term' || wanted.size > 1 || present.size > 0)) await writer.writeGroup(db, of, wanted);
-  return touched.filter((one) => isOfKind(state(one)));
+  if (!isAlone && (translatable.is === 'term' || newGroup.size > 1 || currentGroup.size > 0))
+    await writer.writeGroup(db, translatable, newGroup);
+  return affectedIds.filter((one) => isOfKind(state(one)));
 }
 
 async function setLanguage(
   db: Database,
-  { of, languages }: LanguagesOfKind,
-  { id, before, language, visible }: LanguagePlacement,
+  { translatable, languages }: LanguagesOfKind,
+  { id, before, language, visibility }: LanguagePlacement,
 ): Promise<void> {
   const writer = languageWriterOf(languages);
-  if (visible?.before && before !== null) await writer.countVisible(db, id, 'hidden');
-  await writer.setLanguage(db, of, id, language);
-  if (visible?.after) await writer.countVisible(db, id, 'shown');
+  if (visibility?.before && before !== null) await writer.countVisible(db, id, 'hidden');
+  await writer.setLanguage(db, translatable, id, language);
+  if (visibility?.after) await writer.countVisible(db, id, 'shown');
 }
 
 /**
@@ -227,8 +249,8 @@ function namedTranslations({
   translations,
   translation_of: source,
 }: LanguageValues): ReadonlyMap<string | typeof ANY_LANGUAGE, number | null> {
-  const named: [string | typeof ANY_LANGUAGE, number | null][] = [...(translations ?? new Map<string, number | null>())];
-  return new Map(source ? [[ANY_LANGUAGE, source], ...named] : named);
+  const entries: [string | typeof ANY_LANGUAGE, number | null][] = [...(translations ?? new Map<string, number | null>())];
+  return new Map(source ? [[ANY_LANGUAGE, source], ...entries] : entries);
 }
 
 /** Whether a new record is no translation. */
@@ -246,24 +268,29 @@ interface RegroupContext {
   readonly db: Database;
   readonly caller: Caller;
   readonly kind: Kind;
-  readonly own: LanguagesOfKind;
+  readonly kindLanguages: LanguagesOfKind;
   readonly state: (id: number) => State;
-  readonly placing: LanguagePlacement;
+  readonly placement: LanguagePlacement;
 }
 
-async function loadStates(db: Database, { of }: LanguagesOfKind, kind: Kind, ids: readonly number[]): Promise<(id: number) => State> {
+async function loadStates(
+  db: Database,
+  { translatable }: LanguagesOfKind,
+  kind: Kind,
+  ids: readonly number[],
+): Promise<(id: number) => State> {
   if (kind.is === 'term') {
-    const terms = await loadTerms(db, of.type, ids);
-    const elsewhere = await existingTerms(
+    const terms = await loadTerms(db, translatable.type, ids);
+    const movedIds = await existingTerms(
       db,
       ids.filter((id) => !terms.has(id)),
     );
-    return (id) => (terms.has(id) ? 'living' : elsewhere.has(id) ? 'moved' : 'dead');
+    return (id) => (terms.has(id) ? 'living' : movedIds.has(id) ? 'moved' : 'dead');
   }
   const posts = await loadPosts(db, ids);
   return (id) => {
     const post = posts.get(id);
-    if (post?.post_type !== of.type) return post ? 'moved' : 'dead';
+    if (post?.post_type !== translatable.type) return post ? 'moved' : 'dead';
     return post.post_status === 'trash' ? 'trashed' : 'living';
   };
 }
@@ -273,67 +300,67 @@ async function loadStates(db: Database, { of }: LanguagesOfKind, kind: Kind, ids
  * place until another one takes it.
  */
 async function resultingGroup(
-  wish: RegroupContext,
-  present: TranslationGroup,
+  context: RegroupContext,
+  currentGroup: TranslationGroup,
   links: ReadonlyMap<string | typeof ANY_LANGUAGE, number | null>,
   groups: ReadonlyMap<number, TranslationGroup>,
 ): Promise<TranslationGroup> {
-  const { placing, state } = wish;
-  const { id, language } = placing;
-  const alive = (group: TranslationGroup): TranslationGroup => new Map([...group].filter(([, one]) => isOfKind(state(one))));
-  const rest = new Map(alive(withoutMembers(present, id)));
-  const holder = rest.get(language.code);
-  if (holder !== undefined && state(holder) === 'living' && placing.before !== language.code)
+  const { placement, state } = context;
+  const { id, language } = placement;
+  const withoutDead = (group: TranslationGroup): TranslationGroup => new Map([...group].filter(([, one]) => isOfKind(state(one))));
+  const otherMembers = new Map(withoutDead(withoutMembers(currentGroup, id)));
+  const holder = otherMembers.get(language.code);
+  if (holder !== undefined && state(holder) === 'living' && placement.before !== language.code)
     fail('language-taken', { values: { language: language.code } });
-  rest.delete(language.code);
+  otherMembers.delete(language.code);
 
-  const joining: TranslationGroup[] = [];
+  const joiningGroups: TranslationGroup[] = [];
   const codes = await languagesOfRecords(
-    wish.db,
-    wish.own,
+    context.db,
+    context.kindLanguages,
     [...links.values()].flatMap((one) => one ?? []),
   );
   let leaves = false;
-  for (const [place, member] of links) {
+  for (const [key, member] of links) {
     if (member === null) {
-      if (place === language.code) leaves = true;
-      else if (place !== ANY_LANGUAGE) rest.delete(place);
+      if (key === language.code) leaves = true;
+      else if (key !== ANY_LANGUAGE) otherMembers.delete(key);
     } else if (member === id) {
       // A record that is sent back as it was read also names itself.
-      if (place !== language.code) failParam(nameOf(place), 'translation-not-linked');
+      if (key !== language.code) failParam(nameOf(key), 'translation-not-linked');
     } else {
       const code = codes.get(member) ?? null;
-      if (code === null || state(member) !== 'living' || (place !== ANY_LANGUAGE && place !== code))
-        failParam(nameOf(place), 'translation-not-linked');
-      joining.push(groups.has(member) ? alive(groups.get(member)!) : new Map([[code, member]]));
+      if (code === null || state(member) !== 'living' || (key !== ANY_LANGUAGE && key !== code))
+        failParam(nameOf(key), 'translation-not-linked');
+      joiningGroups.push(groups.has(member) ? withoutDead(groups.get(member)!) : new Map([[code, member]]));
     }
   }
-  const result = withoutTrashed(state, [...joining, rest, new Map(leaves ? [] : [[language.code, id]])]);
+  const result = withoutTrashed(state, [...joiningGroups, otherMembers, new Map(leaves ? [] : [[language.code, id]])]);
   // Checked before the conflict is reported, so that callers who may not link a record do not learn what it is linked
   // to.
-  if (links.size > 0) await checkMayRegroup(wish, changedMembers([alive(present), ...joining], result));
+  if (links.size > 0) await checkMayRegroup(context, changedMembers([withoutDead(currentGroup), ...joiningGroups], result));
   return isConflict(result) ? fail('translation-conflict', { values: { language: result.conflict } }) : result;
 }
 
-const nameOf = (place: string | typeof ANY_LANGUAGE): keyof LanguageValues => (place === ANY_LANGUAGE ? 'translation_of' : 'translations');
+const nameOf = (key: string | typeof ANY_LANGUAGE): keyof LanguageValues => (key === ANY_LANGUAGE ? 'translation_of' : 'translations');
 
 /** Merges all groups. If two records have the same language, the one in the trash is removed. */
 function withoutTrashed(state: RegroupContext['state'], groups: readonly TranslationGroup[]): TranslationGroup | TranslationConflict {
   const result = joinGroups(...groups);
   if (!isConflict(result)) return result;
-  const gone = result.ids.filter((id) => state(id) === 'trashed');
-  if (gone.length === 0) return result;
+  const trashedIds = result.ids.filter((id) => state(id) === 'trashed');
+  if (trashedIds.length === 0) return result;
   return withoutTrashed(
     state,
-    groups.map((group) => withoutMembers(group, ...gone.slice(0, 1))),
+    groups.map((group) => withoutMembers(group, ...trashedIds.slice(0, 1))),
   );
 }
 
 /** Checks that the caller may edit every record whose translations change. Throws rest_invalid_param. */
-async function checkMayRegroup({ db, caller, kind, placing }: RegroupContext, ids: readonly number[]): Promise<void> {
-  const others = ids.filter((id) => id !== placing.id);
+async function checkMayRegroup({ db, caller, kind, placement }: RegroupContext, ids: readonly number[]): Promise<void> {
+  const otherIds = ids.filter((id) => id !== placement.id);
   if (kind.is === 'term') return void (mayManageTerms(caller, kind) || failParam('translations', 'translation-not-linked'));
-  const [rows, metas] = [await loadPosts(db, others), await loadMetas(db, others)];
+  const [rows, metas] = [await loadPosts(db, otherIds), await loadMetas(db, otherIds)];
   for (const row of rows.values())
     if (!mayEdit(caller.viewer, accessRow(row, metas.get(row.ID)))) failParam('translations', 'translation-not-linked');
 }
@@ -348,12 +375,12 @@ export async function deleteLanguageData(
   kind: Kind,
   { id, isCounted }: { readonly id: number; readonly isCounted: boolean },
 ): Promise<number[]> {
-  const own = languagesOf(caller, kind);
-  if (!own) return [];
-  const writer = languageWriterOf(own.languages);
-  const group = (await writer.lockGroups(db, own.of, [id])).get(id) ?? new Map<string, number>();
+  const kindLanguages = languagesOf(caller, kind);
+  if (!kindLanguages) return [];
+  const writer = languageWriterOf(kindLanguages.languages);
+  const group = (await writer.lockGroups(db, kindLanguages.translatable, [id])).get(id) ?? new Map<string, number>();
   if (isCounted) await writer.countVisible(db, id, 'hidden');
-  await writer.forget(db, own.of, id);
+  await writer.forget(db, kindLanguages.translatable, id);
   return [...withoutMembers(group, id).values()];
 }
 
@@ -365,6 +392,6 @@ export async function countForLanguage(
   id: number,
   change: 'shown' | 'hidden',
 ): Promise<void> {
-  const own = languagesOf(caller, kind);
-  if (own) await languageWriterOf(own.languages).countVisible(db, id, change);
+  const kindLanguages = languagesOf(caller, kind);
+  if (kindLanguages) await languageWriterOf(kindLanguages.languages).countVisible(db, id, change);
 }

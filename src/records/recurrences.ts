@@ -20,10 +20,10 @@ export async function recurrenceOf(
   metas: Metas | undefined,
 ): Promise<EventRecord['recurrence']> {
   const { recurrence, zone } = settings;
-  const stored = recurrence && (await loadRecurrences(db, [post])).get(post);
-  if (!recurrence || !stored?.recurs) return null;
+  const storedRecurrence = recurrence && (await loadRecurrences(db, [post])).get(post);
+  if (!recurrence || !storedRecurrence?.recurs) return null;
   const series = recurrence.series ? (await loadSeries(db, [post])).get(post) : undefined;
-  return renderRecurrence(post, recurringDates(stored, parseZone(metaOf(metas, DATES.timezone) ?? '') ?? zone), series);
+  return renderRecurrence(post, recurringDates(storedRecurrence, parseZone(metaOf(metas, DATES.timezone) ?? '') ?? zone), series);
 }
 
 /** Returns all dates of the recurring ones among these events, by post id. */
@@ -33,14 +33,14 @@ export async function datesOfEvents(
   events: readonly Pick<EventRecord, 'id' | 'timezone'>[],
 ): Promise<Map<number, RecurringDates>> {
   if (!settings.recurrence) return new Map();
-  const stored = await loadRecurrences(
+  const recurrences = await loadRecurrences(
     db,
     events.map(({ id }) => id),
   );
   return new Map(
     events.flatMap(({ id, timezone }) => {
-      const own = stored.get(id);
-      return own?.recurs ? [[id, recurringDates(own, parseZone(timezone) ?? settings.zone)] as const] : [];
+      const recurrence = recurrences.get(id);
+      return recurrence?.recurs ? [[id, recurringDates(recurrence, parseZone(timezone) ?? settings.zone)] as const] : [];
     }),
   );
 }

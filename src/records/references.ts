@@ -45,33 +45,33 @@ interface Options {
 export async function resolveReferences(
   site: Site,
   caller: Caller,
-  wanted: readonly UnresolvedReference[],
+  references: readonly UnresolvedReference[],
   options: Options,
-): Promise<{ resolved: Record<string, unknown>; unknown: string[]; detail?: LogDetail }> {
-  const found: Found = { resolved: {}, unknown: [] };
-  if (wanted.length === 0) return found;
-  const search: Search = { site, caller, wanted, options };
+): Promise<{ values: Record<string, unknown>; unknownNames: string[]; detail?: LogDetail }> {
+  const resolution: Resolution = { values: {}, unknownNames: [] };
+  if (references.length === 0) return resolution;
+  const search: Search = { site, caller, references, options };
   try {
-    await findPeople(search, found);
-    const { images, rows } = await findPosts(search, found);
-    await findTermsNamed(search, found);
-    return await findImages(search, found, images, rows);
+    await findPeople(search, resolution);
+    const { images, rows } = await findPosts(search, resolution);
+    await findTermsNamed(search, resolution);
+    return await findImages(search, resolution, images, rows);
   } catch (error) {
-    await discardImages(found.resolved);
+    await discardImages(resolution.values);
     throw error;
   }
 }
 
 /** The resolved values, and the names of parameters with unknown references. */
-interface Found {
-  readonly resolved: Record<string, unknown>;
-  readonly unknown: string[];
+interface Resolution {
+  readonly values: Record<string, unknown>;
+  readonly unknownNames: string[];
 }
 
 interface Search {
   readonly site: Site;
   readonly caller: Caller;
-  readonly wanted: readonly UnresolvedReference[];
+  readonly references: readonly UnresolvedReference[];
   readonly options: Options;
 }
 
@@ -81,25 +81,25 @@ interface WantedImage {
   readonly value: number | string;
 }
 
-function noteResult({ resolved, unknown }: Found, name: string, value: unknown): void {
-  if (value === undefined) unknown.push(name);
-  else resolved[name] = value;
+function noteResult({ values, unknownNames }: Resolution, name: string, value: unknown): void {
+  if (value === undefined) unknownNames.push(name);
+  else values[name] = value;
 }
 
-const referencesTo = ({ wanted }: Search, ...names: Reference[]): UnresolvedReference[] =>
-  wanted.filter(({ grammar }) => names.includes(grammar.refersTo!));
+const referencesTo = ({ references }: Search, ...names: Reference[]): UnresolvedReference[] =>
+  references.filter(({ grammar }) => names.includes(grammar.refersTo!));
 
-async function findPeople(search: Search, found: Found): Promise<void> {
-  const people = referencesTo(search, 'user');
+async function findPeople(search: Search, resolution: Resolution): Promise<void> {
+  const userReferences = referencesTo(search, 'user');
   const users = await existingUserIds(
     search.site.db,
-    people.flatMap(({ value }) => idsIn(value)),
+    userReferences.flatMap(({ value }) => idsIn(value)),
   );
-  for (const { name, value } of people) noteResult(found, name, idsIn(value).every((id) => users.has(id)) ? value : undefined);
+  for (const { name, value } of userReferences) noteResult(resolution, name, idsIn(value).every((id) => users.has(id)) ? value : undefined);
 }
 
 /** Finds events, venues and organizers. Returns all loaded rows, including those of images. */
-async function findPosts(search: Search, found: Found): Promise<{ images: readonly WantedImage[]; rows: Map<number, Post> }> {
+async function findPosts(search: Search, resolution: Resolution): Promise<{ images: readonly WantedImage[]; rows: Map<number, Post> }> {
   const { site, caller, options } = search;
   const posts = referencesTo(search, 'event', 'venue', 'organizer');
   const images = referencesTo(search, 'image').flatMap(({ name, value }) => (isScalar(value) ? [{ name, value }] : []));
@@ -113,48 +113,50 @@ async function findPosts(search: Search, found: Found): Promise<{ images: readon
     ...dates.values(),
     ...images.flatMap(({ value }) => parseImageId(value) ?? []),
   ]);
-  const known = await readablePosts(site.db, caller, rows, options.password);
+  const isReadable = await readablePosts(site.db, caller, rows, options.password);
   for (const kind of POST_KINDS) {
-    for (const { name, value: sent, grammar } of referencesTo(search, kind.name)) {
-      const value = kind.hasDates && typeof sent === 'number' ? (dates.get(sent) ?? sent) : sent;
-      const sound = idsIn(value).every((id) => known(kind, id, grammar.use === 'selector'));
-      noteResult(found, name, sound ? await planLinks(value, kind, options.accept) : undefined);
+    for (const { name, value: sentValue, grammar } of referencesTo(search, kind.name)) {
+      const value = kind.hasDates && typeof sentValue === 'number' ? (dates.get(sentValue) ?? sentValue) : sentValue;
+      const isValid = idsIn(value).every((id) => isReadable(kind, id, grammar.use === 'selector'));
+      noteResult(resolution, name, isValid ? await planLinks(value, kind, options.accept) : undefined);
     }
   }
   return { images, rows };
 }
 
-async function findTermsNamed(search: Search, found: Found): Promise<void> {
+async function findTermsNamed(search: Search, resolution: Resolution): Promise<void> {
   for (const kind of ['category', 'tag'] as const) {
-    const asked = referencesTo(search, kind);
+    const references = referencesTo(search, kind);
     const lookUp = await termLookUp(
       search.site.db,
       kind,
-      asked.flatMap(({ value }) => tokensIn(value)),
+      references.flatMap(({ value }) => tokensIn(value)),
     );
     const { settings, content } = search.caller;
     const isLanguageChosen = content.code !== undefined && isTranslated(settings.contentLanguages, termKind(kind).taxonomy);
-    for (const { name, value, grammar } of asked) noteResult(found, name, termValue(value, grammar, lookUp, isLanguageChosen));
+    for (const { name, value, grammar } of references) noteResult(resolution, name, termValue(value, grammar, lookUp, isLanguageChosen));
   }
 }
 
 async function findImages(
   { site, caller, options }: Search,
-  found: Found,
+  resolution: Resolution,
   images: readonly WantedImage[],
   rows: Map<number, Post>,
-): Promise<Found & { detail?: LogDetail }> {
+): Promise<Resolution & { detail?: LogDetail }> {
   const isShown = await shownImages(site.db, caller, images, rows);
   let detail: LogDetail | undefined;
-  const refused: ReportRefusal = (why) => {
-    detail = why;
+  const reportRefusal: ReportRefusal = (reason) => {
+    detail = reason;
   };
   for (const { name, value } of images) {
     const fetch =
-      options.isLastStep && found.unknown.length === 0 ? (address: string) => fetchWithinTime(site, caller, address, refused) : undefined;
-    noteResult(found, name, await imageValue(site, caller, value, { isShown, fetch }));
+      options.isLastStep && resolution.unknownNames.length === 0
+        ? (address: string) => fetchWithinTime(site, caller, address, reportRefusal)
+        : undefined;
+    noteResult(resolution, name, await imageValue(site, caller, value, { isShown, fetch }));
   }
-  return { ...found, ...(detail ? { detail } : {}) };
+  return { ...resolution, ...(detail ? { detail } : {}) };
 }
 
 /**
@@ -164,15 +166,20 @@ async function findImages(
 const FETCH_ALL_TIMEOUT_MS = 300_000;
 const FETCH_ONE_TIMEOUT_MS = 15_000;
 
-async function fetchWithinTime(site: Site, caller: Caller, address: string, refused: ReportRefusal): Promise<PreparedImage | undefined> {
-  const left = Math.floor(caller.arrived + FETCH_ALL_TIMEOUT_MS - performance.now());
-  if (left > 0)
+async function fetchWithinTime(
+  site: Site,
+  caller: Caller,
+  address: string,
+  reportRefusal: ReportRefusal,
+): Promise<PreparedImage | undefined> {
+  const remainingMs = Math.floor(caller.receivedAt + FETCH_ALL_TIMEOUT_MS - performance.now());
+  if (remainingMs > 0)
     return fetchForLibrary(address, site, caller, {
       ...site.fetching,
-      reportRefusal: refused,
-      timeoutMs: Math.min(left, FETCH_ONE_TIMEOUT_MS),
+      reportRefusal,
+      timeoutMs: Math.min(remainingMs, FETCH_ONE_TIMEOUT_MS),
     });
-  refused({ image: 'no time left for further images of this request' });
+  reportRefusal({ image: 'no time left for further images of this request' });
   return undefined;
 }
 
@@ -205,17 +212,17 @@ async function planLinks(value: unknown, kind: PostKind, accept: Options['accept
 }
 
 /**
- * Returns a function that tells whether an id is a record of a kind that the caller may read. `anyway` skips the
- * permission check.
+ * Returns a function that tells whether an id is a record of a kind that the caller may read. `includesHidden` skips
+ * the permission check.
  */
 async function readablePosts(db: Database, { viewer }: Caller, rows: ReadonlyMap<number, Post>, password: string | undefined) {
-  const trashed = [...rows.values()].filter((row) => row.post_status === 'trash').map((row) => row.ID);
-  const metas = await loadMetas(db, trashed);
-  return ({ problems, postType }: PostKind, id: number, anyway: boolean): boolean => {
+  const trashedIds = [...rows.values()].filter((row) => row.post_status === 'trash').map((row) => row.ID);
+  const metas = await loadMetas(db, trashedIds);
+  return ({ problems, postType }: PostKind, id: number, includesHidden: boolean): boolean => {
     const row = rows.get(id);
     if (row?.post_type !== postType) return false;
     const locked = row.post_password !== '' && row.post_password !== password;
-    return anyway || (mayRead(viewer, accessRow(row, metas.get(id))) && !(locked && problems.locked));
+    return includesHidden || (mayRead(viewer, accessRow(row, metas.get(id))) && !(locked && problems.locked));
   };
 }
 
@@ -246,18 +253,18 @@ export async function termLookUp(
   preferred: (terms: Term[]) => Promise<readonly Term[]> = async () => [],
 ): Promise<TermLookUp> {
   const texts = tokens.map(String);
-  const found = await findTermsLike(db, termKind(name).taxonomy, {
+  const terms = await findTermsLike(db, termKind(name).taxonomy, {
     ids: texts.filter(isId).map(Number),
     slugs: texts.map((text) => sanitizeTitle(text)).filter(Boolean),
     names: texts.map(sanitizeTermName).filter(Boolean),
   });
-  const meant = await preferred(found);
-  const rows = [...new Set([...meant, ...found])];
-  const among = [meant, rows].map(termFinder);
+  const preferredTerms = await preferred(terms);
+  const rows = [...new Set([...preferredTerms, ...terms])];
+  const finders = [preferredTerms, rows].map(termFinder);
   const ids = firstByKey(rows, ({ term_id: id }) => id);
   const bySlug = groupedBy(rows, ({ slug }) => slug);
   const byToken = (token: string | number): Term | undefined => {
-    for (const find of among) {
+    for (const find of finders) {
       const term = find(String(token));
       if (term) return term;
     }
@@ -315,13 +322,13 @@ async function shownImages(
   images: readonly { readonly value: number | string }[],
   rows: ReadonlyMap<number, Post>,
 ): Promise<(id: number) => boolean> {
-  const found = images.flatMap(({ value }) => rows.get(parseImageId(value) ?? 0) ?? []).filter(isImage);
-  const attachedTo = found.flatMap(({ post_parent: parent }) => (parent > 0 ? [parent] : []));
+  const imageRows = images.flatMap(({ value }) => rows.get(parseImageId(value) ?? 0) ?? []).filter(isImage);
+  const attachedTo = imageRows.flatMap(({ post_parent: parent }) => (parent > 0 ? [parent] : []));
   const parents = await loadPosts(db, attachedTo);
-  const shown = new Set(found.filter((row) => mayReadFile(viewer, row, parents.get(row.post_parent))).map(({ ID }) => ID));
-  const hidden = found.map(({ ID }) => ID).filter((id) => !shown.has(id));
-  for (const { image, post } of await postsWithImages(db, hidden)) if (mayRead(viewer, post)) shown.add(image);
-  return (id) => shown.has(id);
+  const shownIds = new Set(imageRows.filter((row) => mayReadFile(viewer, row, parents.get(row.post_parent))).map(({ ID }) => ID));
+  const hiddenIds = imageRows.map(({ ID }) => ID).filter((id) => !shownIds.has(id));
+  for (const { image, post } of await postsWithImages(db, hiddenIds)) if (mayRead(viewer, post)) shownIds.add(image);
+  return (id) => shownIds.has(id);
 }
 
 /**

@@ -10,7 +10,7 @@ import { bundleOptions, type Caller } from './caller.ts';
 
 /**
  * Renders the records of a list in this order; ids without a row are left out. If the answer is the same for all
- * anonymous callers (`Site.memory`), cached records are not loaded again. `expected`: ids that they are likely to refer
+ * anonymous callers (`Site.memory`), cached records are not loaded again. `linked`: ids that they are likely to refer
  * to.
  */
 export async function renderedPosts<Published extends PublishedRecord>(
@@ -18,25 +18,28 @@ export async function renderedPosts<Published extends PublishedRecord>(
   caller: Caller,
   kind: PostKind<PostFields, Published>,
   render: (id: number, bundle: Bundle) => Published,
-  { ids, linked: expected }: { readonly ids: readonly number[]; readonly linked: readonly number[] },
+  { ids, linked: linkedIds }: { readonly ids: readonly number[]; readonly linked: readonly number[] },
 ): Promise<Published[]> {
   const { db, memory } = site;
   const keyOf = cacheKeyFunction(caller, kind);
   const records = new Map<number, Published>();
   for (const id of ids) {
-    const known = memory?.recall(keyOf(id));
-    if (!known) continue;
-    addDependencies(db, known.dependencies);
+    const entry = memory?.recall(keyOf(id));
+    if (!entry) continue;
+    addDependencies(db, entry.dependencies);
     // The type holds: under the keys of a kind, only records of this kind are kept.
-    records.set(id, known.value as Published);
+    records.set(id, entry.value as Published);
   }
-  const missing = ids.filter((id) => !records.has(id));
-  if (missing.length > 0) {
-    const named = missing.length === ids.length ? expected : [];
-    const bundle = await loadBundle(db, kind, missing, { ...bundleOptions(caller), expected: named, memory });
-    await mapYielding(missing, (id) => {
+  const missingIds = ids.filter((id) => !records.has(id));
+  if (missingIds.length > 0) {
+    const expectedIds = missingIds.length === ids.length ? linkedIds : [];
+    const bundle = await loadBundle(db, kind, missingIds, { ...bundleOptions(caller), expected: expectedIds, memory });
+    await mapYielding(missingIds, (id) => {
       if (bundle.posts.has(id))
-        records.set(id, memory ? renderAndKeep(memory, keyOf(id), bundle, (of) => render(id, of)) : render(id, bundle));
+        records.set(
+          id,
+          memory ? renderAndKeep(memory, keyOf(id), bundle, (trackedBundle) => render(id, trackedBundle)) : render(id, bundle),
+        );
     });
   }
   return ids.map((id) => records.get(id)).filter((record) => record !== undefined);
@@ -44,9 +47,9 @@ export async function renderedPosts<Published extends PublishedRecord>(
 
 /** Renders a record, and caches it under `key` if all its dependencies are known. */
 function renderAndKeep<Published>(memory: ObjectMemory, key: string, bundle: Bundle, render: (bundle: Bundle) => Published): Published {
-  const tracked = trackBundle(bundle);
-  const value = render(tracked.bundle);
-  const dependencies = tracked.dependencies();
+  const tracker = trackBundle(bundle);
+  const value = render(tracker.bundle);
+  const dependencies = tracker.dependencies();
   if (dependencies) memory.keep(key, { value, dependencies });
   return value;
 }
@@ -58,18 +61,18 @@ const AFFECTS_RECORD = {
   home: true,
   namespace: true,
   uploads: true,
-  free: true,
+  freeLabel: true,
   viewer: false,
   settings: false,
   now: false,
-  arrived: false,
+  receivedAt: false,
   conditions: false,
 } as const satisfies Readonly<Record<keyof Required<Caller>, boolean>>;
 const KEY_MEMBERS = typedKeys(AFFECTS_RECORD).filter((member) => AFFECTS_RECORD[member]);
 
 function cacheKeyFunction(caller: Caller, { name }: PostKind): (id: number) => string {
-  const shared = JSON.stringify([name, KEY_MEMBERS.map((member) => caller[member])]);
-  return (id) => `${shared} ${id}`;
+  const prefix = JSON.stringify([name, KEY_MEMBERS.map((member) => caller[member])]);
+  return (id) => `${prefix} ${id}`;
 }
 
 /**
@@ -78,9 +81,9 @@ function cacheKeyFunction(caller: Caller, { name }: PostKind): (id: number) => s
  * records are not cached.
  */
 function trackBundle(bundle: Bundle): { readonly bundle: Bundle; readonly dependencies: () => readonly Dependency[] | undefined } {
-  const found = new Set<Dependency>();
+  const dependencies = new Set<Dependency>();
   let isComplete = bundle.pages.size === 0;
-  const tracking = <Found>(
+  const track = <Found>(
     map: ReadonlyMap<number, Found>,
     note: (id: number, found: Found | undefined) => void,
   ): ReadonlyMap<number, Found> =>
@@ -96,29 +99,29 @@ function trackBundle(bundle: Bundle): { readonly bundle: Bundle; readonly depend
         return typeof value === 'function' ? value.bind(target) : value;
       },
     });
-  const noteId = (id: number): void => void found.add(id);
-  const noteTerm = (id: number): void => void found.add(termDependency(id));
+  const noteId = (id: number): void => void dependencies.add(id);
+  const noteTerm = (id: number): void => void dependencies.add(termDependency(id));
   const { languages } = bundle;
-  const tracked: { readonly [Member in keyof Required<Bundle>]: Bundle[Member] } = {
-    posts: tracking(bundle.posts, noteId),
-    metas: tracking(bundle.metas, noteId),
-    terms: tracking(bundle.terms, (id, terms) => {
+  const trackedBundle: { readonly [Member in keyof Required<Bundle>]: Bundle[Member] } = {
+    posts: track(bundle.posts, noteId),
+    metas: track(bundle.metas, noteId),
+    terms: track(bundle.terms, (id, terms) => {
       noteId(id);
       for (const term of terms ?? []) noteTerm(term.term_id);
     }),
-    attached: tracking(bundle.attached, () => {
+    attached: track(bundle.attached, () => {
       isComplete = false;
     }),
-    pages: tracking(bundle.pages, noteId),
+    pages: track(bundle.pages, noteId),
     languages: languages && {
-      posts: tracking(languages.posts, noteId),
-      terms: tracking(languages.terms, noteTerm),
-      siblings: tracking(languages.siblings, noteId),
-      termMembers: tracking(languages.termMembers, noteTerm),
+      posts: track(languages.posts, noteId),
+      terms: track(languages.terms, noteTerm),
+      siblings: track(languages.siblings, noteId),
+      termMembers: track(languages.termMembers, noteTerm),
     },
   };
   return {
-    bundle: tracked,
-    dependencies: () => (isComplete ? [...found] : undefined),
+    bundle: trackedBundle,
+    dependencies: () => (isComplete ? [...dependencies] : undefined),
   };
 }

@@ -21,11 +21,11 @@ const SCHEDULER: Viewer = { id: 0, login: '', can: () => true };
  * processes may run it at the same time. Returns the number of records published.
  */
 export async function publishDuePosts(site: Site): Promise<number> {
-  const due = await findDuePosts(site.db, postTypes, utcFromDate(site.clock()));
-  if (due.length === 0) return 0;
+  const dueIds = await findDuePosts(site.db, postTypes, utcFromDate(site.clock()));
+  if (dueIds.length === 0) return 0;
   const settings = await site.settings();
   const language = site.texts.chooseLanguage({});
-  return sumOfEach(site, due, 'a scheduled record could not be published', (id) =>
+  return sumOfEach(site, dueIds, 'a scheduled record could not be published', (id) =>
     site.db.transaction(async (db) => {
       const row = await lockPost(db, id);
       const now = site.clock();

@@ -54,28 +54,28 @@ export interface NewLanguage {
  * @returns how many records got it
  * @throws LanguageError
  */
-export async function addSiteLanguage(site: Site, wish: NewLanguage): Promise<number> {
+export async function addSiteLanguage(site: Site, newLanguage: NewLanguage): Promise<number> {
   const { contentLanguages } = site.config;
   if (contentLanguages === 'off') throw new LanguageError('languages-off');
-  const { code } = wish;
+  const { code } = newLanguage;
   if (!isLanguageCode(code)) throw new LanguageError('language-code-invalid', { code });
-  const known = knownLanguage(code);
-  const { locale = known?.locale ?? '', name = known?.name ?? '', isDefault = false } = wish;
+  const defaults = knownLanguage(code);
+  const { locale = defaults?.locale ?? '', name = defaults?.name ?? '', isDefault = false } = newLanguage;
   if (locale === '') throw new LanguageError('language-locale-missing', { code });
   if (!isLocale(locale)) throw new LanguageError('language-locale-invalid', { locale });
   if (name.trim() === '') throw new LanguageError('language-name-missing', { code });
-  const given = await site.db.transaction(async (db) => {
-    const inside = withinTransaction(site, db);
-    const before = (await inside.settings()).contentLanguages;
+  const assignedCount = await site.db.transaction(async (db) => {
+    const innerSite = withinTransaction(site, db);
+    const before = (await innerSite.settings()).contentLanguages;
     if (before?.form === 'wpml') throw new LanguageError('languages-of-wpml');
     if (languageOfCode(before ?? { languages: [] }, code)) throw new LanguageError('language-known', { code });
     await addLanguage(db, { code, locale, name: name.trim(), rtl: isRightToLeft(code), isDefault });
-    const count = before ? 0 : await assignAll(inside, code, kinds);
+    const count = before ? 0 : await assignAll(innerSite, code, kinds);
     noteChange(db, { now: site.clock() });
     return count;
   });
   await rebuildIndexIfUsed(site);
-  return given;
+  return assignedCount;
 }
 
 /**
@@ -84,9 +84,9 @@ export async function addSiteLanguage(site: Site, wish: NewLanguage): Promise<nu
  * @returns how many records got it
  * @throws LanguageError
  */
-export const assignLanguage = (site: Site, code: string, of: readonly Kind[] = kinds): Promise<number> =>
+export const assignLanguage = (site: Site, code: string, targetKinds: readonly Kind[] = kinds): Promise<number> =>
   site.db.transaction(async (db) => {
-    const count = await assignAll(withinTransaction(site, db), code, of);
+    const count = await assignAll(withinTransaction(site, db), code, targetKinds);
     noteChange(db, { now: site.clock() });
     return count;
   });
@@ -98,14 +98,14 @@ export const assignLanguage = (site: Site, code: string, of: readonly Kind[] = k
  * @throws LanguageError
  */
 export async function requireLinkable(site: Site, caller: Caller, kind: Kind, ids: readonly number[]): Promise<void> {
-  const own = languagesOf(caller, kind);
-  if (!own) throw new LanguageError('no-languages');
+  const kindLanguages = languagesOf(caller, kind);
+  if (!kindLanguages) throw new LanguageError('no-languages');
   const byCode = new Map<string, number>();
-  for (const [id, code] of await languagesOfRecords(site.db, own, ids)) {
+  for (const [id, code] of await languagesOfRecords(site.db, kindLanguages, ids)) {
     const errorValues = { id: String(id), kind: kind.name };
     if (code === null) throw new LanguageError('link-without-language', errorValues);
-    const other = byCode.get(code);
-    if (other !== undefined) throw new LanguageError('link-same-language', { ...errorValues, other: String(other), code });
+    const otherId = byCode.get(code);
+    if (otherId !== undefined) throw new LanguageError('link-same-language', { ...errorValues, other: String(otherId), code });
     byCode.set(code, id);
   }
 }
@@ -113,21 +113,27 @@ export async function requireLinkable(site: Site, caller: Caller, kind: Kind, id
 /** Number of records that are assigned a language at a time. */
 const BATCH_SIZE = 500;
 
-async function assignAll(inside: Site, code: string, of: readonly Kind[]): Promise<number> {
-  const { db } = inside;
-  const settings = await inside.settings();
+async function assignAll(site: Site, code: string, targetKinds: readonly Kind[]): Promise<number> {
+  const { db } = site;
+  const settings = await site.settings();
   const { contentLanguages } = settings;
   if (!contentLanguages) throw new LanguageError('no-languages');
   const language = languageOfCode(contentLanguages, code) ?? refuseUnknown(code);
   let count = 0;
-  for (const kind of of) {
-    const own = languagesOf({ settings }, kind);
-    if (!own) continue;
+  for (const kind of targetKinds) {
+    const kindLanguages = languagesOf({ settings }, kind);
+    if (!kindLanguages) continue;
     for (;;) {
-      const records = await recordsWithoutLanguage(db, own.languages, own.of, BATCH_SIZE);
+      const records = await recordsWithoutLanguage(db, kindLanguages.languages, kindLanguages.translatable, BATCH_SIZE);
       const ids = records.map(({ id }) => id);
       if (ids.length === 0) break;
-      await languageWriterOf(own.languages).assign(db, own.of, ids, language, records.filter(({ visible }) => visible).length);
+      await languageWriterOf(kindLanguages.languages).assign(
+        db,
+        kindLanguages.translatable,
+        ids,
+        language,
+        records.filter(({ visible }) => visible).length,
+      );
       if (kind.is === 'post' && kind.hasDates) await updateIndex(db, { settings }, ids);
       count += ids.length;
     }
@@ -156,21 +162,21 @@ export async function countLanguages(site: Site): Promise<readonly LanguageCount
   const settings = await site.settings();
   const { contentLanguages } = settings;
   if (!contentLanguages) throw new LanguageError('no-languages');
-  const counted: LanguageCounts[] = [];
+  const counts: LanguageCounts[] = [];
   for (const language of [...contentLanguages.languages, undefined])
-    counted.push({
+    counts.push({
       language,
       isDefault: language?.code === contentLanguages.defaultCode,
       counts: await countsIn(site, contentLanguages, language),
     });
-  return counted;
+  return counts;
 }
 
 async function countsIn(site: Site, languages: ContentLanguages, language: ContentLanguage | undefined): Promise<Record<string, number>> {
   const counts: Record<string, number> = {};
   for (const kind of kinds) {
-    const own = languagesOf({ settings: { ...(await site.settings()), contentLanguages: languages } }, kind);
-    if (own) counts[kind.path] = await countInLanguage(site.db, languages, own.of, language?.code ?? null);
+    const kindLanguages = languagesOf({ settings: { ...(await site.settings()), contentLanguages: languages } }, kind);
+    if (kindLanguages) counts[kind.path] = await countInLanguage(site.db, languages, kindLanguages.translatable, language?.code ?? null);
   }
   return counts;
 }

@@ -18,7 +18,7 @@ const NO_AUTHOR = 0;
 /**
  * Stores an event that a visitor suggests, as a pending event without an author, with the visitor's details. The values
  * have been accepted; what a visitor may not do (such as create venues or categories) is refused as everywhere else.
- * `sent`: the submitted form with the visitor's key. The same form sent twice within a day, as by a double click, is
+ * `form`: the submitted form with the visitor's key. The same form sent twice within a day, as by a double click, is
  * stored once.
  *
  * @throws suggestions-full; any error about the values
@@ -27,16 +27,16 @@ export async function storeSuggestion(
   site: Site,
   caller: Caller,
   values: PostValues,
-  { suggestion, sent }: { readonly suggestion: Suggestion; readonly sent: Values },
+  { suggestion, form }: { readonly suggestion: Suggestion; readonly form: Values },
 ): Promise<void> {
   const kind = postKind('event');
   const id = createHash('sha256')
-    .update(`suggestion ${JSON.stringify(sent)}`)
+    .update(`suggestion ${JSON.stringify(form)}`)
     .digest('base64url');
   await site.db.transaction(async (db) => {
     if (await claimAnswer(db, { id, fingerprint: id }, caller.now)) return;
-    const waiting = await countVisible(db, kind.postType, { viewer: NO_AUTHOR, all: ['pending'], others: [], own: [] }, NO_AUTHOR);
-    if ((waiting.get('pending') ?? 0) >= MAX_WAITING) fail('suggestions-full');
+    const counts = await countVisible(db, kind.postType, { viewer: NO_AUTHOR, all: ['pending'], others: [], own: [] }, NO_AUTHOR);
+    if ((counts.get('pending') ?? 0) >= MAX_WAITING) fail('suggestions-full');
     const metas = { [SUGGESTION_META]: [storedSuggestion(suggestion)] };
     await insertRecord(withinTransaction(site, db), caller, kind, { ...values, status: 'pending' }, { metas });
     await keepAnswer(db, id, STORED_ANSWER);

@@ -113,8 +113,8 @@ async function renderRecords(
       privateTitle: (title) => say('private-title', { title }),
     },
   };
-  const there = ids.filter((id) => bundle.posts.has(id));
-  return { records: await mapYielding(there, (id) => tecRecord(kind, id, bundle, context, KINDS)), bundle };
+  const foundIds = ids.filter((id) => bundle.posts.has(id));
+  return { records: await mapYielding(foundIds, (id) => tecRecord(kind, id, bundle, context, KINDS)), bundle };
 }
 
 // ------------------------------------------------------------------------------------------------- permissions
@@ -134,24 +134,29 @@ async function isAllowedByRule(lookUp: LookUp, caller: Caller, kind: PostKind, i
 
 // ------------------------------------------------------------------------------------------------- writes
 /** Creates a record from accepted values. Returns its id. */
-export async function createTecPost(site: Site, caller: Caller, declared: PostKind, values: TecFieldValues): Promise<number> {
-  const kind = kindOnSite(declared, caller.settings);
+export async function createTecPost(site: Site, caller: Caller, declaredKind: PostKind, values: TecFieldValues): Promise<number> {
+  const kind = kindOnSite(declaredKind, caller.settings);
   const fields = fieldsOf(caller, kind, values);
-  const missing = ['title', ...(kind.hasDates ? ['start_date', 'end_date'] : [])].filter(
+  const missingNames = ['title', ...(kind.hasDates ? ['start_date', 'end_date'] : [])].filter(
     (name) => fields[name === 'title' ? kind.titleField : name] === undefined,
   );
-  if (missing.length > 0) fail('rest_missing_callback_param', { data: { params: missing } });
-  const { columns, ...others } = extraRows(caller, kind, values);
-  const opened = { comment_status: 'open', ping_status: 'open', ...columns };
-  return insertRecord(site, caller, kind, fields, { ...others, columns: opened, metas: withMapMetas(kind, fields), alwaysCreates: true });
+  if (missingNames.length > 0) fail('rest_missing_callback_param', { data: { params: missingNames } });
+  const { columns, ...otherRows } = extraRows(caller, kind, values);
+  const openColumns = { comment_status: 'open', ping_status: 'open', ...columns };
+  return insertRecord(site, caller, kind, fields, {
+    ...otherRows,
+    columns: openColumns,
+    metas: withMapMetas(kind, fields),
+    alwaysCreates: true,
+  });
 }
 
 /** Changes the fields of a record that the values name. Throws tec-record-unreadable for a record of another kind. */
-export async function changeTecPost(site: Site, caller: Caller, declared: PostKind, id: number, values: TecFieldValues): Promise<void> {
-  const kind = kindOnSite(declared, caller.settings);
+export async function changeTecPost(site: Site, caller: Caller, declaredKind: PostKind, id: number, values: TecFieldValues): Promise<void> {
+  const kind = kindOnSite(declaredKind, caller.settings);
   await requirePost(site, caller, kind, id);
   const fields = fieldsOf(caller, kind, values, kind.hasDates ? await datesOf(site, caller, kind, id) : undefined);
-  await changeRecord(site, caller, kind, id, { values: fields, extra: extraRows(caller, kind, values) });
+  await changeRecord(site, caller, kind, id, { values: fields, extraRows: extraRows(caller, kind, values) });
 }
 
 /**
@@ -171,10 +176,10 @@ async function requirePost({ db }: Site, caller: Caller, kind: PostKind, id: num
   return row?.post_type === kind.postType ? row : fail('tec-record-unreadable');
 }
 
-/** Returns accepted values under the kind's own field names. `stored`: the current dates of an event. */
-function fieldsOf(caller: Caller, kind: PostKind, values: TecFieldValues, stored?: EventDates): PostValues {
+/** Returns accepted values under the kind's own field names. `storedDates`: the current dates of an event. */
+function fieldsOf(caller: Caller, kind: PostKind, values: TecFieldValues, storedDates?: EventDates): PostValues {
   const fields = kindValues(kind, values);
-  return kind.hasDates ? { ...fields, ...resolveDates(values, stored, caller) } : fields;
+  return kind.hasDates ? { ...fields, ...resolveDates(values, storedDates, caller) } : fields;
 }
 
 /** Returns the dates of the event, or of the date of an event, with this id. */

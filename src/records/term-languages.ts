@@ -25,10 +25,10 @@ export async function termsInLanguage(
   ids: readonly number[],
   language: ContentLanguage | undefined,
 ): Promise<number[]> {
-  const own = languagesOf(caller, kind);
-  if (!own || !language || ids.length === 0) return [...ids];
-  const named = ids.map((id) => ({ term_id: id, taxonomy: kind.taxonomy }));
-  const groups = await groupsOf(db, own, named, language.code);
+  const kindLanguages = languagesOf(caller, kind);
+  if (!kindLanguages || !language || ids.length === 0) return [...ids];
+  const namedTerms = ids.map((id) => ({ term_id: id, taxonomy: kind.taxonomy }));
+  const groups = await groupsOf(db, kindLanguages, namedTerms, language.code);
   // Usually all terms of an event are in its language.
   if (groups.size === 0) return [...new Set(ids)];
   const terms = await loadTerms(db, kind.taxonomy, ids);
@@ -37,9 +37,12 @@ export async function termsInLanguage(
     const group = groups.get(term.term_id);
     return group && !group.has(code) ? [{ term, group }] : [];
   });
-  const made = own.languages.form === 'polylang' ? await translationsOf(db, own, kind, untranslated, language) : new Map<number, number>();
-  const known = (id: number) => (terms.has(id) ? groups.get(id)?.get(code) : undefined);
-  return [...new Set(ids.map((id) => made.get(id) ?? known(id) ?? id))];
+  const translations =
+    kindLanguages.languages.form === 'polylang'
+      ? await translationsOf(db, kindLanguages, kind, untranslated, language)
+      : new Map<number, number>();
+  const existingTranslation = (id: number) => (terms.has(id) ? groups.get(id)?.get(code) : undefined);
+  return [...new Set(ids.map((id) => translations.get(id) ?? existingTranslation(id) ?? id))];
 }
 
 /** Returns those of these terms that are in a language. They are preferred if a name matches several. */
@@ -50,10 +53,10 @@ export async function termsOfLanguage(
   terms: readonly Term[],
   { code }: Pick<ContentLanguage, 'code'>,
 ): Promise<Term[]> {
-  const own = languagesOf(caller, kind);
-  if (!own) return [];
-  const { terms: known } = await formOf(own.languages).memberships(db, own.languages, { posts: [], terms });
-  return terms.filter((term) => known.get(term.term_id)?.language === code);
+  const kindLanguages = languagesOf(caller, kind);
+  if (!kindLanguages) return [];
+  const { terms: memberships } = await formOf(kindLanguages.languages).memberships(db, kindLanguages.languages, { posts: [], terms });
+  return terms.filter((term) => memberships.get(term.term_id)?.language === code);
 }
 
 /** The language of a new term, undefined if terms of its kind have none, and the values about its translations. */
@@ -70,9 +73,9 @@ export async function createTermInLanguage(
   draft: TermDraft,
   { language, values = {} }: NewTermLanguage,
 ): Promise<number> {
-  const own = languagesOf(caller, kind);
-  if (!own || !language) return (await createTermRow(db, kind, draft)).id;
-  const { id } = await createTermRow(db, kind, { ...draft, language: toTermLanguage(db, own, language) });
+  const kindLanguages = languagesOf(caller, kind);
+  if (!kindLanguages || !language) return (await createTermRow(db, kind, draft)).id;
+  const { id } = await createTermRow(db, kind, { ...draft, language: toTermLanguage(db, kindLanguages, language) });
   await placeInLanguage(db, caller, kind, { id, before: null, language }, values);
   return id;
 }
@@ -80,30 +83,30 @@ export async function createTermInLanguage(
 /** Returns the language of a term that is written, with a function that finds terms in other languages. */
 export const toTermLanguage = (db: Database, { languages }: LanguagesOfKind, { code }: Pick<ContentLanguage, 'code'>): TermLanguage => ({
   code,
-  elsewhere: async (terms) => {
-    const { terms: known } = await formOf(languages).memberships(db, languages, { posts: [], terms });
-    return new Set([...known].flatMap(([id, { language }]) => (language === null || language === code ? [] : [id])));
+  termsElsewhere: async (terms) => {
+    const { terms: memberships } = await formOf(languages).memberships(db, languages, { posts: [], terms });
+    return new Set([...memberships].flatMap(([id, { language }]) => (language === null || language === code ? [] : [id])));
   },
 });
 
 /**
- * Returns the existing translations of these terms by language, for terms that have a language. `except`: a language
- * whose terms are skipped.
+ * Returns the existing translations of these terms by language, for terms that have a language. `exceptCode`: a
+ * language whose terms are skipped.
  */
 async function groupsOf(
   db: Database,
-  { languages, of }: LanguagesOfKind,
+  { languages, translatable }: LanguagesOfKind,
   terms: readonly NamedTerm[],
-  except?: string,
+  exceptCode?: string,
 ): Promise<Map<number, TranslationGroup>> {
   const { terms: memberships } = await formOf(languages).memberships(db, languages, { posts: [], terms });
-  const groups = [...memberships].filter(([, { language }]) => language !== null && language !== except);
-  const existing = await loadTerms(
+  const groups = [...memberships].filter(([, { language }]) => language !== null && language !== exceptCode);
+  const existingTerms = await loadTerms(
     db,
-    of.type,
+    translatable.type,
     groups.flatMap(([, { members }]) => [...members.values()]),
   );
-  return new Map(groups.map(([id, { members }]) => [id, new Map([...members].filter(([, member]) => existing.has(member)))]));
+  return new Map(groups.map(([id, { members }]) => [id, new Map([...members].filter(([, member]) => existingTerms.has(member)))]));
 }
 
 /** A term and its translations. */
@@ -118,50 +121,50 @@ interface GroupedTerm {
  */
 async function translationsOf(
   db: Database,
-  own: LanguagesOfKind,
+  kindLanguages: LanguagesOfKind,
   kind: TermKind,
-  lacking: readonly GroupedTerm[],
+  untranslated: readonly GroupedTerm[],
   language: ContentLanguage,
 ): Promise<ReadonlyMap<number, number>> {
-  const found = new Map<number, number>();
-  if (lacking.length === 0) return found;
-  const writer = languageWriterOf(own.languages);
+  const translations = new Map<number, number>();
+  if (untranslated.length === 0) return translations;
+  const writer = languageWriterOf(kindLanguages.languages);
   // All terms are locked before any is read, always in the same order, so that concurrent requests for the same terms
   // wait for the result.
   await lockNames(
     db,
-    lacking.map(({ term }) => termSlugLock(slugInLanguage(term, language))),
+    untranslated.map(({ term }) => termSlugLock(slugInLanguage(term, language))),
   );
   await writer.lockGroups(
     db,
-    own.of,
-    lacking.map(({ term }) => term.term_id),
+    kindLanguages.translatable,
+    untranslated.map(({ term }) => term.term_id),
   );
-  for (const { term, group } of lacking) {
+  for (const { term, group } of untranslated) {
     const { term_id: id } = term;
-    const members = (await writer.lockGroups(db, own.of, [id])).get(id) ?? group;
-    const other = members.get(language.code);
-    const isThere = other !== undefined && (await loadTerms(db, kind.taxonomy, [other])).has(other);
-    found.set(id, isThere ? other : await makeTranslation(db, own, kind, { term, group: members }, language));
+    const members = (await writer.lockGroups(db, kindLanguages.translatable, [id])).get(id) ?? group;
+    const memberId = members.get(language.code);
+    const exists = memberId !== undefined && (await loadTerms(db, kind.taxonomy, [memberId])).has(memberId);
+    translations.set(id, exists ? memberId : await makeTranslation(db, kindLanguages, kind, { term, group: members }, language));
   }
-  return found;
+  return translations;
 }
 
 const slugInLanguage = ({ slug }: Term, { code }: ContentLanguage): string => `${slug}-${code}`;
 
 async function makeTranslation(
   db: Database,
-  own: LanguagesOfKind,
+  kindLanguages: LanguagesOfKind,
   kind: TermKind,
   { term, group }: GroupedTerm,
   language: ContentLanguage,
 ): Promise<number> {
-  const parent = await translatedParent(db, own, kind, term, language);
+  const parent = await translatedParent(db, kindLanguages, kind, term, language);
   const slug = await freeSlug(db, kind, slugInLanguage(term, language), parent, 0);
   const id = await insertTerm(db, kind, { name: term.name, slug, description: '', parent });
-  const writer = languageWriterOf(own.languages);
-  await writer.setLanguage(db, own.of, id, language);
-  await writer.writeGroup(db, own.of, new Map([...group, [language.code, id]]));
+  const writer = languageWriterOf(kindLanguages.languages);
+  await writer.setLanguage(db, kindLanguages.translatable, id, language);
+  await writer.writeGroup(db, kindLanguages.translatable, new Map([...group, [language.code, id]]));
   if (kind.hierarchical) await dropTreeCache(db, kind);
   return id;
 }
@@ -169,12 +172,12 @@ async function makeTranslation(
 /** Returns the translation of a term's parent, 0 if there is none. */
 async function translatedParent(
   db: Database,
-  own: LanguagesOfKind,
+  kindLanguages: LanguagesOfKind,
   kind: TermKind,
   { parent }: Term,
   { code }: ContentLanguage,
 ): Promise<number> {
   if (parent === 0) return 0;
   const terms = await loadTerms(db, kind.taxonomy, [parent]);
-  return (await groupsOf(db, own, [...terms.values()])).get(parent)?.get(code) ?? 0;
+  return (await groupsOf(db, kindLanguages, [...terms.values()])).get(parent)?.get(code) ?? 0;
 }

@@ -33,29 +33,29 @@ export async function resolveTermWishes(
   const lookUp = await termLookUp(
     db,
     name,
-    wishes.flatMap(({ id, slug, name: named }) => (id === undefined ? [slug ?? named ?? ''] : [])),
+    wishes.flatMap(({ id, slug, name: termName }) => (id === undefined ? [slug ?? termName ?? ''] : [])),
     language && ((terms) => termsOfLanguage(db, caller, kind, terms, language)),
   );
-  const unknown = wishes.flatMap(({ id, slug, name: named }) =>
-    id === undefined && named !== undefined && !lookUp.byToken(slug ?? named) ? [named] : [],
+  const unknownNames = wishes.flatMap(({ id, slug, name: termName }) =>
+    id === undefined && termName !== undefined && !lookUp.byToken(slug ?? termName) ? [termName] : [],
   );
   // With several names, locks must be taken together, since two requests may name the same ones in a different order.
-  if (unknown.length > 1)
+  if (unknownNames.length > 1)
     await lockNames(
       db,
-      unknown.flatMap((named) => locksOfTerm(kind, named)),
+      unknownNames.flatMap((termName) => locksOfTerm(kind, termName)),
     );
   const ids: number[] = [];
-  const made = new Map<string, number>();
+  const idsBySlug = new Map<string, number>();
   for (const wish of wishes) {
-    const known = wish.id ?? lookUp.byToken(wish.slug ?? wish.name ?? '')?.term_id;
-    if (known !== undefined) ids.push(known);
+    const termId = wish.id ?? lookUp.byToken(wish.slug ?? wish.name ?? '')?.term_id;
+    if (termId !== undefined) ids.push(termId);
     else if (wish.name !== undefined) {
       if (!mayManageTerms(caller, kind)) refuse(caller.viewer);
       // Names with the same slug are one term, as with existing terms.
       const slug = sanitizeTitle(wish.name);
-      const id = made.get(slug) ?? (await createOrFindTerm(db, caller, kind, wish.name, language));
-      if (slug !== '') made.set(slug, id);
+      const id = idsBySlug.get(slug) ?? (await createOrFindTerm(db, caller, kind, wish.name, language));
+      if (slug !== '') idsBySlug.set(slug, id);
       ids.push(id);
     }
   }
@@ -67,15 +67,15 @@ export async function resolveTermWishes(
  * once.
  */
 export function createTermWishResolver(): typeof resolveTermWishes {
-  const known = new Map<string, Promise<number[]>>();
+  const idsByKey = new Map<string, Promise<number[]>>();
   return (db, caller, name, wishes, language) => {
     const ids = wishes.map(({ id }) => id);
     // The meaning of a name may change with each term that is created.
     if (ids.includes(undefined)) return resolveTermWishes(db, caller, name, wishes, language);
     const key = JSON.stringify([name, ids, language?.code]);
-    const resolved = known.get(key) ?? resolveTermWishes(db, caller, name, wishes, language);
-    known.set(key, resolved);
-    return resolved;
+    const pendingIds = idsByKey.get(key) ?? resolveTermWishes(db, caller, name, wishes, language);
+    idsByKey.set(key, pendingIds);
+    return pendingIds;
   };
 }
 

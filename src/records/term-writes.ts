@@ -24,7 +24,7 @@ export interface TermDraft {
 export interface TermLanguage {
   readonly code: string;
   /** Returns those of these terms that are in another language. */
-  readonly elsewhere: (terms: readonly Term[]) => Promise<ReadonlySet<number>>;
+  readonly termsElsewhere: (terms: readonly Term[]) => Promise<ReadonlySet<number>>;
 }
 
 /**
@@ -36,19 +36,25 @@ export interface TermLanguage {
 export async function createTermRow(db: Database, kind: TermKind, draft: TermDraft): Promise<{ id: number; slug: string }> {
   if (trimAscii(draft.name) === '') fail('empty_term_name');
   const name = storedName(draft.name, 'invalid_term_name');
-  const sent = sanitizeTitle(draft.slug ?? '');
-  const wished = sent || sanitizeTitle(name);
-  await lockNames(db, [...locksOfTerm(kind, name, wished), ...(draft.parent > 0 ? [termTreeLock(kind.taxonomy)] : [])]);
+  const requestedSlug = sanitizeTitle(draft.slug ?? '');
+  const desiredSlug = requestedSlug || sanitizeTitle(name);
+  await lockNames(db, [...locksOfTerm(kind, name, desiredSlug), ...(draft.parent > 0 ? [termTreeLock(kind.taxonomy)] : [])]);
   await requireParent(db, kind, draft.parent);
 
-  const found = await findTermsLike(db, kind.taxonomy, { ids: [], slugs: [wished], names: [name] });
-  const elsewhere = (await draft.language?.elsewhere(found)) ?? new Set<number>();
-  const alike = found.filter((term) => !elsewhere.has(term.term_id));
-  const clash = clashingTerm(alike, { name, slug: wished, chosen: sent !== '', parent: draft.parent, hierarchical: kind.hierarchical });
+  const similarTerms = await findTermsLike(db, kind.taxonomy, { ids: [], slugs: [desiredSlug], names: [name] });
+  const otherLanguageIds = (await draft.language?.termsElsewhere(similarTerms)) ?? new Set<number>();
+  const candidates = similarTerms.filter((term) => !otherLanguageIds.has(term.term_id));
+  const clash = clashingTerm(candidates, {
+    name,
+    slug: desiredSlug,
+    isChosen: requestedSlug !== '',
+    parent: draft.parent,
+    hierarchical: kind.hierarchical,
+  });
   if (clash) fail('term_exists', { data: { term_id: clash.term_id }, extraMembers: { additional_data: [clash.term_id, clash.term_id] } });
 
-  const taken = found.some((term) => term.slug === wished && elsewhere.has(term.term_id));
-  const slug = await freeSlug(db, kind, taken ? await slugIn(db, wished, draft.language) : wished, draft.parent, 0);
+  const isTaken = similarTerms.some((term) => term.slug === desiredSlug && otherLanguageIds.has(term.term_id));
+  const slug = await freeSlug(db, kind, isTaken ? await slugIn(db, desiredSlug, draft.language) : desiredSlug, draft.parent, 0);
   const description = sanitizeTermDescription(stripControlCharacters(draft.description));
   const id = await insertTerm(db, kind, { name, slug, description, parent: draft.parent });
   if (kind.hierarchical) await dropTreeCache(db, kind);
@@ -56,8 +62,8 @@ export async function createTermRow(db: Database, kind: TermKind, draft: TermDra
 }
 
 /** Returns the slug of a term whose requested slug belongs to terms of other languages (Polylang). */
-async function slugIn(db: Database, wished: string, language: TermLanguage | undefined): Promise<string> {
-  const slug = `${wished}-${language?.code}`;
+async function slugIn(db: Database, desiredSlug: string, language: TermLanguage | undefined): Promise<string> {
+  const slug = `${desiredSlug}-${language?.code}`;
   await lockNames(db, [termSlugLock(slug)]);
   return slug;
 }
@@ -98,21 +104,21 @@ async function changedSlug(
   db: Database,
   kind: TermKind,
   term: Term,
-  asked: string,
+  slugText: string,
   { name = term.name, parent = term.parent, language }: Partial<Pick<TermDraft, 'name' | 'parent' | 'language'>>,
 ): Promise<string> {
-  const sent = sanitizeTitle(asked);
-  const wished = sent || sanitizeTitle(name) || String(term.term_id);
-  await lockNames(db, [termSlugLock(wished)]);
-  const taken = await takenTermSlugs(db, wished, term.term_id);
-  const holders = taken.filter(({ slug, taxonomy }) => slug === wished && taxonomy === kind.taxonomy);
-  const elsewhere = (await language?.elsewhere(holders)) ?? new Set<number>();
-  const isElsewhere = holders.length > 0 && holders.every(({ term_id: id }) => elsewhere.has(id));
+  const requestedSlug = sanitizeTitle(slugText);
+  const desiredSlug = requestedSlug || sanitizeTitle(name) || String(term.term_id);
+  await lockNames(db, [termSlugLock(desiredSlug)]);
+  const takenTerms = await takenTermSlugs(db, desiredSlug, term.term_id);
+  const holders = takenTerms.filter(({ slug, taxonomy }) => slug === desiredSlug && taxonomy === kind.taxonomy);
+  const otherLanguageIds = (await language?.termsElsewhere(holders)) ?? new Set<number>();
+  const isElsewhere = holders.length > 0 && holders.every(({ term_id: id }) => otherLanguageIds.has(id));
   // Terms of several languages may share a slug, so an unchanged one stays.
-  if (isElsewhere && wished === term.slug) return wished;
-  if (holders.length > 0 && !isElsewhere && sent !== '' && parent === term.parent)
-    fail('duplicate_term_slug', { values: { slug: wished } });
-  return freeSlug(db, kind, isElsewhere ? await slugIn(db, wished, language) : wished, parent, term.term_id);
+  if (isElsewhere && desiredSlug === term.slug) return desiredSlug;
+  if (holders.length > 0 && !isElsewhere && requestedSlug !== '' && parent === term.parent)
+    fail('duplicate_term_slug', { values: { slug: desiredSlug } });
+  return freeSlug(db, kind, isElsewhere ? await slugIn(db, desiredSlug, language) : desiredSlug, parent, term.term_id);
 }
 
 /**
@@ -121,8 +127,8 @@ async function changedSlug(
  */
 const MAX_NAME_LENGTH = 200;
 
-function storedName(given: string, problemIfEmpty: 'empty_term_name' | 'invalid_term_name'): string {
-  const name = sanitizeTermName(stripControlCharacters(given));
+function storedName(text: string, problemIfEmpty: 'empty_term_name' | 'invalid_term_name'): string {
+  const name = sanitizeTermName(stripControlCharacters(text));
   if (name === '') fail(problemIfEmpty);
   if (!hasVisibleText(name)) failParam('name', 'title-without-text');
   if ([...name].length > MAX_NAME_LENGTH) failParam('name', 'too-long');
@@ -134,15 +140,15 @@ function storedName(given: string, problemIfEmpty: 'empty_term_name' | 'invalid_
  * requested. Names are compared ignoring the case of ASCII letters only: `Été` and `Ete` differ.
  */
 function clashingTerm(
-  alike: readonly Term[],
-  { name, slug, chosen, parent, hierarchical }: { name: string; slug: string; chosen: boolean; parent: number; hierarchical: boolean },
+  candidates: readonly Term[],
+  { name, slug, isChosen, parent, hierarchical }: { name: string; slug: string; isChosen: boolean; parent: number; hierarchical: boolean },
 ): Term | undefined {
-  const siblings = alike.filter((term) => term.parent === parent);
+  const siblings = candidates.filter((term) => term.parent === parent);
   const sameName = siblings.find((term) => lowerAscii(term.name) === lowerAscii(name));
-  const sameSlug = alike.find((term) => term.slug === slug);
-  if (!sameName || (chosen && !sameSlug)) return undefined;
+  const sameSlug = candidates.find((term) => term.slug === slug);
+  if (!sameName || (isChosen && !sameSlug)) return undefined;
   if (!hierarchical) return sameName;
-  if ((!chosen || sameName.slug === slug) && siblings.some((term) => term.name === name)) return sameName;
+  if ((!isChosen || sameName.slug === slug) && siblings.some((term) => term.name === name)) return sameName;
   return siblings.find((term) => term.slug === slug);
 }
 
@@ -156,23 +162,23 @@ export const dropTreeCache = (db: Database, { taxonomy }: TermKind): Promise<voi
  * Returns a slug that no other term has, derived from the requested one as in WordPress. Call it with the requested one
  * locked (`termSlugLock`).
  */
-export async function freeSlug(db: Database, kind: TermKind, wished: string, parent: number, exceptId: number): Promise<string> {
+export async function freeSlug(db: Database, kind: TermKind, desiredSlug: string, parent: number, exceptId: number): Promise<string> {
   const parents = kind.hierarchical && parent > 0 ? slugsToRoot(parent, await loadTree(db, kind.taxonomy)) : [];
-  const found = async (): Promise<string> => {
-    const taken = await takenTermSlugs(db, wished, exceptId);
-    return uniqueTermSlug(wished, {
+  const findFree = async (): Promise<string> => {
+    const takenTerms = await takenTermSlugs(db, desiredSlug, exceptId);
+    return uniqueTermSlug(desiredSlug, {
       parents,
-      here: new Set(taken.filter((term) => term.taxonomy === kind.taxonomy).map((term) => term.slug)),
-      anywhere: new Set(taken.map((term) => term.slug)),
+      takenInTaxonomy: new Set(takenTerms.filter((term) => term.taxonomy === kind.taxonomy).map((term) => term.slug)),
+      takenOnSite: new Set(takenTerms.map((term) => term.slug)),
     });
   };
-  const slug = await found();
+  const slug = await findFree();
   const lock = termSlugLock(slug);
-  if (lock === termSlugLock(wished)) return slug;
+  if (lock === termSlugLock(desiredSlug)) return slug;
   // The slug was extended by those of its parents. Another request may have taken the extended slug, so it is locked
   // and checked again.
   await lockNames(db, [lock]);
-  return found();
+  return findFree();
 }
 
 /** Replaces a parent that would make the term its own ancestor by the root (`wp_check_term_hierarchy_for_loops`). */
@@ -180,18 +186,23 @@ async function withoutLoop(db: Database, term: Term, parent: number): Promise<nu
   return (await makesLoop(db, term, parent)) ? 0 : parent;
 }
 
-/** Whether this parent would make a term its own ancestor; 0: the root. `planned`: parents that are not stored yet. */
+/** Whether this parent would make a term its own ancestor; 0: the root. `plannedParents`: those not stored yet. */
 export async function makesLoop(
   db: Database,
   { term_id: id, taxonomy }: Pick<Term, 'term_id' | 'taxonomy'>,
   parent: number,
-  planned: ReadonlyMap<number, number> = new Map(),
+  plannedParents: ReadonlyMap<number, number> = new Map(),
 ): Promise<boolean> {
   if (parent === 0) return false;
   const tree = await loadTree(db, taxonomy);
-  const above = new Set<number>();
-  for (let at = parent; at !== 0 && !above.has(at); at = planned.get(at) ?? tree.get(at)?.parent ?? 0) above.add(at);
-  return above.has(id);
+  const ancestorIds = new Set<number>();
+  for (
+    let ancestorId = parent;
+    ancestorId !== 0 && !ancestorIds.has(ancestorId);
+    ancestorId = plannedParents.get(ancestorId) ?? tree.get(ancestorId)?.parent ?? 0
+  )
+    ancestorIds.add(ancestorId);
+  return ancestorIds.has(id);
 }
 
 /** Throws if the parent does not exist any more: it was looked up before the tree was locked. */

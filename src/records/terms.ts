@@ -51,9 +51,9 @@ export async function listTerms(site: Site, caller: Caller, kind: TermKind, valu
     limit: perPage,
     offset: offset === undefined ? (page - 1) * perPage : Math.max(0, offset),
   });
-  const shown = await translatedTerms(site.db, caller, kind, terms, tree);
+  const render = await translatedTerms(site.db, caller, kind, terms, tree);
   return {
-    records: terms.map((term) => shown(term)),
+    records: terms.map((term) => render(term)),
     total,
     pages: Math.ceil(total / perPage),
     page,
@@ -65,9 +65,9 @@ export async function listTerms(site: Site, caller: Caller, kind: TermKind, valu
 /** Reads one term, with the links that WordPress's own routes give it. */
 export async function readTerm({ db }: Site, caller: Caller, kind: TermKind, id: number): Promise<Required<VersionedRecord>> {
   const term = await requireTerm(db, kind, id);
-  const shown = await translatedTerms(db, caller, kind, [term]);
+  const render = await translatedTerms(db, caller, kind, [term]);
   const record = {
-    ...shown(term),
+    ...render(term),
     _links: termLinks(term, kind, caller, termMethods(caller, kind)),
   };
   return { record, version: versionOfTerm(caller, term) };
@@ -91,9 +91,9 @@ export async function createTerm(
   const id = await site.db.transaction(async (trx) => {
     const draft = { name, slug, description: description ?? '', parent: parent ?? 0 };
     const language = await languageOfNewTerm(trx, caller, kind, values);
-    const made = await createTermInLanguage(trx, caller, kind, draft, { language, values: languageValues(values) });
+    const termId = await createTermInLanguage(trx, caller, kind, draft, { language, values: languageValues(values) });
     noteChange(trx, caller);
-    return made;
+    return termId;
   });
   return { id, ...(await readTerm(site, caller, kind, id)) };
 }
@@ -108,13 +108,13 @@ export async function changeTerm(site: Site, caller: Caller, kind: TermKind, id:
     const term = await requireTerm(trx, kind, id);
     if (!Object.keys(values).some((name) => name in kind.fields)) return;
     const language = await languageOfChange(trx, caller, kind, id, values);
-    const own = languagesOf(caller, kind);
+    const kindLanguages = languagesOf(caller, kind);
     await changeTermRow(trx, kind, term, {
       ...(name === undefined ? {} : { name }),
       ...(slug === undefined ? {} : { slug }),
       ...(description === undefined ? {} : { description: description ?? '' }),
       ...(parent === undefined ? {} : { parent: parent ?? 0 }),
-      ...(own && language ? { language: toTermLanguage(trx, own, language.language) } : {}),
+      ...(kindLanguages && language ? { language: toTermLanguage(trx, kindLanguages, language.language) } : {}),
     });
     if (language) await placeInLanguage(trx, caller, kind, { id, ...language }, language.values);
     await updateIndexAfterTermChange(trx, caller, term);
@@ -140,10 +140,10 @@ export async function deleteTerm({ db }: Site, caller: Caller, kind: TermKind, i
 
 /** Returns the language of a new term; by default that of its parent. */
 async function languageOfNewTerm(db: Database, caller: Caller, kind: TermKind, values: TermValues): Promise<ContentLanguage | undefined> {
-  const own = languagesOf(caller, kind);
+  const kindLanguages = languagesOf(caller, kind);
   const { parent } = values;
-  const above = own && parent ? (await languagesOfRecords(db, own, [parent])).get(parent) : undefined;
-  return languageOfNew(caller, kind, values, { parent: above });
+  const parentLanguage = kindLanguages && parent ? (await languagesOfRecords(db, kindLanguages, [parent])).get(parent) : undefined;
+  return languageOfNew(caller, kind, values, { parent: parentLanguage });
 }
 
 type Tree = ReadonlyMap<number, { readonly parent: number; readonly slug: string }>;
@@ -154,12 +154,12 @@ export async function translatedTerms(
   caller: Caller,
   kind: TermKind,
   terms: readonly Term[],
-  loaded?: Tree,
+  loadedTree?: Tree,
 ): Promise<(term: Term) => Record<string, unknown>> {
   const { contentLanguages: languages } = caller.settings;
   const languageData = isTranslated(languages, kind.taxonomy) ? await termLanguages(db, languages, kind, terms) : undefined;
   const isNested = [...terms, ...(languageData?.members.values() ?? [])].some(({ parent }) => parent > 0);
-  const tree = loaded ?? (isNested ? await loadTree(db, kind.taxonomy) : new Map());
+  const tree = loadedTree ?? (isNested ? await loadTree(db, kind.taxonomy) : new Map());
   return (term) => {
     const membership = languageData?.memberships.get(term.term_id);
     const record = termRecord(term, kind, ancestors(term, tree), caller, membership?.language);
@@ -211,16 +211,16 @@ export async function languagesOfTerms(
   const { contentLanguages: languages } = settings;
   const termsWithLanguages = terms.filter(({ taxonomy }) => isTranslated(languages, taxonomy));
   if (!languages || termsWithLanguages.length === 0) return () => null;
-  const { terms: known } = await formOf(languages).memberships(db, languages, { posts: [], terms: termsWithLanguages });
-  return ({ term_id: id }) => known.get(id)?.language ?? null;
+  const { terms: memberships } = await formOf(languages).memberships(db, languages, { posts: [], terms: termsWithLanguages });
+  return ({ term_id: id }) => memberships.get(id)?.language ?? null;
 }
 
 /** Loads the languages and groups of terms of a kind, and the rows of all members. */
 async function termLanguages(db: Database, languages: ContentLanguages, { taxonomy }: TermKind, terms: readonly Term[]) {
   const { terms: memberships } = await formOf(languages).memberships(db, languages, { posts: [], terms });
-  const known = new Map(terms.map((term) => [term.term_id, term]));
-  const others = [...memberships.values()].flatMap(({ members }) => [...members.values()]).filter((id) => !known.has(id));
-  return { memberships, members: new Map([...known, ...(await loadTerms(db, taxonomy, others))]) };
+  const termsById = new Map(terms.map((term) => [term.term_id, term]));
+  const otherIds = [...memberships.values()].flatMap(({ members }) => [...members.values()]).filter((id) => !termsById.has(id));
+  return { memberships, members: new Map([...termsById, ...(await loadTerms(db, taxonomy, otherIds))]) };
 }
 
 /**
@@ -236,16 +236,16 @@ async function termConditions(
 ): Promise<Partial<TermCondition>> {
   const language = languageOfList(caller, kind.taxonomy, fallback);
   if (!language) return conditions;
-  const { post, parent, ...others } = conditions;
-  const below = parent ? { parents: await withTermTranslations(site.db, language.languages, kind.taxonomy, [parent]) } : {};
-  const narrowed = { ...others, ...(parent === 0 ? { parent } : below) };
-  if (post === undefined) return { ...narrowed, language };
-  return { ...narrowed, include: intersectIds(others.include, await termsShownIn(site, caller, kind, post)) };
+  const { post, parent, ...otherConditions } = conditions;
+  const parentCondition = parent ? { parents: await withTermTranslations(site.db, language.languages, kind.taxonomy, [parent]) } : {};
+  const narrowedConditions = { ...otherConditions, ...(parent === 0 ? { parent } : parentCondition) };
+  if (post === undefined) return { ...narrowedConditions, language };
+  return { ...narrowedConditions, include: intersectIds(otherConditions.include, await termsShownIn(site, caller, kind, post)) };
 }
 
 /** Returns the ids that are in both lists; undefined means all ids. */
-const intersectIds = (some: readonly number[] | undefined, ids: readonly number[]): readonly number[] =>
-  some === undefined ? ids : some.filter((id) => ids.includes(id));
+const intersectIds = (otherIds: readonly number[] | undefined, ids: readonly number[]): readonly number[] =>
+  otherIds === undefined ? ids : otherIds.filter((id) => ids.includes(id));
 
 async function requireTerm(db: Database, kind: TermKind, id: number): Promise<Term> {
   return (await findTerm(db, kind.taxonomy, id)) ?? failParam('id', 'id-unknown');

@@ -13,7 +13,7 @@ const MAX_REPORTED = 10;
 export interface UnknownField {
   readonly name: string;
   /** The known name that is probably meant. */
-  readonly near: string | undefined;
+  readonly similarName: string | undefined;
 }
 
 /**
@@ -22,26 +22,26 @@ export interface UnknownField {
  * WordPress's own.
  */
 export function unknownFields(kind: Kind, params: Params, raw: Readonly<Record<string, unknown>>): UnknownField[] {
-  const top = unknownNames(Object.keys(raw), kind, params);
-  const nested = Object.entries(kind.is === 'post' ? kind.fields : {}).flatMap(([name, field]) =>
+  const topLevelFields = unknownNames(Object.keys(raw), kind, params);
+  const nestedFields = Object.entries(kind.is === 'post' ? kind.fields : {}).flatMap(([name, field]) =>
     isLinks(field) && Object.hasOwn(raw, name) ? unknownMembers(name, postKind(field.place.kind), raw[name]) : [],
   );
-  return [...top, ...nested].slice(0, MAX_REPORTED);
+  return [...topLevelFields, ...nestedFields].slice(0, MAX_REPORTED);
 }
 
 /** Returns the unknown names in linked records that the write would create. */
 function unknownMembers(name: string, kind: Kind, value: unknown): UnknownField[] {
   const members = [value].flat().flatMap((item) => (item !== null && typeof item === 'object' ? Object.keys(item) : []));
   // Forms index the members of a list by number.
-  const named = [...new Set(members)].filter((member) => !/^\d+$/.test(member));
-  return unknownNames(named, kind, kind.fields).map((field) => ({ ...field, name: `${name}.${field.name}` }));
+  const names = [...new Set(members)].filter((member) => !/^\d+$/.test(member));
+  return unknownNames(names, kind, kind.fields).map((field) => ({ ...field, name: `${name}.${field.name}` }));
 }
 
 const unknownNames = (names: readonly string[], kind: Kind, params: Params): UnknownField[] =>
   names
     .filter((name) => !name.startsWith('_') && !Object.hasOwn(params, name) && !shownNames(kind).has(name))
     .slice(0, MAX_REPORTED)
-    .map((name) => ({ name, near: nearestName(name, Object.keys(params)) }));
+    .map((name) => ({ name, similarName: nearestName(name, Object.keys(params)) }));
 
 const shownNames = memoizeByObject(
   ({ record }: Kind): ReadonlySet<string> => new Set(record instanceof z.ZodObject ? Object.keys(record.shape) : []),

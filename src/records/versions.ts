@@ -64,9 +64,9 @@ export const lockPostVersion =
     const row = await lockPost(db, id);
     if (row?.post_type !== postType) return undefined;
     const metas = (await loadMetas(db, [id])).get(id);
-    const linked = terms.length > 0 ? ((await loadTermsOf(db, [id])).get(id) ?? []) : [];
+    const linkedTerms = terms.length > 0 ? ((await loadTermsOf(db, [id])).get(id) ?? []) : [];
     const modified = row.post_modified_gmt === ZERO_DATE ? await changedAt(db) : row.post_modified_gmt;
-    return { version: postVersion(settings.versionKey, row, metas, linked), modified };
+    return { version: postVersion(settings.versionKey, row, metas, linkedTerms), modified };
   };
 
 /** Locks a category or tag. Terms have no modification date, so that of the last change of any record is used. */
@@ -109,9 +109,9 @@ export async function requireVersion(
   lockVersion: LockVersion,
   { id, conditions }: { readonly id: number; readonly conditions: Preconditions },
 ): Promise<void> {
-  const current = await lockVersion(db, caller, id);
-  if (current && !meets(current, conditions))
-    fail('edit-conflict', { detail: { id, current: current.version, modified: current.modified } });
+  const currentVersion = await lockVersion(db, caller, id);
+  if (currentVersion && !meets(currentVersion, conditions))
+    fail('edit-conflict', { detail: { id, current: currentVersion.version, modified: currentVersion.modified } });
 }
 
 /**
@@ -119,10 +119,10 @@ export async function requireVersion(
  * no `If-Match`.
  */
 function meets({ version, modified }: RecordVersion, { match, noneMatch, unmodifiedSince }: Preconditions): boolean {
-  const named = (tags: '*' | readonly string[]) => tags === '*' || tags.some((tag) => versionIn(tag) === version);
-  if (match !== undefined && !named(match)) return false;
+  const matches = (tags: '*' | readonly string[]) => tags === '*' || tags.some((tag) => versionIn(tag) === version);
+  if (match !== undefined && !matches(match)) return false;
   if (match === undefined && unmodifiedSince !== undefined && Date.parse(`${modified.replace(' ', 'T')}Z`) > unmodifiedSince) return false;
-  return noneMatch === undefined || !named(noneMatch);
+  return noneMatch === undefined || !matches(noneMatch);
 }
 
 const TAG = new RegExp(`^"([0-9a-f]{${VERSION_DIGITS}})(?:[^0-9a-f"][^"]*)?"$`);

@@ -106,8 +106,8 @@ export function listVisibility(
 ): Visibility {
   const [reads, edits] = [kindRule(viewer, kind, 'read'), kindRule(viewer, kind, 'edit')];
   return visibilityOf(viewer, statuses ?? (mayEditKind(viewer, kind) ? DEFAULT_STATUSES : ['publish']), (post) => {
-    const trashed = post.status === 'trash';
-    return (trashed || reads(post)) && (!(trashed || toEdit) || edits(post));
+    const isTrashed = post.status === 'trash';
+    return (isTrashed || reads(post)) && (!(isTrashed || toEdit) || edits(post));
   });
 }
 
@@ -124,22 +124,23 @@ const OTHER_AUTHOR = -1;
  * caller.
  */
 function visibilityOf(viewer: Viewer, statuses: readonly string[], allows: (post: OwnedPost) => boolean): Visibility {
-  const theirs = (status: string) => allows({ author: OTHER_AUTHOR, status });
-  const mine = (status: string, trashedFrom: string) => viewer.id > 0 && allows({ author: viewer.id, status, trashedFrom });
-  const [published, unpublished] = ['publish', 'draft'].map((was) => statuses.filter((status) => mine(status, was))) as [
-    string[],
-    string[],
-  ];
-  const always = published.filter((status) => unpublished.includes(status));
-  const all = statuses.filter((status) => theirs(status) && (viewer.id === 0 || always.includes(status)));
-  const own = statuses.filter((status) => !all.includes(status) && (published.includes(status) || unpublished.includes(status)));
+  const allowsOthers = (status: string) => allows({ author: OTHER_AUTHOR, status });
+  const allowsOwn = (status: string, trashedFrom: string) => viewer.id > 0 && allows({ author: viewer.id, status, trashedFrom });
+  const [published, unpublished] = ['publish', 'draft'].map((formerStatus) =>
+    statuses.filter((status) => allowsOwn(status, formerStatus)),
+  ) as [string[], string[]];
+  const alwaysOwn = published.filter((status) => unpublished.includes(status));
+  const allStatuses = statuses.filter((status) => allowsOthers(status) && (viewer.id === 0 || alwaysOwn.includes(status)));
+  const ownStatuses = statuses.filter(
+    (status) => !allStatuses.includes(status) && (published.includes(status) || unpublished.includes(status)),
+  );
   const ownTrash =
-    !own.includes('trash') || always.includes('trash') ? undefined : published.includes('trash') ? 'published' : 'unpublished';
+    !ownStatuses.includes('trash') || alwaysOwn.includes('trash') ? undefined : published.includes('trash') ? 'published' : 'unpublished';
   return {
     viewer: viewer.id,
-    all,
-    others: statuses.filter((status) => !all.includes(status) && theirs(status)),
-    own,
+    all: allStatuses,
+    others: statuses.filter((status) => !allStatuses.includes(status) && allowsOthers(status)),
+    own: ownStatuses,
     ...(ownTrash ? { ownTrash } : {}),
   };
 }
@@ -167,7 +168,7 @@ export function fileRights(
   statuses: readonly string[],
   toEdit: boolean,
 ): Pick<PostQuery, 'visible' | 'visibleEvents' | 'opened' | 'attached'> {
-  const visible = visibilityOf(
+  const visibility = visibilityOf(
     viewer,
     statuses,
     (file) => mayReadOwnedFile(viewer, file) && (!toEdit || mapMetaCap('edit', viewer, file, FILES)),
@@ -179,7 +180,7 @@ export function fileRights(
       visible: visibilityOf(viewer, REGISTERED_STATUSES, kindRule(viewer, kind, 'read')),
     })),
   };
-  return { visible, visibleEvents: visible, opened: { password: undefined, editable: undefined }, attached };
+  return { visible: visibility, visibleEvents: visibility, opened: { password: undefined, editable: undefined }, attached };
 }
 
 /** Returns the blog posts or pages that a list may hold for any caller: published ones. */
@@ -189,8 +190,8 @@ export const publishedRights = (viewer: Viewer) => rightsOnAll(viewer, 'publish'
 export const revisionRights = (viewer: Viewer) => rightsOnAll(viewer, 'inherit');
 
 function rightsOnAll({ id }: Viewer, status: string): Pick<PostQuery, 'visible' | 'visibleEvents' | 'opened'> {
-  const visible: Visibility = { viewer: id, all: [status], others: [], own: [] };
-  return { visible, visibleEvents: visible, opened: { password: undefined, editable: undefined } };
+  const visibility: Visibility = { viewer: id, all: [status], others: [], own: [] };
+  return { visible: visibility, visibleEvents: visibility, opened: { password: undefined, editable: undefined } };
 }
 
 /**

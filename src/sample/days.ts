@@ -18,11 +18,11 @@ export type SampleDay =
 const DAYS_BACK = 61;
 
 /** Returns the day as `YYYY-MM-DD`, relative to `today` in the same form. */
-export function dayOf(when: SampleDay, today: string): string {
-  if ('week' in when) return addDaysTo(today, 7 * when.week + weekdayIndex(when.day) - weekdayOf(today));
+export function dayOf(sampleDay: SampleDay, today: string): string {
+  if ('week' in sampleDay) return addDaysTo(today, 7 * sampleDay.week + weekdayIndex(sampleDay.day) - weekdayOf(today));
   const first = addDaysTo(today, -DAYS_BACK);
   const year = Number(first.slice(0, 4));
-  const [this_, next] = [dateInYear(when, year), dateInYear(when, year + 1)];
+  const [this_, next] = [dateInYear(sampleDay, year), dateInYear(sampleDay, year + 1)];
   return this_ >= first ? this_ : next;
 }
 
@@ -35,9 +35,9 @@ const weekdayIndex = (day: Weekday): number => DAYS.indexOf(day);
 /** Returns 0 for Monday; 1 January 1970 was a Thursday. */
 const weekdayOf = (day: string): number => (unixFromText(`${day} 00:00:00`) / 86_400 + 3) % 7;
 
-function dateInYear(when: Exclude<SampleDay, { week: number }>, year: number): string {
-  const at = (date: number) => new Date(unixFromFields(year, when.month, date) * 1000).toISOString().slice(0, 10);
-  if ('date' in when) return at(when.date);
-  const first = at(1);
-  return addDaysTo(first, ((weekdayIndex(when.day) - weekdayOf(first) + 7) % 7) + 7 * (when.nth - 1));
+function dateInYear(sampleDay: Exclude<SampleDay, { week: number }>, year: number): string {
+  const dayAt = (date: number) => new Date(unixFromFields(year, sampleDay.month, date) * 1000).toISOString().slice(0, 10);
+  if ('date' in sampleDay) return dayAt(sampleDay.date);
+  const first = dayAt(1);
+  return addDaysTo(first, ((weekdayIndex(sampleDay.day) - weekdayOf(first) + 7) % 7) + 7 * (sampleDay.nth - 1));
 }

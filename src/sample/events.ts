@@ -10,7 +10,7 @@ export const sampleEvents: readonly SampleEvent[] = [
 ];
 
 function inLanguage(language: SampleLanguage, event: SampleEventText): SampleEvent {
-  const fullText = (text: string, spoken: SampleLanguage) => `${text}\n\n${practicalInformation(event, spoken)}`;
+  const fullText = (text: string, textLanguage: SampleLanguage) => `${text}\n\n${practicalInformation(event, textLanguage)}`;
   const { translation } = event;
   return {
     ...event,

@@ -45,16 +45,16 @@ export async function seedEvents(
   const supplies = await loadRecordChoices(site.db, caller, everyLanguage);
   const random = createRandom(count);
   // Slugs must differ from those of earlier runs.
-  const run = site.clock().getTime().toString(36);
+  const runId = site.clock().getTime().toString(36);
   // An event and its translations must be in the same chunk.
-  const most = EVENTS_PER_TRANSACTION - (EVENTS_PER_TRANSACTION % supplies.length);
-  for (let first = 0; first < count; first += most) {
+  const chunkSize = EVENTS_PER_TRANSACTION - (EVENTS_PER_TRANSACTION % supplies.length);
+  for (let first = 0; first < count; first += chunkSize) {
     const drafts: EventInLanguage[] = [];
-    while (drafts.length < Math.min(most, count - first))
-      drafts.push(...createRound(caller, supplies, random, `${run}-${first + drafts.length}`));
-    const wanted = drafts.slice(0, count - first);
-    await site.db.transaction((db) => createEvents(db, caller, wanted));
-    onProgress(wanted.length);
+    while (drafts.length < Math.min(chunkSize, count - first))
+      drafts.push(...createRound(caller, supplies, random, `${runId}-${first + drafts.length}`));
+    const chunk = drafts.slice(0, count - first);
+    await site.db.transaction((db) => createEvents(db, caller, chunk));
+    onProgress(chunk.length);
   }
 }
 
@@ -79,14 +79,14 @@ async function loadRecordChoices(db: Database, caller: Caller, everyLanguage: bo
   const posts = async (name: 'venue' | 'organizer') =>
     byLanguage(db, caller, postKind(name), await publishedIds(db, postKind(name).postType, MAX_CHOICES));
   const terms = async (name: 'category' | 'tag') => {
-    const found = await firstTerms(db, termKind(name).taxonomy, MAX_CHOICES);
+    const rows = await firstTerms(db, termKind(name).taxonomy, MAX_CHOICES);
     const idsIn = await byLanguage(
       db,
       caller,
       termKind(name),
-      found.map((term) => term.term_id),
+      rows.map((term) => term.term_id),
     );
-    return (code?: string) => found.filter((term) => idsIn(code).includes(term.term_id)).map((term) => term.term_taxonomy_id);
+    return (code?: string) => rows.filter((term) => idsIn(code).includes(term.term_id)).map((term) => term.term_taxonomy_id);
   };
   const [venues, organizers] = [await posts('venue'), await posts('organizer')];
   const [categories, tags] = [await terms('category'), await terms('tag')];
@@ -112,10 +112,10 @@ async function byLanguage(
   kind: Kind,
   ids: readonly number[],
 ): Promise<(code: string | undefined) => readonly number[]> {
-  const own = languagesOf(caller, kind);
-  if (!own) return () => ids;
-  const codes = await languagesOfRecords(db, own, ids);
-  return (code) => ids.filter((id) => codes.get(id) === (code ?? own.languages.defaultCode));
+  const kindLanguages = languagesOf(caller, kind);
+  if (!kindLanguages) return () => ids;
+  const codes = await languagesOfRecords(db, kindLanguages, ids);
+  return (code) => ids.filter((id) => codes.get(id) === (code ?? kindLanguages.languages.defaultCode));
 }
 
 // ------------------------------------------------------------------------------------------------- events
@@ -125,11 +125,11 @@ async function byLanguage(
  */
 function createRound(caller: Caller, supplies: readonly RecordChoices[], random: Random, suffix: string): EventInLanguage[] {
   const occasion = randomOccasion(caller, random);
-  const translated = supplies.length > 1 && random.chance(0.5);
+  const isTranslated = supplies.length > 1 && random.chance(0.5);
   return supplies.map((supply, place) => {
-    const what = translated || place === 0 ? occasion : randomOccasion(caller, random);
-    const made = draft(caller, what, supply, random, place === 0 ? suffix : `${suffix}-${supply.code}`);
-    return { ...made, ...(supply.code === undefined ? {} : { language: supply.code }), ...(translated ? { group: suffix } : {}) };
+    const ownOccasion = isTranslated || place === 0 ? occasion : randomOccasion(caller, random);
+    const event = draft(caller, ownOccasion, supply, random, place === 0 ? suffix : `${suffix}-${supply.code}`);
+    return { ...event, ...(supply.code === undefined ? {} : { language: supply.code }), ...(isTranslated ? { group: suffix } : {}) };
   });
 }
 
@@ -155,18 +155,18 @@ function draft(caller: Caller, { model, dates }: Occasion, supply: RecordChoices
     description,
     ...randomExtras(random),
   };
-  const own = fieldRows(kind, values, { trusted: true });
-  const follows = deriveRows(kind, values, undefined, caller);
+  const rows = fieldRows(kind, values, { isTrusted: true });
+  const derivedRows = deriveRows(kind, values, undefined, caller);
   const metas = {
-    ...own.metas,
-    ...follows.metas,
+    ...rows.metas,
+    ...derivedRows.metas,
     ...links(VENUE_LINK, random.pickSeveral(supply.venues, 1)),
     ...links(ORGANIZER_LINK, random.pickSeveral(supply.organizers, random.chance(0.2) ? 2 : 1)),
   };
   const published = addSeconds(localFromDate(now, settings.zone), -random.integerBelow(300 * 86_400));
   const publication = { post_date: published, post_date_gmt: toUtc(published, settings.zone) };
   const columns = {
-    ...own.columns,
+    ...rows.columns,
     ...publication,
     post_modified: publication.post_date,
     post_modified_gmt: publication.post_date_gmt,

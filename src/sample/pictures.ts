@@ -33,15 +33,15 @@ export const pictures = {
 /** Colours: upper sky, lower sky, far hills, near hills and roofs. */
 type Palette = readonly [string, string, string, string];
 
-function picture(alt: string, [top, bottom, far, near]: Palette, motif: () => string): Poster {
+function picture(alt: string, [top, bottom, farColour, nearColour]: Palette, motif: () => string): Poster {
   const svg = () =>
     [
       `<svg xmlns="http://www.w3.org/2000/svg" width="${WIDTH}" height="${HEIGHT}" viewBox="0 0 ${WIDTH} ${HEIGHT}">`,
       `<defs><linearGradient id="sky" x1="0" y1="0" x2="0" y2="1"><stop offset="0" stop-color="${top}"/><stop offset="1" stop-color="${bottom}"/></linearGradient></defs>`,
       `<rect width="${WIDTH}" height="${HEIGHT}" fill="url(#sky)"/>`,
-      `<path d="M0 560 Q200 430 420 520 T820 480 T1200 540 V800 H0 Z" fill="${far}"/>`,
-      town(near),
-      `<path d="M0 700 Q300 600 640 670 T1200 640 V800 H0 Z" fill="${near}"/>`,
+      `<path d="M0 560 Q200 430 420 520 T820 480 T1200 540 V800 H0 Z" fill="${farColour}"/>`,
+      town(nearColour),
+      `<path d="M0 700 Q300 600 640 670 T1200 640 V800 H0 Z" fill="${nearColour}"/>`,
       motif(),
       '</svg>',
     ].join('');
@@ -49,16 +49,16 @@ function picture(alt: string, [top, bottom, far, near]: Palette, motif: () => st
 }
 
 // ------------------------------------------------------------------------------------------------- shapes
-const circle = (x: number, y: number, radius: number, fill: string, more = ''): string =>
-  `<circle cx="${x}" cy="${y}" r="${radius}" fill="${fill}" ${more}/>`;
-const box = (x: number, y: number, width: number, height: number, fill: string, more = ''): string =>
-  `<rect x="${x}" y="${y}" width="${width}" height="${height}" fill="${fill}" ${more}/>`;
-const shape = (path: string, fill: string, more = ''): string => `<path d="${path}" fill="${fill}" ${more}/>`;
+const circle = (x: number, y: number, radius: number, fill: string, attributes = ''): string =>
+  `<circle cx="${x}" cy="${y}" r="${radius}" fill="${fill}" ${attributes}/>`;
+const box = (x: number, y: number, width: number, height: number, fill: string, attributes = ''): string =>
+  `<rect x="${x}" y="${y}" width="${width}" height="${height}" fill="${fill}" ${attributes}/>`;
+const shape = (path: string, fill: string, attributes = ''): string => `<path d="${path}" fill="${fill}" ${attributes}/>`;
 const times = (count: number, draw: (place: number) => string): string => Array.from({ length: count }, (_, place) => draw(place)).join('');
 
 /** Returns a number that looks random but is the same each time. */
-const scatter = (place: number, salt: number, below: number): number =>
-  Math.floor(((Math.abs(Math.sin((place + 1) * 12.9898 + salt * 78.233)) * 43_758.5453) % 1) * below);
+const scatter = (place: number, salt: number, limit: number): number =>
+  Math.floor(((Math.abs(Math.sin((place + 1) * 12.9898 + salt * 78.233)) * 43_758.5453) % 1) * limit);
 
 /** Draws houses of different heights around a bell tower. */
 function town(colour: string): string {

@@ -32,7 +32,7 @@ const venue = (
   place: readonly [number, number] | undefined,
   description: string,
   italian: string,
-  more: Readonly<Record<string, unknown>> = {},
+  extraFields: Readonly<Record<string, unknown>> = {},
   picture?: PictureName,
 ): SampleVenue => ({
   key,
@@ -46,7 +46,7 @@ const venue = (
     ...(place ? { geo_lat: place[0], geo_lng: place[1] } : {}),
     show_map: true,
     show_map_link: true,
-    ...more,
+    ...extraFields,
   },
 });
 

@@ -4,12 +4,12 @@ import type { SampleEventText, SampleLanguage } from './event.ts';
  * Returns practical information for the end of an event's description: price, booking, and what happens if it rains.
  */
 export function practicalInformation({ cost, tags = [] }: SampleEventText, language: SampleLanguage): string {
-  const words = SENTENCES[language];
+  const texts = SENTENCES[language];
   const sentences = [
-    cost === undefined || cost === '0' ? words.free : words.paid,
-    ...(tags.includes('booking') ? [words.booking] : []),
-    ...(tags.includes('open-air') ? [words.rain] : []),
-    ...(tags.includes('step-free') ? [words.steps] : []),
+    cost === undefined || cost === '0' ? texts.free : texts.paid,
+    ...(tags.includes('booking') ? [texts.booking] : []),
+    ...(tags.includes('open-air') ? [texts.rain] : []),
+    ...(tags.includes('step-free') ? [texts.steps] : []),
   ];
   return sentences.join(' ');
 }

@@ -28,7 +28,7 @@ import { type PictureName, pictures } from './pictures.ts';
 import { blog, categories, organizers, type SampleTerm, tags, venues } from './places.ts';
 
 /** Runs a task of `total` steps and shows its progress. */
-export type WithProgress = (total: number, work: (done: (steps: number) => void) => Promise<void>) => Promise<void>;
+export type WithProgress = (total: number, work: (advance: (steps: number) => void) => Promise<void>) => Promise<void>;
 
 /**
  * Writes the sample calendar: a year in a small Italian town around the current day, with each record in English and in
@@ -43,10 +43,11 @@ export async function seedSample(
 ): Promise<number> {
   if (await isSeeded(site.db)) return 0;
   let count = 0;
-  await withProgress(Object.keys(pictures).length + sampleEvents.length, async (done) => {
-    const images = await drawImages(site, caller, done);
+  await withProgress(Object.keys(pictures).length + sampleEvents.length, async (advance) => {
+    const images = await drawImages(site, caller, advance);
     const undo = () => undoAll(images);
-    const work = (own: Site) => own.db.transaction((db) => writeSample(withinTransaction(own, db), caller, images, done));
+    const work = (trackedSite: Site) =>
+      trackedSite.db.transaction((db) => writeSample(withinTransaction(trackedSite, db), caller, images, advance));
     count = await withFileCleanup(site, work, undo);
     if (count === 0) await undo();
   });
@@ -63,13 +64,13 @@ type Images = ReadonlyMap<PictureName, PreparedImage>;
 type Ids = ReadonlyMap<string, number>;
 
 // ------------------------------------------------------------------------------------------------- pictures
-async function drawImages(site: Site, caller: Caller, done: (steps: number) => void): Promise<Images> {
+async function drawImages(site: Site, caller: Caller, advance: (steps: number) => void): Promise<Images> {
   const images = new Map<PictureName, PreparedImage>();
   try {
     for (const [name, { alt, svg }] of typedEntries(pictures)) {
-      const prepared = await prepareUpload(site, caller, { bytes: await renderDrawing(svg()), name: `selvachiara-${name}.jpg` });
-      if (prepared) images.set(name, withTitleAndAlt(prepared, alt));
-      done(1);
+      const image = await prepareUpload(site, caller, { bytes: await renderDrawing(svg()), name: `selvachiara-${name}.jpg` });
+      if (image) images.set(name, withTitleAndAlt(image, alt));
+      advance(1);
     }
   } catch (error) {
     await undoAll(images);
@@ -87,7 +88,7 @@ const withTitleAndAlt = (image: PreparedImage, alt: string): PreparedImage => ({
 });
 
 // ------------------------------------------------------------------------------------------------- records
-async function writeSample(site: Site, caller: Caller, images: Images, done: (steps: number) => void): Promise<number> {
+async function writeSample(site: Site, caller: Caller, images: Images, advance: (steps: number) => void): Promise<number> {
   await lockNames(site.db, [SAMPLE_OPTION]);
   if (await isSeeded(site.db)) return 0;
   const imageIds = new Map<string, number>();
@@ -112,7 +113,7 @@ async function writeSample(site: Site, caller: Caller, images: Images, done: (st
       date: publicationDate(caller, place),
     };
     await writeInLanguages(writing, 'event', textsOf(event), fields, event.language);
-    done(1);
+    advance(1);
   }
   await writeBlog(site.db, caller, tagIds);
   await writeOption(site.db, SAMPLE_OPTION, utcFromDate(caller.now), 'off');
@@ -132,12 +133,12 @@ interface WriteContext {
  */
 async function createWriteContext(site: Site, caller: Caller): Promise<WriteContext> {
   const { contentLanguages, shared } = await site.settings();
-  const fresh = !contentLanguages && !shared && site.config.contentLanguages !== 'off';
-  if (fresh && (await publishedIds(site.db, postKind('event').postType, 1)).length === 0)
+  const mayAddLanguages = !contentLanguages && !shared && site.config.contentLanguages !== 'off';
+  if (mayAddLanguages && (await publishedIds(site.db, postKind('event').postType, 1)).length === 0)
     for (const code of LANGUAGES) await addSiteLanguage(site, { code });
   const settings = await site.settings();
-  const known = settings.contentLanguages?.languages.map(({ code }) => code) ?? [];
-  return { site, caller: { ...caller, settings }, codes: LANGUAGES.filter((code) => known.includes(code)) };
+  const siteCodes = settings.contentLanguages?.languages.map(({ code }) => code) ?? [];
+  return { site, caller: { ...caller, settings }, codes: LANGUAGES.filter((code) => siteCodes.includes(code)) };
 }
 
 /** Texts of a record by language. */
@@ -161,9 +162,9 @@ async function writeInLanguages(
     return Number(record.id);
   };
   if (codes.length === 0) return create({ ...fields, ...texts[first] });
-  const [original, ...others] = codes.toSorted((one, other) => Number(other === first) - Number(one === first));
+  const [original, ...otherLanguages] = codes.toSorted((one, other) => Number(other === first) - Number(one === first));
   const id = await create({ ...fields, ...texts[original!], language: original });
-  for (const language of others) await create({ ...fieldsOfTranslation(fields), ...texts[language], language, translation_of: id });
+  for (const language of otherLanguages) await create({ ...fieldsOfTranslation(fields), ...texts[language], language, translation_of: id });
   return id;
 }
 
@@ -184,11 +185,11 @@ async function writeTerms(writing: WriteContext, name: TermKindName, terms: read
   const ids = new Map<string, number>();
   for (const { slug, name: english, description, italian, children } of terms) {
     const texts: TextsByLanguage = { en: { name: english, slug, description }, it: italian };
-    const made: Parents = {};
-    let known: number | undefined;
+    const termIds: Parents = {};
+    let existingId: number | undefined;
     for (const language of codes.length === 0 ? ([undefined] as const) : codes) {
       const parent = parents[language ?? 'en'];
-      const [source] = Object.values(made);
+      const [source] = Object.values(termIds);
       const raw = {
         ...texts[language ?? 'en'],
         ...(parent === undefined ? {} : { parent }),
@@ -196,12 +197,12 @@ async function writeTerms(writing: WriteContext, name: TermKindName, terms: read
         ...(source === undefined ? {} : { translation_of: source }),
       };
       const { id, isNew } =
-        known === undefined ? await writeTerm(writing, kind, raw) : await translationOfTerm(writing, kind, known, language!);
-      if (!isNew) known = id;
-      made[language ?? 'en'] = id;
+        existingId === undefined ? await writeTerm(writing, kind, raw) : await translationOfTerm(writing, kind, existingId, language!);
+      if (!isNew) existingId = id;
+      termIds[language ?? 'en'] = id;
       if (!ids.has(slug)) ids.set(slug, id);
     }
-    for (const [below, its] of await writeTerms(writing, name, children, made)) ids.set(below, its);
+    for (const [childSlug, childId] of await writeTerms(writing, name, children, termIds)) ids.set(childSlug, childId);
   }
   return ids;
 }
@@ -256,9 +257,15 @@ function eventFields(event: SampleEvent, { now, settings }: Caller, ids: Ids): R
 }
 
 const textsOf = ({ language, title, description: originalDescription, extraFields, translation }: SampleEvent): TextsByLanguage => {
-  const own = { title, description: originalDescription, ...(extraFields?.excerpt === undefined ? {} : { excerpt: extraFields.excerpt }) };
-  const { description, ...others } = translation;
-  return language === 'en' ? { en: own, it: { ...others, description } } : { it: own, en: { ...others, description } };
+  const originalTexts = {
+    title,
+    description: originalDescription,
+    ...(extraFields?.excerpt === undefined ? {} : { excerpt: extraFields.excerpt }),
+  };
+  const { description, ...otherTexts } = translation;
+  return language === 'en'
+    ? { en: originalTexts, it: { ...otherTexts, description } }
+    : { it: originalTexts, en: { ...otherTexts, description } };
 };
 
 /** Time between the publication dates of two events. */

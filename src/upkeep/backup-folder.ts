@@ -32,8 +32,8 @@ export interface StoredBackups {
 
 /** Whether a file is the part file of a backup that is being written. */
 function isPart(name: string): boolean {
-  const at = name.lastIndexOf(BACKUP_EXTENSION);
-  return at >= 0 && PART_FILE_SUFFIX.test(name.slice(at + BACKUP_EXTENSION.length));
+  const index = name.lastIndexOf(BACKUP_EXTENSION);
+  return index >= 0 && PART_FILE_SUFFIX.test(name.slice(index + BACKUP_EXTENSION.length));
 }
 
 /** Part files that were not modified for this long belong to processes that were killed. */
@@ -45,18 +45,18 @@ export async function listBackups({ config: { backupsDir: folder } }: Pick<Site,
   const files = await Promise.all(
     names.filter((name) => name.endsWith(BACKUP_EXTENSION) || isPart(name)).map((name) => readBackupFile(folder, name)),
   );
-  const found = files.filter((file) => file !== undefined);
+  const storedFiles = files.filter((file) => file !== undefined);
   return {
-    backups: found
+    backups: storedFiles
       .filter(({ file }) => file.endsWith(BACKUP_EXTENSION))
       .sort((one, other) => other.madeAt.getTime() - one.madeAt.getTime()),
-    isRunning: found.some(({ file, madeAt }) => isPart(file) && Date.now() - madeAt.getTime() < STALE_MS),
+    isRunning: storedFiles.some(({ file, madeAt }) => isPart(file) && Date.now() - madeAt.getTime() < STALE_MS),
   };
 }
 
 async function readBackupFile(folder: string, file: string): Promise<StoredBackup | undefined> {
-  const found = await stat(join(folder, file)).catch(() => undefined);
-  return found?.isFile() ? { file, madeAt: found.mtime, bytes: found.size, madeBy: DESK_BACKUP_NAME.exec(file)?.groups?.by } : undefined;
+  const stats = await stat(join(folder, file)).catch(() => undefined);
+  return stats?.isFile() ? { file, madeAt: stats.mtime, bytes: stats.size, madeBy: DESK_BACKUP_NAME.exec(file)?.groups?.by } : undefined;
 }
 
 type Folders = Pick<Site['config'], 'backupsDir' | 'uploadsDir'>;

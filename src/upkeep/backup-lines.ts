@@ -20,9 +20,9 @@ interface HeadDetails {
   readonly made_at: string;
 }
 
-export const headLine = (prefix: string, made: HeadDetails): string =>
-  toLine({ format: 'fasti-backup', version: 1, prefix, ...made } satisfies z.input<typeof HEAD> & HeadDetails);
-export const tableLine = (table: string, last: number): string => toLine({ table, last } satisfies z.input<typeof TABLE>);
+export const headLine = (prefix: string, details: HeadDetails): string =>
+  toLine({ format: 'fasti-backup', version: 1, prefix, ...details } satisfies z.input<typeof HEAD> & HeadDetails);
+export const tableLine = (table: string, lastId: number): string => toLine({ table, last: lastId } satisfies z.input<typeof TABLE>);
 export const rowLine = (row: Row): string => toLine(mapValues(row, encodeValue) satisfies z.input<typeof ROW>);
 /** Returns the row of a validated line. */
 export const parseRow = (value: z.output<typeof ROW>): Row => mapValues(value, decodeValue);

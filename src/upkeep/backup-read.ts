@@ -44,8 +44,8 @@ async function readStart(file: string): Promise<Buffer> {
 }
 
 async function openDatabaseCopy(file: string, wantedPrefix: string): Promise<Backup> {
-  const { sound, prefixes } = sitesInSqlite(file);
-  if (!sound) throw damageError(basename(file), 0);
+  const { isSound, prefixes } = sitesInSqlite(file);
+  if (!isSound) throw damageError(basename(file), 0);
   const prefix = prefixes.find((one) => one === wantedPrefix) ?? prefixes[0];
   if (prefix === undefined) throw new SourceFault('backup-none', { file: basename(file) });
   if (prefix !== wantedPrefix && prefixes.length > 1)
@@ -71,13 +71,13 @@ const damageError = (file: string, line: number, cause?: unknown): SourceFault =
 async function openLinesBackup(file: string): Promise<Backup> {
   const name = basename(file);
   let prefix = '';
-  let [count, kept, options] = [0, 0, 0];
-  let ended = false;
+  let [count, knownRows, options] = [0, 0, 0];
+  let hasEnded = false;
   let current: string | undefined;
   const names: string[] = [];
   let number = 0;
-  const damaged = (cause?: unknown) => damageError(name, number, cause);
-  const known = new Set<string>(backupTables());
+  const damageAtLine = (cause?: unknown) => damageError(name, number, cause);
+  const knownTables = new Set<string>(backupTables());
   try {
     for await (const { line, text } of linesOf(file)) {
       number = line;
@@ -90,24 +90,24 @@ async function openLinesBackup(file: string): Promise<Backup> {
       }
       const end = END.safeParse(value);
       const table = tableNameIn(value);
-      if (ended || (end.success && end.data.rows !== count)) throw damaged();
-      if (end.success) ended = true;
+      if (hasEnded || (end.success && end.data.rows !== count)) throw damageAtLine();
+      if (end.success) hasEnded = true;
       else if (table !== '') {
         current = table;
         names.push(table);
       } else {
-        if (current === undefined || !ROW.safeParse(value).success) throw damaged();
+        if (current === undefined || !ROW.safeParse(value).success) throw damageAtLine();
         count += 1;
-        if (known.has(current)) kept += 1;
+        if (knownTables.has(current)) knownRows += 1;
         if (current === OPTIONS_TABLE) options += 1;
       }
     }
   } catch (error) {
-    throw error instanceof SourceFault ? error : damaged(error);
+    throw error instanceof SourceFault ? error : damageAtLine(error);
   }
-  if (!ended) throw damaged();
+  if (!hasEnded) throw damageAtLine();
   if (options === 0) throw new SourceFault('backup-none', { file: name });
-  return { rows: kept, prefix, names: new Set(names), tables: () => tablesIn(file, known) };
+  return { rows: knownRows, prefix, names: new Set(names), tables: () => tablesIn(file, knownTables) };
 }
 
 /** Returns the table that a line introduces; empty for other lines. No row has exactly these columns. */
@@ -141,7 +141,7 @@ function parseLine(text: string): unknown {
  * Yields the known tables of a backup in lines; each must be read to its end before the next. Newer versions may write
  * further tables.
  */
-async function* tablesIn(file: string, known: ReadonlySet<string>): AsyncGenerator<SnapshotTable> {
+async function* tablesIn(file: string, knownTables: ReadonlySet<string>): AsyncGenerator<SnapshotTable> {
   const lines = linesOf(file);
   let next = await lines.next();
   next = await lines.next();
@@ -158,7 +158,7 @@ async function* tablesIn(file: string, known: ReadonlySet<string>): AsyncGenerat
         yield parseRow(value as z.output<typeof ROW>);
       }
     };
-    if (known.has(table)) yield { name: table, last, rows: rows() };
+    if (knownTables.has(table)) yield { name: table, last, rows: rows() };
     else for await (const _ of rows());
   }
 }

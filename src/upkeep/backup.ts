@@ -44,10 +44,10 @@ const DATABASE_SUFFIXES = ['', '-wal', '-shm', '-journal'];
 
 /** Whether a file is the database itself. Replacing it would leave other processes with a deleted file open. */
 async function isPartOfDatabase(file: string, path: string): Promise<boolean> {
-  const [found, ...own] = await Promise.all(
+  const [fileStats, ...databaseStats] = await Promise.all(
     [file, ...DATABASE_SUFFIXES.map((ending) => path + ending)].map((one) => stat(one).catch(() => undefined)),
   );
-  return found !== undefined && own.some((part) => part?.ino === found.ino && part.dev === found.dev);
+  return fileStats !== undefined && databaseStats.some((part) => part?.ino === fileStats.ino && part.dev === fileStats.dev);
 }
 
 async function copyDatabase({ path, part, prefix }: CopyRequest): Promise<number> {

@@ -25,15 +25,15 @@ export async function restore(site: Site, backup: Backup, onProgress: (rows: num
     const previousCount = await changeCount(db);
     await emptySite(db);
     let count = 0;
-    for await (const { name: named, last, rows } of backup.tables()) {
+    for await (const { name: tableName, last, rows } of backup.tables()) {
       // The reader of backups skips tables that are not ours.
-      const name = named as TableName;
+      const name = tableName as TableName;
       const columns = await columnsOf(db, name);
       await setNextId(db, name, last);
       for await (const batch of splitIntoBatches(rows)) {
-        const converted = batch.flatMap((row) => withPrefix(name, pickColumns(row, columns), backup.prefix, db.prefix));
-        await insertRows(db, name, converted);
-        count += converted.length;
+        const convertedRows = batch.flatMap((row) => withPrefix(name, pickColumns(row, columns), backup.prefix, db.prefix));
+        await insertRows(db, name, convertedRows);
+        count += convertedRows.length;
         onProgress(count);
       }
     }
@@ -84,10 +84,10 @@ const USER_OPTIONS: readonly string[] = [
 function withPrefix(table: string, row: Row, before: string, after: string): Row[] {
   const [column, names] = table === 'options' ? ['option_name', ROLES] : ['meta_key', table === 'usermeta' ? USER_OPTIONS : []];
   if (before === after || names.length === 0) return [row];
-  const named = (prefix: string) => names.find((name) => row[column] === prefix + name);
-  const own = named(before);
-  if (own !== undefined) return [{ ...row, [column]: after + own }];
-  return named(after) === undefined ? [row] : [];
+  const findName = (prefix: string) => names.find((name) => row[column] === prefix + name);
+  const bareName = findName(before);
+  if (bareName !== undefined) return [{ ...row, [column]: after + bareName }];
+  return findName(after) === undefined ? [row] : [];
 }
 
 /** The option that defines roles and their capabilities. */

@@ -105,13 +105,13 @@ export const siteOptionChoices = (name: SiteOptionName): readonly string[] | und
  * as when options are set later.
  */
 export function toIdentityOptions(identity: Readonly<Record<Identity, string>>): Readonly<Record<string, string>> | Identity {
-  const stored: Record<string, string> = {};
+  const options: Record<string, string> = {};
   for (const name of IDENTITY) {
     const value: StoredOption | undefined = siteOptions[name].toStored(identity[name]);
     if (!value) return name;
-    Object.assign(stored, value.options);
+    Object.assign(options, value.options);
   }
-  return stored;
+  return options;
 }
 
 const IDENTITY = ['url', 'title', 'timezone'] as const satisfies readonly SiteOptionName[];
@@ -123,9 +123,9 @@ type Identity = (typeof IDENTITY)[number];
  * @returns whether the value is valid; if it is not, nothing is written
  */
 export async function setSiteOption(site: Site, name: SiteOptionName, value: string): Promise<boolean> {
-  const stored: StoredOption | undefined = siteOptions[name].toStored(value);
-  if (!stored || (isFirstSegment(name) && languageSegments(site, await site.settings()).includes(value))) return false;
-  const { options = {}, calendarMembers } = stored;
+  const storedOption: StoredOption | undefined = siteOptions[name].toStored(value);
+  if (!storedOption || (isFirstSegment(name) && languageSegments(site, await site.settings()).includes(value))) return false;
+  const { options = {}, calendarMembers } = storedOption;
   return site.db.transaction(async (db) => {
     const calendar = calendarMembers && withMembers(await lockOption(db, CALENDAR_OPTION), calendarMembers);
     if (calendarMembers && calendar === undefined) return false;
@@ -195,8 +195,8 @@ function slug(name: string, read: SiteOption['read']): SiteOption {
 }
 
 /** Converts a zone name, or an offset from UTC, which WordPress stores as hours in a separate option. */
-function zoneToStored(given: string): StoredOption | undefined {
-  const value = usualZoneName(given);
+function zoneToStored(zoneName: string): StoredOption | undefined {
+  const value = usualZoneName(zoneName);
   const zone = parseZone(value);
   if (zone?.rules || value === 'UTC') return { options: { timezone_string: value, gmt_offset: '' } };
   if (!zone || !/^UTC[+-]\d/.test(value)) return undefined;
@@ -208,4 +208,4 @@ function zoneToStored(given: string): StoredOption | undefined {
  * stored name there stores the first of the list when it is saved.
  */
 const usualZoneName = (name: string): string =>
-  ['UTC', ...Intl.supportedValuesOf('timeZone')].find((usual) => usual.toLowerCase() === name.toLowerCase()) ?? name;
+  ['UTC', ...Intl.supportedValuesOf('timeZone')].find((zoneName) => zoneName.toLowerCase() === name.toLowerCase()) ?? name;

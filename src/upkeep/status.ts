@@ -43,14 +43,16 @@ export async function statusOf(site: Site): Promise<Status> {
   const settings = await site.settings();
   const { name, home, contentLanguages } = settings;
   const counts = await countRecords(db);
-  const none: RecordCount = { all: 0, public: 0 };
+  const emptyCount: RecordCount = { all: 0, public: 0 };
   const [backup] = (await listBackups(site)).backups;
   const codes = contentLanguages?.languages.map(({ code }) => code) ?? [];
   return {
     name: decodeEntities(name),
     home,
     database: { ...(await measureDatabase(db)), tablesMissing },
-    records: Object.fromEntries(kinds.map((kind) => [kind.path, counts.get(kind.is === 'post' ? kind.postType : kind.taxonomy) ?? none])),
+    records: Object.fromEntries(
+      kinds.map((kind) => [kind.path, counts.get(kind.is === 'post' ? kind.postType : kind.taxonomy) ?? emptyCount]),
+    ),
     languages: codes.toSorted(
       (one, other) => Number(other === contentLanguages?.defaultCode) - Number(one === contentLanguages?.defaultCode),
     ),

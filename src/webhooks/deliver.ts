@@ -68,7 +68,7 @@ export interface HookServer {
 }
 
 export function createHookServer(site: Site): HookServer {
-  const served = new Map<number, Promise<void>>();
+  const runningHooks = new Map<number, Promise<void>>();
   let stopping = false;
   const isStopping = () => stopping;
   const sendResets = createResetSender(site);
@@ -83,12 +83,12 @@ export function createHookServer(site: Site): HookServer {
     } catch (err) {
       site.log.warn({ err, hook: hook.id }, 'a webhook could not be served');
     } finally {
-      served.delete(hook.id);
+      runningHooks.delete(hook.id);
     }
   };
-  const begin = (hook: Hook): Promise<void> => {
+  const start = (hook: Hook): Promise<void> => {
     const end = serve(hook);
-    served.set(hook.id, end);
+    runningHooks.set(hook.id, end);
     return end;
   };
   return {
@@ -99,11 +99,11 @@ export function createHookServer(site: Site): HookServer {
         await site.freshness.version();
         await sendResets();
       }
-      return stopping ? [] : hooks.filter(({ id }) => !served.has(id)).map(begin);
+      return stopping ? [] : hooks.filter(({ id }) => !runningHooks.has(id)).map(start);
     },
     stop: async () => {
       stopping = true;
-      await Promise.all(served.values());
+      await Promise.all(runningHooks.values());
     },
   };
 }
@@ -111,24 +111,24 @@ export function createHookServer(site: Site): HookServer {
 /** Deletes old messages that were sent or given up. */
 export const deleteOldMessages = ({ db, clock }: Site): Promise<number> => {
   const now = clock().getTime();
-  return pruneMessages(db, { before: utcFromDate(new Date(now - RETENTION_MS)), far: utcFromDate(new Date(now + MAX_WAIT_MS)) });
+  return pruneMessages(db, { before: utcFromDate(new Date(now - RETENTION_MS)), futureLimit: utcFromDate(new Date(now + MAX_WAIT_MS)) });
 };
 
 // ------------------------------------------------------------------------------------------------- making messages
 /** Creates messages for all changes up to the end of the journal. */
 async function makeMessages(site: Site, hook: Hook, caller: Caller): Promise<void> {
-  for (let { position } = hook, more = true; more; ) {
-    const last = await lastNumber(site.db);
-    if (last === position) return;
-    const made = await messagesAfter(site, caller, { ...hook, position });
+  for (let { position } = hook, hasMore = true; hasMore; ) {
+    const latestNumber = await lastNumber(site.db);
+    if (latestNumber === position) return;
+    const batch = await messagesAfter(site, caller, { ...hook, position });
     const isMine = await site.db.transaction(async (trx) => {
-      const moved = await advanceHook(trx, { id: hook.id, position }, made.number);
-      if (moved) await (made.isReset ? insertResets : insertMessages)(trx, made.messages);
-      return moved;
+      const wasAdvanced = await advanceHook(trx, { id: hook.id, position }, batch.number);
+      if (wasAdvanced) await (batch.isReset ? insertResets : insertMessages)(trx, batch.messages);
+      return wasAdvanced;
     });
     if (!isMine) return;
-    position = made.number;
-    more = made.more;
+    position = batch.number;
+    hasMore = batch.hasMore;
   }
 }
 
@@ -139,19 +139,19 @@ async function callerOf(site: Site, { user }: Hook): Promise<Caller | undefined>
   return viewer && callerFor(site, settings, viewer, { language: site.texts.languages[0] ?? 'en' });
 }
 
-/** Messages for a stretch of the journal. `number`: its end; `more`: whether another stretch follows. */
-interface Made {
+/** Messages for a stretch of the journal. `number`: its end; `hasMore`: whether another stretch follows. */
+interface MessageBatch {
   readonly messages: readonly NewMessage[];
   readonly number: number;
-  readonly more: boolean;
+  readonly hasMore: boolean;
   readonly isReset: boolean;
 }
 
-async function messagesAfter(site: Site, caller: Caller, hook: Hook): Promise<Made> {
+async function messagesAfter(site: Site, caller: Caller, hook: Hook): Promise<MessageBatch> {
   const kinds = parseKinds(hook.kinds);
-  const following: ChangesOptions = { ...(kinds.length > 0 ? { kinds } : {}), records: true, limit: MAX_CHANGES_PER_TRANSACTION };
+  const options: ChangesOptions = { ...(kinds.length > 0 ? { kinds } : {}), records: true, limit: MAX_CHANGES_PER_TRANSACTION };
   try {
-    const { changes, number, more } = await changesAfter(site, caller, hook.position, following);
+    const { changes, number, hasMore } = await changesAfter(site, caller, hook.position, options);
     const messages = changes.map(({ number, mark, change: { kind, id, change, record } }) =>
       createMessage(
         hook,
@@ -159,12 +159,12 @@ async function messagesAfter(site: Site, caller: Caller, hook: Hook): Promise<Ma
         site.clock(),
       ),
     );
-    return { messages, number, more, isReset: false };
+    return { messages, number, hasMore, isReset: false };
   } catch (error) {
     if (!(error instanceof ApiError && error.problem === 'changes-token-expired')) throw error;
     // The changes are no longer known, or anything may have changed, so that the receiver has to read everything again.
     const number = await lastNumber(site.db);
-    return { messages: [resetMessage(hook, number, site.clock())], number, more: false, isReset: true };
+    return { messages: [resetMessage(hook, number, site.clock())], number, hasMore: false, isReset: true };
   }
 }
 
@@ -172,21 +172,21 @@ async function messagesAfter(site: Site, caller: Caller, hook: Hook): Promise<Ma
 async function sendMessages(site: Site, hook: Hook, isStopping: () => boolean): Promise<void> {
   const { db, clock } = site;
   const timestamp = (ms = 0) => utcFromDate(new Date(clock().getTime() + ms));
-  const due = () => dueMessages(db, hook.id, { now: timestamp(), far: timestamp(MAX_WAIT_MS) }, MAX_MESSAGES_PER_QUERY);
-  let messages = await due();
+  const loadDue = () => dueMessages(db, hook.id, { now: timestamp(), futureLimit: timestamp(MAX_WAIT_MS) }, MAX_MESSAGES_PER_QUERY);
+  let messages = await loadDue();
   if (messages.length === 0) return;
   let reservedUntil = timestamp(RESERVATION_MS);
-  if (!(await reserveHook(db, hook.id, { now: timestamp(), until: reservedUntil, far: timestamp(MAX_WAIT_MS) }))) return;
+  if (!(await reserveHook(db, hook.id, { now: timestamp(), until: reservedUntil, futureLimit: timestamp(MAX_WAIT_MS) }))) return;
   try {
     // Query again, since another process may have sent these messages before the webhook was reserved.
-    for (messages = await due(); messages.length > 0; messages = await due()) {
-      for (let first = 0; first < messages.length; first += MAX_CONCURRENT_MESSAGES) {
+    for (messages = await loadDue(); messages.length > 0; messages = await loadDue()) {
+      for (let index = 0; index < messages.length; index += MAX_CONCURRENT_MESSAGES) {
         const until = timestamp(RESERVATION_MS);
         // The webhook may have been paused or removed, or another process may have taken it over because it considered
         // this one dead.
-        if (isStopping() || !(await extendReservation(db, hook.id, { held: reservedUntil, until }))) return;
+        if (isStopping() || !(await extendReservation(db, hook.id, { reservedUntil, until }))) return;
         reservedUntil = until;
-        const sendable = await withoutHiddenData(site, hook, messages.slice(first, first + MAX_CONCURRENT_MESSAGES));
+        const sendable = await withoutHiddenData(site, hook, messages.slice(index, index + MAX_CONCURRENT_MESSAGES));
         if (!sendable) return await disableHook(site, hook, USER_GONE);
         const sending = sendable.map((one) => send(site, hook, one));
         // If one throws, the others still hold the reservation until they have ended.
@@ -213,16 +213,17 @@ async function withoutHiddenData(site: Site, hook: Hook, messages: readonly Hook
 }
 
 /** Sends one message and stores the result. */
-async function send(site: Site, hook: Hook, sent: HookMessage): Promise<'done' | 'failed' | 'gone'> {
-  const { status, error } = await post(site, hook, sent);
+async function send(site: Site, hook: Hook, message: HookMessage): Promise<'done' | 'failed' | 'gone'> {
+  const { status, error } = await post(site, hook, message);
   const isDone = status >= 200 && status < 300;
-  const attempts = sent.attempts + 1;
+  const attempts = message.attempts + 1;
   const retryDelay = RETRY_DELAYS_MS[attempts - 1];
   // After 410, the message also stays in the queue, so that it is sent if the webhook is resumed.
   const state = isDone ? 'done' : retryDelay === undefined ? 'failed' : 'waiting';
   const next_at = utcFromDate(new Date(site.clock().getTime() + (retryDelay ?? 0)));
-  await recordAttempt(site.db, { id: sent.id, state, attempts, next_at, status, error });
-  if (!isDone) site.log.warn({ hook: hook.id, message: sent.id, status, error, attempts }, 'a message to a webhook could not be delivered');
+  await recordAttempt(site.db, { id: message.id, state, attempts, next_at, status, error });
+  if (!isDone)
+    site.log.warn({ hook: hook.id, message: message.id, status, error, attempts }, 'a message to a webhook could not be delivered');
   return status === 410 ? 'gone' : isDone ? 'done' : 'failed';
 }
 
@@ -246,7 +247,7 @@ async function post({ config, clock }: Site, hook: Hook, { id, payload }: HookMe
   }
 }
 
-async function disableHook({ db, log }: Site, { id }: Hook, why: string): Promise<void> {
+async function disableHook({ db, log }: Site, { id }: Hook, reason: string): Promise<void> {
   await setHookState(db, id, 'off');
-  log.warn({ hook: id }, `a webhook was switched off: ${why}`);
+  log.warn({ hook: id }, `a webhook was switched off: ${reason}`);
 }

@@ -56,8 +56,8 @@ export async function addHook(
   { url, kinds = '', user = 0 }: { readonly url: string; readonly kinds?: string | undefined; readonly user?: number },
 ): Promise<PublicHook & { readonly secret: string }> {
   if (!isHookUrl(url)) throw new HookError('hook-url', { url });
-  const unknown = parseKinds(kinds).filter((name) => !allKinds.some((kind) => kind.name === name));
-  if (unknown.length > 0) throw new HookError('hook-kinds', { kinds: unknown.join(', ') });
+  const unknownKinds = parseKinds(kinds).filter((name) => !allKinds.some((kind) => kind.name === name));
+  if (unknownKinds.length > 0) throw new HookError('hook-kinds', { kinds: unknownKinds.join(', ') });
   const secret = `whsec_${randomBytes(24).toString('base64')}`;
   const hook = { url, secret, kinds: parseKinds(kinds).join(), user, state: 'active' as const, created_at: utcFromDate(clock()) };
   const id = await db.transaction(async (trx) => insertHook(trx, { ...hook, position: await lastNumber(trx) }));

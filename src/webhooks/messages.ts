@@ -52,11 +52,11 @@ interface Payload {
 export async function asSeenNow(site: Site, caller: Caller, messages: readonly HookMessage[]): Promise<HookMessage[]> {
   const records = new Map<string, unknown>();
   const subjects = [...new Set(messages.map(({ subject }) => subject))].map((subject) => ({ subject, ...recordOfSubject(subject) }));
-  for (const [kind, ofKind] of groupedBy(subjects, (one) => one.kind)) {
+  for (const [kind, kindSubjects] of groupedBy(subjects, (one) => one.kind)) {
     if (kind === undefined) continue;
-    const ids = ofKind.map(({ id }) => id);
-    const seen = await recordsNow(site, caller, kind, ids);
-    for (const { subject, id } of ofKind) records.set(subject, seen.get(id));
+    const ids = kindSubjects.map(({ id }) => id);
+    const recordsById = await recordsNow(site, caller, kind, ids);
+    for (const { subject, id } of kindSubjects) records.set(subject, recordsById.get(id));
   }
   return messages.map((one) => (records.has(one.subject) ? withRecord(one, records.get(one.subject)) : one));
 }

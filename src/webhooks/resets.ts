@@ -28,11 +28,11 @@ export function createResetSender(site: Site): () => Promise<void> {
     if (digest === lastDigest) return;
     await site.db.transaction(async (db) => {
       joinWriters(db);
-      const before = await lockOption(db, OPTION);
-      if (before === digest) return;
+      const storedDigest = await lockOption(db, OPTION);
+      if (storedDigest === digest) return;
       await writeOption(db, OPTION, digest, 'off');
       // The first call has nothing to compare with.
-      if (before === '') return;
+      if (storedDigest === '') return;
       const hooks = await loadHooks(db);
       const number = await lastNumber(db);
       await insertResets(

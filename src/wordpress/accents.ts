@@ -28,9 +28,9 @@ const BY_LOCALE: readonly (readonly [RegExp, Readonly<Record<string, string>>])[
  */
 export function removeAccents(text: string, locale = 'en_US'): string {
   if (/^[\x00-\x7f]*$/.test(text)) return text;
-  const own = BY_LOCALE.find(([pattern]) => pattern.test(locale))?.[1] ?? {};
+  const spellings = BY_LOCALE.find(([pattern]) => pattern.test(locale))?.[1] ?? {};
   let plain = text.normalize('NFC');
-  for (const [letter, spelling] of Object.entries(own)) plain = plain.replaceAll(letter, spelling);
+  for (const [letter, spelling] of Object.entries(spellings)) plain = plain.replaceAll(letter, spelling);
   plain = plain.replace(/[^\x00-\x7f]/gu, (letter) => SPELLED.get(letter) ?? letter);
   return plain.replace(DECOMPOSED, (letter) => letter.normalize('NFD').replace(/\p{M}/gu, ''));
 }

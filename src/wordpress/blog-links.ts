@@ -5,31 +5,31 @@ import type { Post, Term } from './rows.ts';
 type Linked = Pick<Post, 'ID' | 'post_date' | 'post_name' | 'post_type'>;
 
 /**
- * Returns the URL of a blog post or a page (WordPress `get_permalink`, `get_page_link`). `above`: slugs of the page's
+ * Returns the URL of a blog post or page (WordPress `get_permalink`, `get_page_link`). `ancestors`: slugs of the page's
  * ancestors from the root to its parent. If the permalink structure needs more than the post itself, the URL contains
  * the id, and WordPress redirects it to the permalink.
  */
-export function blogUrl(place: LinkPlace, post: Linked, above: readonly string[] = []): string {
+export function blogUrl(place: LinkPlace, post: Linked, ancestors: readonly string[] = []): string {
   const { home, permalinkStructure: structure } = place;
   const isPage = post.post_type === 'page';
   if (structure === '') return `${home}/?${isPage ? 'page_id' : 'p'}=${post.ID}`;
-  if (isPage) return ending(`${home}${indexOf(structure)}/${[...above, post.post_name].join('/')}`, structure);
+  if (isPage) return withEnding(`${home}${indexOf(structure)}/${[...ancestors, post.post_name].join('/')}`, structure);
   const [year = '', monthnum = '', day = '', hour = '', minute = '', second = ''] = post.post_date.split(/[- :]/);
-  const known = new Map(Object.entries({ year, monthnum, day, hour, minute, second, post_id: String(post.ID), postname: post.post_name }));
-  const path = structure.replace(/%([a-z_]+)%/g, (token, name: string) => known.get(name) ?? token);
+  const values = new Map(Object.entries({ year, monthnum, day, hour, minute, second, post_id: String(post.ID), postname: post.post_name }));
+  const path = structure.replace(/%([a-z_]+)%/g, (token, name: string) => values.get(name) ?? token);
   return path.includes('%category%') || path.includes('%author%') ? `${home}/?p=${post.ID}` : `${home}${path}`;
 }
 
 /**
- * Returns the URL of a blog category (`get_term_link`). `base`: option `category_base`; `above`: slugs from the root
+ * Returns a blog category's URL (`get_term_link`). `base`: option `category_base`; `ancestors`: slugs from the root
  * down to its parent.
  */
-export function blogCategoryUrl(place: LinkPlace, { slug }: Pick<Term, 'slug'>, base: string, above: readonly string[] = []): string {
+export function blogCategoryUrl(place: LinkPlace, { slug }: Pick<Term, 'slug'>, base: string, ancestors: readonly string[] = []): string {
   const { home, permalinkStructure: structure } = place;
   if (structure === '') return `${home}/?category_name=${slug}`;
-  return ending(`${home}${indexOf(structure)}/${[base || 'category', ...above, slug].join('/')}`, structure);
+  return withEnding(`${home}${indexOf(structure)}/${[base || 'category', ...ancestors, slug].join('/')}`, structure);
 }
 
 /** Sites without URL rewriting have `/index.php/...` in their permalink structure. */
 const indexOf = (structure: string) => (/^\/?index\.php\//.test(structure) ? '/index.php' : '');
-const ending = (address: string, structure: string) => (structure.endsWith('/') ? `${address}/` : address);
+const withEnding = (address: string, structure: string) => (structure.endsWith('/') ? `${address}/` : address);

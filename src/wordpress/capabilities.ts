@@ -37,9 +37,9 @@ export function parseRoles(stored: unknown): Roles {
  * `{prefix}capabilities`, as text or parsed.
  */
 export function userCapabilities(userCaps: unknown, roles: Roles): ReadonlySet<string> {
-  const own = grants(membersOf(userCaps));
-  const held = Object.entries(own).flatMap(([key, held]) => (held ? [roles.get(key)?.capabilities ?? {}] : []));
-  const all = new Map([...held, own].flatMap((capabilities) => Object.entries(capabilities)));
+  const ownGrants = grants(membersOf(userCaps));
+  const roleCapabilities = Object.entries(ownGrants).flatMap(([key, isGranted]) => (isGranted ? [roles.get(key)?.capabilities ?? {}] : []));
+  const all = new Map([...roleCapabilities, ownGrants].flatMap((capabilities) => Object.entries(capabilities)));
   return new Set(['exist', ...[...all].filter(([, granted]) => granted).map(([capability]) => capability)]);
 }
 
@@ -48,13 +48,13 @@ export function userCapabilities(userCaps: unknown, roles: Roles): ReadonlySet<s
  * capabilities). `plural`: the type's word in primitive capabilities, `tribe_events` for `edit_tribe_events`.
  */
 export function mapMetaCap(verb: 'edit' | 'delete' | 'read', viewer: Viewer, post: OwnedPost, plural: string): boolean {
-  const own = viewer.id > 0 && post.author === viewer.id;
+  const isOwn = viewer.id > 0 && post.author === viewer.id;
   if (verb === 'read') {
     if (isPublic(post.status)) return true;
-    if (own) return viewer.can('read');
+    if (isOwn) return viewer.can('read');
     return isPrivate(post.status) ? viewer.can(`read_private_${plural}`) : mapMetaCap('edit', viewer, post, plural);
   }
-  if (own) {
+  if (isOwn) {
     const status = post.status === 'trash' ? (post.trashedFrom ?? '') : post.status;
     return viewer.can(isPublished(status) ? `${verb}_published_${plural}` : `${verb}_${plural}`);
   }

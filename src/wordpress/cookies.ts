@@ -33,8 +33,8 @@ export const loginCookieName = (siteUrl: string): string => `wordpress_logged_in
 
 /** Returns the elements of a login cookie's decoded value, or undefined if it is invalid (`wp_parse_auth_cookie`). */
 export function parseLoginCookie(value: string): LoginCookie | undefined {
-  const [login, expiration, token, hmac, ...more] = value.split('|');
-  if (!login || !expiration || !token || !hmac || more.length > 0 || !/^\d{1,15}$/.test(expiration)) return undefined;
+  const [login, expiration, token, hmac, ...rest] = value.split('|');
+  if (!login || !expiration || !token || !hmac || rest.length > 0 || !/^\d{1,15}$/.test(expiration)) return undefined;
   return { login, expiration: Number(expiration), token, hmac };
 }
 
@@ -63,8 +63,8 @@ export interface CookieCheck {
 export function verifyLoginCookie(cookie: LoginCookie, { salt, userPass, sessions, now, post = false }: CookieCheck): boolean {
   if (cookie.expiration + (post ? POST_GRACE_SECONDS : 0) < now) return false;
   const expected = Buffer.from(signature(cookie, userPass, salt));
-  const given = Buffer.from(cookie.hmac);
-  if (expected.length !== given.length || !timingSafeEqual(expected, given)) return false;
+  const actual = Buffer.from(cookie.hmac);
+  if (expected.length !== actual.length || !timingSafeEqual(expected, actual)) return false;
   const key = sessionKey(cookie.token);
   return Object.hasOwn(sessions, key) && sessions[key]!.expiration >= now;
 }

@@ -48,7 +48,7 @@ export function parseJson(bytes: Buffer, values: number): JsonReading {
  * Does not check whether the text is valid.
  */
 export function jsonExcess(text: string, { depth, values }: JsonLimits): keyof JsonLimits | undefined {
-  let open = 0;
+  let openBrackets = 0;
   let count = 0;
   for (let at = 0; at < text.length; at += 1) {
     switch (text.charCodeAt(at)) {
@@ -57,13 +57,13 @@ export function jsonExcess(text: string, { depth, values }: JsonLimits): keyof J
         break;
       case OPEN_LIST:
       case OPEN_OBJECT:
-        open += 1;
+        openBrackets += 1;
         count += 1;
-        if (open > depth) return 'depth';
+        if (openBrackets > depth) return 'depth';
         break;
       case CLOSE_LIST:
       case CLOSE_OBJECT:
-        open -= 1;
+        openBrackets -= 1;
         break;
       case COMMA:
         count += 1;

@@ -24,10 +24,10 @@ export const createNonce = (subject: NonceSubject, salt: Salt, now: number): str
  * (`wp_verify_nonce`).
  */
 export function verifyNonce(nonce: string, subject: NonceSubject, salt: Salt, now: number): 1 | 2 | false {
-  const given = Buffer.from(nonce);
+  const actual = Buffer.from(nonce);
   const matches = (age: number) => {
     const expected = Buffer.from(nonceAt(tick(now) - age, subject, salt));
-    return given.length === expected.length && timingSafeEqual(given, expected);
+    return actual.length === expected.length && timingSafeEqual(actual, expected);
   };
   if (matches(0)) return 1;
   return matches(1) ? 2 : false;

@@ -14,12 +14,12 @@ const PUBLISHED_STATUSES = new Set(['publish', 'inherit']);
 /** Returns the metas that change, with all their values. */
 export function oldAddresses(metas: Metas | undefined, before: AddressColumns, after: AddressColumns): Record<string, readonly string[]> {
   if (!PUBLISHED_STATUSES.has(after.post_status)) return {};
-  const known = (key: string) => metas?.get(key) ?? [];
+  const storedValues = (key: string) => metas?.get(key) ?? [];
   const [dayBefore, day] = [before.post_date.slice(0, 10), after.post_date.slice(0, 10)];
-  const renamed = PUBLISHED_STATUSES.has(before.post_status) && before.post_name !== after.post_name && before.post_name !== '';
+  const isRenamed = PUBLISHED_STATUSES.has(before.post_status) && before.post_name !== after.post_name && before.post_name !== '';
   return {
-    ...(renamed ? { _wp_old_slug: withPrevious(known('_wp_old_slug'), before.post_name, after.post_name) } : {}),
-    ...(dayBefore !== day && dayBefore !== ZERO_DAY ? { _wp_old_date: withPrevious(known('_wp_old_date'), dayBefore, day) } : {}),
+    ...(isRenamed ? { _wp_old_slug: withPrevious(storedValues('_wp_old_slug'), before.post_name, after.post_name) } : {}),
+    ...(dayBefore !== day && dayBefore !== ZERO_DAY ? { _wp_old_date: withPrevious(storedValues('_wp_old_date'), dayBefore, day) } : {}),
   };
 }
 

@@ -20,14 +20,14 @@ const ALPHANUMERICS = 'abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ01234
  * `$wp$2y$`, plain bcrypt, Argon2, `$P$` and `$H$` of phpass, plain MD5 and `$generic$`; other formats never match.
  * Long computations yield to other work.
  */
-export async function verifyPassword(plain: string, stored: string): Promise<boolean> {
-  if (Buffer.byteLength(plain) > MAX_PASSWORD_BYTES || stored === '') return false;
-  if (stored.startsWith(FAST_HASH)) return isEqualInConstantTime(fastHash(plain), stored);
-  if (stored.startsWith('$wp$2')) return compare(digestForBcrypt(plain), stored.slice('$wp'.length));
-  if (/^\$2[aby]\$/.test(stored)) return compare(plain, stored);
-  if (stored.startsWith('$argon2')) return verifyArgon2(plain, stored);
-  if (/^\$[PH]\$/.test(stored)) return isEqualInConstantTime(await portableHash(plain, stored), stored);
-  if (/^[0-9a-f]{32}$/.test(stored)) return isEqualInConstantTime(createHash('md5').update(plain).digest('hex'), stored);
+export async function verifyPassword(password: string, hash: string): Promise<boolean> {
+  if (Buffer.byteLength(password) > MAX_PASSWORD_BYTES || hash === '') return false;
+  if (hash.startsWith(FAST_HASH)) return isEqualInConstantTime(fastHash(password), hash);
+  if (hash.startsWith('$wp$2')) return compare(digestForBcrypt(password), hash.slice('$wp'.length));
+  if (/^\$2[aby]\$/.test(hash)) return compare(password, hash);
+  if (hash.startsWith('$argon2')) return verifyArgon2(password, hash);
+  if (/^\$[PH]\$/.test(hash)) return isEqualInConstantTime(await portableHash(password, hash), hash);
+  if (/^[0-9a-f]{32}$/.test(hash)) return isEqualInConstantTime(createHash('md5').update(password).digest('hex'), hash);
   return false;
 }
 
@@ -35,7 +35,7 @@ export async function verifyPassword(plain: string, stored: string): Promise<boo
  * Returns a password as WordPress's forms pass it on to be hashed: with backslashes before quotes and backslashes
  * (`wp_magic_quotes`), which WordPress does not remove, and without surrounding white space.
  */
-export const passwordFromForm = (typed: string): string => trimAscii(typed.replace(/['"\\]/g, '\\$&').replaceAll('\0', '\\0'));
+export const passwordFromForm = (password: string): string => trimAscii(password.replace(/['"\\]/g, '\\$&').replaceAll('\0', '\\0'));
 
 /** Whether a typed password is too long for WordPress to check it: a form may pass it on longer than it was typed. */
 export const isPasswordTooLong = (typed: string): boolean => Buffer.byteLength(passwordFromForm(typed)) > MAX_PASSWORD_BYTES;
@@ -44,14 +44,14 @@ export const isPasswordTooLong = (typed: string): boolean => Buffer.byteLength(p
  * Returns whether a typed password matches a stored hash, either as a WordPress form sends it or unchanged, as programs
  * set it.
  */
-export async function verifyTypedPassword(typed: string, stored: string): Promise<boolean> {
-  for (const plain of new Set([passwordFromForm(typed), typed])) if (await verifyPassword(plain, stored)) return true;
+export async function verifyTypedPassword(password: string, hash: string): Promise<boolean> {
+  for (const candidate of new Set([passwordFromForm(password), password])) if (await verifyPassword(candidate, hash)) return true;
   return false;
 }
 
 /** Returns the hash of an account's password as WordPress 6.8 and later store it: `$wp$2y$...` (`wp_hash_password`). */
-export async function hashPassword(plain: string): Promise<string> {
-  return `$wp${(await hash(digestForBcrypt(plain), BCRYPT_COST)).replace(/^\$2[ab]\$/, '$2y$')}`;
+export async function hashPassword(password: string): Promise<string> {
+  return `$wp${(await hash(digestForBcrypt(password), BCRYPT_COST)).replace(/^\$2[ab]\$/, '$2y$')}`;
 }
 
 /**
@@ -62,7 +62,7 @@ export const costOfHash = (stored: string): string =>
   /^(?:\$wp)?\$2[aby]\$\d\d\$|^\$argon2i?d?\$[^$]*\$[^$]*\$|^\$[PH]\$./.exec(stored)?.[0] ?? '';
 
 /** Returns the hash of an application password as WordPress 6.8 and later store it: `$generic$...` (`wp_fast_hash`). */
-export const hashApplicationPassword = (plain: string): string => fastHash(plain);
+export const hashApplicationPassword = (password: string): string => fastHash(password);
 
 /**
  * Returns a new application password: 24 letters and digits
@@ -81,18 +81,18 @@ export const groupedPassword = (password: string): string => password.replace(/(
  * Returns an application password as it was created, without the spaces and dashes that people type
  * (`wp_authenticate_application_password`).
  */
-export const normalizeApplicationPassword = (typed: string): string => typed.replace(/[^a-z0-9]/gi, '');
+export const normalizeApplicationPassword = (password: string): string => password.replace(/[^a-z0-9]/gi, '');
 
-function fastHash(plain: string): string {
-  const digest = blake2b(Buffer.from(plain), { key: FAST_HASH_KEY, dkLen: FAST_HASH_BYTES });
+function fastHash(password: string): string {
+  const digest = blake2b(Buffer.from(password), { key: FAST_HASH_KEY, dkLen: FAST_HASH_BYTES });
   return FAST_HASH + Buffer.from(digest).toString('base64url');
 }
 
 /**
  * Returns the input for bcrypt: a digest, since bcrypt only reads 72 bytes. Trims like PHP's `trim`, not JavaScript's.
  */
-function digestForBcrypt(plain: string): string {
-  const trimmed = trimAscii(plain);
+function digestForBcrypt(password: string): string {
+  const trimmed = trimAscii(password);
   return createHmac('sha384', 'wp-sha384').update(trimmed).digest('base64');
 }
 
@@ -105,14 +105,14 @@ const MAX_MEMORY_KIB = 262_144;
 const MAX_WORK = 1_048_576;
 
 /** Returns whether a password matches an Argon2 hash. Takes seconds, since there is no native code. */
-async function verifyArgon2(plain: string, stored: string): Promise<boolean> {
+async function verifyArgon2(password: string, stored: string): Promise<boolean> {
   const [, kind, memory, passes, lanes, salt = '', sum = ''] = ARGON2.exec(stored) ?? [];
   const [m, t, p] = [Number(memory), Number(passes), Number(lanes)];
   if (kind === undefined || t < 1 || p < 1 || m < 8 * p || m > MAX_MEMORY_KIB || m * t > MAX_WORK) return false;
   const expected = Buffer.from(sum, 'base64');
   const compute = kind === 'id' ? argon2idAsync : argon2iAsync;
-  const computed = await compute(Buffer.from(plain), Buffer.from(salt, 'base64'), { m, t, p, dkLen: expected.length });
-  return timingSafeEqual(computed, expected);
+  const hash = await compute(Buffer.from(password), Buffer.from(salt, 'base64'), { m, t, p, dkLen: expected.length });
+  return timingSafeEqual(hash, expected);
 }
 
 const PHPASS_DIGITS = './0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
@@ -125,14 +125,14 @@ const MAX_LOG_ROUNDS = 20;
  * Returns the portable hash of phpass: MD5 in 2^n rounds with the salt and the n of `setting`. Empty if the setting is
  * out of range.
  */
-async function portableHash(plain: string, setting: string): Promise<string> {
+async function portableHash(password: string, setting: string): Promise<string> {
   const logRounds = PHPASS_DIGITS.indexOf(setting[3] ?? '?');
   const salt = setting.slice(4, 12);
   if (logRounds < 7 || logRounds > MAX_LOG_ROUNDS || salt.length < 8) return '';
-  const password = Buffer.from(plain);
-  let digest = createHash('md5').update(salt).update(password).digest();
+  const bytes = Buffer.from(password);
+  let digest = createHash('md5').update(salt).update(bytes).digest();
   for (let round = 1; round <= 2 ** logRounds; round += 1) {
-    digest = createHash('md5').update(digest).update(password).digest();
+    digest = createHash('md5').update(digest).update(bytes).digest();
     if (round % ROUNDS_PER_TURN === 0) await setImmediate();
   }
   return setting.slice(0, 12) + phpassBase64(digest);

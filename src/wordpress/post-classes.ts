@@ -13,7 +13,7 @@ export function postClasses(
   { ID, post_type: type, post_status: status }: Pick<Post, 'ID' | 'post_type' | 'post_status'>,
   { locked, hasPicture, terms }: { locked: boolean; hasPicture: boolean; terms: readonly Term[] },
 ): string[] {
-  const classed = (taxonomy: string, prefix: string) =>
+  const classesOf = (taxonomy: string, prefix: string) =>
     terms.filter((term) => term.taxonomy === taxonomy).map((term) => `${prefix}${classOf(term)}`);
   const taxonomies = ['category', 'post_tag', FORMAT_TAXONOMY, 'tribe_events_cat'];
   return [
@@ -26,13 +26,13 @@ export function postClasses(
     ...(locked ? ['post-password-required'] : []),
     ...(hasPicture ? ['has-post-thumbnail'] : []),
     'hentry',
-    ...taxonomies.flatMap((taxonomy) => classed(taxonomy, `${PREFIXES.get(taxonomy) ?? taxonomy}-`)),
-    ...classed('tribe_events_cat', 'cat_'),
+    ...taxonomies.flatMap((taxonomy) => classesOf(taxonomy, `${PREFIXES.get(taxonomy) ?? taxonomy}-`)),
+    ...classesOf('tribe_events_cat', 'cat_'),
   ];
 }
 
 /** Returns a slug as a class (`sanitize_html_class`), or the term's id if no usable character is left. */
 function classOf({ slug, term_id: id }: Term): string {
-  const kept = slug.replace(/%[0-9a-f]{2}/gi, '').replace(/[^\w-]/g, '');
-  return /^\d*$/.test(kept) || kept.replaceAll('-', '') === '' ? String(id) : kept;
+  const className = slug.replace(/%[0-9a-f]{2}/gi, '').replace(/[^\w-]/g, '');
+  return /^\d*$/.test(className) || className.replaceAll('-', '') === '' ? String(id) : className;
 }

@@ -14,8 +14,8 @@ const TRANSIENT_META = /^_edit_lock$|^_oembed_/;
  */
 export function postVersion(key: string, row: Post, metas: Metas | undefined, terms: readonly Pick<Term, 'term_taxonomy_id'>[]): string {
   const { comment_count: _, to_ping, pinged, ...columns } = row;
-  const kept = [...(metas ?? [])].filter(([name]) => !TRANSIENT_META.test(name)).sort(([one], [other]) => (one < other ? -1 : 1));
-  return digest(key, [columns, kept, terms.map((term) => term.term_taxonomy_id).sort((one, other) => one - other)]);
+  const lastingMetas = [...(metas ?? [])].filter(([name]) => !TRANSIENT_META.test(name)).sort(([one], [other]) => (one < other ? -1 : 1));
+  return digest(key, [columns, lastingMetas, terms.map((term) => term.term_taxonomy_id).sort((one, other) => one - other)]);
 }
 
 /** Returns the version of a category or tag. The number of its events does not count. */

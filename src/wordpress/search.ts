@@ -19,15 +19,15 @@ const MAX_TERMS = 9;
  * (`stripslashes`).
  */
 export function parseSearch(phrase: string): SearchTerm[] {
-  const whole = phrase.replace(/\\(.?)/gs, '$1').replace(/[\r\n]/g, '');
+  const fullPhrase = phrase.replace(/\\(.?)/gs, '$1').replace(/[\r\n]/g, '');
   const terms: string[] = [];
-  for (const [piece] of whole.matchAll(/"[^"]*(?:"|$)|[^\t ",+]+/g)) {
+  for (const [piece] of fullPhrase.matchAll(/"[^"]*(?:"|$)|[^\t ",+]+/g)) {
     const term = trimQuotes(piece);
     if (!/^[a-z0-]?$/i.test(term) && !STOPWORDS.has(term.toLowerCase())) terms.push(term);
     if (terms.length > MAX_TERMS) break;
   }
-  const kept = terms.length === 0 || terms.length > MAX_TERMS ? [whole] : terms;
-  return kept.map((text) => (text.startsWith('-') ? { text: text.slice(1), exclude: true } : { text, exclude: false }));
+  const texts = terms.length === 0 || terms.length > MAX_TERMS ? [fullPhrase] : terms;
+  return texts.map((text) => (text.startsWith('-') ? { text: text.slice(1), exclude: true } : { text, exclude: false }));
 }
 
 const trimQuotes = (piece: string) => trimOf(piece, /^".+"$/.test(piece) ? `"'` : `"' `);
@@ -41,6 +41,6 @@ const MAX_PIECES = 50;
  */
 export function searchPieces(phrase: string): SearchTerm[] {
   const pieces = [...new Set(phrase.toLowerCase().split(/[^\p{L}\p{M}\p{N}-]+/u))].filter((piece) => piece !== '');
-  const kept = pieces.length > MAX_PIECES ? pieces.sort((one, other) => other.length - one.length).slice(0, MAX_PIECES) : pieces;
-  return kept.map((text) => ({ text, exclude: false }));
+  const texts = pieces.length > MAX_PIECES ? pieces.sort((one, other) => other.length - one.length).slice(0, MAX_PIECES) : pieces;
+  return texts.map((text) => ({ text, exclude: false }));
 }

@@ -7,8 +7,8 @@ import { trimAscii, trimEndOf } from './trim.ts';
  */
 export function siteAddress(stored: string | undefined): string | undefined {
   const text = trimEndOf(trimAscii(stored ?? ''), '/');
-  const full = text.startsWith('//') ? `http:${text}` : NAMES_HOST.test(text) ? `http://${text}` : text;
-  return /^https?:\/\/[^/?#]/i.test(full) && !/[\s<>"]/.test(full) && URL.canParse(full) ? full : undefined;
+  const address = text.startsWith('//') ? `http:${text}` : NAMES_HOST.test(text) ? `http://${text}` : text;
+  return /^https?:\/\/[^/?#]/i.test(address) && !/[\s<>"]/.test(address) && URL.canParse(address) ? address : undefined;
 }
 
 /** Matches a host with a dot in its name, or `localhost`, with an optional port and path. */
@@ -19,9 +19,9 @@ const NAMES_HOST = /^(?:localhost|[a-z0-9-]+(?:\.[a-z0-9-]+)+)(?::\d+)?(?:\/|$)/
  * The host of the request is not used, since an attacker could send one that leads others to another site.
  */
 export function homeAddress({ home, siteurl }: { readonly home: string; readonly siteurl: string }, otherwise: string): string {
-  const known = siteAddress(home) ?? siteAddress(siteurl);
+  const address = siteAddress(home) ?? siteAddress(siteurl);
   const path = /^\/[\w./~-]*$/.test(home) ? trimEndOf(home, '/') : '';
-  return known ?? otherwise + path;
+  return address ?? otherwise + path;
 }
 
 /**
@@ -45,11 +45,11 @@ function uploadsFolder(options: ReadonlyMap<string, string>): string {
 
 /** Returns the address of WordPress itself: that of the site, a folder below it, or a different one. */
 function wordpressAddress(home: string, options: ReadonlyMap<string, string>): string {
-  const [site, own] = [siteAddress(options.get('home')), siteAddress(options.get('siteurl'))];
-  if (site === undefined || own === undefined) return home;
-  const [place, ownPlace] = [site, own].map((address) => address.replace(/^https?:/i, ''));
+  const [site, siteurl] = [siteAddress(options.get('home')), siteAddress(options.get('siteurl'))];
+  if (site === undefined || siteurl === undefined) return home;
+  const [place, ownPlace] = [site, siteurl].map((address) => address.replace(/^https?:/i, ''));
   if (ownPlace === place) return home;
   if (ownPlace?.startsWith(`${place}/`)) return home + ownPlace.slice(place?.length);
   // If the site has moved, WordPress has moved with it.
-  return home === site ? own : home;
+  return home === site ? siteurl : home;
 }

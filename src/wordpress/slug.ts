@@ -54,16 +54,16 @@ export function slugPathForQuery(raw: string): string[] {
 
 /**
  * Returns the first free form of a post's slug: the slug itself, or with the suffix `-2`, `-3` and so on, cut to fit
- * into its column (WordPress `wp_unique_post_slug`). `taken`: slugs of other posts of the same type, in any status.
+ * into its column (WordPress `wp_unique_post_slug`). `takenSlugs`: slugs of other posts of the type, in any status.
  * `bytes`: length of the column.
  */
-export function uniqueSlug(base: string, taken: TakenSlugs, bytes = SLUG_BYTES): string {
-  const isTaken = (slug: string) => RESERVED_SLUGS.has(slug) || has(taken, slug);
+export function uniqueSlug(base: string, takenSlugs: TakenSlugs, bytes = SLUG_BYTES): string {
+  const isTaken = (slug: string) => RESERVED_SLUGS.has(slug) || has(takenSlugs, slug);
   if (!isTaken(base)) return base;
   for (let number = 2; ; number += 1) {
     const suffix = `-${number}`;
     const slug = truncateSlug(base, bytes - suffix.length) + suffix;
-    if (!has(taken, slug)) return slug;
+    if (!has(takenSlugs, slug)) return slug;
   }
 }
 
@@ -92,21 +92,21 @@ export type TakenSlugs = ReadonlySet<string> | ((slug: string) => boolean);
  * Returns the first free form of a term's slug (WordPress `wp_unique_term_slug`): the slug itself if no other term of
  * its taxonomy has it; otherwise for a child with the slugs of its ancestors appended, one after the other; otherwise
  * with `-2`, `-3` and so on. No form is longer than the column. `parents`: nearest first.
- * `here`: slugs of other terms of the taxonomy; `anywhere`: of all terms of the site, against which the longer forms
+ * `takenInTaxonomy`: slugs of other terms of the taxonomy; `takenOnSite`: of all terms, against which longer forms
  * are checked.
  */
 export function uniqueTermSlug(
   base: string,
-  { parents, here, anywhere }: { parents: readonly string[]; here: TakenSlugs; anywhere: TakenSlugs },
+  { parents, takenInTaxonomy, takenOnSite }: { parents: readonly string[]; takenInTaxonomy: TakenSlugs; takenOnSite: TakenSlugs },
 ): string {
-  if (!has(here, base)) return base;
+  if (!has(takenInTaxonomy, base)) return base;
   let slug = base;
   for (const parent of parents) {
     if (slug.length + 1 + parent.length > SLUG_BYTES) break;
     slug += `-${parent}`;
-    if (!has(anywhere, slug)) return slug;
+    if (!has(takenOnSite, slug)) return slug;
   }
-  return uniqueSlug(slug, (one) => one === slug || has(anywhere, one));
+  return uniqueSlug(slug, (one) => one === slug || has(takenOnSite, one));
 }
 
 /**
@@ -119,13 +119,13 @@ export const trashedSlug = (slug: string): string =>
 /** Values that determine a post's slug. */
 export interface SlugInput {
   /** The slug in the request; absent or empty: none. */
-  readonly sent?: string | undefined;
+  readonly requestedSlug?: string | undefined;
   readonly title: string;
   /** The new status of the post, and the previous one; `before` is absent for a new post. */
   readonly status: string;
   readonly before?: { readonly status: string; readonly slug: string } | undefined;
   /** `_wp_desired_post_slug`: the slug of the post before it was moved to the trash. */
-  readonly desired?: string | undefined;
+  readonly desiredSlug?: string | undefined;
   /**
    * Whether the caller may publish posts of this type; otherwise the caller cannot choose the slug of a post pending
    * review.
@@ -141,7 +141,7 @@ export interface SlugInput {
  * share slugs). WordPress `wp_insert_post`. An empty slug of a post that is not a draft means that no character of the
  * title is allowed in a slug; the post's id is used instead.
  */
-export function settleSlug({ sent, title, status, before, desired, canPublish, draftsGetSlugs, locale }: SlugInput): {
+export function settleSlug({ requestedSlug, title, status, before, desiredSlug, canPublish, draftsGetSlugs, locale }: SlugInput): {
   slug: string;
   unique: boolean;
 } {
@@ -149,37 +149,37 @@ export function settleSlug({ sent, title, status, before, desired, canPublish, d
   const settled = (slug: string) => ({ slug, unique: !floating });
   if (before && status === 'trash' && before.status !== 'trash') return settled(trashedSlug(before.slug));
   if (status === 'pending' && !canPublish) return settled('');
-  const titled = () => sanitizeTitle(title, 'save', locale);
+  const titleSlug = () => sanitizeTitle(title, 'save', locale);
   // If no character of the sent slug is allowed, the title is used as if no slug had been sent.
-  if (sent) return settled(sanitizeTitle(sent, 'save', locale) || (floating ? '' : titled()));
-  const kept = before && (before.status === 'trash' && status !== 'trash' ? desired || withoutTrashed(before.slug) : before.slug);
-  if (kept) return settled(kept);
-  return settled(floating && (before || !draftsGetSlugs) ? '' : titled());
+  if (requestedSlug) return settled(sanitizeTitle(requestedSlug, 'save', locale) || (floating ? '' : titleSlug()));
+  const keptSlug = before && (before.status === 'trash' && status !== 'trash' ? desiredSlug || withoutTrashed(before.slug) : before.slug);
+  if (keptSlug) return settled(keptSlug);
+  return settled(floating && (before || !draftsGetSlugs) ? '' : titleSlug());
 }
 
 /** Removes everything from a `&` to the next `;`. */
 function withoutEntities(text: string): string {
   const semicolon = forwardSearch(text, ';');
   let out = '';
-  let done = 0;
-  for (let start = text.indexOf('&'); start !== -1; start = text.indexOf('&', done)) {
+  let position = 0;
+  for (let start = text.indexOf('&'); start !== -1; start = text.indexOf('&', position)) {
     const end = semicolon(start + 2);
     if (end === -1) break;
-    out += text.slice(done, start);
-    done = end + 1;
+    out += text.slice(position, start);
+    position = end + 1;
   }
-  return out + text.slice(done);
+  return out + text.slice(position);
 }
 
 const withoutTrashed = (slug: string) => (slug.endsWith(TRASHED_SUFFIX) ? slug.slice(0, -TRASHED_SUFFIX.length) : slug);
 
-const has = (taken: TakenSlugs, slug: string) => (typeof taken === 'function' ? taken(slug) : taken.has(slug));
+const has = (takenSlugs: TakenSlugs, slug: string) => (typeof takenSlugs === 'function' ? takenSlugs(slug) : takenSlugs.has(slug));
 
 /** `_truncate_post_slug`: cuts between characters, never inside an encoded one. */
 function truncateSlug(slug: string, bytes: number): string {
   if (slug.length <= bytes) return slug;
-  const decoded = urlDecode(slug).toString('utf8');
-  return trimEndOf(decoded === slug ? slug.slice(0, bytes) : encode(decoded, bytes), '-');
+  const text = urlDecode(slug).toString('utf8');
+  return trimEndOf(text === slug ? slug.slice(0, bytes) : encode(text, bytes), '-');
 }
 
 /**

@@ -24,7 +24,7 @@ export const isPublished = (status: string): boolean => status === 'publish' || 
 
 export interface StatusRequest {
   /** The status in the request; absent: none. */
-  readonly requested?: string | undefined;
+  readonly requestedStatus?: string | undefined;
   /** The current status of the post; absent: it is a new one. */
   readonly before?: string | undefined;
   /**
@@ -35,8 +35,8 @@ export interface StatusRequest {
   readonly canDelete: boolean;
 }
 
-/** The status that a post gets; `asked`: whether the request names a status. */
-export type SettledStatus = { readonly status: string; readonly asked: boolean };
+/** The status that a post gets; `isRequested`: whether the request names a status. */
+export type SettledStatus = { readonly status: string; readonly isRequested: boolean };
 export type StatusProblem = { readonly problem: 'status-not-settable' | 'status-needs-delete' };
 
 /**
@@ -51,13 +51,13 @@ export const needsPublishing = (status: string): boolean => isPublished(status) 
  * names another. If the caller may not publish, `publish`, `future` and `private` become `pending`, unless the post
  * already has that status. The trash requires the capability to delete.
  */
-export function settleStatus({ requested, before, canPublish, canDelete }: StatusRequest): SettledStatus | StatusProblem {
-  if (requested === undefined) return { status: before ?? (canPublish ? 'publish' : 'draft'), asked: false };
-  if (!(SETTABLE_STATUSES as readonly string[]).includes(requested)) return { problem: 'status-not-settable' };
-  if (requested === before) return { status: requested, asked: true };
-  if (requested === 'trash' && !canDelete) return { problem: 'status-needs-delete' };
-  const lowered = !canPublish && needsPublishing(requested);
-  return { status: lowered ? 'pending' : requested, asked: true };
+export function settleStatus({ requestedStatus, before, canPublish, canDelete }: StatusRequest): SettledStatus | StatusProblem {
+  if (requestedStatus === undefined) return { status: before ?? (canPublish ? 'publish' : 'draft'), isRequested: false };
+  if (!(SETTABLE_STATUSES as readonly string[]).includes(requestedStatus)) return { problem: 'status-not-settable' };
+  if (requestedStatus === before) return { status: requestedStatus, isRequested: true };
+  if (requestedStatus === 'trash' && !canDelete) return { problem: 'status-needs-delete' };
+  const lowered = !canPublish && needsPublishing(requestedStatus);
+  return { status: lowered ? 'pending' : requestedStatus, isRequested: true };
 }
 
 export interface DateRequest extends SettledStatus {
@@ -104,7 +104,7 @@ export function settleDates(request: DateRequest): SettledDates {
   };
 }
 
-function datesOf({ status, asked, date, dateUtc, before, now, toUtc, toLocal }: DateRequest): { date: string; dateUtc: string } {
+function datesOf({ status, isRequested, date, dateUtc, before, now, toUtc, toLocal }: DateRequest): { date: string; dateUtc: string } {
   const floating = isFloating(status);
   if (date !== undefined || dateUtc !== undefined) {
     return {
@@ -112,12 +112,12 @@ function datesOf({ status, asked, date, dateUtc, before, now, toUtc, toLocal }: 
       dateUtc: dateUtc ?? (floating && (before?.dateUtc ?? ZERO_DATE) === ZERO_DATE ? ZERO_DATE : toUtc(date!)),
     };
   }
-  const present = { date: now.local, dateUtc: now.utc };
-  if (!before) return floating ? { date: now.local, dateUtc: ZERO_DATE } : present;
-  if (status === 'publish' && asked && before.status === 'future') return present;
+  const currentDates = { date: now.local, dateUtc: now.utc };
+  if (!before) return floating ? { date: now.local, dateUtc: ZERO_DATE } : currentDates;
+  if (status === 'publish' && isRequested && before.status === 'future') return currentDates;
   if (before.dateUtc !== ZERO_DATE || floating) return { date: before.date, dateUtc: before.dateUtc };
   // A draft with a date in the future keeps it; otherwise its local date is only the time when it was written.
-  return status !== 'trash' && before.date > now.local ? { date: before.date, dateUtc: toUtc(before.date) } : present;
+  return status !== 'trash' && before.date > now.local ? { date: before.date, dateUtc: toUtc(before.date) } : currentDates;
 }
 
 const MINUTE_MS = 60_000;

@@ -30,9 +30,9 @@ export function unixFromDate(date: Date): number {
 export function unixFromText(text: string): number {
   const fromStandardForm = unixFromStandardForm(text);
   if (!Number.isNaN(fromStandardForm)) return fromStandardForm;
-  const found = /^(-?\d{4,6})-(\d\d)-(\d\d)(?:[ T](\d\d):(\d\d)(?::(\d\d))?)?/.exec(text);
-  if (!found || isZeroDate(text)) return Number.NaN;
-  const [, year, month, day, hour = 0, minute = 0, second = 0] = found;
+  const match = /^(-?\d{4,6})-(\d\d)-(\d\d)(?:[ T](\d\d):(\d\d)(?::(\d\d))?)?/.exec(text);
+  if (!match || isZeroDate(text)) return Number.NaN;
+  const [, year, month, day, hour = 0, minute = 0, second = 0] = match;
   return unixFromFields(Number(year), Number(month), Number(day), Number(hour), Number(minute), Number(second));
 }
 
@@ -132,8 +132,8 @@ export function diffSeconds(from: string, to: string): number {
 
 /** Returns the parts of a date; zeros for an invalid one. */
 export function dateParts(text: string): DateParts {
-  const found = /^(-?\d{4,6})-(\d\d)-(\d\d)(?:[ T](\d\d):(\d\d)(?::(\d\d))?)?/.exec(text);
-  const [year = '0000', month = '00', day = '00', hour = '00', minutes = '00', seconds = '00'] = found?.slice(1) ?? [];
+  const match = /^(-?\d{4,6})-(\d\d)-(\d\d)(?:[ T](\d\d):(\d\d)(?::(\d\d))?)?/.exec(text);
+  const [year = '0000', month = '00', day = '00', hour = '00', minutes = '00', seconds = '00'] = match?.slice(1) ?? [];
   return { year, month, day, hour, minutes, seconds };
 }
 

@@ -18,8 +18,8 @@ export const isConflict = (result: TranslationGroup | TranslationConflict): resu
 export function joinGroups(...groups: readonly TranslationGroup[]): TranslationGroup | TranslationConflict {
   const all = new Map<string, number>();
   for (const [code, id] of groups.flatMap((group) => [...group])) {
-    const known = all.get(code);
-    if (known !== undefined && known !== id) return { conflict: code, ids: [known, id] };
+    const otherId = all.get(code);
+    if (otherId !== undefined && otherId !== id) return { conflict: code, ids: [otherId, id] };
     all.set(code, id);
   }
   return all;
@@ -29,8 +29,8 @@ export function joinGroups(...groups: readonly TranslationGroup[]): TranslationG
  * Returns the records whose group changes when these groups become one, or would change if that were not a conflict.
  */
 export function changedMembers(before: readonly TranslationGroup[], after: TranslationGroup | TranslationConflict): number[] {
-  const moved = before.filter((group) => isConflict(after) || !isSame(group, after)).flatMap((group) => [...group.values()]);
-  return [...new Set(moved)];
+  const memberIds = before.filter((group) => isConflict(after) || !isSame(group, after)).flatMap((group) => [...group.values()]);
+  return [...new Set(memberIds)];
 }
 
 const isSame = (one: TranslationGroup, other: TranslationGroup): boolean =>

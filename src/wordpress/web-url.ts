@@ -22,8 +22,8 @@ export function escUrl(raw: string): string {
   if (!url.includes(':') && !/^[/#?]/.test(url) && !/^[a-z0-9-]+?\.php/i.test(url)) url = `http://${url}`;
   url = encodeBrackets(shownInHtml(url));
   if (url.startsWith('/')) return url;
-  const sound = withoutBadProtocol(url);
-  return sound.toLowerCase() === url.toLowerCase() ? sound : '';
+  const safeUrl = withoutBadProtocol(url);
+  return safeUrl.toLowerCase() === url.toLowerCase() ? safeUrl : '';
 }
 
 /**
@@ -103,13 +103,13 @@ const shownInHtml = (url: string): string => normalizeEntities(url).replaceAll('
 
 /** Removes `%0d` and `%0a`, including those that result from removing others (`_deep_replace`). */
 function withoutEncodedLineBreaks(url: string): string {
-  const kept: string[] = [];
+  const characters: string[] = [];
   for (const char of url) {
-    kept.push(char);
-    const [percent, zero, letter] = kept.slice(-3);
-    if (percent === '%' && zero === '0' && /^[ad]$/i.test(letter ?? '')) kept.length -= 3;
+    characters.push(char);
+    const [percent, zero, letter] = characters.slice(-3);
+    if (percent === '%' && zero === '0' && /^[ad]$/i.test(letter ?? '')) characters.length -= 3;
   }
-  return kept.join('');
+  return characters.join('');
 }
 
 /** Encodes brackets everywhere except in the authority, where they enclose an IPv6 address. */
@@ -131,9 +131,9 @@ function checkProtocolOnce(url: string, protocols: readonly string[]): string {
 }
 
 const decodeNumericEntities = (text: string) =>
-  text.replace(/&#(?:([0-9]+)|[Xx]([0-9A-Fa-f]+));/g, (whole, decimal?: string, hex?: string) => {
+  text.replace(/&#(?:([0-9]+)|[Xx]([0-9A-Fa-f]+));/g, (match, decimal?: string, hex?: string) => {
     const code = decimal === undefined ? Number.parseInt(hex as string, 16) : Number(decimal);
-    return code <= 0x10ffff ? String.fromCodePoint(code) : whole;
+    return code <= 0x10ffff ? String.fromCodePoint(code) : match;
   });
 
 /** Returns the text with its percent-encoded characters decoded; unchanged if the encoding is invalid. */

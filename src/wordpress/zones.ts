@@ -36,8 +36,8 @@ export function parseZone(name: string): Zone | null {
  * @param name as written in a date or sent by a client
  */
 export function parsePhpZone(name: string): Zone | null {
-  const known = zones.get(name);
-  if (known !== undefined) return known;
+  const cached = zones.get(name);
+  if (cached !== undefined) return cached;
   const zone = readPhpZone(name);
   if (zone === null) return null;
   if (zones.size > MAX_CACHED_ZONES) zones.clear();
@@ -51,8 +51,8 @@ export function parsePhpZone(name: string): Zone | null {
  * @param options as stored; `gmt_offset` in hours
  */
 export function siteZone(options: { timezone_string?: string | null; gmt_offset?: string | number | null }): { zone: Zone; name: string } {
-  const named = options.timezone_string ? parseZone(options.timezone_string) : null;
-  if (named) return { zone: named, name: named.name };
+  const namedZone = options.timezone_string ? parseZone(options.timezone_string) : null;
+  if (namedZone) return { zone: namedZone, name: namedZone.name };
   const hours = Number(options.gmt_offset ?? 0) || 0;
   const name = `UTC${hours < 0 ? '' : '+'}${hours}`;
   return { zone: parseZone(name) ?? { ...UTC, name, label: name }, name };
@@ -126,23 +126,23 @@ export function localFromDate(date: Date, zone: Zone): string {
  * Returns the instant, in Unix seconds, of a local time given as if it were UTC. PHP looks up the offset at the local
  * time read as UTC, then at the result, and keeps the first offset if the second one lies across the change that it has
  * just passed (timelib, do_adjust_timezone). If the date itself contains the zone, PHP looks back once more.
- * @param wall seconds
- * @param written whether the date contains the zone
+ * @param wallSeconds seconds
+ * @param containsZone whether the date contains the zone
  */
-export function unixFromClockTime(wall: number, zone: Zone, written = false): number {
-  if (zone.rules === null) return wall - zone.seconds;
-  const current = spanAt(wall, zone.rules);
-  const after = spanAt(wall - current.offset, zone.rules);
+export function unixFromClockTime(wallSeconds: number, zone: Zone, containsZone = false): number {
+  if (zone.rules === null) return wallSeconds - zone.seconds;
+  const current = spanAt(wallSeconds, zone.rules);
+  const after = spanAt(wallSeconds - current.offset, zone.rules);
   if (current.offset !== after.offset) {
-    const passed = wall - after.offset;
-    const across = passed >= after.since + current.offset - after.offset && passed < after.since;
-    return across ? wall - current.offset : passed;
+    const candidate = wallSeconds - after.offset;
+    const isAcross = candidate >= after.since + current.offset - after.offset && candidate < after.since;
+    return isAcross ? wallSeconds - current.offset : candidate;
   }
-  if (written && current.offset >= 0) {
-    const earlier = spanAt(wall - current.offset - 7200, zone.rules);
-    if (earlier.offset > after.offset && wall - earlier.offset < after.since) return wall - earlier.offset;
+  if (containsZone && current.offset >= 0) {
+    const earlierSpan = spanAt(wallSeconds - current.offset - 7200, zone.rules);
+    if (earlierSpan.offset > after.offset && wallSeconds - earlierSpan.offset < after.since) return wallSeconds - earlierSpan.offset;
   }
-  return wall - current.offset;
+  return wallSeconds - current.offset;
 }
 
 const MAX_OFFSET_LENGTH = 30; // tec_events.timezone is varchar(30)
@@ -158,10 +158,10 @@ type Span = { since: number; offset: number };
 const clocks = new Map<string, { format: Intl.DateTimeFormat; years: Map<number, Span[]> }>();
 
 function manualOffset(name: string): Zone | null {
-  const found = /^UTC([+-])(\d{1,4})(?::([0-5]\d)|(\.\d+))?$/.exec(name);
-  if (!found) return { name, rules: null, seconds: 0, label: name };
-  const hours = Number(found[2]) + Number(found[3] ?? 0) / 60 + Number(found[4] ?? 0);
-  const seconds = Math.round(hours * 3600) * (found[1] === '-' ? -1 : 1);
+  const match = /^UTC([+-])(\d{1,4})(?::([0-5]\d)|(\.\d+))?$/.exec(name);
+  if (!match) return { name, rules: null, seconds: 0, label: name };
+  const hours = Number(match[2]) + Number(match[3] ?? 0) / 60 + Number(match[4] ?? 0);
+  const seconds = Math.round(hours * 3600) * (match[1] === '-' ? -1 : 1);
   return withinDay(seconds) ? { name, rules: null, seconds, label: name } : null;
 }
 
@@ -188,9 +188,9 @@ function readPhpZone(name: string): Zone | null {
  * other number of characters (timelib_parse_tz_cor).
  */
 function offsetDigits(text: string): number | null {
-  const found = /^(\d\d?)$|^(\d\d?):(\d\d?)$|^(\d\d?)(\d\d)$|^(\d\d)(\d\d)(\d\d)$|^(\d\d):(\d\d):(\d\d)$/.exec(text);
-  if (!found) return null;
-  const [hours = 0, minutes = 0, seconds = 0] = found
+  const match = /^(\d\d?)$|^(\d\d?):(\d\d?)$|^(\d\d?)(\d\d)$|^(\d\d)(\d\d)(\d\d)$|^(\d\d):(\d\d):(\d\d)$/.exec(text);
+  if (!match) return null;
+  const [hours = 0, minutes = 0, seconds = 0] = match
     .slice(1)
     .filter((digits) => digits !== undefined)
     .map(Number);
@@ -211,8 +211,8 @@ function offsetSeconds(unix: number, zone: Zone): number {
 }
 
 function clockOf(rules: string): { format: Intl.DateTimeFormat; years: Map<number, Span[]> } | null {
-  const known = clocks.get(rules);
-  if (known) return known;
+  const cached = clocks.get(rules);
+  if (cached) return cached;
   const two_ = '2-digit';
   const fields = { year: 'numeric', month: two_, day: two_, hour: two_, minute: two_, second: two_ } as const;
   try {
@@ -238,9 +238,9 @@ function spanAt(unix: number, rules: string): Span {
     spans = spansOfYear(clock.format, year);
     clock.years.set(year, spans);
   }
-  let found = spans[0]!;
-  for (const span of spans) if (span.since <= at) found = span;
-  return found;
+  let result = spans[0]!;
+  for (const span of spans) if (span.since <= at) result = span;
+  return result;
 }
 
 function spansOfYear(format: Intl.DateTimeFormat, year: number): Span[] {

@@ -19,7 +19,7 @@ describe('recurrence set', () => {
       const set = parseRecurrenceSet(rset)!;
       const dates = datesOfSet(set, { first: String(event.start_date), length: Number(event.duration), last: expected.at(-1)!.start_date });
       const zone = parseZone(String(event.timezone))!;
-      expect(dates.map(({ start, at, length }) => ({ start, end: localFromUnix(at + length, zone) }))).toEqual(
+      expect(dates.map(({ start, startUnix: at, length }) => ({ start, end: localFromUnix(at + length, zone) }))).toEqual(
         expected.map(({ start_date: start, end_date: end }) => ({ start, end })),
       );
       expect(isEndless(set)).toBe(post === 510);

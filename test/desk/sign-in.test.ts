@@ -278,9 +278,11 @@ describeRequests('signing in to the desk', (ask) => {
       const from = (place: number) => ({ address: `198.51.100.${place}` });
       const asked = { name: ' BIGANNA ', password: 'wrong', remember: false, agent: undefined };
       expect(await refused(signIn(site, await site.settings(), { ...asked, ...from(1) }))).toBe('incorrect_password');
-      expect(await refused(changePassword(site, id, { before: 'wrong', password: PASSWORD, ...from(2) }))).toBe('incorrect_password');
+      expect(await refused(changePassword(site, id, { currentPassword: 'wrong', password: PASSWORD, ...from(2) }))).toBe(
+        'incorrect_password',
+      );
       const changes = ['first', 'second'].map((word) =>
-        changePassword(site, id, { before: PASSWORD, password: `${PASSWORD}${word}`, ...from(3) }),
+        changePassword(site, id, { currentPassword: PASSWORD, password: `${PASSWORD}${word}`, ...from(3) }),
       );
       expect((await Promise.all(changes.map(refused))).sort()).toEqual(['done', 'incorrect_password']);
     });

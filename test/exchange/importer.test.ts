@@ -109,7 +109,7 @@ describeDatabases('import into a site with existing records', (open) => {
       { key: '_thumbnail_id', kind: 'attachment', sourceId: 'https://other.example.org/none.png' },
     ] as const;
     await taken([post('event', 600), ...links.map((link, place) => post('event', 601 + place, { links: [link] }))]);
-    expect((await undoableImport(site))?.made).toEqual(new Map([['event', [600, 601, 602]]]));
+    expect((await undoableImport(site))?.records).toEqual(new Map([['event', [600, 601, 602]]]));
   });
 
   it('reports in a dry run that a deleted category will be created again', async () => {
@@ -160,7 +160,7 @@ describeDatabases('import into a site with existing records', (open) => {
       { post_id: 38, meta_key: '_EventOrganizerID', meta_value: '612' },
     ]);
     const last = (await undoableImport(site))!;
-    expect(last.made).toEqual(new Map([['event', [600]], ['venue', [611]]])); // biome-ignore format: short
+    expect(last.records).toEqual(new Map([['event', [600]], ['venue', [611]]])); // biome-ignore format: short
     expect(await undoImport(site, caller, last)).toEqual({ moved: 2, kept: 0 });
     const statuses = await site.db.from('posts').whereIn('ID', [600, 610, 611, 612]).orderBy('ID').pluck('post_status');
     expect(statuses).toEqual(['trash', 'publish', 'trash', 'publish']);

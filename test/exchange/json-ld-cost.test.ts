@@ -61,7 +61,7 @@ it.each(Object.entries(REFERENCES))('the cost of references does not depend on t
 
 describe('cost of recurring events', () => {
   const timesOf = (node: Record<string, unknown>) =>
-    scheduledTimes({ ...event, ...node }, { site: parseZone('Europe/Rome')!, now: '2026-11-21 09:00:00', most: 2000 });
+    scheduledTimes({ ...event, ...node }, { site: parseZone('Europe/Rome')!, now: '2026-11-21 09:00:00', limit: 2000 });
   const daily = (at: number) => ({ startDate: '2026-12-01', startTime: `12:${10 + (at % 50)}`, repeatFrequency: 'P1D' });
 
   it('is not higher for many schedules than for a few', async () => {

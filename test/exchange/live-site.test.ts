@@ -110,7 +110,7 @@ describeDatabases('import of a running site', (open) => {
   const folder = () => mkdtempSync(join(tmpdir(), 'fasti-walk-'));
   const optionsOf = async (target: Site, more: Partial<LiveOptions> = {}): Promise<LiveOptions> => ({
     settings: await target.settings(),
-    free: ['Free', 'Gratis'],
+    freeWords: ['Free', 'Gratis'],
     now: NOW,
     resume: false,
     target: 'test',

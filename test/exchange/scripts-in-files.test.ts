@@ -70,7 +70,7 @@ describeDatabases('scripts in imported files', (open) => {
       ['_VenuePhone', `a:1:{i:0;s:${SCRIPT.length}:"${SCRIPT}";}`],
       ['other_plugin', `a:2:{s:4:"text";s:${SCRIPT.length + 8}:"<b>x</b>${SCRIPT}";s:1:"n";i:2;}`],
     ];
-    const { metas, losses } = cleanPost(venue(given), { trusted: false });
+    const { metas, losses } = cleanPost(venue(given), { isTrusted: false });
     expect(metas).toEqual([
       ['_VenueCity', 'Pisa'],
       ['_VenueAddress', 'Via Roma 1 & 2'],
@@ -80,7 +80,7 @@ describeDatabases('scripts in imported files', (open) => {
       ['other_plugin', 'a:2:{s:4:"text";s:21:"<b>x</b><img src="x">";s:1:"n";i:2;}'],
     ]);
     expect(losses.map(({ reason }) => reason)).toEqual(Array(5).fill('html-filtered'));
-    expect(cleanPost(venue(given), { trusted: true }).metas).toEqual(given);
+    expect(cleanPost(venue(given), { isTrusted: true }).metas).toEqual(given);
   });
 
   it('are the only reason to change metas', () => {
@@ -89,13 +89,13 @@ describeDatabases('scripts in imported files', (open) => {
       ['_VenueCity', 'Pisa & Lucca'],
       ['other_plugin', 'a:2:{s:1:"x";d:2;i:5;s:8:"<b>x</b>";}'],
     ];
-    expect(cleanPost(venue(given), { trusted: false })).toMatchObject({ metas: given, losses: [] });
+    expect(cleanPost(venue(given), { isTrusted: false })).toMatchObject({ metas: given, losses: [] });
   });
 
   it.each(['post_title', 'post_excerpt'] as const)('are not made by cutting a %s that is too long', (column) => {
     const text = (before: number) => `${'a'.repeat(before)}<a href="https://x.test/${'b'.repeat(40)}">x</a> & &`;
     for (let before = 65_480; before < 65_540; before += 1) {
-      const { columns, losses } = cleanPost({ ...venue([]), columns: { [column]: text(before) } }, { trusted: false });
+      const { columns, losses } = cleanPost({ ...venue([]), columns: { [column]: text(before) } }, { isTrusted: false });
       const short = String(columns[column]);
       expect(Buffer.byteLength(short)).toBeLessThanOrEqual(65_535);
       expect(short.length).toBeGreaterThan(65_000);
@@ -112,9 +112,9 @@ describeDatabases('scripts in imported files', (open) => {
     ['urn:uuid:1225c695-cfb8-4ebb-aaaa-80da344efa6a', 'urn:uuid:1225c695-cfb8-4ebb-aaaa-80da344efa6a'],
     ['old-id-5', 'old-id-5'],
   ])('are not in the GUID of a record: %j', (guid, stored) => {
-    const { columns } = cleanPost({ ...venue([]), columns: { post_title: 'x', guid } }, { trusted: false });
+    const { columns } = cleanPost({ ...venue([]), columns: { post_title: 'x', guid } }, { isTrusted: false });
     expect(columns.guid).toBe(stored);
-    expect(cleanPost({ ...venue([]), columns: { guid } }, { trusted: true }).columns.guid).toBe(guid);
+    expect(cleanPost({ ...venue([]), columns: { guid } }, { isTrusted: true }).columns.guid).toBe(guid);
   });
 
   it.each([true, false])('are not in the scheme of an address, also in entities (trusted: %j)', (trusted) => {
@@ -129,7 +129,7 @@ describeDatabases('scripts in imported files', (open) => {
       'java&NewLine;script&colon;alert(1)',
     ];
     for (const address of addresses) {
-      const { metas, losses } = cleanPost(venue([['_VenueURL', address]]), { trusted });
+      const { metas, losses } = cleanPost(venue([['_VenueURL', address]]), { isTrusted: trusted });
       expect([address, metas, losses.map(({ reason }) => reason)]).toEqual([address, [], ['url-refused']]);
     }
     const honest = [
@@ -141,13 +141,13 @@ describeDatabases('scripts in imported files', (open) => {
       '#a&b:c',
       'mailto:a&b@example.org',
     ].map((address): [string, string] => ['_VenueURL', address]);
-    expect(cleanPost(venue(honest), { trusted }).metas).toEqual(honest);
+    expect(cleanPost(venue(honest), { isTrusted: trusted }).metas).toEqual(honest);
   });
 
   it('are not in the URLs of custom fields', () => {
     const field = { meta: '_ecp_custom_1', name: 'more', label: 'More', choices: [] };
     const cleaned = (type: 'url' | 'text', value: string) =>
-      cleanPost(venue([[field.meta, value]]), { trusted: true }, [{ ...field, type }]).metas.map(([, stored]) => stored);
+      cleanPost(venue([[field.meta, value]]), { isTrusted: true }, [{ ...field, type }]).metas.map(([, stored]) => stored);
     expect(cleaned('url', 'javascript:alert(1)')).toEqual([]);
     expect(cleaned('url', 'https://example.org/')).toEqual(['https://example.org/']);
     expect(cleaned('text', 'javascript: a language')).toEqual(['javascript: a language']);

@@ -41,7 +41,7 @@ const OUR_NAMESPACE = 'calendar/events/v1';
 /** Every method of every route of a namespace. */
 export function targetsOf(namespace: string, routes: readonly ServedRoute[]): Target[] {
   return routes.flatMap(({ pattern, endpoints }) =>
-    endpoints.flatMap(({ methods, params, unlisted }) =>
+    endpoints.flatMap(({ methods, params, unlistedParams: unlisted }) =>
       methods.map((method) => ({
         name: `${method} ${namespace === OUR_NAMESPACE ? '' : namespace}${pattern || '/'}`,
         namespace,

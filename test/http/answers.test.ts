@@ -27,17 +27,17 @@ describeDatabases('answer cache', (open) => {
   const ask = async (key: string, reads: string) => {
     const mayServe: Version['mayServe'] = (read) => read.oldest >= oldest;
     const version: Version = { name: 'one', count: 1, at: performance.now(), mayServe, mayBuildOn: mayServe };
-    const freshness = { ...running.site.freshness, known: () => version, version: async () => version };
+    const freshness = { ...running.site.freshness, cachedVersion: () => version, version: async () => version };
     let isNew = false;
     const compute = async ({ memory }: Site) => {
       isNew = true;
       const known = memory!.recall(RECORD);
       if (!known) memory!.keep(RECORD, { value: reads, dependencies: [] });
       const body = Buffer.from(String(known?.value ?? reads));
-      return { status: 200, headers: {}, body, expiresAt: Number.POSITIVE_INFINITY, shared: true };
+      return { status: 200, headers: {}, body, expiresAt: Number.POSITIVE_INFINITY, isShareable: true };
     };
     const req = { method: 'GET', url: key, headers: {}, socket: {} } as unknown as IncomingMessage;
-    const { body } = await answers.getOrCompute(req, { key, from: { ...running.site, freshness }, compute });
+    const { body } = await answers.getOrCompute(req, { key, site: { ...running.site, freshness }, compute });
     return `${body}${isNew ? ', made anew' : ''}`;
   };
 

@@ -46,11 +46,11 @@ export function callerOf({
     viewer: ANONYMOUS,
     settings,
     now: new Date('2026-11-20T11:00:00Z'),
-    arrived: 0,
+    receivedAt: 0,
     language,
     home,
     namespace,
     uploads: `${settings.home}/wp-content/uploads`,
-    free: 'Free',
+    freeLabel: 'Free',
   };
 }

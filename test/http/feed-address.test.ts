@@ -11,7 +11,7 @@ const found = (target: string, place: Partial<typeof PLACE> = {}) => {
 
 /** A feed address on one line: its format, its subject and everything that differs from the default. */
 function told({ format: form, page }: FeedAddress): string {
-  const on = (page.of === 'event' && page.on && ['on', page.on.date, page.on.number]) || [];
+  const on = (page.of === 'event' && page.occurrence && ['on', page.occurrence.date, page.occurrence.number]) || [];
   if (page.of === 'event') return [form, 'event', page.slug ?? page.id, ...on].filter(Boolean).join(' ');
   if (page.of === 'ids') return [form, 'ids', page.ids].join(' ');
   if (page.of === 'linked') return [form, 'other'].join(' ');

@@ -276,10 +276,10 @@ describeDatabases('record of an own change', (open) => {
       await running.send('PATCH', path, { as: 'admin', body: { description: 'Other text' } });
       await running.send('GET', path);
       const change = entries.find(({ kind, object, writer }) => kind === 'post' && object === 44 && writer === 'fasti');
-      expect(change?.own).toBeDefined();
-      expect(change?.own?.parts?.has('post_content')).toBe(isKnown ? true : undefined);
-      expect(change?.own?.parts?.has('post_title')).toBe(isKnown ? false : undefined);
-      expect(change?.own?.indexChange).toEqual({ deleted: [], inserted: [] });
+      expect(change?.ownChange).toBeDefined();
+      expect(change?.ownChange?.parts?.has('post_content')).toBe(isKnown ? true : undefined);
+      expect(change?.ownChange?.parts?.has('post_title')).toBe(isKnown ? false : undefined);
+      expect(change?.ownChange?.indexChange).toEqual({ deleted: [], inserted: [] });
     } finally {
       await running.close();
     }

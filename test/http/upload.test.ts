@@ -7,7 +7,7 @@ const NAME = 'Caffè perché – 日本.png';
 const nameIn = (disposition: Buffer) =>
   sentFile({
     body: Buffer.from('x'),
-    empty: false,
+    isEmpty: false,
     type: 'image/png',
     disposition: disposition.toString('latin1'),
     digest: undefined,
@@ -21,6 +21,11 @@ it.each([
 
 it('the file name of an upload within a batch, which is text already, is kept', () =>
   expect(
-    sentFile({ body: Buffer.from('x'), empty: false, type: 'image/png', disposition: `attachment; filename="${NAME}"`, digest: undefined })
-      .name,
+    sentFile({
+      body: Buffer.from('x'),
+      isEmpty: false,
+      type: 'image/png',
+      disposition: `attachment; filename="${NAME}"`,
+      digest: undefined,
+    }).name,
   ).toBe(NAME));

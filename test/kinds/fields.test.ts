@@ -125,7 +125,7 @@ describe.each(TEXTS.map((text) => [`${text.kind.name}.${text.name}`, text] as co
   it('is a member of the record', () => expect(kind.render(7, bundle, context)).toMatchObject({ [name]: 'Words' }));
   it('is a meta of wp/v2', () => expect(coreMeta(kind, metas)).toMatchObject({ [field.names?.core || key]: 'Words' }));
   it('is hidden in wp/v2 for a protected record, unless WordPress has the field', () =>
-    expect(Object.keys(coreMeta(kind, metas, true)).includes(field.names?.core || key)).toBe(!field.ours));
+    expect(Object.keys(coreMeta(kind, metas, true)).includes(field.names?.core || key)).toBe(!field.isAdditional));
   it('is a field and a member of tec/v1, unless it has no name there', () => {
     const fields = Object.keys(tecFields(kind, postKind('event')));
     if (inTec === undefined) return expect(fields).not.toContain(name);

@@ -23,7 +23,7 @@ const FIELDS = (['text', 'textarea', 'number', 'url', 'choice', 'checkbox'] as c
 
 const endpoints: readonly ServedEndpoint[] = [...routes, ...[...companionNamespaces().values()].flat()].flatMap((route) => route.endpoints);
 const SETS: readonly Params[] = [
-  ...endpoints.flatMap(({ params, unlisted = {} }) => [params, unlisted]),
+  ...endpoints.flatMap(({ params, unlistedParams: unlisted = {} }) => [params, unlisted]),
   ...kinds.flatMap(({ fields, filters }) => [fields, filters]),
   feedFilters,
   ...FIELDS.map((field) => kindOnSite(postKind('event'), { calendar: { customFields: [field] } } as never).fields),
@@ -57,7 +57,7 @@ describe('hints of all grammars', () => {
   });
 
   it.each(LANGUAGES)('have sentences in %s about records that cannot be found', (language) => {
-    const named = new Set(grammars.flatMap(({ hint: { unknown } }) => unknown ?? []));
+    const named = new Set(grammars.flatMap(({ hint: { unknownReason: unknown } }) => unknown ?? []));
     expect(named.size).toBeGreaterThan(0);
     expect([...named].filter((reason) => !texts.has(language, `reasons:${reason}`))).toEqual([]);
   });

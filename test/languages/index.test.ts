@@ -66,7 +66,7 @@ describeDatabases('lists in several languages', (open) => {
     const callerOf = async (id: number, code: string | undefined): Promise<Caller> => {
       const settings = await running.site.settings();
       const nobody = { id: 0, can: () => false } as unknown as Caller['viewer'];
-      const content: ContentChoice = { code, chosen: code !== undefined };
+      const content: ContentChoice = { code, isChosen: code !== undefined };
       const viewer = id === 0 ? nobody : ((await loadViewer(db, settings, id)) ?? nobody);
       return callerFor(running.site, settings, viewer, { language: 'en', content });
     };

@@ -26,7 +26,7 @@ async function made(bytes: Buffer, file: string, options: Record<string, string>
     written.push(join(folder, name));
     return writeFile(join(folder, name), content);
   };
-  const result = await makeSizes({ bytes, type, file, below: '2026/11/' }, sizeRules(new Map(Object.entries(options))), write);
+  const result = await makeSizes({ bytes, type, file, subfolder: '2026/11/' }, sizeRules(new Map(Object.entries(options))), write);
   return {
     ...result,
     written,

@@ -41,7 +41,7 @@ describeRequests('fetched images of a request', (ask) => {
     const site = { ...ask.running().site, fetching };
     const settings = await site.settings();
     const viewer = (await loadViewer(site.db, settings, 1))!;
-    const caller = callerFor(site, settings, viewer, { language: 'en', arrived: performance.now() - waited });
+    const caller = callerFor(site, settings, viewer, { language: 'en', receivedAt: performance.now() - waited });
     return acceptParams(site, caller, postKind('event').fields, { ...EVENT, ...raw }, 'create');
   };
   const files = async () =>

@@ -23,7 +23,7 @@ function looks(seen: readonly Seen[]): Sighting[] {
       uptime: HOUR + Math.floor(at / 1000),
       ...signs,
     };
-    sightings.push(nextSighting(sightings.at(-1), found, { at, ended: at }, 1000));
+    sightings.push(nextSighting(sightings.at(-1), found, { at, endedAt: at }, 1000));
   }
   return sightings;
 }

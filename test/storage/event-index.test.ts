@@ -313,7 +313,7 @@ describeDatabases('list index', (open, engine) => {
     });
 
     it('requires that all changes by WordPress have been taken over, if WordPress writes to the same tables', async () => {
-      const own = { settings: await site.settings(), arrived: 0 };
+      const own = { settings: await site.settings(), receivedAt: 0 };
       const shared = { ...own, settings: { ...own.settings, shared: true } };
       expect(await canUseIndex(site, own)).toBe(true);
       expect(await canUseIndex({ ...site, takenOverSince: async () => undefined }, shared)).toBe(false);
@@ -327,7 +327,7 @@ describeDatabases('list index', (open, engine) => {
     });
 
     it('is queried once per state of the database if WordPress writes to the same tables', async () => {
-      const asking = { settings: { ...(await site.settings()), shared: true }, arrived: 0 };
+      const asking = { settings: { ...(await site.settings()), shared: true }, receivedAt: 0 };
       const queriesIn = async (state: string | undefined) => {
         const before = site.db.queries();
         expect(await canUseIndex({ ...site, takenOverSince: async () => ({ state }) }, asking)).toBe(true);

@@ -193,7 +193,7 @@ describeDatabases('changes without the tables of the calendar', (open) => {
     const db = await loadSite(await open());
     await db.ask(`ALTER TABLE wp_tec_occurrences RENAME TO wp_kept_occurrences`);
     const others = createForeignChangeHandler(db, now);
-    const takeOver = () => others.takeOver({ whole: false, tables: undefined, languages: undefined });
+    const takeOver = () => others.takeOver({ isFull: false, tables: undefined, languages: undefined });
     await takeOver();
     await runScript(
       db,
@@ -235,7 +235,7 @@ for (const form of ['polylang', 'wpml'] as const) {
   describeDatabases(`language change by WordPress with ${form}`, (open) => {
     it.each(SCRIPTS[form])('is taken over together with the list index: %s', async (_, script, objects) => {
       const db = await loadLanguages(await open(), form);
-      const languages = await findLanguages(db, await readOptions(db, settingNames(db.prefix)), { setting: form, shared: true });
+      const languages = await findLanguages(db, await readOptions(db, settingNames(db.prefix)), { setting: form, isShared: true });
       await takeOverChanges(db, now, { languages });
       await reindexEvents(db, now, { marksComplete: true, languages });
       const ranges = createRowRanges(db, languages);

@@ -15,7 +15,7 @@ function setting() {
 
 /** Wraps a freshness so that it returns only the names of versions. */
 const named = (freshness: Freshness) => ({
-  known: () => freshness.known()?.name,
+  known: () => freshness.cachedVersion()?.name,
   version: async () => (await freshness.version())?.name,
   forget: freshness.forget,
 });

@@ -31,7 +31,7 @@ function setting({ position = 10, most = 100 } = {}) {
     };
     for (const listener of listeners) listener([entry]);
   };
-  const held = (count: number, ...dependencies: Dependency[]) => ({ count, dependencies, era: changes.era(), checked: count });
+  const held = (count: number, ...dependencies: Dependency[]) => ({ count, dependencies, era: changes.era(), checkedUntil: count });
   return { changes, tell, held };
 }
 

@@ -45,7 +45,7 @@ const RANGE: IndexRange = {
   openOnly: false,
   unfeaturedOnly: false,
   language: undefined,
-  rest: [],
+  postConditions: [],
   descending: false,
 };
 const ITALIAN: ListedLanguage = { number: 2, shares: ['own'] };
@@ -176,17 +176,17 @@ describe('dependency of a list', () => {
       [DATES_PART],
       false,
     ],
-    ['a meta that is asked for', { conditions: [{ by: 'meta', key: '_x', present: true, guarded: false }] }, partsOfMeta('_X'), true],
+    ['a meta that is asked for', { conditions: [{ by: 'meta', key: '_x', isPresent: true, guarded: false }] }, partsOfMeta('_X'), true],
     [
       'a meta that the database may take for it',
-      { conditions: [{ by: 'meta', key: '_x', present: true, guarded: false }] },
+      { conditions: [{ by: 'meta', key: '_x', isPresent: true, guarded: false }] },
       partsOfMeta('_ẍ'),
       true,
     ],
-    ['another meta', { conditions: [{ by: 'meta', key: '_x', present: true, guarded: false }] }, partsOfMeta('_y'), false],
+    ['another meta', { conditions: [{ by: 'meta', key: '_x', isPresent: true, guarded: false }] }, partsOfMeta('_y'), false],
     ['terms that are asked for', { conditions: [{ by: 'terms', taxonomy: 'post_tag', ids: [4], guarded: true }] }, [TERMS_PART], true],
     ['terms that are not', {}, [TERMS_PART], false],
-    ['anything, where it goes by languages', { conditions: [{ by: 'ticketed', wanted: true }] }, ['post_content'], true],
+    ['anything, where it goes by languages', { conditions: [{ by: 'ticketed', hasTickets: true }] }, ['post_content'], true],
   ])('knows whether it is affected by a change of %s', (_, asked, parts, is) => {
     expect(isAffected(query(asked), own(...parts))).toBe(is);
   });
@@ -204,7 +204,7 @@ describe('dependency of a list', () => {
   });
 
   it('includes the posts if the list also queries them, and then any moved row in the range', () => {
-    const range: IndexRange = { ...RANGE, rest: [{ by: 'author', ids: [1] }] };
+    const range: IndexRange = { ...RANGE, postConditions: [{ by: 'author', ids: [1] }] };
     const span = { first: at(10), last: at(20) };
     expect(isAffected(query(), own('post_author'), true, range, span)).toBe(true);
     expect(isAffected(query(), own('post_content'), true, range, span)).toBe(false);

@@ -108,7 +108,7 @@ function run({ happenings, shows, forgotten, pauses, latencies, takes, seed }: C
   const compare = (look: Look, { due }: WatchState): void => {
     if (!due || isComparing) return;
     isComparing = true;
-    const objects = [...OBJECTS.keys()].filter((object) => due === 'everything' || look.unrecorded.includes(String(OBJECTS[object])));
+    const objects = [...OBJECTS.keys()].filter((object) => due === 'everything' || look.unrecordedTables.includes(String(OBJECTS[object])));
     const ended = quiet.compare(due);
     const begun = server.now();
     comparisons += 1;
@@ -122,7 +122,7 @@ function run({ happenings, shows, forgotten, pauses, latencies, takes, seed }: C
         journal.push({ object, number: journal.length + 1 });
       }
       if (differing.length > 0) server.commitOwn();
-      const compared: ComparisonResult = { begun, ended: server.now(), writes: differing.length > 0 ? 1 : 0 };
+      const compared: ComparisonResult = { beganAt: begun, endedAt: server.now(), writes: differing.length > 0 ? 1 : 0 };
       isComparing = false;
       ended(compared, server.now());
     });
@@ -179,8 +179,8 @@ function run({ happenings, shows, forgotten, pauses, latencies, takes, seed }: C
     });
     server.at(began + lasts, () => {
       const shown = { ...signs, ...status };
-      const times = { at: began, ended: server.now() };
-      stillness.observe(shown.position, times.ended);
+      const times = { at: began, endedAt: server.now() };
+      stillness.observe(shown.position, times.endedAt);
       known = shown.isSettled && stillness.wasStable(began) ? shown : undefined;
       sighting = nextSighting(sighting, shown, times, MARGIN_MS);
       const seen: Look = { ...shown, ...times, sighting, surprises: 0 };
@@ -239,7 +239,7 @@ function createServer(shows: Course['shows'], forgotten: number) {
     signs: () => ({
       signs: notes.map((note) => String(note)),
       isSettled: notes.every((note) => note === undefined || note <= Math.floor(now / SECOND) - 2),
-      unrecorded: [...notes.keys()].filter((table) => notes[table] === undefined).map(String),
+      unrecordedTables: [...notes.keys()].filter((table) => notes[table] === undefined).map(String),
     }),
     status: () => ({
       position: shows === 'nothing' ? undefined : String(position),

@@ -81,28 +81,28 @@ export const arbitraryDamage: Arbitrary<readonly Damage[]> = fc.array(
 );
 
 /** The damaged site, and the posts that the damage affects. */
-export function applyDamage(fixture: Fixture, done: readonly Damage[]): { readonly site: Fixture; readonly posts: ReadonlySet<number> } {
+export function applyDamage(fixture: Fixture, damages: readonly Damage[]): { readonly site: Fixture; readonly posts: ReadonlySet<number> } {
   const site = structuredClone(fixture);
   const posts = new Set<number>();
   const columnOf = (table: string, name: string) => site[table]!.columns.indexOf(name);
-  for (const { what, table, row, column, text, number } of done) {
+  for (const { what, table, row, column, text, number } of damages) {
     const { columns, rows } = site[table]!;
     const place = row % rows.length;
-    const at = rows[place] as Value[];
+    const damagedRow = rows[place] as Value[];
     for (const name of ['ID', 'post_id', 'object_id']) {
-      const id = at[columns.indexOf(name)];
+      const id = damagedRow[columns.indexOf(name)];
       if ((name !== 'ID' || table === 'posts') && id !== undefined) posts.add(Number(id));
     }
     if (what === 'remove' && rows.length > 1) rows.splice(place, 1);
     else if (what === 'repeat' && table.endsWith('meta')) {
-      const last = Math.max(...rows.map(([id]) => Number(id)));
-      rows.push([last + 1, ...at.slice(1, columnOf(table, 'meta_value')), text]);
+      const lastId = Math.max(...rows.map(([id]) => Number(id)));
+      rows.push([lastId + 1, ...damagedRow.slice(1, columnOf(table, 'meta_value')), text]);
     } else {
-      const free = columns.map((_, index) => index).filter((index) => index > 0 && !UNIQUE[table]?.includes(columns[index]!));
-      const changed = free[column % free.length];
-      if (changed === undefined) continue;
-      const isNumber = typeof at[changed] === 'number';
-      at[changed] = isNumber ? number : text === null && !NULLABLE.has(columns[changed]!) ? '' : text;
+      const freeColumns = columns.map((_, index) => index).filter((index) => index > 0 && !UNIQUE[table]?.includes(columns[index]!));
+      const changedColumn = freeColumns[column % freeColumns.length];
+      if (changedColumn === undefined) continue;
+      const isNumber = typeof damagedRow[changedColumn] === 'number';
+      damagedRow[changedColumn] = isNumber ? number : text === null && !NULLABLE.has(columns[changedColumn]!) ? '' : text;
     }
   }
   return { site, posts };

@@ -86,13 +86,13 @@ export function describeInBrowser(name: string, suite: (visit: (options?: Browse
 }
 
 /** Faults of the pages checked so far, by everything that their appearance depends on. */
-const known = new Map<string, Promise<string[]>>();
+const cachedByKey = new Map<string, Promise<string[]>>();
 
 /** Returns the faults that `look` finds, or found when it was called with the same key. */
 function cachedFaults(key: readonly unknown[], look: () => Promise<string[]>): Promise<string[]> {
   const text = JSON.stringify(key);
-  const faults = known.get(text) ?? look();
-  known.set(text, faults);
+  const faults = cachedByKey.get(text) ?? look();
+  cachedByKey.set(text, faults);
   return faults;
 }
 
@@ -101,18 +101,18 @@ const visibleHtml = (html: string, origin: string) =>
 
 /**
  * Returns the faults that `look` finds in a page in the browser, cached by the response of the server. Responses with
- * the same visible characters give the same page, which is checked once for all databases. `lookedAt` contains
+ * the same visible characters give the same page, which is checked once for all databases. `conditions` contains
  * everything else that the appearance depends on, such as the window.
  */
 export function faultsOfAnswer(
   { status, headers, text }: Pick<Answer, 'status' | 'headers' | 'text'>,
   origin: string,
-  lookedAt: readonly unknown[],
+  conditions: readonly unknown[],
   look: () => Promise<string[]>,
 ): Promise<string[]> {
   // The content security policy decides what the page may load and run.
   const policy = String(headers['content-security-policy']).replaceAll(origin, '');
-  return cachedFaults(['answer', lookedAt, status, policy, visibleHtml(text, origin)], look);
+  return cachedFaults(['answer', conditions, status, policy, visibleHtml(text, origin)], look);
 }
 
 /**

@@ -10,8 +10,8 @@ export interface CacheObserver {
    * responses.
    */
   readonly warm: (...paths: string[]) => Promise<Answer[]>;
-  /** Repeats a request until `wanted` accepts the body. Resolves with the number of looks for changes meanwhile. */
-  readonly waitFor: (path: string, wanted: (body: Answer['body']) => boolean) => Promise<number>;
+  /** Repeats a request until `accepts` returns true. Resolves with the number of looks for changes meanwhile. */
+  readonly waitFor: (path: string, accepts: (body: Answer['body']) => boolean) => Promise<number>;
   /** Number of queries that read contents of tables to compare them. */
   readonly comparisons: () => number;
 }
@@ -39,15 +39,15 @@ export function observeCache(running: RunningSite): CacheObserver {
     request: ask,
     warm: async (...paths) => {
       for (;;) {
-        const asked: Awaited<ReturnType<typeof ask>>[] = [];
-        for (const path of paths) asked.push(await ask(path));
-        if (asked.every(({ answer, remembered }) => remembered || answer.status !== 200)) return asked.map(({ answer }) => answer);
+        const results: Awaited<ReturnType<typeof ask>>[] = [];
+        for (const path of paths) results.push(await ask(path));
+        if (results.every(({ answer, remembered }) => remembered || answer.status !== 200)) return results.map(({ answer }) => answer);
         await sleep(POLL_INTERVAL_MS);
       }
     },
-    waitFor: async (path, wanted) => {
+    waitFor: async (path, accepts) => {
       const before = looks;
-      while (!wanted((await ask(path)).answer.body)) await sleep(POLL_INTERVAL_MS);
+      while (!accepts((await ask(path)).answer.body)) await sleep(POLL_INTERVAL_MS);
       return looks - before;
     },
     comparisons: () => comparisons,

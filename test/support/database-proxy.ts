@@ -24,34 +24,34 @@ export interface DatabaseProxy {
 export async function openProxy(address: string): Promise<DatabaseProxy> {
   const target = new URL(address);
   const sockets = new Set<Socket>();
-  let frozen = false;
-  let cut: { text: string; when: 'before' | 'after' } | undefined;
+  let isFrozen = false;
+  let cutPoint: { text: string; when: 'before' | 'after' } | undefined;
   let visits = 0;
 
   const connectClient = (client: Socket): void => {
     visits += 1;
     const server = createConnection(Number(target.port), target.hostname);
-    const leave = () => {
+    const disconnect = () => {
       for (const socket of [client, server]) {
         socket.destroy();
         sockets.delete(socket);
       }
     };
-    let leaving = false;
+    let isLeaving = false;
     for (const socket of [client, server]) {
       sockets.add(socket);
-      if (frozen) socket.pause();
-      socket.on('error', leave).on('close', leave);
+      if (isFrozen) socket.pause();
+      socket.on('error', disconnect).on('close', disconnect);
     }
     client.on('data', (data) => {
-      if (cut && data.includes(cut.text)) {
-        if (cut.when === 'before') return leave();
-        leaving = true;
-        cut = undefined;
+      if (cutPoint && data.includes(cutPoint.text)) {
+        if (cutPoint.when === 'before') return disconnect();
+        isLeaving = true;
+        cutPoint = undefined;
       }
       server.write(data);
     });
-    server.on('data', (data) => (leaving ? leave() : client.write(data)));
+    server.on('data', (data) => (isLeaving ? disconnect() : client.write(data)));
   };
   const destroyAll = () => {
     for (const socket of sockets) socket.destroy();
@@ -73,32 +73,32 @@ export async function openProxy(address: string): Promise<DatabaseProxy> {
     url: url.href,
     port,
     close: async () => {
-      const closed = new Promise((resolve) => listener.close(resolve));
+      const closing = new Promise((resolve) => listener.close(resolve));
       destroyAll();
-      await closed;
+      await closing;
     },
     reopen: async () => {
       listener = createServer(connectClient);
       await listen(port);
     },
     freeze: () => {
-      frozen = true;
+      isFrozen = true;
       for (const socket of sockets) socket.pause();
     },
     unfreeze: () => {
-      frozen = false;
+      isFrozen = false;
       for (const socket of sockets) socket.resume();
     },
     disconnectAt: (text, when) => {
-      cut = { text, when };
+      cutPoint = { text, when };
     },
     connectionCount: () => visits,
   };
 }
 
 /** The database URL that names several proxies, in this order. */
-export const urlThrough = (...doors: readonly DatabaseProxy[]): string => {
-  const [first, ...others] = doors.map(({ url }) => new URL(url));
+export const urlThrough = (...proxies: readonly DatabaseProxy[]): string => {
+  const [first, ...rest] = proxies.map(({ url }) => new URL(url));
   if (!first) throw new Error('no door');
-  return first.href.replace(first.host, [first, ...others].map(({ host }) => host).join());
+  return first.href.replace(first.host, [first, ...rest].map(({ host }) => host).join());
 };

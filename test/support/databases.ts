@@ -54,10 +54,10 @@ export async function databaseAt(url: string): Promise<Database> {
 }
 
 async function runAt(url: string, script: string): Promise<void> {
-  const own = await connectTo(url, { charset: 'utf8mb4_unicode_520_ci', multipleStatements: true });
-  await own.query(`USE \`${new URL(url).pathname.slice(1)}\`; ${SESSION}`);
-  await own.query(script);
-  await own.end();
+  const connection = await connectTo(url, { charset: 'utf8mb4_unicode_520_ci', multipleStatements: true });
+  await connection.query(`USE \`${new URL(url).pathname.slice(1)}\`; ${SESSION}`);
+  await connection.query(script);
+  await connection.end();
 }
 
 /** Runs many statements at once, on a separate connection. */
@@ -79,9 +79,9 @@ interface TestDatabase {
 const testDatabases = new WeakMap<Database, TestDatabase>();
 
 function testDatabaseOf(db: Database): TestDatabase {
-  const found = testDatabases.get(db);
-  if (!found) throw new Error('not a database opened by describeDatabases');
-  return found;
+  const testDatabase = testDatabases.get(db);
+  if (!testDatabase) throw new Error('not a database opened by describeDatabases');
+  return testDatabase;
 }
 
 function createOpener(create: () => Promise<TestDatabase>): Open {
@@ -105,17 +105,17 @@ function createOpener(create: () => Promise<TestDatabase>): Open {
 async function newSqliteFile(): Promise<TestDatabase> {
   const folder = mkdtempSync(join(tmpdir(), 'fasti-test-'));
   const file = join(folder, 'site.sqlite');
-  let own: InstanceType<typeof Sqlite> | undefined;
+  let connection: InstanceType<typeof Sqlite> | undefined;
   return {
     url: `sqlite:${file}`,
     isOneSession: true,
     run: async (script) => {
-      own ??= new Sqlite(file);
-      own.pragma('synchronous = OFF');
-      own.exec(script);
+      connection ??= new Sqlite(file);
+      connection.pragma('synchronous = OFF');
+      connection.exec(script);
     },
     remove: async () => {
-      own?.close();
+      connection?.close();
       rmSync(folder, { recursive: true, force: true });
     },
   };
@@ -127,17 +127,17 @@ async function newMysqlDatabase(server: string): Promise<TestDatabase> {
   const name = `fasti_test_${process.pid}_${randomBytes(4).toString('hex')}`;
   const url = new URL(server);
   url.pathname = `/${name}`;
-  const own = await connectTo(server, { charset: 'utf8mb4_unicode_520_ci', multipleStatements: true });
-  await own.query(`CREATE DATABASE \`${name}\` CHARACTER SET utf8mb4 COLLATE utf8mb4_unicode_520_ci; USE \`${name}\`; ${SESSION}`);
+  const connection = await connectTo(server, { charset: 'utf8mb4_unicode_520_ci', multipleStatements: true });
+  await connection.query(`CREATE DATABASE \`${name}\` CHARACTER SET utf8mb4 COLLATE utf8mb4_unicode_520_ci; USE \`${name}\`; ${SESSION}`);
   return {
     url: url.href,
     isOneSession: true,
     run: async (script) => {
-      await own.query(script);
+      await connection.query(script);
     },
     remove: async () => {
-      await own.query(`DROP DATABASE \`${name}\``);
-      await own.end();
+      await connection.query(`DROP DATABASE \`${name}\``);
+      await connection.end();
     },
   };
 }

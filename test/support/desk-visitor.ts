@@ -28,8 +28,8 @@ export async function openVisitor(ask: Pick<SiteClient, 'send' | 'running' | 'wr
     });
   const send = async (method: string, path: string, headers: Record<string, string>, body: string | null = null): Promise<Answer> => {
     const answer = await ask.send(method, path, { headers: { ...(cookie ? { Cookie: cookie } : {}), ...headers }, body });
-    const [set] = answer.headers['set-cookie'] ?? [];
-    if (set !== undefined) cookie = /Max-Age=0/.test(set) ? '' : set.slice(0, set.indexOf(';'));
+    const [setCookie] = answer.headers['set-cookie'] ?? [];
+    if (setCookie !== undefined) cookie = /Max-Age=0/.test(setCookie) ? '' : setCookie.slice(0, setCookie.indexOf(';'));
     return answer;
   };
   const post: Visitor['post'] = (path, fields, headers = {}) =>
@@ -44,9 +44,9 @@ export async function openVisitor(ask: Pick<SiteClient, 'send' | 'running' | 'wr
     post,
     submit: (page, action, changes = {}) => {
       const form = formIn(page.text, action);
-      const kept = form.filter(([name]) => !(name in changes));
-      const changed = Object.entries(changes).flatMap(([name, value]): FormFields => (value === null ? [] : [[name, value]]));
-      return post(action, [...kept, ...changed]);
+      const unchanged = form.filter(([name]) => !(name in changes));
+      const changedFields = Object.entries(changes).flatMap(([name, value]): FormFields => (value === null ? [] : [[name, value]]));
+      return post(action, [...unchanged, ...changedFields]);
     },
     cookie: () => cookie,
   };
@@ -77,17 +77,17 @@ function fieldsOf(element: Element): FormFields {
   if (element.name === 'textarea') return [[name, DomUtils.textContent(element).replace(/^\n/, '').replace(/\r?\n/g, '\r\n')]];
   if (element.name === 'select') {
     const options = DomUtils.findAll((option) => option.name === 'option', [element]);
-    const chosen = options.find((option) => 'selected' in option.attribs) ?? options[0];
-    return chosen ? [[name, chosen.attribs.value ?? DomUtils.textContent(chosen)]] : [];
+    const selectedOption = options.find((option) => 'selected' in option.attribs) ?? options[0];
+    return selectedOption ? [[name, selectedOption.attribs.value ?? DomUtils.textContent(selectedOption)]] : [];
   }
   if ((type === 'checkbox' || type === 'radio') && !('checked' in element.attribs)) return [];
   return [[name, type === 'checkbox' ? element.attribs.value || 'on' : value]];
 }
 
 /** The matching elements of a page. */
-export function elements(html: string, wanted: (element: Element) => boolean): Element[] {
+export function elements(html: string, matches: (element: Element) => boolean): Element[] {
   const { childNodes } = parseDocument(html);
-  return DomUtils.findAll(wanted, childNodes as ChildNode[]);
+  return DomUtils.findAll(matches, childNodes as ChildNode[]);
 }
 
 /** The text of an element, with collapsed whitespace. */

@@ -28,8 +28,8 @@ export const openEventStream = (url: string, headers: Record<string, string> = {
         for (;;) {
           const end = text.indexOf('\n\n');
           if (end < 0) {
-            await new Promise<void>((arrived) => {
-              wake = arrived;
+            await new Promise<void>((resolveArrival) => {
+              wake = resolveArrival;
             });
             continue;
           }
@@ -39,7 +39,7 @@ export const openEventStream = (url: string, headers: Record<string, string> = {
           if (field('data') !== '') return { id: field('id'), event: field('event'), data: JSON.parse(field('data')) };
         }
       };
-      const ended = new Promise<void>((done) => response.once('close', done));
+      const ended = new Promise<void>((resolveEnd) => response.once('close', resolveEnd));
       resolve({
         status: response.statusCode ?? 0,
         headers: response.headers,

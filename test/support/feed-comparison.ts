@@ -38,9 +38,9 @@ export function feedDifferences(recording: FeedRecording, events: readonly Field
   const kind = kindOf(answer);
   if (emptyList && kind === 'ical') return calendarEvents(answer.text).map(() => 'an event where there is none');
   const differences: string[] = [];
-  const note = (what: string, wanted: unknown, found: unknown) => {
-    if (JSON.stringify(wanted) !== JSON.stringify(found))
-      differences.push(`${what}: ${JSON.stringify(wanted)}, not ${JSON.stringify(found)}`);
+  const note = (label: string, expected: unknown, actual: unknown) => {
+    if (JSON.stringify(expected) !== JSON.stringify(actual))
+      differences.push(`${label}: ${JSON.stringify(expected)}, not ${JSON.stringify(actual)}`);
   };
   const isPage = ical === undefined && news === undefined;
   if (recording.method !== 'HEAD') note('kind', ical ? 'ical' : news ? news.kind : 'none', kind);
@@ -48,17 +48,17 @@ export function feedDifferences(recording: FeedRecording, events: readonly Field
   note('location', location, answer.headers.location);
   for (const [name, value] of Object.entries(headers)) note(name, value, answer.headers[name]);
   if (differences.length > 0 || recording.method === 'HEAD') return differences;
-  const found = ical ? calendarEvents(answer.text) : newsItems(answer.text, kind);
-  const wanted = (ical ?? news?.items ?? []).map((place) => events[place]!);
+  const foundEvents = ical ? calendarEvents(answer.text) : newsItems(answer.text, kind);
+  const expectedEvents = (ical ?? news?.items ?? []).map((place) => events[place]!);
   const key = ical ? 'UID' : 'link';
-  note('events', wanted.map((event) => idOf(event[key])), found.map((event) => idOf(event[key]))); // biome-ignore format: a pair
+  note('events', expectedEvents.map((event) => idOf(event[key])), foundEvents.map((event) => idOf(event[key]))); // biome-ignore format: a pair
   if (differences.length > 0) return differences;
-  for (const [at, event] of wanted.entries()) {
+  for (const [index, event] of expectedEvents.entries()) {
     const id = String(idOf(event[key]));
-    const forgiven = new Set(recording.forgive?.filter((one) => one.id === '*' || one.id === id).flatMap(({ fields }) => fields));
+    const forgivenFields = new Set(recording.forgive?.filter((one) => one.id === '*' || one.id === id).flatMap(({ fields }) => fields));
     for (const name of ical ? FIELDS : ITEM_FIELDS) {
-      const [one, other] = [event[name], found[at]![name]];
-      if (!forgiven.has(name) && !isSame(name, one, other)) note(`${id} ${name}`, one, other);
+      const [one, other] = [event[name], foundEvents[index]![name]];
+      if (!forgivenFields.has(name) && !isSame(name, one, other)) note(`${id} ${name}`, one, other);
     }
   }
   return differences;
@@ -113,9 +113,9 @@ function calendarEvents(text: string): Fields[] {
     if (line === 'BEGIN:VEVENT') events.push({});
     const [, name = '', parameters = '', value = ''] = /^([A-Z-]+)((?:;[^:"]*(?:"[^"]*")?)*):(.*)$/.exec(line) ?? [];
     const pairs = parameters.split(';').slice(1);
-    const named = Object.fromEntries(pairs.map((pair) => [pair.slice(0, pair.indexOf('=')), pair.slice(pair.indexOf('=') + 1)]));
+    const parametersByName = Object.fromEntries(pairs.map((pair) => [pair.slice(0, pair.indexOf('=')), pair.slice(pair.indexOf('=') + 1)]));
     const event = events.at(-1);
-    if (event && name !== '') event[name] ??= pairs.length === 0 ? value : [named, value];
+    if (event && name !== '') event[name] ??= pairs.length === 0 ? value : [parametersByName, value];
   }
   return events;
 }
@@ -124,11 +124,11 @@ function newsItems(text: string, kind: string): Fields[] {
   const tag = kind === 'atom' ? 'entry' : 'item';
   const items = [...text.matchAll(new RegExp(`<${tag}[ >][\\s\\S]*?</${tag}>`, 'g'))].map(([item]) => item);
   return items.map((item) => {
-    const element = (name: string) => decoded(new RegExp(`<${name}(?: [^>]*)?>([\\s\\S]*?)</${name}>`).exec(item)?.[1]);
-    const atom = kind === 'atom';
+    const element = (name: string) => decodeReferences(new RegExp(`<${name}(?: [^>]*)?>([\\s\\S]*?)</${name}>`).exec(item)?.[1]);
+    const isAtom = kind === 'atom';
     const fields = {
-      guid: atom ? element('id') : (element('guid') ?? decoded(/rdf:about="([^"]*)"/.exec(item)?.[1])),
-      link: atom ? decoded(/<link rel="alternate"[^>]*href="([^"]*)"/.exec(item)?.[1]) : element('link'),
+      guid: isAtom ? element('id') : (element('guid') ?? decodeReferences(/rdf:about="([^"]*)"/.exec(item)?.[1])),
+      link: isAtom ? decodeReferences(/<link rel="alternate"[^>]*href="([^"]*)"/.exec(item)?.[1]) : element('link'),
       title: element('title'),
       pubDate: element('pubDate') ?? element('dc:date'),
       published: element('published'),
@@ -138,4 +138,4 @@ function newsItems(text: string, kind: string): Fields[] {
   });
 }
 
-const decoded = (text: string | undefined) => text?.replace(/&#(\d+);/g, (_, code: string) => String.fromCodePoint(Number(code)));
+const decodeReferences = (text: string | undefined) => text?.replace(/&#(\d+);/g, (_, code: string) => String.fromCodePoint(Number(code)));

@@ -49,13 +49,17 @@ const SINGLE_RUN_MICROSECONDS = 1_000_000;
 
 /** Processor time in microseconds: the minimum of several tries, since other load only adds to it. */
 export async function measureCpuTime(work: () => unknown, tries: number, clock = ownClock): Promise<number> {
-  let least = Number.POSITIVE_INFINITY;
-  for (let left = tries; left > 0 && (least === Number.POSITIVE_INFINITY || least < SINGLE_RUN_MICROSECONDS); left -= 1) {
+  let minimum = Number.POSITIVE_INFINITY;
+  for (
+    let remainingTries = tries;
+    remainingTries > 0 && (minimum === Number.POSITIVE_INFINITY || minimum < SINGLE_RUN_MICROSECONDS);
+    remainingTries -= 1
+  ) {
     const before = clock();
     await work();
-    least = Math.min(least, clock() - before);
+    minimum = Math.min(minimum, clock() - before);
   }
-  return least;
+  return minimum;
 }
 
 export interface Bounds {
@@ -89,13 +93,13 @@ export async function measureGrowthExponent(
 ): Promise<number | undefined> {
   const cost = (bytes: number, tries: number) => measureCpuTime(() => work(bytes), tries, clock);
   if ((await cost(longest, 1)) < floor || (await cost(longest, 2)) < floor) return undefined;
-  let [short, long, exponent] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY];
+  let [shortCost, longCost, exponent] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY];
   for (let round = 1; round <= MIN_ROUNDS || (round <= MAX_ROUNDS && exponent > MAX_EXPONENT); round += 1) {
-    short = Math.min(short, await cost(Math.ceil(longest / GROWTH_FACTOR), 3));
-    long = Math.min(long, await cost(longest, 3));
-    exponent = Math.log(long / Math.max(short, 1)) / Math.log(GROWTH_FACTOR);
+    shortCost = Math.min(shortCost, await cost(Math.ceil(longest / GROWTH_FACTOR), 3));
+    longCost = Math.min(longCost, await cost(longest, 3));
+    exponent = Math.log(longCost / Math.max(shortCost, 1)) / Math.log(GROWTH_FACTOR);
   }
   if (exponent <= MAX_EXPONENT || confirmationFactor === undefined) return exponent;
-  const longer = await cost(longest * confirmationFactor, 3);
-  return Math.min(exponent, Math.log(longer / Math.max(long, 1)) / Math.log(confirmationFactor));
+  const longerCost = await cost(longest * confirmationFactor, 3);
+  return Math.min(exponent, Math.log(longerCost / Math.max(longCost, 1)) / Math.log(confirmationFactor));
 }

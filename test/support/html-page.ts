@@ -31,26 +31,26 @@ const FORBIDDEN_DESCENDANTS: ReadonlyMap<string, RegExp> = new Map([
 export function readPage(html: string): ReadPage {
   const faults: string[] = [];
   const elements: Element[] = [];
-  const open: Element[] = [];
+  const openElements: Element[] = [];
   const texts: string[] = [];
   const parser = new Parser(
     {
-      onopentag: (name, attributes, implied) => {
-        if (implied) faults.push(`<${name}> is implied`);
-        if (open.some((outer) => FORBIDDEN_DESCENDANTS.get(outer.name)?.test(name)))
-          faults.push(`<${name}> in ${open.map((outer) => outer.name).join('>')}`);
+      onopentag: (name, attributes, isImplied) => {
+        if (isImplied) faults.push(`<${name}> is implied`);
+        if (openElements.some((outer) => FORBIDDEN_DESCENDANTS.get(outer.name)?.test(name)))
+          faults.push(`<${name}> in ${openElements.map((outer) => outer.name).join('>')}`);
         const element = { name, attributes, text: '' };
         elements.push(element);
-        open.push(element);
+        openElements.push(element);
       },
       ontext: (text) => {
-        for (const element of open) element.text += text;
-        if (!['script', 'style'].includes(open.at(-1)?.name ?? '')) texts.push(text);
+        for (const element of openElements) element.text += text;
+        if (!['script', 'style'].includes(openElements.at(-1)?.name ?? '')) texts.push(text);
       },
-      onclosetag: (name, implied) => {
-        const last = open.pop();
-        if (last?.name !== name) faults.push(`</${name}> closes <${last?.name}>`);
-        if (implied && !VOID_ELEMENTS.has(name)) faults.push(`<${name}> is not closed`);
+      onclosetag: (name, isImplied) => {
+        const closedElement = openElements.pop();
+        if (closedElement?.name !== name) faults.push(`</${name}> closes <${closedElement?.name}>`);
+        if (isImplied && !VOID_ELEMENTS.has(name)) faults.push(`<${name}> is not closed`);
       },
     },
     { recognizeSelfClosing: false },
@@ -58,20 +58,20 @@ export function readPage(html: string): ReadPage {
   parser.end(html);
   if (!/^<!doctype html>/i.test(html)) faults.push('no document type');
   const ids = elements.flatMap(({ attributes: { id } }) => (id === undefined ? [] : [id]));
-  faults.push(...ids.filter((id, at) => ids.indexOf(id) !== at).map((id) => `two of id ${id}`));
+  faults.push(...ids.filter((id, index) => ids.indexOf(id) !== index).map((id) => `two of id ${id}`));
   for (const { name, attributes } of elements) {
-    const named = [
+    const referencedIds = [
       attributes.for,
       attributes['aria-labelledby'],
       attributes['aria-describedby'],
       /^#(.+)/.exec(attributes.href ?? '')?.[1],
     ];
-    for (const id of named.flatMap((list) => list?.split(' ') ?? []))
+    for (const id of referencedIds.flatMap((list) => list?.split(' ') ?? []))
       if (!ids.includes(id)) faults.push(`<${name}> names ${id}, which is not there`);
     if (name === 'img' && attributes.alt === undefined) faults.push('<img> without text');
   }
-  const one = (name: string) => elements.filter((element) => element.name === name).length;
-  for (const name of ['html', 'head', 'title', 'body', 'main', 'h1']) if (one(name) !== 1) faults.push(`${one(name)} of <${name}>`);
+  const countOf = (name: string) => elements.filter((element) => element.name === name).length;
+  for (const name of ['html', 'head', 'title', 'body', 'main', 'h1']) if (countOf(name) !== 1) faults.push(`${countOf(name)} of <${name}>`);
   return {
     faults,
     elements,
@@ -83,17 +83,17 @@ export function readPage(html: string): ReadPage {
 /** Elements and attributes that could run a script or send input to another site. */
 export function findDangers({ elements }: ReadPage): string[] {
   return elements.flatMap(({ name, attributes }) => {
-    const told = (what: string) => [`<${name} ${what}>`];
-    const data = name === 'script' && attributes.type === 'application/ld+json';
-    const own = name === 'script' && /^\/_fasti\/[\w.-]+$/.test(attributes.src ?? '');
-    if (name === 'script' && !data && !own) return told('script');
-    if (/^(iframe|object|embed|base|svg|math|style|frame|applet|template|noscript)$/.test(name)) return told('element');
-    if (name === 'form' && attributes.action !== undefined && !attributes.action.startsWith('/')) return told(attributes.action);
+    const report = (what: string) => [`<${name} ${what}>`];
+    const isData = name === 'script' && attributes.type === 'application/ld+json';
+    const isOwnScript = name === 'script' && /^\/_fasti\/[\w.-]+$/.test(attributes.src ?? '');
+    if (name === 'script' && !isData && !isOwnScript) return report('script');
+    if (/^(iframe|object|embed|base|svg|math|style|frame|applet|template|noscript)$/.test(name)) return report('element');
+    if (name === 'form' && attributes.action !== undefined && !attributes.action.startsWith('/')) return report(attributes.action);
     return Object.entries(attributes).flatMap(([attribute, value]) => {
       if (/^on/i.test(attribute) || attribute === 'srcdoc' || attribute === 'formaction' || attribute === 'http-equiv')
-        return told(attribute);
+        return report(attribute);
       const runs = /^(href|src|action|poster|cite|data|background|longdesc)$/.test(attribute) && !isHarmless(value);
-      return runs ? told(`${attribute}=${value}`) : [];
+      return runs ? report(`${attribute}=${value}`) : [];
     });
   });
 }

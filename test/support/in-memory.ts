@@ -55,8 +55,8 @@ const BODILESS = new Set(['GET', 'HEAD', 'DELETE', 'OPTIONS']);
 export function answerInMemory(listener: RequestListener, host: string, request: PlainRequest): Promise<PlainAnswer> {
   return new Promise((resolve, reject) => {
     const wire = new Wire();
-    const incoming = incomingOf(request, host, wire);
-    const response = new http.ServerResponse(incoming);
+    const message = incomingOf(request, host, wire);
+    const response = new http.ServerResponse(message);
     response.shouldKeepAlive = true;
     response.assignSocket(wire as never);
     response.once('finish', () => {
@@ -69,7 +69,7 @@ export function answerInMemory(listener: RequestListener, host: string, request:
     });
     wire.once('close', () => reject(Object.assign(new Error('socket hang up'), { code: 'ECONNRESET' })));
     // Other pending work runs between two requests, as with a connection.
-    setImmediate(listener, incoming, response);
+    setImmediate(listener, message, response);
   });
 }
 
@@ -99,15 +99,15 @@ class Wire extends Writable {
 
 function incomingOf({ method, path, headers, body }: PlainRequest, host: string, wire: Wire): http.IncomingMessage {
   const size = body === null ? (BODILESS.has(method) ? undefined : 0) : Buffer.byteLength(body);
-  const incoming = withHead(new http.IncomingMessage(wire as never), [
+  const message = withHead(new http.IncomingMessage(wire as never), [
     ...Object.entries(headers).flat(),
     ...(size === undefined ? [] : ['Content-Length', String(size)]),
     ...['Host', host, 'Connection', 'keep-alive'],
   ]);
-  Object.assign(incoming, { method, url: path, httpVersion: '1.1', httpVersionMajor: 1, httpVersionMinor: 1, complete: true });
-  if (size) incoming.push(body);
-  incoming.push(null);
-  return incoming;
+  Object.assign(message, { method, url: path, httpVersion: '1.1', httpVersionMajor: 1, httpVersionMinor: 1, complete: true });
+  if (size) message.push(body);
+  message.push(null);
+  return message;
 }
 
 /** Sets the headers of a message, as alternating names and values, in the same way as Node's parser. */
@@ -118,15 +118,15 @@ function withHead(message: http.IncomingMessage, pairs: readonly string[]): http
 
 const END_OF_HEAD = '\r\n\r\n';
 
-function answerOf(sent: Buffer): PlainAnswer {
-  const end = sent.indexOf(END_OF_HEAD);
-  const [statusLine = '', ...lines] = sent.toString('latin1', 0, end).split('\r\n');
+function answerOf(bytes: Buffer): PlainAnswer {
+  const end = bytes.indexOf(END_OF_HEAD);
+  const [statusLine = '', ...lines] = bytes.toString('latin1', 0, end).split('\r\n');
   const pairs = lines.flatMap((line) => {
-    const at = line.indexOf(': ');
-    return [line.slice(0, at), line.slice(at + 2)];
+    const separatorIndex = line.indexOf(': ');
+    return [line.slice(0, separatorIndex), line.slice(separatorIndex + 2)];
   });
   const { headers } = withHead(new http.IncomingMessage(null as never), pairs);
-  const body = sent.subarray(end + END_OF_HEAD.length);
+  const body = bytes.subarray(end + END_OF_HEAD.length);
   const text = headers['transfer-encoding'] === 'chunked' ? Buffer.concat(chunksOf(body)) : body;
   return { status: Number(statusLine.split(' ')[1]), headers, text: text.toString('utf8') };
 }

@@ -4,5 +4,5 @@ import type { TableName } from '../../src/storage/engine/tables.ts';
 
 /** Inserts rows, which may have different columns, `size` at a time. */
 export async function insertAll(db: Database, table: TableName, rows: readonly object[], size: number): Promise<void> {
-  for (const some of pagesOf(rows, size)) await db.from(table as 'posts').insert(some);
+  for (const page of pagesOf(rows, size)) await db.from(table as 'posts').insert(page);
 }

@@ -66,18 +66,18 @@ export async function snapshotOf(db: Database): Promise<Snapshot> {
 }
 
 export function changesBetween(before: Snapshot, after: Snapshot): LanguageRows {
-  const fresh = <Row>(old: readonly Row[], now: readonly Row[]) => {
-    const known = new Set(old.map((row) => JSON.stringify(row)));
-    return now.filter((row) => !known.has(JSON.stringify(row)));
+  const newRows = <Row>(oldRows: readonly Row[], currentRows: readonly Row[]) => {
+    const beforeTexts = new Set(oldRows.map((row) => JSON.stringify(row)));
+    return currentRows.filter((row) => !beforeTexts.has(JSON.stringify(row)));
   };
   const rows = {
-    terms_written: fresh(before.terms, after.terms),
+    terms_written: newRows(before.terms, after.terms),
     term_taxonomy_ids_deleted: before.terms
       .map((term) => term.term_taxonomy_id)
       .filter((id) => !after.terms.some((term) => term.term_taxonomy_id === id)),
-    relations_added: fresh(before.relations, after.relations),
-    relations_removed: fresh(after.relations, before.relations),
-    posts_written: fresh(before.posts, after.posts),
+    relations_added: newRows(before.relations, after.relations),
+    relations_removed: newRows(after.relations, before.relations),
+    posts_written: newRows(before.posts, after.posts),
   };
   return Object.fromEntries(Object.entries(rows).filter(([, list]) => list.length > 0));
 }
@@ -85,19 +85,19 @@ export function changesBetween(before: Snapshot, after: Snapshot): LanguageRows 
 /**
  * Removes differences that two sites may have: new groups have random names, and Polylang leaves empty groups behind.
  */
-export function comparable({ terms_written = [], relations_added = [], relations_removed = [], ...others }: LanguageRows): object {
+export function comparable({ terms_written = [], relations_added = [], relations_removed = [], ...rest }: LanguageRows): object {
   const isGroup = (taxonomy: string) => taxonomy.endsWith('_translations');
-  const named = <Row extends { readonly taxonomy: string; readonly slug: string | number }>(row: Row) =>
+  const withPlainName = <Row extends { readonly taxonomy: string; readonly slug: string | number }>(row: Row) =>
     isGroup(row.taxonomy) ? { ...row, slug: 'pll', ...('name' in row ? { name: 'pll' } : {}) } : row;
   const sorted = (rows: readonly object[]) => rows.map((row) => JSON.stringify(row)).sort();
   return {
-    ...others,
+    ...rest,
     terms_written: sorted(
       terms_written
         .filter(({ taxonomy, count }) => !(isGroup(taxonomy) && count === 0))
-        .map(({ slug, ...row }) => named({ ...row, slug: String(slug) })),
+        .map(({ slug, ...row }) => withPlainName({ ...row, slug: String(slug) })),
     ),
-    relations_added: sorted(relations_added.map(({ slug, ...row }) => named({ ...row, slug: String(slug) }))),
-    relations_removed: sorted(relations_removed.map(({ slug, ...row }) => named({ ...row, slug: String(slug) }))),
+    relations_added: sorted(relations_added.map(({ slug, ...row }) => withPlainName({ ...row, slug: String(slug) }))),
+    relations_removed: sorted(relations_removed.map(({ slug, ...row }) => withPlainName({ ...row, slug: String(slug) }))),
   };
 }

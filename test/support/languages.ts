@@ -21,7 +21,7 @@ export async function resetLanguages(db: Database, form: 'polylang' | 'wpml'): P
   await runScript(
     db,
     Object.entries(LAST)
-      .map(([table, last]) => numbering(db, table, last))
+      .map(([table, lastId]) => numbering(db, table, lastId))
       .join(''),
   );
   return db;
@@ -31,7 +31,7 @@ function read(form: string) {
   return readFixture(new URL(`languages/${form}.json`, FIXTURES));
 }
 
-const numbering = ({ dialect, prefix }: Database, table: string, last: number): string =>
+const numbering = ({ dialect, prefix }: Database, table: string, lastId: number): string =>
   dialect.name === 'mysql'
-    ? `ALTER TABLE \`${prefix}${table}\` AUTO_INCREMENT = ${last + 1};`
-    : `UPDATE sqlite_sequence SET seq = ${last} WHERE name = '${prefix}${table}';`;
+    ? `ALTER TABLE \`${prefix}${table}\` AUTO_INCREMENT = ${lastId + 1};`
+    : `UPDATE sqlite_sequence SET seq = ${lastId} WHERE name = '${prefix}${table}';`;

@@ -42,10 +42,12 @@ const SOUND: Readonly<Record<string, unknown>> = { start_date: '2031-05-01 20:00
 export function parameterCarriers(as: string): ParameterCarrier[] {
   return [...servedRoutes()].flatMap(([namespace, routes]) =>
     routes.flatMap(({ pattern, endpoints }) =>
-      endpoints.flatMap(({ methods, params, unlisted }) => {
-        const all = Object.entries({ ...params, ...unlisted });
-        const required = Object.fromEntries(all.flatMap(([name, param]) => (param.required ? [[name, SOUND[name] ?? 'x'] as const] : [])));
-        return all.map(([parameter, { grammar, required: needed }]): ParameterCarrier => {
+      endpoints.flatMap(({ methods, params, unlistedParams: unlisted }) => {
+        const paramEntries = Object.entries({ ...params, ...unlisted });
+        const required = Object.fromEntries(
+          paramEntries.flatMap(([name, param]) => (param.required ? [[name, SOUND[name] ?? 'x'] as const] : [])),
+        );
+        return paramEntries.map(([parameter, { grammar, required: needed }]): ParameterCarrier => {
           const inPath = needed === true && pattern.includes(`(?P<${parameter}>`);
           const [method = 'GET'] = methods;
           return {
@@ -74,9 +76,9 @@ export function parameterCarriers(as: string): ParameterCarrier[] {
 
 /** Replaces the selectors of a pattern by texts that the pattern allows. */
 const pathOf = (pattern: string, pieces: Readonly<Record<string, string>>): string =>
-  pattern.replace(/\(\?P<(\w+)>([^()]*)\)/g, (_, name: string, allowed: string) => {
+  pattern.replace(/\(\?P<(\w+)>([^()]*)\)/g, (_, name: string, allowedPattern: string) => {
     const text = pieces[name];
-    const isNumber = allowed.startsWith('\\d+');
+    const isNumber = allowedPattern.startsWith('\\d+');
     if (text === undefined) return name === 'user_id' ? 'me' : isNumber ? '33' : 'none';
     return isNumber ? '9'.repeat(text.length) : encodeURIComponent(text).slice(0, text.length);
   });

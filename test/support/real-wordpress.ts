@@ -68,9 +68,9 @@ export async function startWordPress(databaseUrl: string, { now = '1970', withPl
     },
     get: (path, user) => fetch(`${base}/wp-json${path}`, user === undefined ? {} : { headers: { 'X-User': String(user) } }),
     stop: async () => {
-      const ended = new Promise((done) => server.once('exit', done));
+      const exit = new Promise((done) => server.once('exit', done));
       server.kill();
-      await ended;
+      await exit;
     },
   };
 }

@@ -83,27 +83,27 @@ export async function checksOf({ after, touched }: Operation, writer: Connection
   const posts = new Map(rows.map(({ id, status, password }) => [Number(id), { status: String(status), locked: password !== '' }]));
   const isPublic = (id: number) => posts.get(id)?.status === 'publish';
   /** Protected records are not found through fields that they hide. */
-  const found = (list: List): List => {
+  const withoutLocked = (list: List): List => {
     if ('status' in list) return list;
     const ids = list.ids.filter((id) => !posts.get(id)?.locked);
     return { total: list.total - (list.ids.length - ids.length), ids };
   };
-  const byLink = (id: number, list: List): List => (isPublic(id) ? found(list) : { status: 400, code: 'rest_invalid_param' });
-  const linked = ({ venue, organizer, ...record }: Shown): Shown => ({
+  const byLink = (id: number, list: List): List => (isPublic(id) ? withoutLocked(list) : { status: 400, code: 'rest_invalid_param' });
+  const withPublicLinks = ({ venue, organizer, ...record }: Shown): Shown => ({
     ...record,
     ...(venue ? { venue: venue.filter(([id]) => isPublic(id)) } : {}),
     ...(organizer ? { organizer: organizer.filter(([id]) => isPublic(id)) } : {}),
   });
   const events = (name: string, query: string, expected: List): Check => listCheck(name, 'events', query, expected);
 
-  const filtered = (Object.keys(FILTERS) as (keyof typeof FILTERS)[]).flatMap((group) =>
+  const filterChecks = (Object.keys(FILTERS) as (keyof typeof FILTERS)[]).flatMap((group) =>
     Object.entries(after[group] ?? {}).map(([id, list]) => {
-      const expected = group === 'by_venue' || group === 'by_organizer' ? byLink(Number(id), list) : found(list);
+      const expected = group === 'by_venue' || group === 'by_organizer' ? byLink(Number(id), list) : withoutLocked(list);
       return events(`${group} ${id}`, `${EVERYTHING}&${FILTERS[group]}=${id}`, expected);
     }),
   );
   const records = (['events', 'venues', 'organizers'] as const).flatMap((kind) =>
-    (touched[kind] ?? []).map((id): Check => recordCheck(kind, id, linked(after.records[kind]?.[id] ?? {}))),
+    (touched[kind] ?? []).map((id): Check => recordCheck(kind, id, withPublicLinks(after.records[kind]?.[id] ?? {}))),
   );
   return [
     events('all', EVERYTHING, after.all),
@@ -113,7 +113,7 @@ export async function checksOf({ after, touched }: Operation, writer: Connection
     listCheck('organizers', 'organizers', 'per_page=50', after.organizers),
     termCheck('categories', after.categories),
     termCheck('tags', after.tags),
-    ...filtered,
+    ...filterChecks,
     ...records,
   ];
 }

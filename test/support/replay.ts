@@ -21,7 +21,7 @@ export function describeRecordings(name: string, folder: string): void {
   describeDatabases(name, (open) => {
     let db: Database;
     let running: RunningSite;
-    let dirty = false;
+    let isDirty = false;
     let now = new Date(0);
 
     beforeAll(async () => {
@@ -31,8 +31,8 @@ export function describeRecordings(name: string, folder: string): void {
     afterAll(() => running.close());
 
     it.each([...units])('%s', async (_, steps) => {
-      if (dirty) await resetSite(db);
-      dirty = steps.some((step) => step.kind !== 'read' || step.setup !== undefined);
+      if (isDirty) await resetSite(db);
+      isDirty = steps.some((step) => step.kind !== 'read' || step.setup !== undefined);
       for (const step of steps) {
         now = new Date(step.at);
         expect({ step: step.name, differences: await differencesOf(db, running, step, now) }).toEqual({ step: step.name, differences: [] });
@@ -61,17 +61,17 @@ function unitsOf(folder: string): Map<string, Recording[]> {
 async function differencesOf(db: Database, running: RunningSite, step: Recording, now: Date): Promise<unknown[]> {
   if (step.setup) await setOptions(db, step.setup);
   const { method, path, query, headers = {}, body, latin1 } = step.request;
-  const sent: Record<string, string> = { Host: '127.0.0.1:8081', ...headers };
-  if (sent.Authorization) sent.Authorization = authorization(sent.Authorization);
+  const requestHeaders: Record<string, string> = { Host: '127.0.0.1:8081', ...headers };
+  if (requestHeaders.Authorization) requestHeaders.Authorization = authorization(requestHeaders.Authorization);
   const answer = await running.send(method, path + (query ? `?${query}` : ''), {
-    headers: sent,
+    headers: requestHeaders,
     ...(step.as ? { as: step.as } : {}),
     body: body == null ? null : Buffer.from(body, latin1 ? 'latin1' : 'utf8'),
   });
-  const wanted = rowsWanted(step);
+  const wantedRows = rowsWanted(step);
   return [
     ...compare(step, answer, { now, headers: true, urls: true }),
-    ...(wanted ? compareRows(step, await rowsOf(db, wanted), { now }) : []),
+    ...(wantedRows ? compareRows(step, await rowsOf(db, wantedRows), { now }) : []),
   ];
 }
 
@@ -87,10 +87,10 @@ function authorization(template: string): string {
 
 /** Rows of the posts and terms that a recording names, and of all newer ones. */
 async function rowsOf(db: Database, { posts, terms, after }: RowsWanted): Promise<Record<string, unknown[]>> {
-  const pick = (table: string, column: string, ids: number[], last: number, order: string) =>
+  const pick = (table: string, column: string, ids: number[], lastId: number, order: string) =>
     db
       .knex(`${db.prefix}${table}`)
-      .where((where) => where.whereIn(column, ids).orWhere(column, '>', last))
+      .where((builder) => builder.whereIn(column, ids).orWhere(column, '>', lastId))
       .orderBy(order);
   const relationships = await pick('term_relationships', 'object_id', posts, after.posts, 'object_id');
   return {

@@ -55,10 +55,7 @@ export interface ServeOptions {
 }
 
 /** Serves a database that `describeDatabases` created, on a new port. */
-export async function serveDatabase(
-  db: Database,
-  { env = {}, clock, log, uncompressed: plain = false }: ServeOptions = {},
-): Promise<RunningSite> {
+export async function serveDatabase(db: Database, { env = {}, clock, log, uncompressed = false }: ServeOptions = {}): Promise<RunningSite> {
   const config = readConfig({
     DATABASE_URL: urlOf(db),
     UPLOADS_DIR: mkdtempSync(join(tmpdir(), 'fasti-uploads-')),
@@ -71,7 +68,7 @@ export async function serveDatabase(
   const site = await openSite(config, { watched: true, ...(clock ? { clock } : {}), ...(log ? { log } : {}) });
   const app = createApp(site);
   const listener: http.RequestListener = (request, response) => {
-    if (plain) delete request.headers['accept-encoding'];
+    if (uncompressed) delete request.headers['accept-encoding'];
     app(request, response);
   };
   const server = http.createServer(listener);
@@ -84,12 +81,12 @@ export async function serveDatabase(
     site,
     base: `http://127.0.0.1:${port}`,
     send: async (method, path, { headers = {}, body = null, as } = {}) => {
-      const json = body !== null && typeof body === 'object' && !Buffer.isBuffer(body);
+      const isJson = body !== null && typeof body === 'object' && !Buffer.isBuffer(body);
       const request = {
         method,
         path,
-        headers: { ...(json ? { 'Content-Type': 'application/json' } : {}), ...(as ? { Authorization: basic(as) } : {}), ...headers },
-        body: json ? JSON.stringify(body) : (body as string | Buffer | null),
+        headers: { ...(isJson ? { 'Content-Type': 'application/json' } : {}), ...(as ? { Authorization: basic(as) } : {}), ...headers },
+        body: isJson ? JSON.stringify(body) : (body as string | Buffer | null),
       };
       const answer = canAnswerInMemory(request)
         ? await answerInMemory(listener, `127.0.0.1:${port}`, request)

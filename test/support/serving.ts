@@ -33,20 +33,20 @@ export interface Serving {
 }
 
 /**
- * Serves a database from a separate process, on an unused port, and waits until it is ready. `keeper` is a program that
- * keeps the port open and starts the process again each time it ends.
+ * Serves a database from a separate process, on an unused port, and waits until it is ready. `supervisor` is a program
+ * that keeps the port open and starts the process again each time it ends.
  */
 export async function startServing(
   url: string,
   env: Readonly<Record<string, string>> = {},
-  keeper: readonly string[] = [],
+  supervisor: readonly string[] = [],
 ): Promise<Serving> {
-  const child = launch(url, env, keeper, 'inherit');
+  const child = launch(url, env, supervisor, 'inherit');
   const ended = once(child, 'exit').then(([code, signal]) => (code ?? signal) as number | string | null);
   const entries: Entry[] = [];
   createInterface(child.stdout!).on('line', (line) => entries.push(JSON.parse(line) as Entry));
-  const waitWhileRunning = async (what: string, condition: () => boolean | Promise<boolean>): Promise<void> => {
-    await until(what, async () => child.exitCode !== null || child.signalCode !== null || (await condition()));
+  const waitWhileRunning = async (description: string, condition: () => boolean | Promise<boolean>): Promise<void> => {
+    await until(description, async () => child.exitCode !== null || child.signalCode !== null || (await condition()));
   };
   const port = () => entries.find(({ msg }) => msg === 'listening')?.address?.port ?? 0;
   await waitWhileRunning('the port', () => port() > 0);
@@ -76,9 +76,14 @@ export async function serveExpectingFailure(
   return { code, out, err };
 }
 
-function launch(url: string, env: Readonly<Record<string, string>>, keeper: readonly string[], errors: 'inherit' | 'pipe'): ChildProcess {
+function launch(
+  url: string,
+  env: Readonly<Record<string, string>>,
+  supervisor: readonly string[],
+  errors: 'inherit' | 'pipe',
+): ChildProcess {
   const command = [process.execPath, COMMAND, 'serve'];
-  const [program = '', ...args] = [...keeper, ...command];
+  const [program = '', ...args] = [...supervisor, ...command];
   return spawn(program, args, {
     cwd: ROOT,
     // NODE_ENV must differ from that of the test runner, under which the log is silent.
@@ -101,5 +106,5 @@ function launch(url: string, env: Readonly<Record<string, string>>, keeper: read
  */
 export function readContinuously(port: number, path: string, clients = 6): () => Promise<Set<RequestResult>> {
   const end = requestContinuously({ port, clients, next: () => ({ path }) });
-  return async () => new Set((await end()).flatMap((fates) => [...fates.keys()]));
+  return async () => new Set((await end()).flatMap((results) => [...results.keys()]));
 }

@@ -55,7 +55,10 @@ const TABLES = [
 ] as const;
 
 /** Runs a suite of requests on the sample site, served by two instances like two processes, on every database. */
-export function describeTwoInstances(name: string, suite: (at: { db: () => Database; sites: () => readonly RunningSite[] }) => void): void {
+export function describeTwoInstances(
+  name: string,
+  suite: (instances: { db: () => Database; sites: () => readonly RunningSite[] }) => void,
+): void {
   describeDatabases(name, (open) => {
     let db: Database;
     let sites: readonly RunningSite[];
@@ -79,20 +82,20 @@ export function describeRequests(
     let db: Database;
     let running: RunningSite;
     let now = SUITE_TIME;
-    let dirty = false;
+    let isDirty = false;
     beforeAll(async () => {
       db = await loadSite(await open());
       running = await serveDatabase(db, { env, clock: () => new Date(now) });
     });
     beforeEach(async () => {
       now = SUITE_TIME;
-      if (dirty) await resetSite(db);
-      dirty = false;
+      if (isDirty) await resetSite(db);
+      isDirty = false;
     });
     afterAll(() => running.close());
 
     const send: RunningSite['send'] = (method, path, options) => {
-      if (method !== 'GET' && method !== 'HEAD' && method !== 'OPTIONS') dirty = true;
+      if (method !== 'GET' && method !== 'HEAD' && method !== 'OPTIONS') isDirty = true;
       return running.send(method, path, options);
     };
     const sender =
@@ -102,7 +105,7 @@ export function describeRequests(
     const get = (path: string, as?: UserName) => send('GET', ROOT + path, as ? { as } : {});
     const [post, put, patch] = ['POST', 'PUT', 'PATCH'].map(sender) as [SiteClient['post'], SiteClient['put'], SiteClient['patch']];
     const rows: SiteClient['writeRows'] = async (work) => {
-      dirty = true;
+      isDirty = true;
       await work(db);
       await db.from('fasti_changes').increment('counter');
     };
@@ -121,7 +124,7 @@ export function describeRequests(
         update: async (path, body, as) => expectBody(await post(path, body, as)),
         writeRows: rows,
         options: async (options) => {
-          dirty = true;
+          isDirty = true;
           await setOptions(db, options);
         },
         setClock: (moment) => {
@@ -147,12 +150,12 @@ export function expectBody(answer: Answer, status = 200): Json {
 
 /** Asserts an error response: its status and code, and the parameters that it names. */
 export function expectError(answer: Answer, status: number, code: string, params?: readonly string[]): void {
-  const named = answer.body?.data?.params;
+  const namedParams = answer.body?.data?.params;
   expect({
     status: answer.status,
     code: answer.body?.code,
     inData: answer.body?.data?.status,
-    ...(params ? { params: Array.isArray(named) ? named : Object.keys(named ?? {}) } : {}),
+    ...(params ? { params: Array.isArray(namedParams) ? namedParams : Object.keys(namedParams ?? {}) } : {}),
   }).toEqual({ status, code, inData: status, ...(params ? { params } : {}) });
 }
 

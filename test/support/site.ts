@@ -30,14 +30,14 @@ export async function loadSite(db: Database, fixture: Fixture = sampleFixture())
  * tests.
  */
 export async function resetSite(db: Database): Promise<void> {
-  const known = loaded.get(db);
-  if (!known) return void (await loadSite(db));
+  const loadedSite = loaded.get(db);
+  if (!loadedSite) return void (await loadSite(db));
   const fixture = sampleFixture();
   const isMysql = db.dialect.name === 'mysql';
-  const now = isMysql ? await checksumsOf(db, fixture) : undefined;
-  const changed = Object.keys(fixture).filter((name) => !now || now.get(name) !== known.checksums.get(name));
+  const checksums = isMysql ? await checksumsOf(db, fixture) : undefined;
+  const changedTables = Object.keys(fixture).filter((name) => !checksums || checksums.get(name) !== loadedSite.checksums.get(name));
   const putBack = isMysql ? restoreScript : sqliteRestoreScript;
-  const rows = changed.map((name) => putBack(db.prefix + name, known.columns.get(db.prefix + name) ?? []));
+  const rows = changedTables.map((name) => putBack(db.prefix + name, loadedSite.columns.get(db.prefix + name) ?? []));
   // Everything runs in the transaction that increments the change counter.
   const [begin, ...rest] = scriptFor(fixture, db, []).split(';');
   await runScript(db, `${begin}; ${rows.join('')} ${rest.join(';')}`);
@@ -60,15 +60,15 @@ export async function snapshotTables(db: Database): Promise<() => Promise<void>>
         ? "SELECT name FROM sqlite_master WHERE type = 'table' AND (name NOT LIKE 'sqlite_%' OR name = 'sqlite_sequence')"
         : 'SELECT TABLE_NAME AS name FROM information_schema.TABLES WHERE TABLE_SCHEMA = DATABASE()',
     )
-  ).flatMap(({ name }) => (NEVER_RESET_TABLES.some((own) => name === prefix + own) ? [] : [name]));
+  ).flatMap(({ name }) => (NEVER_RESET_TABLES.some((table) => name === prefix + table) ? [] : [name]));
   const copyOf = (name: string) => (isSqlite ? `kept.\`copy ${name}\`` : `\`kept ${name}\``);
   const copies = names.map((name) => `CREATE ${isSqlite ? '' : 'TEMPORARY '}TABLE ${copyOf(name)} AS SELECT * FROM \`${name}\`;`);
   await runScript(db, `${isSqlite ? "ATTACH ':memory:' AS kept;" : ''} ${copies.join('')}`);
   const numbered = isSqlite ? [] : await nextIds(db);
   const restoreTable = names.map((name) => `DELETE FROM \`${name}\`; INSERT INTO \`${name}\` SELECT * FROM ${copyOf(name)};`);
-  const changed = `UPDATE \`${prefix}fasti_changes\` SET counter = counter + 1;`;
+  const countChange = `UPDATE \`${prefix}fasti_changes\` SET counter = counter + 1;`;
   const numbers = numbered.map(({ name, next }) => `ALTER TABLE \`${name}\` AUTO_INCREMENT = ${next};`);
-  return () => runScript(db, `BEGIN; ${restoreTable.join('')} ${changed} COMMIT; ${numbers.join('')}`);
+  return () => runScript(db, `BEGIN; ${restoreTable.join('')} ${countChange} COMMIT; ${numbers.join('')}`);
 }
 
 /** The next ids of tables, which tests rely on and which rows do not show. */
@@ -98,7 +98,7 @@ async function checksumsOf(db: Database, fixture: Fixture): Promise<ReadonlyMap<
   const [rows] = (await db.knex.raw(`CHECKSUM TABLE ${names.map((name) => `\`${db.prefix}${name}\``).join(', ')}`)) as [
     { Checksum: number }[],
   ];
-  return new Map(names.map((name, at) => [name, rows[at]!.Checksum]));
+  return new Map(names.map((name, index) => [name, rows[index]!.Checksum]));
 }
 
 const mysqlColumns = (db: Database): Promise<Loaded['columns']> =>
@@ -129,13 +129,13 @@ const copyScript = (table: string): string =>
 /** Script that deletes the rows that differ from the copy in any byte, and adds the missing ones. */
 function restoreScript(table: string, columns: readonly Column[]): string {
   const keys = columns.filter(({ isKey }) => isKey);
-  const same = keys.map(({ name }) => `now.\`${name}\` = was.\`${name}\``).join(' AND ');
-  const equal = columns.map(({ name }) => `BINARY now.\`${name}\` <=> BINARY was.\`${name}\``).join(' AND ');
+  const sameKey = keys.map(({ name }) => `now.\`${name}\` = was.\`${name}\``).join(' AND ');
+  const sameValues = columns.map(({ name }) => `BINARY now.\`${name}\` <=> BINARY was.\`${name}\``).join(' AND ');
   const names = columns.map(({ name }) => `\`${name}\``);
   const [key] = keys;
-  return `DELETE now FROM \`${table}\` now LEFT JOIN \`loaded ${table}\` was ON ${same} AND ${equal} WHERE was.\`${key?.name}\` IS NULL;
+  return `DELETE now FROM \`${table}\` now LEFT JOIN \`loaded ${table}\` was ON ${sameKey} AND ${sameValues} WHERE was.\`${key?.name}\` IS NULL;
     INSERT INTO \`${table}\` (${names.join()}) SELECT ${names.map((name) => `was.${name}`).join()}
-    FROM \`loaded ${table}\` was LEFT JOIN \`${table}\` now ON ${same} WHERE now.\`${key?.name}\` IS NULL;`;
+    FROM \`loaded ${table}\` was LEFT JOIN \`${table}\` now ON ${sameKey} WHERE now.\`${key?.name}\` IS NULL;`;
 }
 
 /** Script that copies a table into an in-memory database of the session of the scripts. */
@@ -148,11 +148,11 @@ const sqliteCopyScript = (table: string): string =>
  */
 function sqliteRestoreScript(table: string, columns: readonly Column[]): string {
   const names = columns.map(({ name }) => `\`${name}\``);
-  const fill = `INSERT INTO \`${table}\` (${names.join()}) SELECT ${names.join()} FROM loaded.\`${table}\` old`;
-  if (columns.filter(({ isKey }) => isKey).length !== 1) return `DELETE FROM \`${table}\`; ${fill};`;
+  const insertScript = `INSERT INTO \`${table}\` (${names.join()}) SELECT ${names.join()} FROM loaded.\`${table}\` old`;
+  if (columns.filter(({ isKey }) => isKey).length !== 1) return `DELETE FROM \`${table}\`; ${insertScript};`;
   const equal = names.map((name) => `now.${name} COLLATE BINARY IS old.${name}`).join(' AND ');
   return `DELETE FROM \`${table}\` AS now WHERE NOT EXISTS (SELECT 1 FROM loaded.\`${table}\` old WHERE old.was = now.rowid AND ${equal});
-    ${fill} WHERE NOT EXISTS (SELECT 1 FROM main.\`${table}\` now WHERE now.rowid = old.was);`;
+    ${insertScript} WHERE NOT EXISTS (SELECT 1 FROM main.\`${table}\` now WHERE now.rowid = old.was);`;
 }
 
 /**
@@ -160,8 +160,8 @@ function sqliteRestoreScript(table: string, columns: readonly Column[]): string 
  * serialized option (`{ tribe_events_calendar_options: { multiDayCutoff: '06:00' } }`).
  */
 export async function setOptions(db: Database, options: Readonly<Record<string, unknown>>): Promise<void> {
-  const stored = await readOptions(db, Object.keys(options));
-  for (const [name, value] of Object.entries(options)) await writeOption(db, name, await optionText(stored.get(name), value));
+  const storedTexts = await readOptions(db, Object.keys(options));
+  for (const [name, value] of Object.entries(options)) await writeOption(db, name, await optionText(storedTexts.get(name), value));
   await db.from('fasti_changes').increment('counter');
 }
 
@@ -175,11 +175,11 @@ function sampleFixture(): Fixture {
 
 /** Returns a cached reset script, since scripts are long and few different ones are needed. */
 function scriptFor(fixture: Fixture, { dialect, prefix }: Database, tables = Object.keys(fixture)): string {
-  const known = scripts.get(fixture) ?? new Map<string, string>();
-  scripts.set(fixture, known);
+  const cachedScripts = scripts.get(fixture) ?? new Map<string, string>();
+  scripts.set(fixture, cachedScripts);
   const key = `${dialect.name} ${prefix} ${tables}`;
-  const script = known.get(key) ?? resetScript(fixture, { engine: dialect.name, prefix, tables });
-  known.set(key, script);
+  const script = cachedScripts.get(key) ?? resetScript(fixture, { engine: dialect.name, prefix, tables });
+  cachedScripts.set(key, script);
   return script;
 }
 

@@ -55,7 +55,7 @@ const ARGUMENTS_BY_TYPE: Readonly<Record<string, unknown>> = {
   JsonLimits: { depth: 512, values: 100_000 },
   QueryLimits: { variables: 1000, depth: 20 },
   ReadonlyMap: new Map(),
-  TsTypeLiteral: { zone: UTC, now: new Date(0), parents: [], here: new Set(), anywhere: new Set() },
+  TsTypeLiteral: { zone: UTC, now: new Date(0), parents: [], takenInTaxonomy: new Set(), takenOnSite: new Set() },
   TsIntersectionType: { file: 'a', line: 1, column: 'a' },
 };
 
@@ -96,7 +96,7 @@ function exportedFunctions(file: string): Declared[] {
     annotation?.typeName?.value ??
     (annotation?.type === 'TsUnionType' ? annotation.types.map(typeOf).join('|') : annotation?.type);
   // biome-ignore lint/suspicious/noExplicitAny: as above
-  const declared = (name: string, node: any): Declared => ({
+  const toDeclared = (name: string, node: any): Declared => ({
     file,
     name,
     isAsync: node.async || node.generator,
@@ -109,11 +109,11 @@ function exportedFunctions(file: string): Declared[] {
   return body.flatMap((item): Declared[] => {
     if (item.type !== 'ExportDeclaration') return [];
     const { declaration } = item;
-    if (declaration.type === 'FunctionDeclaration') return [declared(declaration.identifier.value, declaration)];
+    if (declaration.type === 'FunctionDeclaration') return [toDeclared(declaration.identifier.value, declaration)];
     if (declaration.type !== 'VariableDeclaration') return [];
     return declaration.declarations.flatMap(({ id, init }): Declared[] => {
       const name = id.type === 'Identifier' ? id.value : '';
-      if (init?.type === 'ArrowFunctionExpression') return [declared(name, init)];
+      if (init?.type === 'ArrowFunctionExpression') return [toDeclared(name, init)];
       const isMemoized = init?.type === 'CallExpression' && init.callee.type === 'Identifier' && /^memoize(Text)?$/.test(init.callee.value);
       return isMemoized ? [{ file, name, isAsync: false, types: ['string'] }] : [];
     });
@@ -126,15 +126,15 @@ const TEXT = /\b(string|unknown)\b/;
 export async function findTextFunctions(): Promise<{ takers: TextFunction[]; unknown: string[] }> {
   const takers: TextFunction[] = [];
   const unknown: string[] = [];
-  const files = SOURCE_FOLDERS.flatMap((room) =>
-    readdirSync(join(SOURCE, room), { recursive: true, encoding: 'utf8' }).map((file) => `${room}/${file}`),
+  const files = SOURCE_FOLDERS.flatMap((folder) =>
+    readdirSync(join(SOURCE, folder), { recursive: true, encoding: 'utf8' }).map((file) => `${folder}/${file}`),
   );
   for (const { file, name, isAsync, types } of files.filter((file) => file.endsWith('.ts')).flatMap(exportedFunctions)) {
     const [first = '', ...rest] = types;
     const label = `${file} ${name}`;
-    if (!TEXT.test(first) || isAsync || Object.keys(NOT_FROM_OUTSIDE).some((known) => label === known || file === known)) continue;
-    const given = rest.map((type) => type.split('|').find((one) => one in ARGUMENTS_BY_TYPE));
-    if (given.includes(undefined)) {
+    if (!TEXT.test(first) || isAsync || Object.keys(NOT_FROM_OUTSIDE).some((excluded) => label === excluded || file === excluded)) continue;
+    const argumentTypes = rest.map((type) => type.split('|').find((one) => one in ARGUMENTS_BY_TYPE));
+    if (argumentTypes.includes(undefined)) {
       unknown.push(`${label}: ${rest.join(', ')}`);
       continue;
     }
@@ -143,7 +143,7 @@ export async function findTextFunctions(): Promise<{ takers: TextFunction[]; unk
       name: label,
       call: (text) => {
         try {
-          return call(text, ...given.map((type) => ARGUMENTS_BY_TYPE[type ?? '']));
+          return call(text, ...argumentTypes.map((type) => ARGUMENTS_BY_TYPE[type ?? '']));
         } catch (error) {
           // An error for the text is a valid result; a wrong call would hide the cost to measure.
           if (error instanceof TypeError && !('code' in error)) throw error;
@@ -156,9 +156,9 @@ export async function findTextFunctions(): Promise<{ takers: TextFunction[]; unk
 }
 
 async function allOf(values: AsyncIterable<unknown>): Promise<unknown[]> {
-  const all: unknown[] = [];
-  for await (const value of values) all.push(value);
-  return all;
+  const list: unknown[] = [];
+  for await (const value of values) list.push(value);
+  return list;
 }
 
 /**
@@ -206,7 +206,7 @@ export function textCarriers(folder: string): TextFunction[] {
       ['BEGIN:VCALENDAR', 'BEGIN:VEVENT', 'UID:1', 'DTSTART:20310501T200000Z', line + text, 'END:VEVENT', 'END:VCALENDAR', ''].join('\r\n'),
     );
   const cost = { symbol: '', position: '', code: '' };
-  const shown = { defaultCurrencySymbol: '€', reverseCurrencyPosition: false, freeText: 'Free' };
+  const costOptions = { defaultCurrencySymbol: '€', reverseCurrencyPosition: false, freeText: 'Free' };
   return [
     {
       name: 'writeCalendar',
@@ -234,9 +234,9 @@ export function textCarriers(folder: string): TextFunction[] {
           { title: text, description: text, home: 'http://a', self: text, language: 'en', zone: UTC, clock: UTC, changed: undefined },
         ),
     })),
-    { name: 'costOf', call: (text) => costOf([text], cost, shown) },
+    { name: 'costOf', call: (text) => costOf([text], cost, costOptions) },
     { name: 'offerPrice', call: (text) => offerPrice([text]) },
-    { name: 'costOnPages', call: (text) => costOnPages([text], cost, shown) },
+    { name: 'costOnPages', call: (text) => costOnPages([text], cost, costOptions) },
     { name: 'restUrl', call: (text) => restUrl({ home: 'http://a', settings: { permalinkStructure: '' } }, text, [[text, text]]) },
     ...[
       'SUMMARY:',

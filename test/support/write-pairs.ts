@@ -7,13 +7,13 @@ import { openDatabase } from '../../src/storage/engine/database.ts';
  */
 
 const db = await openDatabase({ url: process.argv[2] ?? '', prefix: 'wp_' });
-let last = 0;
+let lastPair = 0;
 await Promise.all(
   Array.from({ length: 8 }, async () => {
     for (;;) {
-      last += 1;
-      const pair = String(last);
-      const fails = last % 5 === 0;
+      lastPair += 1;
+      const pair = String(lastPair);
+      const fails = lastPair % 5 === 0;
       const row = { user_id: 77, meta_key: 'pair', meta_value: pair };
       const done = db.transaction(async (tx) => {
         await tx.from('usermeta').insert(row);

@@ -86,7 +86,7 @@ describe('uniqueSlug', () => {
 });
 
 describe('uniqueTermSlug', () => {
-  const slugs = (here: string[], anywhere: string[] = here) => ({ here: new Set(here), anywhere: new Set(anywhere) });
+  const slugs = (here: string[], anywhere: string[] = here) => ({ takenInTaxonomy: new Set(here), takenOnSite: new Set(anywhere) });
   it('keeps a slug that only another taxonomy uses', () =>
     expect(uniqueTermSlug('music', { parents: [], ...slugs([], ['music']) })).toBe('music'));
   it('appends a number to a slug that is taken', () => expect(uniqueTermSlug('free', { parents: [], ...slugs(['free']) })).toBe('free-2'));
@@ -119,19 +119,24 @@ describe('settleSlug', () => {
     ['a published record: from the title', { status: 'publish' }, 'a-title', true],
     ['a draft: none', { status: 'draft' }, '', false],
     ["a venue's draft: from the title", { status: 'draft', draftsGetSlugs: true }, 'a-title', false],
-    ['a draft with a slug in the request: that slug', { status: 'draft', sent: 'My Slug' }, 'my-slug', false],
-    ['a record that awaits review: none', { status: 'pending', canPublish: false, sent: 'mine', draftsGetSlugs: true }, '', false],
-    ['a requested slug without usable characters: from the title', { status: 'publish', sent: '!!!' }, 'a-title', true],
-    ['an update with such a slug: from the title', { status: 'publish', before: stored('publish', 'old'), sent: '---' }, 'a-title', true],
-    ['a draft with such a slug: none', { status: 'draft', sent: '!!!', draftsGetSlugs: true }, '', false],
+    ['a draft with a slug in the request: that slug', { status: 'draft', requestedSlug: 'My Slug' }, 'my-slug', false],
+    ['a record that awaits review: none', { status: 'pending', canPublish: false, requestedSlug: 'mine', draftsGetSlugs: true }, '', false],
+    ['a requested slug without usable characters: from the title', { status: 'publish', requestedSlug: '!!!' }, 'a-title', true],
+    [
+      'an update with such a slug: from the title',
+      { status: 'publish', before: stored('publish', 'old'), requestedSlug: '---' },
+      'a-title',
+      true,
+    ],
+    ['a draft with such a slug: none', { status: 'draft', requestedSlug: '!!!', draftsGetSlugs: true }, '', false],
     ['an update keeps it', { status: 'publish', before: stored('publish', 'old') }, 'old', true],
-    ['an update sets it', { status: 'publish', before: stored('publish', 'old'), sent: 'new one' }, 'new-one', true],
+    ['an update sets it', { status: 'publish', before: stored('publish', 'old'), requestedSlug: 'new one' }, 'new-one', true],
     ['a draft that is published gets one', { status: 'publish', before: stored('draft', '') }, 'a-title', true],
     ['a draft keeps having none', { status: 'draft', before: stored('draft', ''), draftsGetSlugs: true }, '', false],
     ['trashing marks it', { status: 'trash', before: stored('publish', 'old') }, 'old__trashed', true],
     ['what is in the trash stays marked', { status: 'trash', before: stored('trash', 'old__trashed') }, 'old__trashed', true],
     ['what is made in the trash is not marked', { status: 'trash' }, 'a-title', true],
-    ['leaving the trash gives it back', { status: 'publish', before: stored('trash', 'old__trashed'), desired: 'old' }, 'old', true],
+    ['leaving the trash gives it back', { status: 'publish', before: stored('trash', 'old__trashed'), desiredSlug: 'old' }, 'old', true],
     ['leaving the trash works without the note', { status: 'publish', before: stored('trash', 'old__trashed') }, 'old', true],
     [
       'a draft that was never named leaves the trash by its title',

@@ -8,27 +8,27 @@ describe('settleStatus', () => {
   it.each([
     ['a new post is published', may, {}, 'publish'],
     ["a contributor's new post is a draft", mayNot, {}, 'draft'],
-    ['every settable status is taken', may, { requested: 'private' }, 'private'],
-    ['publishing is lowered', mayNot, { requested: 'publish' }, 'pending'],
-    ['scheduling is lowered', mayNot, { requested: 'future' }, 'pending'],
-    ['privacy is lowered', mayNot, { requested: 'private' }, 'pending'],
-    ['a draft may be asked for', mayNot, { requested: 'draft' }, 'draft'],
-    ['the trash may be asked for', mayNot, { requested: 'trash' }, 'trash'],
+    ['every settable status is taken', may, { requestedStatus: 'private' }, 'private'],
+    ['publishing is lowered', mayNot, { requestedStatus: 'publish' }, 'pending'],
+    ['scheduling is lowered', mayNot, { requestedStatus: 'future' }, 'pending'],
+    ['privacy is lowered', mayNot, { requestedStatus: 'private' }, 'pending'],
+    ['a draft may be asked for', mayNot, { requestedStatus: 'draft' }, 'draft'],
+    ['the trash may be asked for', mayNot, { requestedStatus: 'trash' }, 'trash'],
     ['an update without status keeps it', may, { before: 'draft' }, 'draft'],
     ['an update without status keeps the trash', may, { before: 'trash' }, 'trash'],
     ['an update without status keeps what one may not give', mayNot, { before: 'publish' }, 'publish'],
-    ['the same status may be asked for again', mayNot, { before: 'private', requested: 'private' }, 'private'],
-    ['a draft is published', may, { before: 'draft', requested: 'publish' }, 'publish'],
-    ["a contributor's draft is submitted", mayNot, { before: 'draft', requested: 'publish' }, 'pending'],
+    ['the same status may be asked for again', mayNot, { before: 'private', requestedStatus: 'private' }, 'private'],
+    ['a draft is published', may, { before: 'draft', requestedStatus: 'publish' }, 'publish'],
+    ["a contributor's draft is submitted", mayNot, { before: 'draft', requestedStatus: 'publish' }, 'pending'],
   ])('%s', (_, rights, request, status) =>
-    expect(settleStatus({ ...rights, ...request })).toEqual({ status, asked: 'requested' in request }),
+    expect(settleStatus({ ...rights, ...request })).toEqual({ status, isRequested: 'requestedStatus' in request }),
   );
 
   it.each(['inherit', 'auto-draft', 'tribe-ea-success', 'bogus', 'any', ''])('refuses the status %j', (requested) =>
-    expect(settleStatus({ ...may, requested })).toEqual({ problem: 'status-not-settable' }),
+    expect(settleStatus({ ...may, requestedStatus: requested })).toEqual({ problem: 'status-not-settable' }),
   );
   it('refuses the trash to users who may not delete', () =>
-    expect(settleStatus({ canPublish: true, canDelete: false, requested: 'trash' })).toEqual({ problem: 'status-needs-delete' }));
+    expect(settleStatus({ canPublish: true, canDelete: false, requestedStatus: 'trash' })).toEqual({ problem: 'status-needs-delete' }));
 });
 
 describe('settleDates', () => {
@@ -36,7 +36,7 @@ describe('settleDates', () => {
   const shift = (hours: number) => (text: string) =>
     new Date(Date.parse(`${text.replace(' ', 'T')}Z`) + hours * 3_600_000).toISOString().slice(0, 19).replace('T', ' ');
   const settle = (request: Partial<DateRequest> & { status: string }) =>
-    settleDates({ asked: false, now, toUtc: shift(-1), toLocal: shift(1), ...request });
+    settleDates({ isRequested: false, now, toUtc: shift(-1), toLocal: shift(1), ...request });
   const published = { status: 'publish', date: '2022-01-13 09:00:00', dateUtc: '2022-01-13 08:00:00' };
   const draft = { status: 'draft', date: '2022-03-01 09:00:00', dateUtc: ZERO_DATE };
   const scheduled = { status: 'future', date: '2031-06-01 09:00:00', dateUtc: '2031-06-01 08:00:00' };
@@ -70,36 +70,40 @@ describe('settleDates', () => {
       { status: 'publish', dateUtc: '2026-11-20 09:00:59' },
       ['publish', '2026-11-20 10:00:59', '2026-11-20 09:00:59'],
     ],
-    ['scheduling without a date publishes', { status: 'future', asked: true }, ['publish', now.local, now.utc]],
+    ['scheduling without a date publishes', { status: 'future', isRequested: true }, ['publish', now.local, now.utc]],
     ['privacy is not scheduled', { status: 'private', date: local }, ['private', local, utc]],
     ['an update keeps the dates', { status: 'publish', before: published }, ['publish', published.date, published.dateUtc]],
     ['an update with a date ahead schedules', { status: 'publish', before: published, date: local }, ['future', local, utc]],
     [
       'a published one made draft keeps its dates',
-      { status: 'draft', asked: true, before: published },
+      { status: 'draft', isRequested: true, before: published },
       ['draft', published.date, published.dateUtc],
     ],
-    ['a draft stays as it is dated', { status: 'pending', asked: true, before: draft }, ['pending', draft.date, ZERO_DATE]],
-    ['publishing a draft dates it now', { status: 'publish', asked: true, before: draft }, ['publish', now.local, now.utc]],
-    ['making a draft private dates it now', { status: 'private', asked: true, before: draft }, ['private', now.local, now.utc]],
-    ['trashing a draft dates it now', { status: 'trash', asked: true, before: draft }, ['trash', now.local, now.utc]],
+    ['a draft stays as it is dated', { status: 'pending', isRequested: true, before: draft }, ['pending', draft.date, ZERO_DATE]],
+    ['publishing a draft dates it now', { status: 'publish', isRequested: true, before: draft }, ['publish', now.local, now.utc]],
+    ['making a draft private dates it now', { status: 'private', isRequested: true, before: draft }, ['private', now.local, now.utc]],
+    ['trashing a draft dates it now', { status: 'trash', isRequested: true, before: draft }, ['trash', now.local, now.utc]],
     [
       'publishing a draft with a date of its own keeps it',
-      { status: 'publish', asked: true, before: { ...draft, dateUtc: '2022-03-01 08:00:00' } },
+      { status: 'publish', isRequested: true, before: { ...draft, dateUtc: '2022-03-01 08:00:00' } },
       ['publish', draft.date, '2022-03-01 08:00:00'],
     ],
     [
       'publishing a draft for which a day ahead was set schedules it',
-      { status: 'publish', asked: true, before: { ...draft, date: local } },
+      { status: 'publish', isRequested: true, before: { ...draft, date: local } },
       ['future', local, utc],
     ],
     [
       'publishing a draft with a date takes the date',
-      { status: 'publish', asked: true, before: draft, date: '2025-01-02 03:04:05' },
+      { status: 'publish', isRequested: true, before: draft, date: '2025-01-02 03:04:05' },
       ['publish', '2025-01-02 03:04:05', '2025-01-02 02:04:05'],
     ],
     ['a scheduled one stays scheduled', { status: 'future', before: scheduled }, ['future', scheduled.date, scheduled.dateUtc]],
-    ['publishing a scheduled one publishes it now', { status: 'publish', asked: true, before: scheduled }, ['publish', now.local, now.utc]],
+    [
+      'publishing a scheduled one publishes it now',
+      { status: 'publish', isRequested: true, before: scheduled },
+      ['publish', now.local, now.utc],
+    ],
     [
       'a scheduled one moved into the past is published',
       { status: 'future', before: scheduled, date: published.date },
@@ -107,7 +111,7 @@ describe('settleDates', () => {
     ],
     [
       'what leaves the trash keeps its dates',
-      { status: 'publish', asked: true, before: { ...published, status: 'trash' } },
+      { status: 'publish', isRequested: true, before: { ...published, status: 'trash' } },
       ['publish', published.date, published.dateUtc],
     ],
   ])('%s', (_, request, [status, post_date, post_date_gmt]) => expect(settle(request)).toMatchObject({ status, post_date, post_date_gmt }));
@@ -120,7 +124,7 @@ describe('settleDates', () => {
     expect(settle({ status: 'draft', before: draft })).toMatchObject({ post_modified: now.local, post_modified_gmt: now.utc }));
   it.each([
     [true, { status: 'publish' }],
-    [true, { status: 'publish', asked: true, before: draft }],
+    [true, { status: 'publish', isRequested: true, before: draft }],
     [false, { status: 'publish', before: published }],
     [false, { status: 'publish', date: local }],
   ])('returns %s for publishedNow', (publishedNow, request) => expect(settle(request).publishedNow).toBe(publishedNow));

@@ -18,9 +18,9 @@ export const weekdayOf = (word: string): number | undefined => numberIn(WEEKDAYS
  * with a Sunday.
  */
 const namesOf = (options: Intl.DateTimeFormatOptions, days: readonly Date[]): string[][] =>
-  LANGUAGES.map((language) => days.map((day) => folded(new Intl.DateTimeFormat(language, { ...options, timeZone: 'UTC' }).format(day))));
+  LANGUAGES.map((language) => days.map((day) => fold(new Intl.DateTimeFormat(language, { ...options, timeZone: 'UTC' }).format(day))));
 
-const folded = (word: string): string => word.normalize('NFD').replace(/\p{M}/gu, '').toLowerCase();
+const fold = (word: string): string => word.normalize('NFD').replace(/\p{M}/gu, '').toLowerCase();
 
 const MONTHS = namesOf(
   { month: 'long' },
@@ -31,11 +31,11 @@ const WEEKDAYS = namesOf(
   Array.from({ length: 7 }, (_, day) => new Date(Date.UTC(2023, 0, 1 + day))),
 );
 
-function numberIn(languages: readonly (readonly string[])[], word: string, fewest: number): number | undefined {
-  const begin = folded(word);
-  if (begin.length < fewest) return undefined;
+function numberIn(languages: readonly (readonly string[])[], word: string, minLength: number): number | undefined {
+  const prefix = fold(word);
+  if (prefix.length < minLength) return undefined;
   for (const names of languages) {
-    const place = names.findIndex((name) => name.startsWith(begin));
+    const place = names.findIndex((name) => name.startsWith(prefix));
     if (place >= 0) return place + 1;
   }
   return undefined;

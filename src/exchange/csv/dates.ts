@@ -33,45 +33,45 @@ const ORDERS: Readonly<Record<DateOrder, readonly [Part, Part, Part]>> = {
  *
  * @throws SourceFault `csv-date-order` if the order has to be stated, `csv-date`, `csv-time`
  */
-export function readMoment(cell: string, order: DateOrder | undefined, where: CellPlace & { column: string }): Moment | undefined {
+export function readMoment(cell: string, order: DateOrder | undefined, cellPlace: CellPlace & { column: string }): Moment | undefined {
   const text = withHourLast(cell.trim());
   if (text === '') return undefined;
-  if (text.length > MAX_DATE_LENGTH) throw new SourceFault('csv-date', { ...where, value: cell });
+  if (text.length > MAX_DATE_LENGTH) throw new SourceFault('csv-date', { ...cellPlace, value: cell });
   const serial = serialMoment(text);
   if (serial) return serial;
   const compact = /^(\d{4})(\d\d)(\d\d)$/.exec(text);
   const words = compact ? compact.slice(1) : text.replace(/(\d)T(\d)/, '$1 $2').split(/[\s,]+/);
   const time = timeAtEnd(words, order);
   const parts = readParts(words, order);
-  if (parts === 'order') throw new SourceFault('csv-date-order', { ...where, value: cell });
+  if (parts === 'order') throw new SourceFault('csv-date-order', { ...cellPlace, value: cell });
   const day = parts && dayOf(parts);
-  if (day === undefined) throw new SourceFault('csv-date', { ...where, value: cell });
-  return { day, time: time === undefined ? undefined : readTime(time, where) };
+  if (day === undefined) throw new SourceFault('csv-date', { ...cellPlace, value: cell });
+  return { day, time: time === undefined ? undefined : readTime(time, cellPlace) };
 }
 
 /**
  * Reads a time cell as `HH:MM:SS`: `20:30`, `8:30 PM`, `08:30:PM`, `8pm`, `ore 21`, `21`, `20h30`, `noon`, or a
  * fraction of a day (`0.8125`). Returns undefined if the cell is empty. Throws SourceFault `csv-time`.
  */
-export function readTime(cell: string, where: CellPlace & { column: string }): string | undefined {
+export function readTime(cell: string, cellPlace: CellPlace & { column: string }): string | undefined {
   const text = withHourLast(cell.trim());
   if (text === '') return undefined;
-  const named = NAMED_TIMES.get(text.toLowerCase());
-  if (named !== undefined) return named;
+  const namedTime = NAMED_TIMES.get(text.toLowerCase());
+  if (namedTime !== undefined) return namedTime;
   if (isPartOfDay(text)) return timeOf(Number(text.replace(/^\d*[.,]/, '0.')));
-  const [, marker, hours, minutes = '0', seconds = '0', half] =
+  const [, marker, hours, minutes = '0', seconds = '0', meridiem] =
     /^((?:ore|alle|at|h)\b\.?)?\s*(\d{1,2})(?:[:.h](\d\d))?(?:[:.](\d\d)(?:\.\d{1,6})?)?(?:[\s:]?([ap])\.?m?\.?|\s?h)?$/i.exec(text) ?? [];
   const hour = Number(hours);
-  const wrong =
+  const isWrong =
     hours === undefined ||
     couldBeMinutes(text) ||
     // A bare hour is unambiguous only if it is after noon.
-    (half === undefined ? !(marker || /[:.h]/i.test(text) || hour > 12) || hour > 23 : hour < 1 || hour > 12) ||
+    (meridiem === undefined ? !(marker || /[:.h]/i.test(text) || hour > 12) || hour > 23 : hour < 1 || hour > 12) ||
     Number(minutes) > 59 ||
     Number(seconds) > 59;
-  if (wrong) throw new SourceFault('csv-time', { ...where, value: cell });
-  const turned = half === undefined ? hour : (hour % 12) + (half.toLowerCase() === 'p' ? 12 : 0);
-  return [turned, Number(minutes), Number(seconds)].map((part) => String(part).padStart(2, '0')).join(':');
+  if (isWrong) throw new SourceFault('csv-time', { ...cellPlace, value: cell });
+  const hour24 = meridiem === undefined ? hour : (hour % 12) + (meridiem.toLowerCase() === 'p' ? 12 : 0);
+  return [hour24, Number(minutes), Number(seconds)].map((part) => String(part).padStart(2, '0')).join(':');
 }
 
 /** Rewrites `20 Uhr` as `ore 20`. */
@@ -99,10 +99,10 @@ export function toClockOf(zone: Zone, cell: string): string {
     /^\s*(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d)((?::\d\d(?:\.\d{1,9})?)?) ?(Z|[+-]\d\d(?::?\d\d)?)\s*$/i.exec(cell) ?? [];
   if (day === undefined) return cell;
   const [, sign, hours = '0', minutes = '0'] = /^([+-])(\d\d):?(\d\d)?$/.exec(offset) ?? [];
-  const ahead = (Number(hours) * 60 + Number(minutes)) * 60 * (sign === '-' ? -1 : 1);
+  const offsetSeconds = (Number(hours) * 60 + Number(minutes)) * 60 * (sign === '-' ? -1 : 1);
   const wall = `${day} ${time}${seconds?.slice(0, 3) || ':00'}`;
   const unix = unixFromText(wall);
-  return textFromUnix(unix) === wall ? localFromUnix(unix - ahead, zone) : cell;
+  return textFromUnix(unix) === wall ? localFromUnix(unix - offsetSeconds, zone) : cell;
 }
 
 // ------------------------------------------------------------------------------------------------- spreadsheets
@@ -118,10 +118,10 @@ function serialMoment(text: string): Moment | undefined {
   if (!/^\d{5}(?:[.,]\d{1,12})?$/.test(text)) return undefined;
   const days = Number(text.replace(',', '.'));
   if (days < 20_000 || days >= 80_500) return undefined;
-  const whole = Math.floor(days);
+  const wholeDays = Math.floor(days);
   return {
-    day: new Date((whole - DAYS_TO_1970) * DAY_MS).toISOString().slice(0, 10),
-    time: days === whole ? undefined : timeOf(days - whole),
+    day: new Date((wholeDays - DAYS_TO_1970) * DAY_MS).toISOString().slice(0, 10),
+    time: days === wholeDays ? undefined : timeOf(days - wholeDays),
   };
 }
 
@@ -144,12 +144,12 @@ function timeAtEnd(words: string[], order: DateOrder | undefined): string | unde
     return `ore ${time}`;
   }
   if (/^\d{1,2}\.\d\d(?:\.00)?$/.test(words.at(-1) ?? '') && readParts(words.slice(0, -1), order)) return words.pop();
-  const half = /^[ap]\.?m\.?$/i.test(words.at(-1) ?? '') ? words.pop() : undefined;
+  const meridiem = /^[ap]\.?m\.?$/i.test(words.at(-1) ?? '') ? words.pop() : undefined;
   if (!/^\d{1,2}:\d\d(?::\d\d(?:\.\d{1,6})?)?(?:[ap]m)?$/i.test(words.at(-1) ?? '')) {
-    if (half !== undefined) words.push(half);
+    if (meridiem !== undefined) words.push(meridiem);
     return undefined;
   }
-  return `${words.pop()} ${half ?? ''}`;
+  return `${words.pop()} ${meridiem ?? ''}`;
 }
 
 interface Parts {
@@ -180,9 +180,9 @@ function readParts(words: readonly string[], order: DateOrder | undefined): Part
   }
   const months = names.filter((name) => monthOf(name) !== undefined);
   // `mar` is March and martedì (Tuesday): if there is another month, it is the weekday.
-  const confirmed = months.length > 1 ? months.filter((name) => weekdayOf(name) === undefined) : months;
-  if (confirmed.length > 1 || (months.length > 0 && confirmed.length === 0)) return undefined;
-  return confirmed.length === 1 ? partsWithMonthName(monthOf(confirmed[0]!)!, numbers, order) : partsOfNumbers(numbers, order);
+  const confirmedMonths = months.length > 1 ? months.filter((name) => weekdayOf(name) === undefined) : months;
+  if (confirmedMonths.length > 1 || (months.length > 0 && confirmedMonths.length === 0)) return undefined;
+  return confirmedMonths.length === 1 ? partsWithMonthName(monthOf(confirmedMonths[0]!)!, numbers, order) : partsOfNumbers(numbers, order);
 }
 
 /** Returns the parts of a date whose month is a word. */
@@ -192,8 +192,8 @@ function partsWithMonthName(month: number, numbers: readonly string[], order: Da
   const years = numbers.filter(isYear);
   if (years.length > 1) return undefined;
   if (years.length === 0 && order === undefined) return 'order';
-  const yearFirst = years.length === 1 ? isYear(first) : order === 'ymd';
-  const [year, day] = yearFirst ? [first, second] : [second, first];
+  const isYearFirst = years.length === 1 ? isYear(first) : order === 'ymd';
+  const [year, day] = isYearFirst ? [first, second] : [second, first];
   return { year: yearOf(year), month, day: Number(day) };
 }
 

@@ -22,8 +22,8 @@ export function textOfTable(path: string): TableText {
     encoding: () => encoding,
     chunks: (async function* () {
       let decode: Decode | undefined;
-      const assume = (assumed: Encoding) => {
-        encoding = assumed;
+      const assume = (guess: Encoding) => {
+        encoding = guess;
       };
       for await (const bytes of bytesOf(path)) {
         if (!decode) refuseWorkbook(file, bytes);

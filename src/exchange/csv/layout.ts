@@ -104,14 +104,16 @@ function headingOf(name: string): string {
  * if another column has that label as heading already.
  */
 export function customColumns(fields: readonly CustomField[]): Layout {
-  const taken = new Set(
-    Object.values(LAYOUTS.event).flatMap((heads) => heads.flatMap((head) => [bareHeading(head), bareHeading(head, 'event')])),
+  const takenHeadings = new Set(
+    Object.values(LAYOUTS.event).flatMap((headings) =>
+      headings.flatMap((heading) => [bareHeading(heading), bareHeading(heading, 'event')]),
+    ),
   );
   const columns = fields.flatMap(({ meta, name, label }) => {
     if (!isCustomMeta(meta)) return [];
-    const head = bareHeading(label) === '' || taken.has(bareHeading(label)) ? name : label;
-    taken.add(bareHeading(head));
-    return [[meta, [head, name, meta]] as const];
+    const heading = bareHeading(label) === '' || takenHeadings.has(bareHeading(label)) ? name : label;
+    takenHeadings.add(bareHeading(heading));
+    return [[meta, [heading, name, meta]] as const];
   });
   return Object.fromEntries(columns);
 }
@@ -147,47 +149,51 @@ export interface MappedHeaders {
 /**
  * Maps headings to the columns of the layout that fits them best, or returns undefined if no layout has a name column
  * among them. A table with a start date is a table of events, however much it contains about venues or organizers. If
- * two headings mean the same column, the first one is used; the map takes precedence over both. `custom`: columns of
- * the fields that the site defines.
+ * two headings mean the same column, the first one is used; the map takes precedence over both. `customLayout`: columns
+ * of the fields that the site defines.
  */
 export function mapHeaders(
   headers: readonly string[],
-  { kind, map = new Map(), custom = {} }: { kind?: PostKindName | undefined; map?: HeadingMap | undefined; custom?: Layout } = {},
+  {
+    kind,
+    map = new Map(),
+    customLayout = {},
+  }: { kind?: PostKindName | undefined; map?: HeadingMap | undefined; customLayout?: Layout } = {},
 ): MappedHeaders | undefined {
-  const wanted = new Map([...map].map(([heading, column]) => [bareHeading(heading), column] as const));
+  const columnsByHeading = new Map([...map].map(([heading, column]) => [bareHeading(heading), column] as const));
   const candidates = (kind === undefined ? KINDS : [kind]).map((name) => {
-    const columnOf = columnFinder(name, custom);
-    const isMapped = headers.map((header) => wanted.get(bareHeading(header)));
-    const taken = new Set(isMapped.flatMap((column) => (column ? (columnOf(column) ?? []) : [])));
+    const columnOf = columnFinder(name, customLayout);
+    const mappedColumns = headers.map((header) => columnsByHeading.get(bareHeading(header)));
+    const takenColumns = new Set(mappedColumns.flatMap((column) => (column ? (columnOf(column) ?? []) : [])));
     const columns = headers.map((header, place) => {
-      const chosen = isMapped[place];
-      if (chosen !== undefined) return { header, column: columnOf(chosen) };
+      const mappedColumn = mappedColumns[place];
+      if (mappedColumn !== undefined) return { header, column: columnOf(mappedColumn) };
       const column = columnOf(header);
-      if (column === undefined || taken.has(column)) return { header, column: undefined };
-      taken.add(column);
+      if (column === undefined || takenColumns.has(column)) return { header, column: undefined };
+      takenColumns.add(column);
       return { header, column };
     });
-    const exact = new Set(Object.values(LAYOUTS[name]).map(([head]) => bareHeading(head)));
+    const exact = new Set(Object.values(LAYOUTS[name]).map(([heading]) => bareHeading(heading)));
     return {
       kind: name,
       columns,
-      unknown: isMapped.filter((column): column is string => Boolean(column) && columnOf(column!) === undefined),
-      taken: taken.size,
-      named: taken.has('name'),
-      dated: Number(taken.has('start_date')),
-      exact: headers.filter((header, place) => exact.has(bareHeading(isMapped[place] ?? header))).length,
+      unknown: mappedColumns.filter((column): column is string => Boolean(column) && columnOf(column!) === undefined),
+      takenCount: takenColumns.size,
+      hasName: takenColumns.has('name'),
+      startDateScore: Number(takenColumns.has('start_date')),
+      exact: headers.filter((header, place) => exact.has(bareHeading(mappedColumns[place] ?? header))).length,
     };
   });
   const [best] = candidates
     // If the map assigns the name to a column that does not exist, the table was still meant for this layout.
-    .filter(({ named, unknown }) => named || unknown.length > 0)
+    .filter(({ hasName, unknown }) => hasName || unknown.length > 0)
     .sort(
       (one, other) =>
-        Number(other.named) - Number(one.named) ||
+        Number(other.hasName) - Number(one.hasName) ||
         one.unknown.length - other.unknown.length ||
-        other.dated - one.dated ||
+        other.startDateScore - one.startDateScore ||
         other.exact - one.exact ||
-        other.taken - one.taken,
+        other.takenCount - one.takenCount,
     );
   return best && { kind: best.kind, columns: best.columns, unknown: best.unknown };
 }
@@ -201,21 +207,21 @@ export const isSameHeading = (one: string, other: string): boolean => bareHeadin
  * Returns a function that finds the column of a layout for a heading: by the column's name or one of its headings, with
  * or without the kind as prefix.
  */
-function columnFinder(kind: PostKindName, custom: Layout): (heading: string) => string | undefined {
-  const known = new Map(
+function columnFinder(kind: PostKindName, customLayout: Layout): (heading: string) => string | undefined {
+  const columnsByHeading = new Map(
     // Later entries win: the site's fields override the headings of foreign tables, and the plugin's columns override
     // both.
-    [HEADINGS[kind], kind === 'event' ? custom : {}, LAYOUTS[kind]].flatMap((layout) =>
-      Object.entries<readonly string[]>(layout).flatMap(([column, heads]) =>
-        [...(layout === HEADINGS[kind] ? [] : [column]), ...heads].flatMap((head) =>
-          [bareHeading(head), bareHeading(head, kind)].map((form) => [form, column] as const),
+    [HEADINGS[kind], kind === 'event' ? customLayout : {}, LAYOUTS[kind]].flatMap((layout) =>
+      Object.entries<readonly string[]>(layout).flatMap(([column, headings]) =>
+        [...(layout === HEADINGS[kind] ? [] : [column]), ...headings].flatMap((heading) =>
+          [bareHeading(heading), bareHeading(heading, kind)].map((form) => [form, column] as const),
         ),
       ),
     ),
   );
   // Without its kind prefix, a heading that is only the kind becomes empty; an empty heading means nothing.
-  known.delete('');
-  return (heading) => known.get(bareHeading(heading)) ?? known.get(bareHeading(heading, kind));
+  columnsByHeading.delete('');
+  return (heading) => columnsByHeading.get(bareHeading(heading)) ?? columnsByHeading.get(bareHeading(heading, kind));
 }
 
 /** Normalizes a heading: lower case, without blanks and punctuation, and without the kind as prefix. */

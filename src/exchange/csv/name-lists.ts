@@ -16,7 +16,7 @@ const SEMICOLONS = /\s*"((?:[^"]|"")*)"\s*(?:;|$)|([^;]*)(?:;|$)/gy;
 /** Returns the distinct names of a list, in their order. */
 export function namesIn(cell: string): string[] {
   const byCommas = [...cell.matchAll(COMMAS)];
-  const found = byCommas.some(([name]) => name.endsWith(',')) ? byCommas : [...cell.matchAll(SEMICOLONS)];
-  const names = found.map(([, own, plain = '']) => (own?.replaceAll('""', '"') ?? plain).trim());
+  const matches = byCommas.some(([name]) => name.endsWith(',')) ? byCommas : [...cell.matchAll(SEMICOLONS)];
+  const names = matches.map(([, quotedName, plainName = '']) => (quotedName?.replaceAll('""', '"') ?? plainName).trim());
   return [...new Set(names.filter(Boolean))];
 }

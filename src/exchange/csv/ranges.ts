@@ -21,16 +21,16 @@ export interface MomentRange {
  *
  * @throws SourceFault the error of `readMoment` for the whole cell, if it is no range either
  */
-export function readMoments(cell: string, order: DateOrder | undefined, at: ColumnPlace): MomentRange | undefined {
+export function readMoments(cell: string, order: DateOrder | undefined, columnPlace: ColumnPlace): MomentRange | undefined {
   return readValueOrRange(
     () => {
-      const from = readMoment(cell, order, at);
+      const from = readMoment(cell, order, columnPlace);
       return from && { from };
     },
     () => {
       const span = sidesOf(cell, DATE_SEPARATORS, DAY_PREFIX) ?? sidesOf(cell, TIGHT_DATE_SEPARATORS, DAY_PREFIX);
       const sides = span ?? sidesOf(cell, PAIR_SEPARATORS, DAY_PREFIX);
-      const [from, to] = (sides ? completeSides(sides) : []).map((side) => readMoment(side, order, at));
+      const [from, to] = (sides ? completeSides(sides) : []).map((side) => readMoment(side, order, columnPlace));
       if (!from || !to || from.day > to.day) return undefined;
       return span || Date.parse(to.day) - Date.parse(from.day) === DAY_MS ? { from, to } : undefined;
     },
@@ -38,38 +38,38 @@ export function readMoments(cell: string, order: DateOrder | undefined, at: Colu
 }
 
 /** Reads a cell with one or two times as `HH:MM:SS`: `21:00`, `20.30 - 23.00`, `dalle 21 alle 23`, `7-9 pm`. */
-export function readTimes(cell: string, at: ColumnPlace): { readonly from: string; readonly to?: string | undefined } | undefined {
+export function readTimes(cell: string, columnPlace: ColumnPlace): { readonly from: string; readonly to?: string | undefined } | undefined {
   return readValueOrRange(
     () => {
-      const from = readTime(cell, at);
+      const from = readTime(cell, columnPlace);
       return from === undefined ? undefined : { from };
     },
     () => {
       const sides = sidesOf(cell, TIME_SEPARATORS, TIME_PREFIX);
       if (!sides) return undefined;
       const [first, last] = sides;
-      const half = /[ap](?=\.?m\.?$)/i.exec(last)?.[0].toLowerCase();
-      const to = readTime(timeIn(last, half), at);
-      const from = readTime(timeIn(first, half), at);
+      const meridiem = /[ap](?=\.?m\.?$)/i.exec(last)?.[0].toLowerCase();
+      const to = readTime(timeIn(last, meridiem), columnPlace);
+      const from = readTime(timeIn(first, meridiem), columnPlace);
       if (from === undefined || to === undefined) return undefined;
       // `11-1 pm` begins in the morning, `10-1 am` on the evening before.
-      return { from: half !== undefined && from > to ? readTime(timeIn(first, half === 'p' ? 'a' : 'p'), at)! : from, to };
+      return { from: meridiem !== undefined && from > to ? readTime(timeIn(first, meridiem === 'p' ? 'a' : 'p'), columnPlace)! : from, to };
     },
   );
 }
 
 /** Reads a cell as a single value, or else as a range; throws the error of the single value if it is neither. */
-function readValueOrRange<T>(whole: () => T | undefined, range: () => T | undefined): T | undefined {
+function readValueOrRange<T>(readValue: () => T | undefined, readRange: () => T | undefined): T | undefined {
   try {
-    return whole();
+    return readValue();
   } catch (fault) {
     if (!(fault instanceof SourceFault)) throw fault;
     try {
-      const found = range();
-      if (found) return found;
-    } catch (other) {
+      const value = readRange();
+      if (value) return value;
+    } catch (rangeFault) {
       // A missing date order must be reported; other errors of one side say nothing about the whole cell.
-      if (!(other instanceof SourceFault) || other.fault === 'csv-date-order') throw other;
+      if (!(rangeFault instanceof SourceFault) || rangeFault.fault === 'csv-date-order') throw rangeFault;
     }
     throw fault;
   }
@@ -90,8 +90,8 @@ const TIME_PREFIX = /^(?:dalle|from|von) /i;
 function sidesOf(cell: string, separators: RegExp, prefix: RegExp): [string, string] | undefined {
   if (cell.length > MAX_RANGE_LENGTH) return undefined;
   const text = cell.trim().replace(/\s+/g, ' ');
-  const [first, last, ...more] = text.replace(prefix, '').split(separators);
-  return first && last && more.length === 0 ? [first, last] : undefined;
+  const [first, last, ...rest] = text.replace(prefix, '').split(separators);
+  return first && last && rest.length === 0 ? [first, last] : undefined;
 }
 
 /** Maximum length of a range; nobody writes longer ones. */
@@ -104,22 +104,24 @@ function completeSides(sides: readonly [string, string]): string[] {
   const year = (side: string) => wordsOf(side).find((word) => /^\d{4}$/.test(word));
   const [first, last] = sides;
   if (month(first) === undefined && month(last) === undefined) {
-    const [, sign, figures] = /^\d{1,2}([-/.])\d{1,2}\1(\d{4})$/.exec(last) ?? [];
-    return figures !== undefined && /^\d{1,2}[-/.]\d{1,2}\.?$/.test(first) ? [`${first}${sign}${figures}`, last] : [...sides];
+    const [, sign, yearText] = /^\d{1,2}([-/.])\d{1,2}\1(\d{4})$/.exec(last) ?? [];
+    return yearText !== undefined && /^\d{1,2}[-/.]\d{1,2}\.?$/.test(first) ? [`${first}${sign}${yearText}`, last] : [...sides];
   }
   return [
     [first, month(first) ?? month(last), year(first) ?? year(last)],
     [last, month(last) ?? month(first), year(last) ?? year(first)],
-  ].map(([side = '', ...missing]) => [side, ...missing.filter((word) => word !== undefined && !wordsOf(side).includes(word))].join(' '));
+  ].map(([side = '', ...additions]) =>
+    [side, ...additions.filter((word) => word !== undefined && !wordsOf(side).includes(word))].join(' '),
+  );
 }
 
 /**
  * Rewrites one side of a range of times as a single time: a bare hour becomes a time, with `am` or `pm` if the range
  * has it.
  */
-function timeIn(side: string, half: string | undefined): string {
+function timeIn(side: string, meridiem: string | undefined): string {
   const text = side.replace(/^ore /i, '');
   const isBare = /^\d{1,2}(?:[:.]\d\d)?$/.test(text);
-  if (isBare && half !== undefined) return `${text} ${half}m`;
+  if (isBare && meridiem !== undefined) return `${text} ${meridiem}m`;
   return /^\d{1,2}$/.test(text) ? `ore ${text}` : text;
 }

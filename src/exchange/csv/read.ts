@@ -79,7 +79,7 @@ export function openCsv(paths: readonly string[], options: CsvOptions): CsvSourc
     hint: 'linked-files',
     mapping: () => [...mapping.values()],
     entries: async function* () {
-      for await (const { entries } of readOutcomes(paths, options, (path, found) => mapping.set(path, found))) yield* entries;
+      for await (const { entries } of readOutcomes(paths, options, (path, tableMapping) => mapping.set(path, tableMapping))) yield* entries;
     },
     rejected: async function* () {
       for await (const { rejected } of readOutcomes(paths, options, () => undefined)) if (rejected) yield rejected;
@@ -90,10 +90,10 @@ export function openCsv(paths: readonly string[], options: CsvOptions): CsvSourc
 async function* readOutcomes(
   paths: readonly string[],
   options: CsvOptions,
-  onMapping: (path: string, found: TableMapping) => void,
+  onMapping: (path: string, tableMapping: TableMapping) => void,
 ): AsyncGenerator<Outcome> {
-  const seen = new Set<string>();
-  const missing = new Set(options.map?.keys());
+  const seenNames = new Set<string>();
+  const missingHeadings = new Set(options.map?.keys());
   let headings: readonly string[] = [];
   for (const path of paths) {
     const file = basename(path);
@@ -102,33 +102,35 @@ async function* readOutcomes(
     if (first.done) throw new SourceFault('empty', { file });
     headings = first.value.cells;
     const { kind, columns } = layoutOf(file, first.value, options);
-    for (const wanted of missing) if (headings.some((heading) => isSameHeading(heading, wanted))) missing.delete(wanted);
+    for (const mappedHeading of missingHeadings)
+      if (headings.some((heading) => isSameHeading(heading, mappedHeading))) missingHeadings.delete(mappedHeading);
     const examples = columns.map(() => '');
     const reportMapping = () =>
       onMapping(path, { file, kind, columns: columns.map((column, rowPlace) => ({ ...column, example: examples[rowPlace]! })) });
     reportMapping();
     for await (const row of table.rows) {
       for (const place of examples.keys()) examples[place] ||= firstCharacters(row.cells[place] ?? '', MAX_EXAMPLE_LENGTH);
-      const { entries, taken } = rowOutcome(row, { file, kind, columns, options, seen });
-      yield { entries, ...(taken ? {} : { rejected: { path, delimiter: table.delimiter, headers: headings, cells: row.cells } }) };
+      const { entries, isImported } = rowOutcome(row, { file, kind, columns, options, seenNames });
+      yield { entries, ...(isImported ? {} : { rejected: { path, delimiter: table.delimiter, headers: headings, cells: row.cells } }) };
     }
     reportMapping();
     yield { entries: [...unmappedColumnLosses(file, columns, { examples, map: options.map }), ...encodingLoss(file, table)] };
   }
-  const [lacking] = missing;
-  if (lacking !== undefined) throw new SourceFault('csv-map-column', { column: lacking, columns: headings.join(', ').slice(0, 200) });
+  const [missingHeading] = missingHeadings;
+  if (missingHeading !== undefined)
+    throw new SourceFault('csv-map-column', { column: missingHeading, columns: headings.join(', ').slice(0, 200) });
 }
 
 const MAX_EXAMPLE_LENGTH = 60;
 
 const mappingOf = (cells: readonly string[], { kind, map, caller }: CsvOptions) =>
-  mapHeaders(cells, { kind, map, custom: customColumns(caller.settings.calendar.customFields) });
+  mapHeaders(cells, { kind, map, customLayout: customColumns(caller.settings.calendar.customFields) });
 
 /** Whether cells are the header line of a table, rather than a title above it. */
 function isHeaderLine(cells: readonly string[], options: CsvOptions): boolean {
   const mapped = mappingOf(cells, options);
-  const known = mapped?.columns.filter(({ column }) => column !== undefined) ?? [];
-  return known.length > 1 && (mapped?.kind !== 'event' || known.some(({ column }) => column === 'start_date'));
+  const knownColumns = mapped?.columns.filter(({ column }) => column !== undefined) ?? [];
+  return knownColumns.length > 1 && (mapped?.kind !== 'event' || knownColumns.some(({ column }) => column === 'start_date'));
 }
 
 function layoutOf(file: string, { cells, line }: CsvRow, options: CsvOptions) {
@@ -164,11 +166,11 @@ interface Reading {
   readonly columns: readonly MappedColumn[];
   readonly options: CsvOptions;
   /** Names that have occurred already. */
-  readonly seen: Set<string>;
+  readonly seenNames: Set<string>;
 }
 
-/** Returns the entries of a row. `taken` is false if the row was not imported. */
-function rowOutcome({ cells, line }: CsvRow, reading: Reading): { entries: Entry[]; taken: boolean } {
+/** Returns the entries of a row. `isImported` is false if the row was not imported. */
+function rowOutcome({ cells, line }: CsvRow, reading: Reading): { entries: Entry[]; isImported: boolean } {
   const { file, kind, columns, options } = reading;
   const row = Object.fromEntries(
     columns.flatMap(({ column }, place) => (column === undefined ? [] : [[column, removeGuard(cells[place] ?? '')]])),
@@ -178,46 +180,53 @@ function rowOutcome({ cells, line }: CsvRow, reading: Reading): { entries: Entry
     kind: 'loss',
     loss: { reason, kind, of: row.name || place, place, ...(detail === undefined ? {} : { detail }) },
   });
-  const beyond = cells.slice(columns.length).filter((cell) => cell.trim() !== '');
-  const surplus = beyond.length === 0 ? [] : [makeLoss('row-long', beyond.join(', '))];
+  const extraCells = cells.slice(columns.length).filter((cell) => cell.trim() !== '');
+  const extraCellLosses = extraCells.length === 0 ? [] : [makeLoss('row-long', extraCells.join(', '))];
   try {
-    const { entries, taken } = entriesOf(row, { file, line }, reading, makeLoss);
-    return { entries: [...surplus, ...entries], taken };
+    const { entries, isImported } = entriesOf(row, { file, line }, reading, makeLoss);
+    return { entries: [...extraCellLosses, ...entries], isImported };
   } catch (error) {
     if (!(error instanceof SourceFault) || !options.skipBadRows) throw error;
     const { column = '', value = '' } = error.values;
-    return { entries: [asWholeRecord(makeLoss('row-unreadable', `${column}: ${value}`))], taken: false };
+    return { entries: [asWholeRecord(makeLoss('row-unreadable', `${column}: ${value}`))], isImported: false };
   }
 }
 
 type Row = Readonly<Record<string, string | undefined>>;
 type MakeLoss = (reason: string, detail?: string) => LossEntry;
 
-function entriesOf(row: Row, where: CellPlace, { kind, options, seen }: Reading, makeLoss: MakeLoss): { entries: Entry[]; taken: boolean } {
-  const place = `${where.file}:${where.line}`;
+function entriesOf(
+  row: Row,
+  cellPlace: CellPlace,
+  { kind, options, seenNames }: Reading,
+  makeLoss: MakeLoss,
+): { entries: Entry[]; isImported: boolean } {
+  const place = `${cellPlace.file}:${cellPlace.line}`;
   const name = row.name ?? '';
-  if (!hasVisibleText(name)) return { entries: [asWholeRecord(makeLoss('no-name'))], taken: false };
+  if (!hasVisibleText(name)) return { entries: [asWholeRecord(makeLoss('no-name'))], isImported: false };
   const { values, start } =
-    kind === 'event' ? eventValues(row, where, options) : { values: kind === 'venue' ? venueValues(row) : organizerValues(row), start: '' };
-  const all: Record<string, unknown> = { ...values, ...additionalValues(row, kind) };
-  const { columns, metas, absent, refused } = rowsOfValues(postKind(kind), all, options.caller);
-  const custom = customRows(kind === 'event' ? customValues(row, options.caller.settings.calendar.customFields) : []);
+    kind === 'event'
+      ? eventValues(row, cellPlace, options)
+      : { values: kind === 'venue' ? venueValues(row) : organizerValues(row), start: '' };
+  const allValues: Record<string, unknown> = { ...values, ...additionalValues(row, kind) };
+  const { columns, metas, absent, refused } = rowsOfValues(postKind(kind), allValues, options.caller);
+  const customResult = customRows(kind === 'event' ? customValues(row, options.caller.settings.calendar.customFields) : []);
   const entries: Entry[] = [
-    ...refused.map((field) => makeLoss('value-refused', `${field}: ${String(all[field]).slice(0, 100)}`)),
-    ...custom.refused.map(({ field, value }) => makeLoss('value-refused', `${field.name}: ${value.slice(0, 100)}`)),
+    ...refused.map((field) => makeLoss('value-refused', `${field}: ${String(allValues[field]).slice(0, 100)}`)),
+    ...customResult.refused.map(({ field, value }) => makeLoss('value-refused', `${field.name}: ${value.slice(0, 100)}`)),
   ];
   if (kind === 'event' && (refused.includes('start_date') || refused.includes('end_date')))
-    return { entries: [...entries, asWholeRecord(makeLoss('row-lost'))], taken: false };
+    return { entries: [...entries, asWholeRecord(makeLoss('row-lost'))], isImported: false };
   const language = (row.language ?? '').trim();
-  const [sourceId, ...others] = namesOf(row, kind, `${start} ${foldText(name)}${language && ` ${language}`}`, seen);
-  if (seen.has(sourceId)) return { entries: [...entries, makeLoss('row-twice')], taken: true };
-  for (const each of [sourceId, ...others]) seen.add(each);
+  const [sourceId, ...otherIds] = namesOf(row, kind, `${start} ${foldText(name)}${language && ` ${language}`}`, seenNames);
+  if (seenNames.has(sourceId)) return { entries: [...entries, makeLoss('row-twice')], isImported: true };
+  for (const id of [sourceId, ...otherIds]) seenNames.add(id);
   const picture = (row.image ?? '').trim();
   const image = imageOf(picture, place);
   const imageId = /^[1-9]\d*$/.test(picture) ? picture : undefined;
   if (picture !== '' && !image && imageId === undefined) entries.push(makeLoss('value-refused', `image: ${picture}`));
-  if (image && !seen.has(image.sourceId)) {
-    seen.add(image.sourceId);
+  if (image && !seenNames.has(image.sourceId)) {
+    seenNames.add(image.sourceId);
     entries.push(image);
   }
   const item: PostItem = {
@@ -230,7 +239,7 @@ function entriesOf(row: Row, where: CellPlace, { kind, options, seen }: Reading,
     complete: false,
     absent,
     columns: { ...columns, ...(isMarkedPrivate(row) ? { post_status: 'private' } : {}), ...commentColumns(row) },
-    metas: [...withCurrency(metas, row), ...custom.rows],
+    metas: [...withCurrency(metas, row), ...customResult.rows],
     links: [
       ...(imageId === undefined ? [] : [{ key: '_thumbnail_id', kind: 'attachment', name: imageId } as const]),
       ...(image ? [{ key: '_thumbnail_id', kind: 'attachment', sourceId: image.sourceId } as const] : []),
@@ -238,32 +247,37 @@ function entriesOf(row: Row, where: CellPlace, { kind, options, seen }: Reading,
     ],
     ...(kind === 'event' ? { terms: withTermLanguage(language || undefined, termsOf(row)), ...unstatedTermKinds(row) } : {}),
   };
-  return { entries: [...entries, item], taken: true };
+  return { entries: [...entries, item], isImported: true };
 }
 
 /**
  * Returns the names by which a record is matched, the preferred one first: its external ID, or its name if it has none
  * or another row has the same one (a recurring event has a row for each date).
  */
-function namesOf({ external_id: given = '' }: Row, kind: PostKindName, name: string, seen: ReadonlySet<string>): [string, ...string[]] {
-  const [called, external] = [`${kind} ${name}`, `${kind} external ${given.trim()}`];
-  return given.trim() === '' || seen.has(external) ? [called] : [external, called];
+function namesOf(
+  { external_id: externalId = '' }: Row,
+  kind: PostKindName,
+  name: string,
+  seenNames: ReadonlySet<string>,
+): [string, ...string[]] {
+  const [byName, byExternalId] = [`${kind} ${name}`, `${kind} external ${externalId.trim()}`];
+  return externalId.trim() === '' || seenNames.has(byExternalId) ? [byName] : [byExternalId, byName];
 }
 
 /**
  * Returns start and end of an event, `YYYY-MM-DD HH:MM:SS`, and whether it is all-day: the file says so, or it gives
  * only days and does not deny it. A time in its own column takes precedence over a time next to the date.
  */
-function momentsOf(row: Row, where: CellPlace, { dateOrder, caller }: CsvOptions): { start: string; end: string; allDay: boolean } {
+function momentsOf(row: Row, cellPlace: CellPlace, { dateOrder, caller }: CsvOptions): { start: string; end: string; allDay: boolean } {
   const zone = parseZone((row.timezone ?? '').trim()) ?? caller.settings.zone;
   const cell = (column: string): string => toClockOf(zone, row[column] ?? '');
-  const at = (column: string) => ({ ...where, column });
-  const days = readMoments(cell('start_date'), dateOrder, at('start_date'));
-  const times = readTimes(cell('start_time'), at('start_time'));
-  const end = readMoment(cell('end_date'), dateOrder, at('end_date')) ?? days?.to;
+  const columnPlace = (column: string) => ({ ...cellPlace, column });
+  const days = readMoments(cell('start_date'), dateOrder, columnPlace('start_date'));
+  const times = readTimes(cell('start_time'), columnPlace('start_time'));
+  const end = readMoment(cell('end_date'), dateOrder, columnPlace('end_date')) ?? days?.to;
   const from: Partial<Moment> = { ...days?.from, time: times?.from ?? days?.from.time };
-  const to: Partial<Moment> = { ...end, time: readTime(cell('end_time'), at('end_time')) ?? end?.time ?? times?.to };
-  if (from.day === undefined) throw new SourceFault('csv-no-date', { ...where, column: 'start_date', value: '' });
+  const to: Partial<Moment> = { ...end, time: readTime(cell('end_time'), columnPlace('end_time')) ?? end?.time ?? times?.to };
+  if (from.day === undefined) throw new SourceFault('csv-no-date', { ...cellPlace, column: 'start_date', value: '' });
   const isUnstated = (row.all_day ?? '').trim() === '' && from.time === undefined && to.time === undefined;
   const allDay = isUnstated || isYes(row.all_day);
   // In Microsoft's calendars, all-day events end at the beginning of the next day.
@@ -280,8 +294,8 @@ const MIDNIGHT = '00:00:00';
 
 const daysAfter = (day: string, days: number): string => new Date(Date.parse(day) + days * 86_400_000).toISOString().slice(0, 10);
 
-function eventValues(row: Row, where: CellPlace, options: CsvOptions): { values: Record<string, unknown>; start: string } {
-  const { start, end, allDay } = momentsOf(row, where, options);
+function eventValues(row: Row, cellPlace: CellPlace, options: CsvOptions): { values: Record<string, unknown>; start: string } {
+  const { start, end, allDay } = momentsOf(row, cellPlace, options);
   return {
     start,
     values: {
@@ -349,28 +363,31 @@ const flagValue = (name: string, cell: string | undefined): Record<string, boole
 
 /** Returns the comment settings, if the file has them. */
 function commentColumns(row: Row): PostItem['columns'] {
-  const open = (cell: string) => (isYes(cell) || /^open$/i.test(cell.trim()) ? 'open' : 'closed');
-  return { ...(row.comments ? { comment_status: open(row.comments) } : {}), ...(row.pings ? { ping_status: open(row.pings) } : {}) };
+  const commentStatus = (cell: string) => (isYes(cell) || /^open$/i.test(cell.trim()) ? 'open' : 'closed');
+  return {
+    ...(row.comments ? { comment_status: commentStatus(row.comments) } : {}),
+    ...(row.pings ? { ping_status: commentStatus(row.pings) } : {}),
+  };
 }
 
 /** Overrides the currency that was read from the cost with the currency columns, if they are set. */
 function withCurrency(metas: PostItem['metas'], row: Row): PostItem['metas'] {
   const position = (row.currency_position ?? '').trim().toLowerCase();
-  const given = [
+  const statedMetas = [
     [COST.symbol, row.currency_symbol?.trim() ?? ''],
     [COST.position, /^(prefix|before)$/.test(position) ? 'prefix' : /^(suffix|postfix|after)$/.test(position) ? 'postfix' : ''],
     [COST.code, row.currency_code?.trim() ?? ''],
   ].filter(([, value]) => value !== '') as [string, string][];
-  return [...metas.filter(([key]) => !given.some(([name]) => name === key)), ...given];
+  return [...metas.filter(([key]) => !statedMetas.some(([name]) => name === key)), ...statedMetas];
 }
 
 function linksOf(row: Row): Link[] {
   const venue = (row.venue ?? '').trim();
   const language = (row.language ?? '').trim();
-  const spoken = language === '' ? {} : { language };
+  const languageMember = language === '' ? {} : { language };
   return [
-    ...(venue === '' ? [] : [{ key: VENUE_LINK, kind: 'venue', name: venue, ...spoken } as const]),
-    ...organizersOf(row.organizers).map((name) => ({ key: ORGANIZER_LINK, kind: 'organizer', name, ...spoken }) as const),
+    ...(venue === '' ? [] : [{ key: VENUE_LINK, kind: 'venue', name: venue, ...languageMember } as const]),
+    ...organizersOf(row.organizers).map((name) => ({ key: ORGANIZER_LINK, kind: 'organizer', name, ...languageMember }) as const),
   ];
 }
 

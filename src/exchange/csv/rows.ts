@@ -37,13 +37,13 @@ export async function openTable(path: string, isHeader: (cells: readonly string[
   const first = await texts.next();
   if (first.done) throw new SourceFault('empty', { file: basename(path) });
   const [line = ''] = first.value.split(/\r?\n|\r/, 1);
-  const declared = SEPARATOR_LINE.exec(line)?.[1];
+  const declaredDelimiter = SEPARATOR_LINE.exec(line)?.[1];
   // The line with which a spreadsheet program declares the separator is not a row.
-  const text = declared === undefined ? first.value : first.value.slice(line.length);
-  const head = findHeader(text, declared, isHeader);
-  const delimiter = declared ?? delimiterOf(head?.line ?? line);
+  const text = declaredDelimiter === undefined ? first.value : first.value.slice(line.length);
+  const header = findHeader(text, declaredDelimiter, isHeader);
+  const delimiter = declaredDelimiter ?? delimiterOf(header?.line ?? line);
   // Titles are replaced by empty lines so that line numbers stay correct.
-  const rows = head ? text.slice(0, head.at).replace(/[^\r\n]+/g, '') + text.slice(head.at) : text;
+  const rows = header ? text.slice(0, header.offset).replace(/[^\r\n]+/g, '') + text.slice(header.offset) : text;
   return { encoding, delimiter, rows: rowsOf(basename(path), delimiter, prependChunk(rows, texts)) };
 }
 
@@ -52,11 +52,11 @@ const MAX_LINES_BEFORE_HEADER = 20;
 
 /** Finds the header line of a table and its offset. */
 function findHeader(text: string, delimiter: string | undefined, isHeader: (cells: readonly string[]) => boolean) {
-  let at = 0;
+  let offset = 0;
   for (const piece of text.split(/(?<=\n|\r(?!\n))/, MAX_LINES_BEFORE_HEADER)) {
     const line = piece.replace(/\r?\n$|\r$/, '').replace(/^\ufeff/, '');
-    if (isHeader(line.split(delimiter ?? delimiterOf(line)).map((cell) => cell.replace(/^"|"$/g, '')))) return { at, line };
-    at += piece.length;
+    if (isHeader(line.split(delimiter ?? delimiterOf(line)).map((cell) => cell.replace(/^"|"$/g, '')))) return { offset, line };
+    offset += piece.length;
   }
   return undefined;
 }
@@ -65,7 +65,7 @@ function findHeader(text: string, delimiter: string | undefined, isHeader: (cell
 const SEPARATOR_LINE = /^"?sep=([,;\t|])"?$/i;
 
 async function* rowsOf(file: string, delimiter: string, texts: AsyncGenerator<string>): AsyncGenerator<CsvRow> {
-  let ended = 0;
+  let lastLine = 0;
   let pairs = 0;
   const options: Options<CsvRow, string[]> = {
     bom: true,
@@ -78,16 +78,16 @@ async function* rowsOf(file: string, delimiter: string, texts: AsyncGenerator<st
     max_record_size: MAX_ROW_LETTERS,
     // `max_record_size` counts letters, so empty cells need a limit of their own.
     cast: (cell, { index }) => {
-      if (index >= MAX_ROW_CELLS) throw new SourceFault('too-long', { file, line: ended + 1 });
+      if (index >= MAX_ROW_CELLS) throw new SourceFault('too-long', { file, line: lastLine + 1 });
       // The library counts a CRLF within a cell as two lines.
       pairs += cell.split('\r\n').length - 1;
       return cell;
     },
     on_record: (cells, { lines }) => {
-      ended = lines - pairs;
+      lastLine = lines - pairs;
       // Rows may have different lengths. The library would reject each row whose length differs from the one before.
       (parser.info as { records: number }).records = 0;
-      return { cells, line: ended };
+      return { cells, line: lastLine };
     },
   };
   // The library's types allow `on_record` to change a record only if columns have names.
@@ -98,8 +98,8 @@ async function* rowsOf(file: string, delimiter: string, texts: AsyncGenerator<st
   } catch (error) {
     if (!(error instanceof CsvError)) throw error;
     const [fault, line] = {
-      CSV_MAX_RECORD_SIZE: ['too-long', ended + 1] as const,
-      CSV_QUOTE_NOT_CLOSED: ['csv-quote', ended + 1] as const,
+      CSV_MAX_RECORD_SIZE: ['too-long', lastLine + 1] as const,
+      CSV_QUOTE_NOT_CLOSED: ['csv-quote', lastLine + 1] as const,
     }[error.code as string] ?? ['csv-malformed', Number(error.lines ?? 0) - pairs];
     throw new SourceFault(fault, { file, line }, error);
   }
@@ -112,10 +112,10 @@ async function* prependChunk(first: string, texts: AsyncIterable<string>): Async
 
 /** Returns the delimiter that occurs most often in the first line, outside of quotation marks. */
 function delimiterOf(line: string): string {
-  const bare = line
+  const unquoted = line
     .split('"')
     .filter((_, place) => place % 2 === 0)
     .join(' ');
-  const count = (sign: string) => bare.split(sign).length;
+  const count = (sign: string) => unquoted.split(sign).length;
   return [';', '\t', '|'].reduce((best, sign) => (count(sign) > count(best) ? sign : best), ',');
 }

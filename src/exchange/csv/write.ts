@@ -22,12 +22,12 @@ import { quoteName, toListedName } from './name-lists.ts';
 export async function* writeCsv(
   kind: PostKindName,
   items: AsyncIterable<Item>,
-  { customFields = [], spoken: hasLanguages = false }: { readonly customFields?: readonly CustomField[]; readonly spoken?: boolean } = {},
+  { customFields = [], hasLanguages = false }: { readonly customFields?: readonly CustomField[]; readonly hasLanguages?: boolean } = {},
 ): AsyncGenerator<string> {
   const names = new Map<string, string>();
-  const custom = kind === 'event' ? customColumns(customFields) : {};
-  const values = [...COLUMNS[kind], ...Object.keys(custom).map((key) => [key, ({ meta }: RowSource) => meta(key)] as const)];
-  const columns = Object.entries({ ...LAYOUTS[kind], ...custom }).flatMap(([key, [header]]) =>
+  const customLayout = kind === 'event' ? customColumns(customFields) : {};
+  const values = [...COLUMNS[kind], ...Object.keys(customLayout).map((key) => [key, ({ meta }: RowSource) => meta(key)] as const)];
+  const columns = Object.entries({ ...LAYOUTS[kind], ...customLayout }).flatMap(([key, [header]]) =>
     hasLanguages || !Object.hasOwn(LANGUAGE_COLUMNS, key) ? [{ key, header }] : [],
   );
   const rows = async function* () {
@@ -39,9 +39,9 @@ export async function* writeCsv(
   };
   const writer = stringify({ header: true, columns, bom: true, record_delimiter: 'windows', escape_formulas: true });
   writer.setEncoding('utf8');
-  const failed = feedRows(writer, rows());
+  const feeding = feedRows(writer, rows());
   for await (const text of writer as AsyncIterable<string>) yield text;
-  await failed;
+  await feeding;
 }
 
 async function feedRows(writer: ReturnType<typeof stringify>, rows: AsyncIterable<Row>): Promise<void> {
@@ -76,11 +76,11 @@ interface RowSource {
   /** Returns the first value of a meta, or the empty string if it is absent. */
   readonly meta: (key: string) => string;
   /** Returns all values of a meta, separated by commas. */
-  readonly all: (key: string) => string;
+  readonly allValues: (key: string) => string;
   /** Returns a boolean meta as `yes` or `no`; the empty string if it is absent. */
   readonly flag: (key: string) => string;
   /** Returns a text for each venue or organizer that a meta links, made from its name and its id. */
-  readonly linked: (key: string, show: (name: string | undefined, id: string) => string) => string[];
+  readonly linkedTexts: (key: string, show: (name: string | undefined, id: string) => string) => string[];
   /** Returns the names of terms, separated by commas. */
   readonly terms: (kind: TermKindName) => string;
   /** Returns the URL of the featured image. */
@@ -94,9 +94,9 @@ function rowSource(item: PostItem, names: ReadonlyMap<string, string>): RowSourc
   return {
     item,
     meta,
-    all: (key) => (metas.get(key) ?? []).join(', '),
+    allValues: (key) => (metas.get(key) ?? []).join(', '),
     flag: (key) => (metas.has(key) ? yesOrNo(isYes(meta(key))) : ''),
-    linked: (key, show) =>
+    linkedTexts: (key, show) =>
       item.links.flatMap((link) =>
         link.key === key ? ['sourceId' in link ? show(names.get(`${link.kind} ${link.sourceId}`), link.sourceId) : link.name] : [],
       ),
@@ -115,12 +115,12 @@ const yesOrNo = (value: boolean): string => (value ? 'yes' : 'no');
  */
 function endOf(meta: RowSource['meta']): string {
   const end = meta(DATES.end);
-  const last = isAllDay(meta) ? lastWholeDay(meta(DATES.start), end) : end.slice(0, 10);
-  return end.startsWith(last) ? end : `${last} 23:59:59`;
+  const lastDay = isAllDay(meta) ? lastWholeDay(meta(DATES.start), end) : end.slice(0, 10);
+  return end.startsWith(lastDay) ? end : `${lastDay} 23:59:59`;
 }
 
 const isAllDay = (meta: RowSource['meta']): boolean => isYes(meta(DATES.allDay));
-const isYes = (stored: string): boolean => /^(1|yes|true)$/i.test(stored);
+const isYes = (value: string): boolean => /^(1|yes|true)$/i.test(value);
 
 type Value = (source: RowSource) => string;
 type Column = readonly [name: string, value: Value];
@@ -137,9 +137,9 @@ const OWN_VALUES: Readonly<Record<PostKindName, Readonly<Record<string, Value>>>
     hide: ({ meta }) => yesOrNo(meta(EVENT.hide_from_listings) === 'yes'),
     sticky: ({ item }) => yesOrNo(item.columns.menu_order === -1),
     featured: ({ meta }) => yesOrNo(meta(EVENT.featured) === '1'),
-    venue: ({ linked }) => linked(EVENT.venue, nameOrId)[0] ?? '',
-    organizers: ({ linked }) => linked(EVENT.organizer, listedNameOrId).join(','),
-    cost: ({ all }) => all(COST.amounts),
+    venue: ({ linkedTexts }) => linkedTexts(EVENT.venue, nameOrId)[0] ?? '',
+    organizers: ({ linkedTexts }) => linkedTexts(EVENT.organizer, listedNameOrId).join(','),
+    cost: ({ allValues }) => allValues(COST.amounts),
     currency_symbol: ({ meta }) => meta(COST.symbol),
     currency_position: ({ meta }) => meta(COST.position),
     currency_code: ({ meta }) => meta(COST.code),

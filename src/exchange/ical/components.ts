@@ -27,16 +27,16 @@ const MARKER = /^(BEGIN|END):\s*([\w-]+)\s*$/i;
  * @throws SourceFault `ical-none`, `ical-structure`, `ical-truncated`, `ical-deep`, `too-long`, with the line
  */
 export async function* partsOf(lines: AsyncIterable<readonly Line[]>, file: string): AsyncGenerator<Part> {
-  const read = createComponentReader(file);
-  let last = 1;
-  for await (const some of lines) {
-    for (const line of some) {
-      last = line.line;
-      const part = read.take(line);
+  const reader = createComponentReader(file);
+  let lastLine = 1;
+  for await (const batch of lines) {
+    for (const line of batch) {
+      lastLine = line.line;
+      const part = reader.take(line);
       if (part) yield part;
     }
   }
-  read.end(last);
+  reader.end(lastLine);
 }
 
 /** A component that has begun, and the nesting depth at which it did. */
@@ -49,57 +49,59 @@ interface OpenComponent {
 
 /** Creates a reader. Its `take` returns the part that a line completes, if any. */
 function createComponentReader(file: string): { take: (line: Line) => Part | undefined; end: (last: number) => void } {
-  const open: string[] = [];
-  const begun: OpenComponent[] = [];
+  const openNames: string[] = [];
+  const openComponents: OpenComponent[] = [];
   /** Indexes of the open calendars; `count` is the number of calendars so far. */
   const calendars: number[] = [];
   let count = 0;
-  const at = () => calendars.at(-1) ?? count - 1;
+  const currentCalendar = () => calendars.at(-1) ?? count - 1;
   const fault = (code: ConstructorParameters<typeof SourceFault>[0], line: number, values: object = {}) =>
     new SourceFault(code, { file, line, ...values });
 
   function begin(name: string, line: number): void {
-    if (open.length === 0 && name !== 'VCALENDAR') throw fault('ical-none', line);
-    const within = begun.at(-1);
-    const isCalendar = name === 'VCALENDAR' && !within;
-    open.push(name);
-    if (open.length > MAX_DEPTH) throw fault('ical-deep', line);
+    if (openNames.length === 0 && name !== 'VCALENDAR') throw fault('ical-none', line);
+    const innermost = openComponents.at(-1);
+    const isCalendar = name === 'VCALENDAR' && !innermost;
+    openNames.push(name);
+    if (openNames.length > MAX_DEPTH) throw fault('ical-deep', line);
     if (isCalendar) calendars.push(count++);
-    else if (within && COMPONENTS_KEPT_WHOLE.has(within.name)) addLine(within.lines, { line, text: `BEGIN:${name}` }, file);
-    else if (!within || name === 'VEVENT') begun.push({ name, line, lines: [], depth: open.length });
+    else if (innermost && COMPONENTS_KEPT_WHOLE.has(innermost.name)) addLine(innermost.lines, { line, text: `BEGIN:${name}` }, file);
+    else if (!innermost || name === 'VEVENT') openComponents.push({ name, line, lines: [], depth: openNames.length });
   }
 
   function end(name: string, line: number): Part | undefined {
     // Within a calendar, an END whose name is not open is a typo and closes the innermost component; one that skips an
     // open component is an error.
-    if (open.at(-1) !== name && (open.length <= calendars.length || open.includes(name))) throw fault('ical-structure', line, { name });
-    const depth = open.length;
-    open.pop();
-    const within = begun.at(-1);
-    if (within?.depth === depth) {
-      begun.pop();
-      return { is: 'component', calendar: at(), name: within.name, line: within.line, lines: within.lines };
+    if (openNames.at(-1) !== name && (openNames.length <= calendars.length || openNames.includes(name)))
+      throw fault('ical-structure', line, { name });
+    const depth = openNames.length;
+    openNames.pop();
+    const innermost = openComponents.at(-1);
+    if (innermost?.depth === depth) {
+      openComponents.pop();
+      return { is: 'component', calendar: currentCalendar(), name: innermost.name, line: innermost.line, lines: innermost.lines };
     }
-    if (within && COMPONENTS_KEPT_WHOLE.has(within.name)) addLine(within.lines, { line, text: `END:${name}` }, file);
-    if (!within) calendars.pop();
+    if (innermost && COMPONENTS_KEPT_WHOLE.has(innermost.name)) addLine(innermost.lines, { line, text: `END:${name}` }, file);
+    if (!innermost) calendars.pop();
     return undefined;
   }
 
   return {
     take: (content) => {
       const { line, text } = content;
-      const [, marker = '', given = ''] = (/^[BE]/i.test(text) && MARKER.exec(text)) || [];
-      if (marker !== '') return marker.toUpperCase() === 'END' ? end(given.toUpperCase(), line) : void begin(given.toUpperCase(), line);
+      const [, marker = '', componentName = ''] = (/^[BE]/i.test(text) && MARKER.exec(text)) || [];
+      if (marker !== '')
+        return marker.toUpperCase() === 'END' ? end(componentName.toUpperCase(), line) : void begin(componentName.toUpperCase(), line);
       if (text.trim() === '') return undefined;
       if (count === 0) throw fault('ical-none', line);
-      if (open.length === 0) return { is: 'outside', calendar: at(), line };
-      const within = begun.at(-1);
-      if (!within) return { is: 'property', calendar: at(), line, text };
-      if (within.depth === open.length || COMPONENTS_KEPT_WHOLE.has(within.name)) addLine(within.lines, content, file);
+      if (openNames.length === 0) return { is: 'outside', calendar: currentCalendar(), line };
+      const innermost = openComponents.at(-1);
+      if (!innermost) return { is: 'property', calendar: currentCalendar(), line, text };
+      if (innermost.depth === openNames.length || COMPONENTS_KEPT_WHOLE.has(innermost.name)) addLine(innermost.lines, content, file);
       return undefined;
     },
     end: (last) => {
-      if (open.length > 0) throw fault('ical-truncated', last, { name: open.at(-1)! });
+      if (openNames.length > 0) throw fault('ical-truncated', last, { name: openNames.at(-1)! });
       if (count === 0) throw fault('ical-none', last);
     },
   };

@@ -42,26 +42,29 @@ export function currentOverrides<Event extends CalendarEvent>(
   events: readonly Event[],
   { placeOf, timeOf }: { placeOf: (event: Event) => number; timeOf: (event: Event) => unknown },
 ): Override<Event>[] {
-  const [alone, andFuture] = [new Map<number, [Event, ...Event[]]>(), new Map<number, [Event, ...Event[]]>()];
+  const [forOneDate, forLaterDates] = [new Map<number, [Event, ...Event[]]>(), new Map<number, [Event, ...Event[]]>()];
   for (const event of events) {
-    const [places, at] = [event.appliesToLaterDates ? andFuture : alone, placeOf(event)];
-    const same = places.get(at);
-    if (same) same.push(event);
-    else places.set(at, [event]);
+    const [places, position] = [event.appliesToLaterDates ? forLaterDates : forOneDate, placeOf(event)];
+    const versions = places.get(position);
+    if (versions) versions.push(event);
+    else places.set(position, [event]);
   }
-  return [alone, andFuture].flatMap((places) =>
-    Array.from(places, ([at, same]) => ({
-      ...currentVersionOf(same, timeOf),
-      position: at,
-      isSuperseded: places === andFuture && alone.has(at),
+  return [forOneDate, forLaterDates].flatMap((places) =>
+    Array.from(places, ([position, versions]) => ({
+      ...currentVersionOf(versions, timeOf),
+      position,
+      isSuperseded: places === forLaterDates && forOneDate.has(position),
     })),
   );
 }
 
 function isNewer(one: CalendarEvent, other: CalendarEvent): boolean {
   if (one.sequence !== other.sequence) return one.sequence > other.sequence;
-  const [written, before] = [one, other].map(({ madeAt, modified }) => `${madeAt?.wall ?? ''} ${modified?.wall ?? ''}`) as [string, string];
-  return written > before;
+  const [oneTime, otherTime] = [one, other].map(({ madeAt, modified }) => `${madeAt?.wall ?? ''} ${modified?.wall ?? ''}`) as [
+    string,
+    string,
+  ];
+  return oneTime > otherTime;
 }
 
 /** Returns the content in which two events must differ to be different for visitors. */

@@ -66,7 +66,7 @@ export interface CalendarEvent {
   readonly categories: readonly string[];
   readonly url: string;
   /** Values of the site's own fields, by field name. */
-  readonly custom: readonly { readonly name: string; readonly value: string }[];
+  readonly customFields: readonly { readonly name: string; readonly value: string }[];
   readonly attachments: readonly { readonly url: string; readonly type: string }[];
   readonly status: string;
   readonly isPrivate: boolean;
@@ -88,25 +88,25 @@ export interface CalendarEvent {
 
 /** Parses the lines of a VEVENT. Returns undefined if it cannot be read at all. */
 export function readEvent(lines: readonly Line[], line: number): CalendarEvent | undefined {
-  const named = lines.map(withPlainName);
-  const sound = named.filter(({ text }) => PROPERTY.test(text));
+  const allLines = lines.map(withPlainName);
+  const validLines = allLines.filter(({ text }) => PROPERTY.test(text));
   // Rules are parsed elsewhere; the library would read them only to expand them.
-  const [ruled, others] = [sound.filter(({ text }) => RULE.test(text)), sound.filter(({ text }) => !RULE.test(text))];
-  const properties = parseProperties(others.flatMap(({ text }) => repairLine(text)));
+  const [ruleLines, otherLines] = [validLines.filter(({ text }) => RULE.test(text)), validLines.filter(({ text }) => !RULE.test(text))];
+  const properties = parseProperties(otherLines.flatMap(({ text }) => repairLine(text)));
   if (!properties) return undefined;
-  const all = (name: string): readonly Property[] => properties.get(name) ?? [];
-  const texts = (name: string): string[] => all(name).flatMap(textsOf);
+  const propertiesOf = (name: string): readonly Property[] => properties.get(name) ?? [];
+  const texts = (name: string): string[] => propertiesOf(name).flatMap(textsOf);
   const text = (name: string): string => texts(name)[0] ?? '';
-  const moments = memoize((name: string): readonly Moment[] => all(name).flatMap(momentsOf));
+  const moments = memoize((name: string): readonly Moment[] => propertiesOf(name).flatMap(momentsOf));
   const rules = (name: string): Rule[] =>
-    ruled
+    ruleLines
       .filter(({ text: rule }) => rule.slice(0, name.length).toUpperCase() === name)
       .flatMap(({ text: rule }) => ruleOf(rule) ?? [])
       .slice(0, MAX_RULES);
   const length = lengthFrom(text('duration').trim().toUpperCase());
-  const [organizer] = all('organizer');
-  const [recurrenceId] = all('recurrence-id');
-  const isSecond = repeatedDateTest(sound);
+  const [organizer] = propertiesOf('organizer');
+  const [recurrenceId] = propertiesOf('recurrence-id');
+  const isSecond = repeatedDateTest(validLines);
   return {
     line,
     uid: text('uid').trim(),
@@ -118,31 +118,31 @@ export function readEvent(lines: readonly Line[], line: number): CalendarEvent |
     isMarkedAllDay: /^TRUE$/i.test(text(MICROSOFT_ALL_DAY).trim()),
     rules: rules('RRULE'),
     exclusionRules: rules('EXRULE'),
-    dates: all('rdate').flatMap(extraDatesOf).slice(0, MAX_DATES),
+    dates: propertiesOf('rdate').flatMap(extraDatesOf).slice(0, MAX_DATES),
     exclusionDates: moments('exdate').slice(0, MAX_DATES),
     sequence: /^\d{1,9}$/.test(text('sequence').trim()) ? Number(text('sequence')) : 0,
     summary: text('summary'),
     description: text('description'),
-    html: htmlOf(all('x-alt-desc')) || alternativeOf(all('description')),
+    html: htmlOf(propertiesOf('x-alt-desc')) || alternativeOf(propertiesOf('description')),
     location: text('location'),
-    geo: sound.map(({ text: one }) => geoOf(one)).find(Boolean) ?? appleGeoOf(all(APPLE_PLACE)),
+    geo: validLines.map(({ text: lineText }) => geoOf(lineText)).find(Boolean) ?? appleGeoOf(propertiesOf(APPLE_PLACE)),
     organizer: organizer ? { name: parameter(organizer, 'cn'), email: mailOf(rawText(organizer)) } : undefined,
-    ...textsInParameters(all),
+    ...textsInParameters(propertiesOf),
     categories: texts('categories')
       .map((name) => name.trim())
       .filter((name) => name !== ''),
     url: text('url').trim(),
-    custom: all(CUSTOM_FIELD_PROPERTY).map(customValue),
-    attachments: [...all('image').map(pictureOf), ...all('attach').map(attachmentOf)],
+    customFields: propertiesOf(CUSTOM_FIELD_PROPERTY).map(customValue),
+    attachments: [...propertiesOf('image').map(pictureOf), ...propertiesOf('attach').map(attachmentOf)],
     status: text('status').trim().toUpperCase(),
     isPrivate: /^(PRIVATE|CONFIDENTIAL)$/i.test(text('class').trim()),
     ...creationTimes(moments),
     propertyNames: new Set(properties.keys()),
-    undated: sound.filter(({ text: one }) => isUndated(one, { length, moments })),
-    unsupported: ruled.filter(({ text: rule }) => lineValue(rule) !== '' && ruleOf(rule) === undefined),
-    repeating: sound.filter(({ text: one }) => ADDS_DATES.test(one) && lineValue(one) !== ''),
-    otherRanges: sound.filter(({ text: one }) => OTHER_RANGE.test(one)),
-    unreadable: named.filter((one) => !PROPERTY.test(one.text) || hasInvalidDate(one.text) || hasInvalidGeo(one.text) || isSecond(one)),
+    undated: validLines.filter(({ text: lineText }) => isUndated(lineText, { length, moments })),
+    unsupported: ruleLines.filter(({ text: rule }) => lineValue(rule) !== '' && ruleOf(rule) === undefined),
+    repeating: validLines.filter(({ text: lineText }) => ADDS_DATES.test(lineText) && lineValue(lineText) !== ''),
+    otherRanges: validLines.filter(({ text: lineText }) => OTHER_RANGE.test(lineText)),
+    unreadable: allLines.filter((one) => !PROPERTY.test(one.text) || hasInvalidDate(one.text) || hasInvalidGeo(one.text) || isSecond(one)),
     otherEncoding: lines.filter(({ encoding }) => encoding !== undefined),
   };
 }
@@ -154,13 +154,17 @@ export function readEvent(lines: readonly Line[], line: number): CalendarEvent |
 export const MICROSOFT_ALL_DAY = 'x-microsoft-cdo-alldayevent';
 
 /** Returns what the parameters of text properties state. */
-function textsInParameters(all: (name: string) => readonly Property[]): Pick<CalendarEvent, 'language' | 'placeName' | 'contacts'> {
-  const [summary] = all('summary');
-  const [location] = all('location');
+function textsInParameters(
+  propertiesOf: (name: string) => readonly Property[],
+): Pick<CalendarEvent, 'language' | 'placeName' | 'contacts'> {
+  const [summary] = propertiesOf('summary');
+  const [location] = propertiesOf('location');
   return {
     language: summary ? parameter(summary, 'language') : '',
     placeName: location ? parameter(location, NAME_PARAMETER) : '',
-    contacts: all('contact').flatMap((contact) => textsOf(contact).map((text) => ({ text, name: parameter(contact, NAME_PARAMETER) }))),
+    contacts: propertiesOf('contact').flatMap((contact) =>
+      textsOf(contact).map((text) => ({ text, name: parameter(contact, NAME_PARAMETER) })),
+    ),
   };
 }
 
@@ -225,10 +229,10 @@ type Property = readonly [name: string, parameters: Readonly<Record<string, unkn
 
 /** Parses properties and groups them by name. If the library fails, lines that it cannot parse alone are left out. */
 function parseProperties(lines: readonly string[]): ReadonlyMap<string, readonly Property[]> | undefined {
-  const parse = (some: readonly string[]): readonly Property[] | undefined => {
+  const parse = (subset: readonly string[]): readonly Property[] | undefined => {
     try {
       // The library's types do not describe the structure of a parsed component.
-      const [, properties] = ICAL.parse(['BEGIN:VEVENT', ...some, 'END:VEVENT'].join('\r\n')) as unknown as [string, Property[]];
+      const [, properties] = ICAL.parse(['BEGIN:VEVENT', ...subset, 'END:VEVENT'].join('\r\n')) as unknown as [string, Property[]];
       return properties;
     } catch {
       return undefined;
@@ -238,8 +242,8 @@ function parseProperties(lines: readonly string[]): ReadonlyMap<string, readonly
   if (!properties) return undefined;
   const byName = new Map<string, Property[]>();
   for (const property of properties) {
-    const same = byName.get(property[0]);
-    if (same) same.push(property);
+    const group = byName.get(property[0]);
+    if (group) group.push(property);
     else byName.set(property[0], [property]);
   }
   return byName;

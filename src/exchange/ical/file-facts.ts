@@ -24,9 +24,9 @@ export interface FileFacts {
 export async function readFileFacts(parts: AsyncIterable<Part>, site: Zone): Promise<FileFacts> {
   const zones = createZones(site);
   const zoneIds = new Map<number, { readonly line: number; readonly id: string }>();
-  const cancelled = new Set<number>();
-  const seen = new Set<string>();
-  const shared = new Set<string>();
+  const cancelledCalendars = new Set<number>();
+  const seenKeys = new Set<string>();
+  const sharedKeys = new Set<string>();
   let name: string | undefined;
   for await (const part of parts) {
     if (part.is === 'property') {
@@ -34,30 +34,30 @@ export async function readFileFacts(parts: AsyncIterable<Part>, site: Zone): Pro
       if (/^(X-WR-CALNAME|NAME)$/i.test(property) && value !== '') name = value.replace(/\\(.)/g, '$1').slice(0, 100);
       if (/^X-WR-TIMEZONE$/i.test(property)) zoneIds.set(part.calendar, { line: part.line, id: value.trim() });
       if (/^TIMEZONE-ID$/i.test(property) && !zoneIds.has(part.calendar)) zoneIds.set(part.calendar, { line: part.line, id: value.trim() });
-      if (/^METHOD$/i.test(property) && /^CANCEL$/i.test(value.trim())) cancelled.add(part.calendar);
+      if (/^METHOD$/i.test(property) && /^CANCEL$/i.test(value.trim())) cancelledCalendars.add(part.calendar);
     } else if (part.is === 'component' && part.name === 'VTIMEZONE') zones.add(part.lines, part.calendar);
     else if (part.is === 'component' && part.name === 'VEVENT') {
       const uid = part.lines.find(({ text }) => /^UID[:;]/i.test(text));
       const key = keyOf(uid?.text.replace(/^[^:]*:/, '') ?? '');
-      if (seen.has(key)) shared.add(key);
-      else seen.add(key);
+      if (seenKeys.has(key)) sharedKeys.add(key);
+      else seenKeys.add(key);
     }
   }
-  const own = (calendar: number) => zones.find(zoneIds.get(calendar)?.id ?? '', calendar);
+  const ownClock = (calendar: number) => zones.find(zoneIds.get(calendar)?.id ?? '', calendar);
   return {
     name,
-    clockOf: (calendar) => own(calendar) ?? clockOf(site),
-    unknownZones: [...zoneIds].flatMap(([calendar, said]) => (said.id === '' || own(calendar) ? [] : [said])),
+    clockOf: (calendar) => ownClock(calendar) ?? clockOf(site),
+    unknownZones: [...zoneIds].flatMap(([calendar, statedZone]) => (statedZone.id === '' || ownClock(calendar) ? [] : [statedZone])),
     find: zones.find,
-    isCancelled: (calendar) => cancelled.has(calendar),
-    isShared: (uid) => shared.has(keyOf(uid)),
+    isCancelled: (calendar) => cancelledCalendars.has(calendar),
+    isShared: (uid) => sharedKeys.has(keyOf(uid)),
   };
 }
 
 /** Returns a short key for a UID, since UIDs may be long and numerous. Escapes and blanks are ignored. */
 function keyOf(uid: string): string {
-  const plain = uid.replace(/[\\\s]+/g, '');
-  return plain.length <= MAX_PLAIN_UID_LENGTH ? plain : createHash('sha1').update(plain).digest('base64');
+  const bareUid = uid.replace(/[\\\s]+/g, '');
+  return bareUid.length <= MAX_PLAIN_UID_LENGTH ? bareUid : createHash('sha1').update(bareUid).digest('base64');
 }
 
 const MAX_PLAIN_UID_LENGTH = 64;

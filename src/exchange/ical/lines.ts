@@ -26,8 +26,8 @@ const MAX_LINE_LENGTH = 2 ** 20;
  *
  * @throws SourceFault `too-long`
  */
-export async function* calendarLines(pieces: AsyncIterable<Uint8Array>, file: string): AsyncGenerator<Line[]> {
-  const { texts, decode } = await decodeChunks(pieces);
+export async function* calendarLines(chunks: AsyncIterable<Uint8Array>, file: string): AsyncGenerator<Line[]> {
+  const { texts, decode } = await decodeChunks(chunks);
   const unfold = createUnfolder(file);
   // Unfinished row at the end of a chunk, possibly with a CR whose LF is in the next chunk.
   let [rest, row] = ['', 0];
@@ -35,20 +35,20 @@ export async function* calendarLines(pieces: AsyncIterable<Uint8Array>, file: st
     const lines: Line[] = [];
     for (const text of rows) {
       row += 1;
-      const done = unfold.take(row, text);
-      if (done) lines.push({ line: done.line, ...decode(done.text) });
+      const finishedLine = unfold.take(row, text);
+      if (finishedLine) lines.push({ line: finishedLine.line, ...decode(finishedLine.text) });
     }
     return lines;
   };
-  for await (const piece of texts) {
-    const rows = (rest + piece).split(piece.endsWith('\r') ? COMPLETE_ROW_END : ROW_END);
+  for await (const chunk of texts) {
+    const rows = (rest + chunk).split(chunk.endsWith('\r') ? COMPLETE_ROW_END : ROW_END);
     rest = rows.pop() ?? '';
     if (rest.length > MAX_LINE_LENGTH) throw new SourceFault('too-long', { file, line: row + 1 });
     yield linesOf(rows);
   }
-  const last = linesOf(rest.split(ROW_END));
-  const done = unfold.end();
-  yield done ? [...last, { line: done.line, ...decode(done.text) }] : last;
+  const lastLines = linesOf(rest.split(ROW_END));
+  const finishedLine = unfold.end();
+  yield finishedLine ? [...lastLines, { line: finishedLine.line, ...decode(finishedLine.text) }] : lastLines;
 }
 
 /** Rows end in CRLF, LF or CR. A CR at the end of a chunk may be the first half of a CRLF. */
@@ -61,21 +61,21 @@ type Decode = (text: string) => { readonly text: string; readonly encoding?: Oth
  * Decodes chunks to text. Unless they are UTF-16, each byte becomes one letter until its line is complete; `decode`
  * then decodes that line.
  */
-async function decodeChunks(pieces: AsyncIterable<Uint8Array>): Promise<{ texts: AsyncIterable<string>; decode: Decode }> {
-  const iterator = pieces[Symbol.asyncIterator]();
+async function decodeChunks(chunks: AsyncIterable<Uint8Array>): Promise<{ texts: AsyncIterable<string>; decode: Decode }> {
+  const iterator = chunks[Symbol.asyncIterator]();
   const first = await iterator.next();
-  const all = async function* (): AsyncGenerator<Uint8Array> {
+  const allChunks = async function* (): AsyncGenerator<Uint8Array> {
     for (let next = first; !next.done; next = await iterator.next()) yield next.value;
   };
   const wide = first.done ? undefined : utf16EncodingOf(first.value);
   return wide === undefined
-    ? { texts: mapAsync(all(), (piece) => Buffer.from(piece).toString('latin1')), decode: lineOfBytes }
-    : { texts: decodeUtf16(all(), wide), decode: (text) => ({ text }) };
+    ? { texts: mapAsync(allChunks(), (piece) => Buffer.from(piece).toString('latin1')), decode: lineOfBytes }
+    : { texts: decodeUtf16(allChunks(), wide), decode: (text) => ({ text }) };
 }
 
-async function* decodeUtf16(pieces: AsyncIterable<Uint8Array>, encoding: string): AsyncGenerator<string> {
+async function* decodeUtf16(chunks: AsyncIterable<Uint8Array>, encoding: string): AsyncGenerator<string> {
   const decoder = new TextDecoder(encoding);
-  for await (const piece of pieces) yield decoder.decode(piece, { stream: true });
+  for await (const chunk of chunks) yield decoder.decode(chunk, { stream: true });
   yield decoder.decode();
 }
 
@@ -89,16 +89,18 @@ const lenientUtf8 = new TextDecoder('utf-8', { ignoreBOM: true });
 function lineOfBytes(line: string): ReturnType<Decode> {
   const { bytes: text, charset } = isQuotedPrintable(line) ? fromQuotedPrintable(line) : { bytes: line };
   if (!/[\x80-\xff]/.test(text)) return { text };
-  const named = charset === undefined ? undefined : decodedAs(charset, text);
-  if (named !== undefined) return { text: named };
+  const declaredText = charset === undefined ? undefined : decodedAs(charset, text);
+  if (declaredText !== undefined) return { text: declaredText };
   const bytes = Buffer.from(text, 'latin1');
   try {
     return { text: utf8.decode(bytes) };
   } catch {
-    const mended = lenientUtf8.decode(bytes);
-    const broken = mended.match(/\ufffd/g)?.length ?? 0;
-    const whole = mended.match(/[\x80-\ufffc]/g)?.length ?? 0;
-    return whole >= broken ? { text: mended, encoding: 'damaged' } : { text: decodeWindows1252(text), encoding: 'windows-1252' };
+    const lenientText = lenientUtf8.decode(bytes);
+    const brokenCount = lenientText.match(/\ufffd/g)?.length ?? 0;
+    const intactCount = lenientText.match(/[\x80-\ufffc]/g)?.length ?? 0;
+    return intactCount >= brokenCount
+      ? { text: lenientText, encoding: 'damaged' }
+      : { text: decodeWindows1252(text), encoding: 'windows-1252' };
   }
 }
 
@@ -118,16 +120,16 @@ interface OpenLine {
   readonly line: number;
   text: string;
   /** Whether its text is quoted-printable. Computed once, since many rows may follow a long one. */
-  readonly quoted: boolean;
-  readonly more: string[];
+  readonly isQuotedPrintable: boolean;
+  readonly furtherRows: string[];
   length: number;
 }
 
 /** Removes the `=` from the end of a row, which marks a soft line break. */
-function dropSoftBreak(begun: OpenLine): void {
-  const row = begun.more.pop();
-  if (row === undefined) begun.text = begun.text.slice(0, -1);
-  else begun.more.push(row.slice(0, -1));
+function dropSoftBreak(openLine: OpenLine): void {
+  const row = openLine.furtherRows.pop();
+  if (row === undefined) openLine.text = openLine.text.slice(0, -1);
+  else openLine.furtherRows.push(row.slice(0, -1));
 }
 
 /**
@@ -138,26 +140,29 @@ function createUnfolder(file: string): {
   take: (line: number, row: string) => NumberedLine | undefined;
   end: () => NumberedLine | undefined;
 } {
-  let begun: OpenLine | undefined;
+  let openLine: OpenLine | undefined;
   const end = (): NumberedLine | undefined =>
-    begun && { line: begun.line, text: begun.more.length === 0 ? begun.text : begun.text + begun.more.join('') };
+    openLine && {
+      line: openLine.line,
+      text: openLine.furtherRows.length === 0 ? openLine.text : openLine.text + openLine.furtherRows.join(''),
+    };
   return {
     take: (line, row) => {
       // Some programs end rows twice, which puts an empty row before each continuation.
-      if (row === '' && begun && !isMarker(begun.text)) return undefined;
-      const isSoft = begun?.quoted && (begun.more.at(-1) ?? begun.text).endsWith('=');
-      const isMore = begun !== undefined && (isSoft || row.startsWith(' ') || row.startsWith('\t'));
-      const done = isMore ? undefined : end();
-      if (begun && isMore) {
-        if (isSoft) dropSoftBreak(begun);
-        begun.more.push(isSoft ? row : row.slice(1));
-        begun.length += row.length;
+      if (row === '' && openLine && !isMarker(openLine.text)) return undefined;
+      const isSoft = openLine?.isQuotedPrintable && (openLine.furtherRows.at(-1) ?? openLine.text).endsWith('=');
+      const isMore = openLine !== undefined && (isSoft || row.startsWith(' ') || row.startsWith('\t'));
+      const finishedLine = isMore ? undefined : end();
+      if (openLine && isMore) {
+        if (isSoft) dropSoftBreak(openLine);
+        openLine.furtherRows.push(isSoft ? row : row.slice(1));
+        openLine.length += row.length;
       } else {
-        const text = begun ? row : row.replace(/^(?:\ufeff|\xef\xbb\xbf)+/, '');
-        begun = { line, text, quoted: isQuotedPrintable(text), more: [], length: text.length };
+        const text = openLine ? row : row.replace(/^(?:\ufeff|\xef\xbb\xbf)+/, '');
+        openLine = { line, text, isQuotedPrintable: isQuotedPrintable(text), furtherRows: [], length: text.length };
       }
-      if (begun.length > MAX_LINE_LENGTH) throw new SourceFault('too-long', { file, line: begun.line });
-      return done;
+      if (openLine.length > MAX_LINE_LENGTH) throw new SourceFault('too-long', { file, line: openLine.line });
+      return finishedLine;
     },
     end,
   };

@@ -19,28 +19,28 @@ export interface LinkedItems {
 const MAX_REMEMBERED_ITEMS = 100_000;
 
 export function createLinkedItems(file: string): LinkedItems {
-  const seen = new Set<string>();
-  const once = (item: PostItem): PostItem[] => {
-    if (seen.has(item.sourceId) || seen.size >= MAX_REMEMBERED_ITEMS) return seen.has(item.sourceId) ? [] : [item];
-    seen.add(item.sourceId);
+  const seenIds = new Set<string>();
+  const unlessSeen = (item: PostItem): PostItem[] => {
+    if (seenIds.has(item.sourceId) || seenIds.size >= MAX_REMEMBERED_ITEMS) return seenIds.has(item.sourceId) ? [] : [item];
+    seenIds.add(item.sourceId);
     return [item];
   };
   // The dates of a series come one after another, so that it is enough to cache the last event.
-  let known: { event: CalendarEvent; found: readonly PostItem[] } | undefined;
-  const foundIn = (event: CalendarEvent): readonly PostItem[] => {
+  let lastResult: { event: CalendarEvent; items: readonly PostItem[] } | undefined;
+  const itemsIn = (event: CalendarEvent): readonly PostItem[] => {
     const place = `${file}:${event.line}`;
-    if (known?.event !== event) {
-      const found = [venueOf(event, place), ...organizersOf(event, place), imageOf(event, place)].filter((item) => item !== undefined);
-      known = { event, found };
+    if (lastResult?.event !== event) {
+      const items = [venueOf(event, place), ...organizersOf(event, place), imageOf(event, place)].filter((item) => item !== undefined);
+      lastResult = { event, items };
     }
-    return known.found;
+    return lastResult.items;
   };
   return {
     of: (event) => {
-      const found = foundIn(event);
+      const items = itemsIn(event);
       return {
-        items: found.flatMap(once),
-        links: found.map((item): Link => {
+        items: items.flatMap(unlessSeen),
+        links: items.map((item): Link => {
           // Only venues, organizers and images are found here.
           const kind = item.kind as LinkedKind;
           return { key: KEYS[kind], kind, sourceId: item.sourceId };
@@ -66,8 +66,8 @@ const withoutName = (text: string, name: string): readonly [name: string, rest: 
  */
 function venueOf({ location, placeName, geo }: CalendarEvent, place: string): PostItem | undefined {
   if (onOneLine(location) === '' || isWebAddress(location)) return undefined;
-  const [own, others] = withoutName(onOneLine(location), placeName);
-  const [name = '', ...rest] = [own, ...(own === '' ? withoutParentheses(location) : others).split(/\n|,\s+/)].flatMap((part) =>
+  const [ownName, otherText] = withoutName(onOneLine(location), placeName);
+  const [name = '', ...rest] = [ownName, ...(ownName === '' ? withoutParentheses(location) : otherText).split(/\n|,\s+/)].flatMap((part) =>
     part.trim() === '' ? [] : [part.trim()],
   );
   const address = onOneLine(rest.join(', '));
@@ -86,10 +86,10 @@ function venueOf({ location, placeName, geo }: CalendarEvent, place: string): Po
 
 /** Splits Meetup's form `Name (Street, Town)`. A comma in the final parentheses shows that they contain an address. */
 function withoutParentheses(location: string): string {
-  const whole = onOneLine(location);
-  const at = whole.indexOf(' (');
-  if (at < 1 || !whole.endsWith(')')) return location;
-  const [name, address] = [whole.slice(0, at), whole.slice(at + 2, -1)];
+  const text = onOneLine(location);
+  const bracketIndex = text.indexOf(' (');
+  if (bracketIndex < 1 || !text.endsWith(')')) return location;
+  const [name, address] = [text.slice(0, bracketIndex), text.slice(bracketIndex + 2, -1)];
   return /[(),]/.test(name) || /[()]/.test(address) || !address.includes(',') ? location : `${name}\n${address}`;
 }
 
@@ -102,13 +102,13 @@ function organizersOf({ organizer, contacts }: CalendarEvent, place: string): Po
   const email = organizer && !UNREAD_ADDRESS.test(organizer.email) ? organizer.email : '';
   const name = onOneLine(organizer?.name ?? '') || email;
   if (organizer && name !== '' && !UNREAD_ADDRESS.test(name)) people.set(name.toLowerCase(), organizerItem(name, email, [], place));
-  for (const { text, name: own } of contacts) {
-    const [said, others] = withoutName(onOneLine(text), own);
-    const [before = '', ...more] = others.split(/[,;]\s+/);
-    const who = said + before;
-    if (who === '' || isWebAddress(who)) continue;
-    const known = people.get(who.toLowerCase());
-    people.set(who.toLowerCase(), organizerItem(who, known ? email : '', more, place));
+  for (const { text, name: statedName } of contacts) {
+    const [namePrefix, otherText] = withoutName(onOneLine(text), statedName);
+    const [before = '', ...details] = otherText.split(/[,;]\s+/);
+    const contactName = namePrefix + before;
+    if (contactName === '' || isWebAddress(contactName)) continue;
+    const existing = people.get(contactName.toLowerCase());
+    people.set(contactName.toLowerCase(), organizerItem(contactName, existing ? email : '', details, place));
   }
   return [...people.values()];
 }
@@ -117,12 +117,12 @@ function organizersOf({ organizer, contacts }: CalendarEvent, place: string): Po
  * Returns an organizer, identified by name and email address, whether an event has it as organizer or as contact. The
  * address alone does not identify it: all organizers of a town may share one, and all events on Facebook do.
  */
-function organizerItem(name: string, ownEmail: string, more: readonly string[], place: string): PostItem {
+function organizerItem(name: string, ownEmail: string, details: readonly string[], place: string): PostItem {
   const metaFrom = (key: string, test: (part: string) => boolean) => {
-    const value = more.find(test);
+    const value = details.find(test);
     return value ? [[key, value] as const] : [];
   };
-  const email = ownEmail || (more.find((part) => /^[^\s@]+@[^\s@]+$/.test(part)) ?? '');
+  const email = ownEmail || (details.find((part) => /^[^\s@]+@[^\s@]+$/.test(part)) ?? '');
   return post('organizer', `organizer:${[email, name].join(' ').trim().toLowerCase()}`, name, place, [
     ...(email === '' ? [] : [[ORGANIZER.email, email] as const]),
     ...metaFrom(ORGANIZER.website, isWebAddress),

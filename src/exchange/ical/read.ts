@@ -45,17 +45,17 @@ export type Bytes = () => AsyncIterable<Uint8Array>;
 
 /** Creates a source of items for a calendar in a file or feed. */
 export function calendarSource(bytes: Bytes, options: CalendarOptions): Source {
-  const known: ReadingCache = {};
+  const cache: ReadingCache = {};
   return {
-    name: () => options.source ?? `ical:${known.head?.name || options.file}`,
-    entries: () => calendarEntries(bytes, options, known),
+    name: () => options.source ?? `ical:${cache.facts?.name || options.file}`,
+    entries: () => calendarEntries(bytes, options, cache),
     close: async () => undefined,
   };
 }
 
 /** Results that are kept from one reading of a file to the next. */
 interface ReadingCache {
-  head?: FileFacts;
+  facts?: FileFacts;
 }
 
 /** Maximum number of repeating events and overrides that are kept in memory until the whole file is read. */
@@ -69,23 +69,23 @@ const MAX_HELD_EVENTS = 50_000;
  *
  * @throws SourceFault if the file is no calendar, is truncated or exceeds a limit
  */
-export async function* calendarEntries(bytes: Bytes, options: CalendarOptions, known: ReadingCache = {}): AsyncGenerator<Entry> {
+export async function* calendarEntries(bytes: Bytes, options: CalendarOptions, cache: ReadingCache = {}): AsyncGenerator<Entry> {
   const { settings, file } = options;
-  const head = known.head ?? (await readFileFacts(partsOf(calendarLines(bytes(), file), file), settings.zone));
-  known.head = head;
+  const facts = cache.facts ?? (await readFileFacts(partsOf(calendarLines(bytes(), file), file), settings.zone));
+  cache.facts = facts;
   const reading: Reading = {
     ...options,
-    head,
+    facts,
     places: createLinkedItems(file),
     window: windowOf(options),
     fallbackUid: createFallbackUids(),
   };
   const skipped = new Map<string, number>();
-  const skip = (what: string) => skipped.set(what, (skipped.get(what) ?? 0) + 1);
-  const held = new Map<string, HeldEvent[]>();
-  const whole = new Set<string>();
+  const skip = (name: string) => skipped.set(name, (skipped.get(name) ?? 0) + 1);
+  const heldEvents = new Map<string, HeldEvent[]>();
+  const completeUids = new Set<string>();
   let count = 0;
-  for (const { line, id } of head.unknownZones)
+  for (const { line, id } of facts.unknownZones)
     yield { kind: 'loss', loss: { reason: 'ical-calendar-zone-unknown', kind: 'source', of: id, place: `${file}:${line}` } };
   for await (const part of partsOf(calendarLines(bytes(), file), file)) {
     if (part.is === 'outside') skip('text after the calendar');
@@ -94,24 +94,24 @@ export async function* calendarEntries(bytes: Bytes, options: CalendarOptions, k
       skip(part.name);
       continue;
     }
-    const read = readEvent(part.lines, part.line);
-    if (!read) {
+    const parsedEvent = readEvent(part.lines, part.line);
+    if (!parsedEvent) {
       yield asWholeRecord(lossOf(reading, 'ical-event-unreadable', part.line, ''));
       continue;
     }
-    const own = head.isCancelled(part.calendar) ? asCancelled(read) : read;
-    const event: HeldEvent = { ...own, uid: read.uid || reading.fallbackUid(read), calendar: part.calendar };
+    const currentEvent = facts.isCancelled(part.calendar) ? asCancelled(parsedEvent) : parsedEvent;
+    const event: HeldEvent = { ...currentEvent, uid: parsedEvent.uid || reading.fallbackUid(parsedEvent), calendar: part.calendar };
     yield* lossesOf(event, reading);
     if (event.undated.length + event.unsupported.length > 0) continue;
-    if (count < MAX_HELD_EVENTS && (mayHaveFurtherParts(event) || head.isShared(event.uid))) {
-      addToGroup(held, event.uid, event);
+    if (count < MAX_HELD_EVENTS && (mayHaveFurtherParts(event) || facts.isShared(event.uid))) {
+      addToGroup(heldEvents, event.uid, event);
       count += 1;
-    } else if (yield* singleEntries(event, reading)) whole.add(event.uid);
+    } else if (yield* singleEntries(event, reading)) completeUids.add(event.uid);
   }
-  for (const [uid, events] of held) if (yield* seriesEntries(events, reading)) whole.add(uid);
+  for (const [uid, events] of heldEvents) if (yield* seriesEntries(events, reading)) completeUids.add(uid);
   // Beyond the limit, some dates of a series were read as separate events, so that the series is incomplete.
-  if (count < MAX_HELD_EVENTS) for (const uid of whole) yield { kind: 'dates', uid, between: wholeDaysIn(reading.window) };
-  for (const [what, number] of skipped) yield { kind: 'skipped', what, count: number };
+  if (count < MAX_HELD_EVENTS) for (const uid of completeUids) yield { kind: 'dates', uid, between: wholeDaysIn(reading.window) };
+  for (const [name, number] of skipped) yield { kind: 'skipped', what: name, count: number };
 }
 
 /** An event and the index of its calendar in the file. */
@@ -126,16 +126,16 @@ const asCancelled = (event: CalendarEvent): CalendarEvent => ({
 
 /** State of one pass over a file. */
 interface Reading extends CalendarOptions {
-  readonly head: FileFacts;
+  readonly facts: FileFacts;
   readonly places: ReturnType<typeof createLinkedItems>;
   readonly window: readonly [first: number, last: number];
   readonly fallbackUid: (event: CalendarEvent) => string;
 }
 
 /** Returns the clocks of an event's calendar. */
-const clocksOf = ({ calendar }: HeldEvent, { head }: Reading): Clocks => ({
-  own: head.clockOf(calendar),
-  find: (id) => head.find(id, calendar),
+const clocksOf = ({ calendar }: HeldEvent, { facts }: Reading): Clocks => ({
+  calendar: facts.clockOf(calendar),
+  find: (id) => facts.find(id, calendar),
 });
 
 /** Returns the first and last wall time of the days for which repeating events are imported. */
@@ -171,17 +171,17 @@ function lossOfLine(reading: Reading, reason: string, event: CalendarEvent, { te
 
 /** Reports lines of an event that could not be read properly, and unknown zones. */
 function* lossesOf(event: HeldEvent, reading: Reading): Generator<Entry> {
-  const of = (reason: string, line: Line) => lossOfLine(reading, reason, event, line);
-  const [first, ...others] = [
-    ...event.undated.map((line) => of('ical-dates-unreadable', line)),
-    ...event.unsupported.map((line) => of('ical-rule-unknown', line)),
+  const toLoss = (reason: string, line: Line) => lossOfLine(reading, reason, event, line);
+  const [first, ...rest] = [
+    ...event.undated.map((line) => toLoss('ical-dates-unreadable', line)),
+    ...event.unsupported.map((line) => toLoss('ical-rule-unknown', line)),
   ];
   // The event counts as lost once, however many of its lines are unreadable.
   if (first) yield asWholeRecord(first);
-  yield* others;
-  for (const line of event.otherRanges) yield of('ical-change-range', line);
-  for (const line of event.unreadable) yield of('ical-line-unreadable', line);
-  for (const line of event.otherEncoding) yield of(line.encoding === 'damaged' ? 'ical-characters' : 'encoding-assumed', line);
+  yield* rest;
+  for (const line of event.otherRanges) yield toLoss('ical-change-range', line);
+  for (const line of event.unreadable) yield toLoss('ical-line-unreadable', line);
+  for (const line of event.otherEncoding) yield toLoss(line.encoding === 'damaged' ? 'ical-characters' : 'encoding-assumed', line);
   for (const zone of unknownZones(event, clocksOf(event, reading))) yield lossAt(reading, 'ical-zone-unknown', event, zone);
 }
 
@@ -190,14 +190,14 @@ function* lossesOf(event: HeldEvent, reading: Reading): Generator<Entry> {
  * title do.
  */
 function createFallbackUids(): (event: CalendarEvent) => string {
-  const seen = new Map<string, number>();
+  const counts = new Map<string, number>();
   return ({ start, recurrenceId, summary }) => {
     const name = createHash('sha256')
       .update(JSON.stringify([start, recurrenceId, summary.trim()]))
       .digest('hex')
       .slice(0, 32);
-    const number = (seen.get(name) ?? 0) + 1;
-    seen.set(name, number);
+    const number = (counts.get(name) ?? 0) + 1;
+    counts.set(name, number);
     return `nameless-${name}${number === 1 ? '' : `-${number}`}`;
   };
 }
@@ -224,8 +224,8 @@ const dateId = ({ uid }: CalendarEvent, name: string): string => `${uid}#${name}
  */
 function* seriesEntries(events: readonly HeldEvent[], reading: Reading): Generator<Entry, boolean> {
   const masters = events.filter(({ recurrenceId }) => recurrenceId === undefined);
-  const [master, ...others] = masters;
-  const core = master && currentVersionOf([master, ...others]);
+  const [master, ...rest] = masters;
+  const core = master && currentVersionOf([master, ...rest]);
   const overrides = currentOverrides(
     events.filter(({ recurrenceId }) => recurrenceId !== undefined),
     {
@@ -267,12 +267,12 @@ function* unsupportedIn(overrides: readonly HeldEvent[], masters: readonly HeldE
   // Some programs repeat the rule and the exceptions of the series in each override, which means nothing. Other
   // exceptions have no effect: the series states which dates are left out, and an override concerns one date (RFC 5545,
   // 3.8.4.4 and 3.8.5.1).
-  const known = new Set(masters.flatMap(({ repeating }) => repeating.map(({ text }) => text)));
-  const excepted = new Set(masters.flatMap(({ exclusionDates }) => exclusionDates.map((moment) => JSON.stringify(moment))));
+  const seriesLines = new Set(masters.flatMap(({ repeating }) => repeating.map(({ text }) => text)));
+  const seriesExceptions = new Set(masters.flatMap(({ exclusionDates }) => exclusionDates.map((moment) => JSON.stringify(moment))));
   for (const event of overrides) {
-    for (const line of event.repeating) if (!known.has(line.text)) yield lossOfLine(reading, 'ical-change-rule', event, line);
-    const own = event.exclusionDates.filter((moment) => !excepted.has(JSON.stringify(moment)));
-    if (own.length > 0) yield lossAt(reading, 'ical-change-exception', event, own.map(({ wall }) => wall).join(', '));
+    for (const line of event.repeating) if (!seriesLines.has(line.text)) yield lossOfLine(reading, 'ical-change-rule', event, line);
+    const ownExceptions = event.exclusionDates.filter((moment) => !seriesExceptions.has(JSON.stringify(moment)));
+    if (ownExceptions.length > 0) yield lossAt(reading, 'ical-change-exception', event, ownExceptions.map(({ wall }) => wall).join(', '));
     if (event.appliesToLaterDates && masters.length === 0) yield lossAt(reading, 'ical-change-alone', event, event.recurrenceId?.wall);
   }
 }
@@ -290,8 +290,8 @@ function* itemsOf(event: CalendarEvent, span: Span, name: ItemName, reading: Rea
     return;
   }
   if (span.isReversed) yield lossAt(reading, 'end-before-start', event, `${local.start} - ${local.end}`);
-  const custom = customOf(event, settings.calendar.customFields);
-  for (const name of custom.refused) yield lossAt(reading, 'value-refused', event, name);
+  const customFields = customOf(event, settings.calendar.customFields);
+  for (const name of customFields.refused) yield lossAt(reading, 'value-refused', event, name);
   const { items, links, website } = places.of(event);
   yield* items;
   const url = /^https?:\/\//i.test(event.url) ? event.url : website;
@@ -310,7 +310,7 @@ function* itemsOf(event: CalendarEvent, span: Span, name: ItemName, reading: Rea
     [EVENT_ORIGIN, 'ical'],
     [CALENDAR_UID, event.uid],
     ...(event.status === 'CANCELLED' ? [[STATE, CANCELED] as [string, string]] : []),
-    ...custom.rows,
+    ...customFields.rows,
   ];
   const language = languageOfTag(settings.contentLanguages, event.language);
   const item: PostItem = {
@@ -340,10 +340,14 @@ function* itemsOf(event: CalendarEvent, span: Span, name: ItemName, reading: Rea
 }
 
 /** Returns the metas of the site's own fields; `refused` lists values of unknown fields and invalid values. */
-function customOf({ custom }: CalendarEvent, fields: readonly CustomField[]) {
-  const sent = custom.map(({ name, value }) => ({ field: fields.find((one) => isCustomMeta(one.meta) && one.name === name), name, value }));
-  const { rows, refused } = customRows(sent.flatMap(({ field, value }) => (field ? [{ field, value }] : [])));
-  const unknown = sent.filter(({ field }) => !field);
+function customOf({ customFields }: CalendarEvent, fields: readonly CustomField[]) {
+  const entries = customFields.map(({ name, value }) => ({
+    field: fields.find((one) => isCustomMeta(one.meta) && one.name === name),
+    name,
+    value,
+  }));
+  const { rows, refused } = customRows(entries.flatMap(({ field, value }) => (field ? [{ field, value }] : [])));
+  const unknown = entries.filter(({ field }) => !field);
   return {
     rows,
     refused: [...unknown, ...refused.map(({ field, value }) => ({ name: field.name, value }))].map(({ name, value }) =>
@@ -361,9 +365,9 @@ function localTimesOf({ start, end, zone, allDay }: Span): { start: string; end:
 
 /** Returns when the event was created and modified, if the file has these times in UTC. */
 function modificationTimes({ created, modified }: CalendarEvent) {
-  const sound = (moment: Moment | undefined) => moment?.in === 'utc' && moment.wall >= '1971';
+  const isPlausible = (moment: Moment | undefined) => moment?.in === 'utc' && moment.wall >= '1971';
   return {
-    ...(sound(created) ? { post_date_gmt: created!.wall } : {}),
-    ...(sound(modified) ? { post_modified_gmt: modified!.wall } : {}),
+    ...(isPlausible(created) ? { post_date_gmt: created!.wall } : {}),
+    ...(isPlausible(modified) ? { post_modified_gmt: modified!.wall } : {}),
   };
 }

@@ -18,15 +18,15 @@ const BATCH_SIZE = 200;
  */
 export async function* eventRecords(site: Site, caller: Caller, items: AsyncIterable<Item>): AsyncGenerator<CalendarEvent> {
   const links = new Set<number>();
-  let asked: PostItem[] = [];
+  let batch: PostItem[] = [];
   for await (const item of items) {
     if ((item.kind === 'venue' || item.kind === 'organizer') && item.id !== undefined) links.add(item.id);
-    if (item.kind === 'event') asked.push(item);
-    if (asked.length < BATCH_SIZE) continue;
-    yield* await recordsOf(site, caller, asked, links);
-    asked = [];
+    if (item.kind === 'event') batch.push(item);
+    if (batch.length < BATCH_SIZE) continue;
+    yield* await recordsOf(site, caller, batch, links);
+    batch = [];
   }
-  yield* await recordsOf(site, caller, asked, links);
+  yield* await recordsOf(site, caller, batch, links);
 }
 
 /** Returns the head of the site's calendar in a language. */
@@ -44,8 +44,8 @@ async function recordsOf(site: Site, caller: Caller, items: readonly PostItem[],
   const records: CalendarEvent[] = [];
   const perPage = Math.min(BATCH_SIZE, site.config.maxPerPage);
   for (const include of pagesOf(items.filter((item) => !isSeries(item)).flatMap(publicIdsOf), perPage)) {
-    const { records: some } = await listPosts(site, caller, event, { include, per_page: perPage });
-    records.push(...some);
+    const { records: pageRecords } = await listPosts(site, caller, event, { include, per_page: perPage });
+    records.push(...pageRecords);
   }
   records.push(...(await seriesOf(site, caller, items.filter(isSeries))));
   const sources = new Map(items.flatMap((item) => publicIdsOf(item).map((id) => [id, item] as const)));
@@ -68,7 +68,7 @@ async function seriesOf(site: Site, caller: Caller, items: readonly PostItem[]):
   const dates = new Map(items.map(({ id = 0, recurrence }) => [id, recurrence]));
   const { records } = await readablePosts(site, caller, event, [...dates.keys()]);
   return records.map((record) => {
-    const stored = dates.get(record.id);
-    return { ...record, recurs: stored && recurringDates(stored, parseZone(record.timezone) ?? caller.settings.zone) };
+    const storedDates = dates.get(record.id);
+    return { ...record, recurs: storedDates && recurringDates(storedDates, parseZone(record.timezone) ?? caller.settings.zone) };
   });
 }

@@ -19,19 +19,19 @@ export function repairLine(line: string): string[] {
   if (name === undefined) return [line];
   const text = basicDates(line);
   // At this point no date contains a colon, but a TZID may, quoted or not.
-  const at = text.lastIndexOf(':');
-  const given = text.slice(name.length, at);
+  const colonIndex = text.lastIndexOf(':');
+  const parameterText = text.slice(name.length, colonIndex);
   const values = new Map<string, string[]>();
-  const pieces = splitDates(text.slice(at + 1));
+  const pieces = splitDates(text.slice(colonIndex + 1));
   for (const piece of isListProperty(name) ? pieces : pieces.slice(0, 1)) {
     const value = repairDateValue(piece.trim());
     if (!isDate(value)) continue;
-    const some = values.get(typeOf(value));
-    if (some) some.push(value);
+    const group = values.get(typeOf(value));
+    if (group) group.push(value);
     else values.set(typeOf(value), [value]);
   }
-  const parameters = [zoneOf(given), /;RANGE="?THISANDFUTURE/i.test(given) ? ';RANGE=THISANDFUTURE' : ''].join('');
-  return [...values].map(([type, some]) => `${name};VALUE=${type}${type === 'DATE' ? '' : parameters}:${some.join(',')}`);
+  const parameters = [zoneOf(parameterText), /;RANGE="?THISANDFUTURE/i.test(parameterText) ? ';RANGE=THISANDFUTURE' : ''].join('');
+  return [...values].map(([type, group]) => `${name};VALUE=${type}${type === 'DATE' ? '' : parameters}:${group.join(',')}`);
 }
 
 /** Splits a list of dates, which vCalendar separates by semicolons. */

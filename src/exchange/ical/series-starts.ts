@@ -40,37 +40,40 @@ export function startsWithin(
   series: Series,
   [first, last]: readonly [number, number],
   { mayShift }: { readonly mayShift: boolean },
-): { starts: Start[]; trouble: SeriesProblem[] } {
+): { starts: Start[]; problems: SeriesProblem[] } {
   const { core, span, clock } = series;
   const { rules, exclusionRules } = core;
-  const begin = clock.toWall(span.start);
+  const firstStart = clock.toWall(span.start);
   const remaining = span.end - span.start + (mayShift ? 31 : 2) * DAY;
   const range = [first - remaining, last + remaining - (span.end - span.start)] as const;
   const [from, to] = range;
-  const { starts, left: omitted, add } = collectStarts([first, last], begin);
-  if (begin >= from) add({ wall: begin });
+  const { starts, omitted, add } = collectStarts([first, last], firstStart);
+  if (firstStart >= from) add({ wall: firstStart });
   for (const rule of rules) {
     // If there are several rules, a start that a rule does not match does not count towards its COUNT.
     for (const wall of wallTimesOf(rule, series, range, { startCounts: rules.length === 1 })) if (!add({ wall })) break;
   }
   for (const date of core.dates) {
-    const wall = wallTimeOf(date.start, series, begin);
+    const wall = wallTimeOf(date.start, series, firstStart);
     if (wall >= from && wall <= to) add(date.end || date.length ? { wall, date } : { wall });
   }
-  const cut: SeriesProblem[] =
+  const cutProblems: SeriesProblem[] =
     omitted.count === 0
       ? []
       : [{ reason: 'ical-rule-cut', event: core, detail: describeCut(lastWallTime(starts.keys()), omitted, last, series) }];
-  const missed = rules.flatMap((rule): SeriesProblem[] => {
+  const missedProblems = rules.flatMap((rule): SeriesProblem[] => {
     const wall = timeOnLastDay(rule, series, range);
     return wall === undefined || starts.has(wall) ? [] : [{ reason: 'ical-last-day', event: core, detail: shownIn(series, wall) }];
   });
-  const unsure = rules.flatMap((rule) => uncertainDayOf(rule, series, range) ?? []);
-  const uncertainDay = unsure.map(
+  const uncertainDays = rules.flatMap((rule) => uncertainDayOf(rule, series, range) ?? []);
+  const uncertainDay = uncertainDays.map(
     (wall): SeriesProblem => ({ reason: 'ical-last-day-unsure', event: core, detail: shownIn(series, wall) }),
   );
   for (const rule of exclusionRules) removeExcluded(starts, wallTimesOf(rule, series, range, { startCounts: false }));
-  return { starts: [...starts.values()].sort((one, other) => one.wall - other.wall), trouble: [...cut, ...missed, ...uncertainDay] };
+  return {
+    starts: [...starts.values()].sort((one, other) => one.wall - other.wall),
+    problems: [...cutProblems, ...missedProblems, ...uncertainDay],
+  };
 }
 
 const lastWallTime = (walls: Iterable<number>): number => {
@@ -83,30 +86,30 @@ const lastWallTime = (walls: Iterable<number>): number => {
  * Collects the start times of a series up to a limit. Beyond it, `add` only counts the starts that are left out; it
  * returns false when no more of them need to be passed.
  */
-function collectStarts([first, last]: readonly [number, number], begin: number) {
+function collectStarts([first, last]: readonly [number, number], firstStart: number) {
   const starts = new Map<number, Start>();
-  const left = { count: 0, last: begin };
-  const most = Math.max(MAX_DATES, Math.ceil((last - first) / DAY) * MAX_DATES_PER_DAY);
+  const omitted = { count: 0, last: firstStart };
+  const limit = Math.max(MAX_DATES, Math.ceil((last - first) / DAY) * MAX_DATES_PER_DAY);
   const add = (start: Start): boolean => {
-    if (starts.size < most || starts.has(start.wall)) {
+    if (starts.size < limit || starts.has(start.wall)) {
       starts.set(start.wall, start);
       return true;
     }
     if (start.wall > last) return false;
-    left.count += 1;
-    left.last = Math.max(left.last, start.wall);
-    return left.count < MAX_COUNTED;
+    omitted.count += 1;
+    omitted.last = Math.max(omitted.last, start.wall);
+    return omitted.count < MAX_COUNTED;
   };
-  return { starts, left, add };
+  return { starts, omitted, add };
 }
 
 /** Removes the dates that an exception rule matches. */
 function removeExcluded(starts: Map<number, Start>, walls: Iterable<number>): void {
-  let seen = 0;
+  let count = 0;
   for (const wall of walls) {
     starts.delete(wall);
-    seen += 1;
-    if (seen > MAX_EXCLUDED) break;
+    count += 1;
+    if (count > MAX_EXCLUDED) break;
   }
 }
 
@@ -119,11 +122,13 @@ const MAX_COUNTED = 50_000;
  * `2026-11-24 20:33:19 · 1200 · 2026-11-24 20:53:19`. If there are too many to be counted, the end of the window
  * replaces the last one.
  */
-function describeCut(taken: number, left: { readonly count: number; readonly last: number }, end: number, series: Series): string {
-  const isAll = left.count < MAX_COUNTED;
-  return [shownIn(series, taken), isAll ? left.count : `${left.count}+`, isAll ? shownIn(series, left.last) : textFromUnix(end)].join(
-    ' · ',
-  );
+function describeCut(lastTaken: number, omitted: { readonly count: number; readonly last: number }, end: number, series: Series): string {
+  const isAll = omitted.count < MAX_COUNTED;
+  return [
+    shownIn(series, lastTaken),
+    isAll ? omitted.count : `${omitted.count}+`,
+    isAll ? shownIn(series, omitted.last) : textFromUnix(end),
+  ].join(' · ');
 }
 
 /** Formats a wall time for people: a day, or the local time at the event's place. */
@@ -145,11 +150,11 @@ function* wallTimesOf(
   { startCounts }: { readonly startCounts: boolean },
 ): Generator<number> {
   const { span, clock } = series;
-  const begin = clock.toWall(span.start);
+  const firstStart = clock.toWall(span.start);
   const [day, time = ''] = (lastMidnight(rule, series) ?? rule.until ?? '').split('T');
-  const bounded: Rule = rule.until === undefined ? rule : { ...rule, until: span.allDay ? day : `${day}T${time || '000000'}` };
+  const boundedRule: Rule = rule.until === undefined ? rule : { ...rule, until: span.allDay ? day : `${day}T${time || '000000'}` };
   const until = !span.allDay && time.endsWith('Z') ? clock.toWall(unixFromText(utcText(rule.until ?? ''))) : Number.POSITIVE_INFINITY;
-  yield* occurrences(bounded, begin, Math.min(to, until), { from: Math.max(begin, from), startCounts });
+  yield* occurrences(boundedRule, firstStart, Math.min(to, until), { from: Math.max(firstStart, from), startCounts });
 }
 
 /**
@@ -168,9 +173,9 @@ function lastMidnight({ until }: Rule, { core: { start, end }, span, clocks }: S
  */
 function timeOnLastDay(rule: Rule, { span, clock }: Series, [from, to]: readonly [number, number]): number | undefined {
   if (span.allDay || rule.until === undefined || rule.until.includes('T')) return undefined;
-  const begin = clock.toWall(span.start);
-  const [wall] = occurrences({ ...rule, until: `${rule.until}T235959` }, begin, to, {
-    from: Math.max(begin, from, unixFromText(dayText(rule.until))),
+  const firstStart = clock.toWall(span.start);
+  const [wall] = occurrences({ ...rule, until: `${rule.until}T235959` }, firstStart, to, {
+    from: Math.max(firstStart, from, unixFromText(dayText(rule.until))),
     startCounts: false,
   });
   return wall;
@@ -186,11 +191,11 @@ function uncertainDayOf(rule: Rule, { core, span, clocks }: Series, [from, to]: 
   const { until } = rule;
   if (core.start?.in !== 'day' || !span.allDay || !until?.endsWith('Z') || /T(000000|235959)Z$/.test(until)) return undefined;
   const moment = unixFromText(utcText(until));
-  const [utc, own] = [moment, clocks.own.toWall(moment)].map((wall) => wall - timeOfDay(wall)) as [number, number];
-  if (utc === own) return undefined;
-  const later = Math.max(utc, own);
-  const [wall] = occurrences({ ...rule, until: undefined }, span.start, Math.min(to, later), {
-    from: Math.max(span.start, from, later),
+  const [utc, ownDay] = [moment, clocks.calendar.toWall(moment)].map((wall) => wall - timeOfDay(wall)) as [number, number];
+  if (utc === ownDay) return undefined;
+  const laterDay = Math.max(utc, ownDay);
+  const [wall] = occurrences({ ...rule, until: undefined }, span.start, Math.min(to, laterDay), {
+    from: Math.max(span.start, from, laterDay),
     startCounts: false,
   });
   return wall;
@@ -199,10 +204,10 @@ function uncertainDayOf(rule: Rule, { core, span, clocks }: Series, [from, to]: 
 const dayText = (basic: string): string => basic.replace(/^(\d{4})(\d\d)(\d\d)$/, '$1-$2-$3 00:00:00');
 
 /** Returns the wall time of the series that a moment means; a day means the time of the series on that day. */
-export function wallTimeOf(moment: Moment, { span, clock, clocks }: Series, begin: number): number {
+export function wallTimeOf(moment: Moment, { span, clock, clocks }: Series, firstStart: number): number {
   const wall = unixFromText(moment.wall);
-  if (span.allDay) return moment.in === 'utc' ? midnightMeantBy(wall, clocks.own) : wall - timeOfDay(wall);
-  return moment.in === 'day' ? wall + timeOfDay(begin) : clock.toWall(momentOf(moment, clocks, clock));
+  if (span.allDay) return moment.in === 'utc' ? midnightMeantBy(wall, clocks.calendar) : wall - timeOfDay(wall);
+  return moment.in === 'day' ? wall + timeOfDay(firstStart) : clock.toWall(momentOf(moment, clocks, clock));
 }
 
 const utcText = (until: string): string => until.replace(/^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z$/, '$1-$2-$3 $4:$5:$6');
@@ -211,8 +216,8 @@ const utcText = (until: string): string => until.replace(/^(\d{4})(\d\d)(\d\d)T(
  * Returns the midnight that a UTC time stands for, since some programs write days as the moments of their midnights. If
  * it is a midnight by the calendar's clock, that day is used; otherwise, the nearest midnight in UTC.
  */
-function midnightMeantBy(moment: number, own: Clock): number {
-  const wall = own.toWall(moment);
+function midnightMeantBy(moment: number, clock: Clock): number {
+  const wall = clock.toWall(moment);
   return timeOfDay(wall) === 0 ? wall : Math.floor((moment + DAY / 2) / DAY) * DAY;
 }
 const timeOfDay = (wall: number): number => ((wall % DAY) + DAY) % DAY;

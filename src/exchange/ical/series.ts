@@ -30,25 +30,26 @@ export function* datesOfSeries(
     yield { reason: 'ical-event-unreadable', event: core, detail: 'DTSTART' };
     return;
   }
-  const left = new Set(core.exclusionDates.map((moment) => keyOf(moment, series)));
+  const excludedKeys = new Set(core.exclusionDates.map((moment) => keyOf(moment, series)));
   const unshifted = overrides
     .map((override) => ({
       ...override,
       event: completeOverride(override.event, core),
       key: keyOf(override.event.recurrenceId!, series),
     }))
-    .filter(({ event, key }) => !(event.sequence < core.sequence && left.has(key)));
-  const replaced = new Set(unshifted.map(({ key }) => key));
-  const later = unshifted.filter(({ event }) => event.appliesToLaterDates).sort((one, other) => one.position - other.position);
-  const { starts, trouble: problems } = startsWithin(series, window, { mayShift: later.length > 0 });
+    .filter(({ event, key }) => !(event.sequence < core.sequence && excludedKeys.has(key)));
+  const replacedKeys = new Set(unshifted.map(({ key }) => key));
+  const laterOverrides = unshifted.filter(({ event }) => event.appliesToLaterDates).sort((one, other) => one.position - other.position);
+  const { starts, problems } = startsWithin(series, window, { mayShift: laterOverrides.length > 0 });
   yield* problems;
   let changes = 0;
   for (const { wall, date } of starts) {
-    while (changes < later.length && later[changes]!.position <= wall) changes += 1;
-    if (left.size + replaced.size > 0 && keysOf(wall, series).some((key) => left.has(key) || replaced.has(key))) continue;
-    const changed = later[changes - 1];
-    const time = changed ? shiftedDate(changed, wall, series) : { event: core, span: spanAt(wall, date, series) };
-    if (overlapsWindow(time.span, window, clocks.own)) yield { ...time, name: nameOf(wall, series) };
+    while (changes < laterOverrides.length && laterOverrides[changes]!.position <= wall) changes += 1;
+    if (excludedKeys.size + replacedKeys.size > 0 && keysOf(wall, series).some((key) => excludedKeys.has(key) || replacedKeys.has(key)))
+      continue;
+    const currentOverride = laterOverrides[changes - 1];
+    const time = currentOverride ? shiftedDate(currentOverride, wall, series) : { event: core, span: spanAt(wall, date, series) };
+    if (overlapsWindow(time.span, window, clocks.calendar)) yield { ...time, name: nameOf(wall, series) };
   }
   for (const { event, isSuperseded } of unshifted) {
     if (!isSuperseded) yield* overrideDate(event, window, clocks, nameOfMoment(event.recurrenceId!, series));
@@ -75,7 +76,7 @@ function* overrideDate(
 ): Generator<SeriesDate | SeriesProblem> {
   const span = spanOf(event, clocks);
   if (!span) yield { reason: 'ical-event-unreadable', event, detail: 'DTSTART' };
-  else if (overlapsWindow(span, window, clocks.own)) yield { event, span, name };
+  else if (overlapsWindow(span, window, clocks.calendar)) yield { event, span, name };
 }
 
 /** Returns a series and its clock, or undefined if it has no start. */
@@ -100,7 +101,7 @@ const dayClock = (zone: Zone): Clock => ({
  */
 export function positionOf(moment: Moment, core: CalendarEvent | undefined, clocks: Clocks): number {
   const series = core && seriesFrom(core, clocks);
-  return series ? positionIn(series, moment) : momentOf(moment, clocks, clocks.own);
+  return series ? positionIn(series, moment) : momentOf(moment, clocks, clocks.calendar);
 }
 
 /** Returns the wall time in a series from which an override applies. */
@@ -157,8 +158,8 @@ function shiftedDate(
   series: Series,
 ): Pick<SeriesDate, 'event' | 'span'> {
   const span = spanOf(event, series.clocks) ?? series.span;
-  const moved = wall + (span.allDay ? span.start : series.clock.toWall(span.start)) - position;
-  const start = span.allDay ? moved : series.clock.toMoment(moved);
+  const shiftedWall = wall + (span.allDay ? span.start : series.clock.toWall(span.start)) - position;
+  const start = span.allDay ? shiftedWall : series.clock.toMoment(shiftedWall);
   return {
     event,
     span: { ...span, start, end: start + span.end - span.start, zone: span.allDay ? span.zone : series.clock.zoneAt(start) },
@@ -169,24 +170,24 @@ function shiftedDate(
  * Completes an override with the properties of its series. Without a start, it takes place at the date that it names.
  */
 function completeOverride(event: CalendarEvent, core: CalendarEvent): CalendarEvent {
-  const own = Object.entries(INHERITED_PROPERTIES).flatMap(([field, properties]) =>
+  const inherited = Object.entries(INHERITED_PROPERTIES).flatMap(([field, properties]) =>
     properties.some((property) => event.propertyNames.has(property)) ? [] : [[field, core[field as keyof CalendarEvent]]],
   );
   const start = event.start ?? event.recurrenceId;
-  const merged: CalendarEvent = { ...event, ...Object.fromEntries(own), start };
+  const mergedEvent: CalendarEvent = { ...event, ...Object.fromEntries(inherited), start };
   return {
-    ...merged,
+    ...mergedEvent,
     // HTML and coordinates belong to the plain description and location next to them, and are not inherited without
     // these.
-    html: event.html || (merged.description === core.description ? core.html : ''),
-    geo: event.geo ?? (merged.location === core.location ? core.geo : undefined),
+    html: event.html || (mergedEvent.description === core.description ? core.html : ''),
+    geo: event.geo ?? (mergedEvent.location === core.location ? core.geo : undefined),
     ...(event.end || event.length ? {} : { length: inheritedLength(core, start) }),
   };
 }
 
 /** Returns the duration that an override inherits if its start is of the same type. */
-const inheritedLength = ({ start, end, length }: CalendarEvent, own: Moment | undefined): Length | undefined => {
-  if (!start || (start.in === 'day') !== (own?.in === 'day')) return undefined;
+const inheritedLength = ({ start, end, length }: CalendarEvent, ownStart: Moment | undefined): Length | undefined => {
+  if (!start || (start.in === 'day') !== (ownStart?.in === 'day')) return undefined;
   if (!end) return length;
   if ((end.in === 'day') !== (start.in === 'day') || end.zone !== start.zone || end.in !== start.in) return undefined;
   const seconds = unixFromText(end.wall) - unixFromText(start.wall);

@@ -11,11 +11,11 @@ import type { CalendarEvent, Length, Moment } from './event.ts';
 const DAY = 86_400;
 
 /**
- * The clocks by which a file states times. `own` is used for times without a zone; its zone is also the one in which
- * times in UTC are shown.
+ * The clocks by which a file states times. `calendar` is used for times without a zone; its zone is also the one in
+ * which times in UTC are shown.
  */
 export interface Clocks {
-  readonly own: Clock;
+  readonly calendar: Clock;
   readonly find: (id: string) => Clock | undefined;
 }
 
@@ -35,9 +35,9 @@ export interface Span {
 export const unknownZones = ({ start, end, recurrenceId, dates, exclusionDates }: CalendarEvent, clocks: Clocks): string[] => {
   const { find } = clocks;
   const moments = [start, end, recurrenceId, ...dates.flatMap((date) => [date.start, date.end]), ...exclusionDates];
-  const named = moments.flatMap((moment) => (moment?.in === 'zone' && moment.zone !== undefined ? [moment.zone] : []));
+  const zoneNames = moments.flatMap((moment) => (moment?.in === 'zone' && moment.zone !== undefined ? [moment.zone] : []));
   const isOverruled = (id: string) => id === start?.zone && end !== undefined && hasMoreReliableZone(end, start, clocks);
-  return [...new Set(named)].filter((id) => find(id) === undefined || isOverruled(id));
+  return [...new Set(zoneNames)].filter((id) => find(id) === undefined || isOverruled(id));
 };
 
 /** Returns the span of an event that does not repeat, or undefined if it has no start. */
@@ -57,17 +57,17 @@ function markedAllDaySpan({ start, end, isMarkedAllDay }: CalendarEvent, clocks:
 
 /** Returns the clock for all-day events that are written as times: the calendar's clock if the times are in UTC. */
 export const midnightClock = (start: Moment, end: Moment | undefined, clocks: Clocks): Clock =>
-  start.in === 'utc' ? clocks.own : startClock(start, end, clocks);
+  start.in === 'utc' ? clocks.calendar : startClock(start, end, clocks);
 
 /**
  * Returns the span from start to end. A day without an end lasts one day, a time without an end has no duration. A day
  * whose end or duration includes a time of day begins at midnight; an end that is a day means its midnight.
  */
 function spanFrom(start: Moment, end: Moment | undefined, length: Length | undefined, clocks: Clocks): Span {
-  const timed = end ? end.in !== 'day' : (length?.seconds ?? 0) % DAY !== 0;
+  const hasTime = end ? end.in !== 'day' : (length?.seconds ?? 0) % DAY !== 0;
   const clock = startClock(start, end, clocks);
   const wall = unixFromText(start.wall);
-  if (start.in === 'day' && !timed) {
+  if (start.in === 'day' && !hasTime) {
     const after = end ? unixFromText(end.wall) : wall + (length ? length.days * DAY + length.seconds : DAY);
     return daysBetween(wall, after, clock.zoneAt(clock.toMoment(wall)));
   }
@@ -85,10 +85,10 @@ export const startClock = (start: Moment, end: Moment | undefined, clocks: Clock
 
 /** Whether one moment has a reliable zone, and the other an unknown or guessed one. */
 function hasMoreReliableZone(one: Moment, other: Moment, { find }: Clocks): boolean {
-  const [sure, unsure] = [one, other].map((moment) =>
+  const [oneState, otherState] = [one, other].map((moment) =>
     moment.in === 'zone' ? (find(moment.zone ?? '')?.isZoneGuessed ?? 'unknown') : undefined,
   );
-  return sure === false && (unsure === true || unsure === 'unknown');
+  return oneState === false && (otherState === true || otherState === 'unknown');
 }
 
 /** Returns a span of at least one whole day. Some files have the end before the start; they are swapped then. */
@@ -114,9 +114,9 @@ export const endAfter = (moment: number, { days, seconds }: Length, clock: Clock
   (days === 0 ? moment : clock.toMoment(clock.toWall(moment) + days * DAY)) + seconds;
 
 /** Returns the clock by which a moment is stated. */
-function clockFor(moment: Moment, { own, find }: Clocks): Clock {
-  if (moment.in === 'utc') return utcClock(own);
-  return (moment.in === 'zone' ? find(moment.zone ?? '') : undefined) ?? own;
+function clockFor(moment: Moment, { calendar, find }: Clocks): Clock {
+  if (moment.in === 'utc') return utcClock(calendar);
+  return (moment.in === 'zone' ? find(moment.zone ?? '') : undefined) ?? calendar;
 }
 
 /** Returns the moment of a time. Times without a zone, and the midnight of a day, are read by the given clock. */
@@ -124,7 +124,7 @@ export const momentOf = (moment: Moment, clocks: Clocks, clock: Clock): number =
   (moment.in === 'day' || moment.in === 'anywhere' ? clock : clockFor(moment, clocks)).toMoment(unixFromText(moment.wall));
 
 /** Whether a span overlaps a window of wall times in the calendar's zone. */
-export const overlapsWindow = ({ start, end, allDay }: Span, [first, last]: readonly [number, number], own: Clock): boolean => {
-  const [from, to] = allDay ? [start, end - 1] : [own.toWall(start), own.toWall(end)];
+export const overlapsWindow = ({ start, end, allDay }: Span, [first, last]: readonly [number, number], clock: Clock): boolean => {
+  const [from, to] = allDay ? [start, end - 1] : [clock.toWall(start), clock.toWall(end)];
   return to >= first && from <= last;
 };

@@ -12,7 +12,7 @@ export interface TimezoneRules {
 
 /** A change of offset: its moment, and the seconds east of UTC before and after it. */
 interface Onset {
-  readonly at: number;
+  readonly moment: number;
   readonly from: number;
   readonly to: number;
 }
@@ -30,7 +30,7 @@ export function timezoneRules(lines: readonly Line[]): TimezoneRules | undefined
     let [low, high] = [0, onsets.length];
     while (low < high) {
       const middle = (low + high) >> 1;
-      if (onsets[middle]!.at <= moment) low = middle + 1;
+      if (onsets[middle]!.moment <= moment) low = middle + 1;
       else high = middle;
     }
     return low === 0 ? onsets[0]!.from : onsets[low - 1]!.to;
@@ -64,7 +64,7 @@ function onsetsOf(lines: readonly Line[]): Onset[] {
       inner = undefined;
     } else inner?.push(line);
   }
-  return onsets.sort((a, b) => a.at - b.at);
+  return onsets.sort((a, b) => a.moment - b.moment);
 }
 
 function onsetsIn(lines: readonly Line[]): Onset[] {
@@ -84,7 +84,7 @@ function onsetsIn(lines: readonly Line[]): Onset[] {
       walls.add(wall);
     }
   }
-  return [...walls].map((wall) => ({ at: wall - from, from, to }));
+  return [...walls].map((wall) => ({ moment: wall - from, from, to }));
 }
 
 /** Parses an offset: `+0100`, `-053000`, and variants that some programs write: `+01`, `-500`, `+1:00`. */

@@ -13,15 +13,15 @@ export const isQuotedPrintable = (line: string): boolean => QUOTED.test(line);
  * that it declares.
  */
 export function fromQuotedPrintable(line: string): { bytes: string; charset: string | undefined } {
-  const at = line.indexOf(':');
-  const [name, ...parameters] = line.slice(0, at).split(';');
+  const colonIndex = line.indexOf(':');
+  const [name, ...parameters] = line.slice(0, colonIndex).split(';');
   const charset = parameters.find((one) => /^CHARSET=/i.test(one))?.slice('CHARSET='.length);
-  const kept = parameters.filter((one) => !/^(?:CHARSET=|ENCODING=|"?QUOTED-PRINTABLE)/i.test(one));
+  const keptParameters = parameters.filter((one) => !/^(?:CHARSET=|ENCODING=|"?QUOTED-PRINTABLE)/i.test(one));
   const value = line
-    .slice(at + 1)
+    .slice(colonIndex + 1)
     .replace(/=([\dA-F]{2})/gi, (_, code: string) => String.fromCharCode(Number.parseInt(code, 16)))
     .replace(/\r\n|\r|\n/g, '\\n');
-  return { bytes: `${[name, ...kept].join(';')}:${value}`, charset: charset?.replaceAll('"', '') };
+  return { bytes: `${[name, ...keptParameters].join(';')}:${value}`, charset: charset?.replaceAll('"', '') };
 }
 
 /** Number of repetitions if a rule has neither a count nor an end. */
@@ -38,9 +38,9 @@ export function toICalendarRule(text: string): string | undefined {
   const form = RULE_FORMS.get(kind);
   if (!form) return undefined;
   const end = endOf(words.at(-1) ?? '');
-  const by = form.by(end === undefined ? words : words.slice(0, -1));
-  if (by === undefined) return undefined;
-  return [`FREQ=${form.freq}`, `INTERVAL=${interval}`, by, end ?? `COUNT=${DEFAULT_COUNT}`].filter((part) => part !== '').join(';');
+  const selection = form.selectDays(end === undefined ? words : words.slice(0, -1));
+  if (selection === undefined) return undefined;
+  return [`FREQ=${form.freq}`, `INTERVAL=${interval}`, selection, end ?? `COUNT=${DEFAULT_COUNT}`].filter((part) => part !== '').join(';');
 }
 
 /** Parses the end of a rule: a number of repetitions, of which 0 means no end, or a date. */
@@ -55,11 +55,11 @@ interface RuleForm {
   /**
    * Returns the part of a rule that selects days; empty if they follow from the start, undefined if it cannot be read.
    */
-  readonly by: (words: readonly string[]) => string | undefined;
+  readonly selectDays: (words: readonly string[]) => string | undefined;
 }
 
 /** Returns a parser that turns words into one part of a rule if all of them match a pattern. */
-const listed =
+const listParser =
   (name: string, pattern: RegExp, change = (word: string): string => word) =>
   (words: readonly string[]): string | undefined => {
     if (!words.every((word) => pattern.test(word))) return undefined;
@@ -70,12 +70,18 @@ const listed =
 const toSignedPosition = (word: string): string => (word.endsWith('-') ? `-${word.slice(0, -1)}` : word.replace('+', ''));
 
 const RULE_FORMS: ReadonlyMap<string, RuleForm> = new Map<string, RuleForm>([
-  ['D', { freq: 'DAILY', by: listed('', /^$/) }],
-  ['W', { freq: 'WEEKLY', by: listed('BYDAY', WEEKDAY) }],
-  ['MD', { freq: 'MONTHLY', by: listed('BYMONTHDAY', /^(?:\d{1,2}[+-]?|LD)$/, (word) => (word === 'LD' ? '-1' : toSignedPosition(word))) }],
-  ['MP', { freq: 'MONTHLY', by: weekdaysOfMonth }],
-  ['YM', { freq: 'YEARLY', by: listed('BYMONTH', /^\d{1,2}$/) }],
-  ['YD', { freq: 'YEARLY', by: listed('BYYEARDAY', /^\d{1,3}$/) }],
+  ['D', { freq: 'DAILY', selectDays: listParser('', /^$/) }],
+  ['W', { freq: 'WEEKLY', selectDays: listParser('BYDAY', WEEKDAY) }],
+  [
+    'MD',
+    {
+      freq: 'MONTHLY',
+      selectDays: listParser('BYMONTHDAY', /^(?:\d{1,2}[+-]?|LD)$/, (word) => (word === 'LD' ? '-1' : toSignedPosition(word))),
+    },
+  ],
+  ['MP', { freq: 'MONTHLY', selectDays: weekdaysOfMonth }],
+  ['YM', { freq: 'YEARLY', selectDays: listParser('BYMONTH', /^\d{1,2}$/) }],
+  ['YD', { freq: 'YEARLY', selectDays: listParser('BYYEARDAY', /^\d{1,3}$/) }],
 ]);
 
 /** Upper bound for the weekdays of a month, counted from its beginning and from its end. */

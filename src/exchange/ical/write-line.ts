@@ -16,17 +16,17 @@ export function line(name: string, type: string, values: readonly unknown[], par
 }
 
 /** Folds a line into rows without splitting characters. */
-export function foldLine(whole: string): string {
-  if (whole.length * 3 <= LINE_BYTES) return whole;
-  if (IS_ASCII.test(whole)) return whole.match(ASCII_CHUNKS)!.join('\r\n ');
-  const bytes = Buffer.from(whole);
-  const pieces: string[] = [];
+export function foldLine(line: string): string {
+  if (line.length * 3 <= LINE_BYTES) return line;
+  if (IS_ASCII.test(line)) return line.match(ASCII_CHUNKS)!.join('\r\n ');
+  const bytes = Buffer.from(line);
+  const rows: string[] = [];
   let start = 0;
   while (bytes.length - start > LINE_BYTES) {
     let end = start + LINE_BYTES;
     while ((bytes[end]! & 0xc0) === 0x80) end -= 1;
-    pieces.push(bytes.toString('utf8', start, end));
+    rows.push(bytes.toString('utf8', start, end));
     start = end;
   }
-  return start === 0 ? whole : [...pieces, bytes.toString('utf8', start)].join('\r\n ');
+  return start === 0 ? line : [...rows, bytes.toString('utf8', start)].join('\r\n ');
 }

@@ -19,36 +19,36 @@ interface AllDayFlag {
 
 /** Returns the lines about dates for each VEVENT of an event. */
 export function recurringTimes(dates: RecurringDates, { allDay }: AllDayFlag): string[][] {
-  const recurring = canUseRule(dates, { allDay }) ? dates : asListedDates(dates);
-  const { zone, start, length, rule, rdates, exdates } = recurring;
-  const known = new Map(recurring.dates.map((date) => [date.start, date.startUtc]));
-  const at = (name: DateName, local: string, utc = known.get(local) ?? toUtc(local, zone)) =>
+  const writtenDates = canUseRule(dates, { allDay }) ? dates : asListedDates(dates);
+  const { zone, start, length, rule, rdates, exdates } = writtenDates;
+  const utcByLocal = new Map(writtenDates.dates.map((date) => [date.start, date.startUtc]));
+  const dateLine = (name: DateName, local: string, utc = utcByLocal.get(local) ?? toUtc(local, zone)) =>
     allDay ? line(name, 'date', [local.slice(0, 10)]) : timeLine(name, local, utc, zone);
-  const lasting = (local: string, seconds: number): string[] => {
+  const spanLines = (local: string, seconds: number): string[] => {
     if (allDay) return dayLines(local.slice(0, 10), dayAfter(local, addSeconds(addDays(local, daysOf(seconds)), -1)));
-    const endUtc = addSeconds(known.get(local) ?? toUtc(local, zone), seconds);
-    return [at('dtstart', local), at('dtend', toLocal(endUtc, zone), endUtc)];
+    const endUtc = addSeconds(utcByLocal.get(local) ?? toUtc(local, zone), seconds);
+    return [dateLine('dtstart', local), dateLine('dtend', toLocal(endUtc, zone), endUtc)];
   };
   // If a clock shows a time twice, a rule means the first one (RFC 5545, 3.3.5), but the calendar may mean the second.
   const isSecond = (local: string): boolean => {
-    const utc = known.get(local) ?? toUtc(local, zone);
+    const utc = utcByLocal.get(local) ?? toUtc(local, zone);
     const isZoned = rule !== undefined && !allDay && !isUtc(zone) && !rdates.includes(local);
     return isZoned && toLocal(utc, zone) === local && !isUnambiguous(local, utc, zone);
   };
-  const byRule = (name: DateName, local: string) => (isSecond(local) ? zonedLine(name, local, zone) : at(name, local));
+  const byRule = (name: DateName, local: string) => (isSecond(local) ? zonedLine(name, local, zone) : dateLine(name, local));
   // Without a rule, some programs include the first date only if it is listed as well.
-  const listed = rule || rdates.length === 0 ? rdates : [start, ...rdates];
+  const listedDates = rule || rdates.length === 0 ? rdates : [start, ...rdates];
   const size = allDay ? daysOf : (seconds: number) => seconds;
   return [
     [
-      ...lasting(start, length),
-      ...(rule ? [foldLine(`RRULE:${ruleText(recurring, { allDay })}`)] : []),
-      ...listed.map((local) => at('rdate', local)),
+      ...spanLines(start, length),
+      ...(rule ? [foldLine(`RRULE:${ruleText(writtenDates, { allDay })}`)] : []),
+      ...listedDates.map((local) => dateLine('rdate', local)),
       ...exdates.map((local) => byRule('exdate', local)),
     ],
-    ...recurring.dates
+    ...writtenDates.dates
       .filter((date) => size(date.length) !== size(length) || isSecond(date.start))
-      .map((date) => [byRule('recurrence-id', date.start), ...lasting(date.start, date.length)]),
+      .map((date) => [byRule('recurrence-id', date.start), ...spanLines(date.start, date.length)]),
   ];
 }
 
@@ -65,9 +65,9 @@ const daysOf = (seconds: number): number => Math.max(1, Math.round(seconds / 86_
  * Whether calendars expand the rule as intended: its start is unambiguous in its zone or, for all-day events, the rule
  * selects only days.
  */
-function canUseRule(recurring: RecurringDates, { allDay }: AllDayFlag): boolean {
-  const { zone, start, rule } = recurring;
-  if (!rule || (rule.rule.until !== undefined && !isDate(untilOf(recurring)))) return false;
+function canUseRule(dates: RecurringDates, { allDay }: AllDayFlag): boolean {
+  const { zone, start, rule } = dates;
+  if (!rule || (rule.rule.until !== undefined && !isDate(untilOf(dates)))) return false;
   if (allDay) return rule.rule.byHour.length + rule.rule.byMinute.length + rule.rule.bySecond.length === 0 && rule.rule.freq in DAYS;
   return isUtc(zone) || isUnambiguous(start, toUtc(start, zone), zone);
 }
@@ -77,15 +77,15 @@ const DAYS = { DAILY: true, WEEKLY: true, MONTHLY: true, YEARLY: true };
 const PART = /^(?:FREQ|INTERVAL|COUNT|WKST|BY[A-Z]{3,8})=[-A-Z0-9,+]+$/;
 
 /** Returns the rule with its end in the form of the start: a day, or a moment in UTC. */
-function ruleText(recurring: RecurringDates, { allDay }: AllDayFlag): string {
-  const { start, zone, rule } = recurring;
+function ruleText(dates: RecurringDates, { allDay }: AllDayFlag): string {
+  const { start, zone, rule } = dates;
   const parts = (rule?.text ?? '')
     .toUpperCase()
     .replace(/\s/g, '')
     .split(';')
     .filter((part) => PART.test(part));
   if (rule?.rule.until === undefined) return parts.join(';');
-  const until = untilOf(recurring);
+  const until = untilOf(dates);
   const lastDay = until.slice(11) < start.slice(11) ? addDays(until, -1) : until;
   const end = allDay ? lastDay.slice(0, 10) : `${toUtc(until, zone).replace(' ', 'T')}Z`;
   return [...parts, `UNTIL=${end.replace(/[-:]/g, '')}`].join(';');

@@ -18,8 +18,8 @@ export const isDate = (text: string): boolean => !Number.isNaN(unixFromText(text
 export function timeLines(record: FeedRecord, { start, end, zone }: ShownTimes): string[] {
   const { start_date: first, end_date: last, utc_start_date: startUtc, utc_end_date: endUtc } = record;
   if (record.all_day) return dayLines(first.slice(0, 10), dayAfter(first, last));
-  const begin = timeLine('dtstart', start, startUtc, zone);
-  return unixFromText(endUtc) < unixFromText(startUtc) ? [begin] : [begin, timeLine('dtend', end, endUtc, zone)];
+  const startLine = timeLine('dtstart', start, startUtc, zone);
+  return unixFromText(endUtc) < unixFromText(startUtc) ? [startLine] : [startLine, timeLine('dtend', end, endUtc, zone)];
 }
 
 /** Returns start and end of an all-day event, whose end is the day after its last. A one-day event has no end. */

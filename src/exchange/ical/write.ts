@@ -49,17 +49,19 @@ export async function* writeCalendar(
   const close = frame.lastIndexOf('END:VCALENDAR');
   yield frame.slice(0, close);
   const writtenZones = new Set<string>();
-  for await (const stored of records) {
-    const record = withMoments(stored, head.zone);
-    const shown = shownTimes(record, head.clock, head.zone);
-    const zone = zoneOf(record, shown);
+  for await (const storedRecord of records) {
+    const record = withMoments(storedRecord, head.zone);
+    const displayTimes = shownTimes(record, head.clock, head.zone);
+    const zone = zoneOf(record, displayTimes);
     if (zone && !writtenZones.has(zoneId(zone))) {
       writtenZones.add(zoneId(zone));
       yield `${zoneComponent(zone).toString()}\r\n`;
     }
-    const uid = uidOf(record.id, shown, head.host);
-    const each = record.recurs ? recurringTimes(record.recurs, { allDay: record.all_day === true }) : [timeLines(record, shown)];
-    for (const times of each) yield eventText(record, uid, times);
+    const uid = uidOf(record.id, displayTimes, head.host);
+    const linesByEvent = record.recurs
+      ? recurringTimes(record.recurs, { allDay: record.all_day === true })
+      : [timeLines(record, displayTimes)];
+    for (const times of linesByEvent) yield eventText(record, uid, times);
   }
   yield `${frame.slice(close)}\r\n`;
 }
@@ -71,9 +73,9 @@ export async function* writeCalendar(
 const uidOf = (id: number, { start, end }: ShownTimes, host: string): string => `${id}-${unixFromText(start)}-${unixFromText(end)}@${host}`;
 
 /** Returns the zone in which the times of an event are written, if any. */
-function zoneOf(record: CalendarEvent, shown: ShownTimes): Zone | undefined {
+function zoneOf(record: CalendarEvent, displayTimes: ShownTimes): Zone | undefined {
   if (record.recurs) return zoneOfRepeats(record.recurs, { allDay: record.all_day === true });
-  return shown.zone && isWrittenInZone(record, shown, shown.zone) ? shown.zone : undefined;
+  return displayTimes.zone && isWrittenInZone(record, displayTimes, displayTimes.zone) ? displayTimes.zone : undefined;
 }
 
 /** Interval at which subscribers should refresh. */
@@ -154,18 +156,18 @@ const nameParameter = (name: string, sign: RegExp): Record<string, string> => (s
 
 /** Returns the organizers. The standard has one organizer, who needs an email address; the others become contacts. */
 function organizerLines(organizers: readonly OrganizerRecord[]): string[] {
-  const mailed = organizers.find(({ email }) => mailbox(email) !== undefined);
-  const contacts = organizers.flatMap((other) => {
-    const parts = [other.organizer, other.phone, other.website, other === mailed ? undefined : other.email].map((part) =>
-      plainLine(part ?? ''),
+  const mainOrganizer = organizers.find(({ email }) => mailbox(email) !== undefined);
+  const contacts = organizers.flatMap((organizer) => {
+    const parts = [organizer.organizer, organizer.phone, organizer.website, organizer === mainOrganizer ? undefined : organizer.email].map(
+      (part) => plainLine(part ?? ''),
     );
-    const says = other !== mailed || parts.some((part, place) => place > 0 && part !== '');
-    const said = parts.filter((part) => part !== '');
-    return says && said.length > 0 ? [line('contact', 'text', [said.join(', ')], nameParameter(parts[0]!, /[,;]/))] : [];
+    const isContact = organizer !== mainOrganizer || parts.some((part, place) => place > 0 && part !== '');
+    const filledParts = parts.filter((part) => part !== '');
+    return isContact && filledParts.length > 0 ? [line('contact', 'text', [filledParts.join(', ')], nameParameter(parts[0]!, /[,;]/))] : [];
   });
-  if (!mailed) return contacts;
-  const cn = plainLine(mailed.organizer);
-  return [line('organizer', 'cal-address', [`mailto:${mailbox(mailed.email)}`], cn === '' ? {} : { cn }), ...contacts];
+  if (!mainOrganizer) return contacts;
+  const cn = plainLine(mainOrganizer.organizer);
+  return [line('organizer', 'cal-address', [`mailto:${mailbox(mainOrganizer.email)}`], cn === '' ? {} : { cn }), ...contacts];
 }
 
 function mailbox(email: string | undefined): string | undefined {

@@ -28,15 +28,15 @@ export function zoneNamed(id: string): Zone | undefined {
 export function zonesWithName(id: string): Zone[] {
   if (id.length > MAX_NAME_LENGTH) return [];
   const name = withoutPrefix(id);
-  const shown = withoutOffset(name);
-  const windows = [name, shown, `${shown.split(' Time')[0]} Standard Time`].flatMap(windowsZones);
-  const fixed = canonicalZone(name);
+  const displayName = withoutOffset(name);
+  const windows = [name, displayName, `${displayName.split(' Time')[0]} Standard Time`].flatMap(windowsZones);
+  const fixedZone = canonicalZone(name);
   return [
     ...windows,
     ...zonesOfName(LINKS.get(name.toUpperCase()) ?? ''),
     ...zoneOfMisspelledName(name),
-    ...citiesOf(name, shown),
-    ...(fixed && /^[\w+:.-]+$/.test(name) && isOffset(name) ? [fixed] : []),
+    ...citiesOf(name, displayName),
+    ...(fixedZone && /^[\w+:.-]+$/.test(name) && isOffset(name) ? [fixedZone] : []),
   ];
 }
 
@@ -115,10 +115,10 @@ const OFFSET = /^\((?:UTC|GMT) ?(?:([+-])(\d{1,2}):(\d\d))?\) ?/i;
 const withoutOffset = (name: string): string => name.replace(OFFSET, '');
 
 /** Returns the zones of the cities that a name lists, if they have the offset that the name states. */
-function citiesOf(name: string, shown: string): Zone[] {
+function citiesOf(name: string, displayName: string): Zone[] {
   const [prefix, sign, hours = '0', minutes = '0'] = OFFSET.exec(name) ?? [];
   const offset = (sign === '-' ? -1 : 1) * (Number(hours) * 60 + Number(minutes));
-  const zones = shown
+  const zones = displayName
     .split(/[,:;]/)
     .flatMap((city) => zoneOfCity(city.trim()))
     .filter((zone) => prefix === undefined || WINTER_SUMMER.some((moment) => offsetAt(moment, zone) === offset));
@@ -133,8 +133,8 @@ let cities: Map<string, string> | undefined;
 function zoneOfCity(city: string): Zone[] {
   cities ??= new Map(
     Intl.supportedValuesOf('timeZone').flatMap((zone): [string, string][] => {
-      const own = zone.split('/').at(-1);
-      return zone.includes('/') && own !== undefined ? [[own.replaceAll('_', ' ').toLowerCase(), zone]] : [];
+      const cityName = zone.split('/').at(-1);
+      return zone.includes('/') && cityName !== undefined ? [[cityName.replaceAll('_', ' ').toLowerCase(), zone]] : [];
     }),
   );
   return zonesOfName(cities.get(city.toLowerCase()) ?? '');

@@ -16,12 +16,14 @@ const components = new Map<string, ICAL.Component>();
  * rule. A zone with a fixed offset has a single observance.
  */
 export function zoneComponent(zone: Zone): ICAL.Component {
-  const known = components.get(zone.name);
-  if (known) return known;
+  const cached = components.get(zone.name);
+  if (cached) return cached;
   const component = new ICAL.Component('vtimezone');
   component.addPropertyWithValue('tzid', zoneId(zone));
   const offset = offsetAt(ZONES_BEGIN, zone);
-  component.addSubcomponent(observance({ from: offset, to: offset, name: nameAt(ZONES_BEGIN, zone), at: 0, daylight: false }, undefined));
+  component.addSubcomponent(
+    observance({ from: offset, to: offset, name: nameAt(ZONES_BEGIN, zone), moment: 0, daylight: false }, undefined),
+  );
   for (const { changes, rule } of changeRuns(changesOf(zone))) component.addSubcomponent(observance(changes[0]!, rule));
   components.set(zone.name, component);
   return component;
@@ -41,7 +43,7 @@ interface Change {
   readonly from: number;
   readonly to: number;
   readonly name: string;
-  readonly at: number;
+  readonly moment: number;
   readonly daylight: boolean;
 }
 
@@ -56,16 +58,16 @@ function changesOf(zone: Zone): Change[] {
   if (zone.rules === null) return [];
   const changes: Change[] = [];
   const end = unixFromFields(YEARS.last + 1, 1, 1);
-  for (let at = ZONES_BEGIN; at < end; at += STEP_S) {
-    const [from, to] = [offsetAt(at, zone), offsetAt(at + STEP_S, zone)];
+  for (let moment = ZONES_BEGIN; moment < end; moment += STEP_S) {
+    const [from, to] = [offsetAt(moment, zone), offsetAt(moment + STEP_S, zone)];
     if (from === to) continue;
-    let [low, high] = [at, at + STEP_S];
+    let [low, high] = [moment, moment + STEP_S];
     while (high - low > 1) {
       const middle = Math.floor((low + high) / 2);
       if (offsetAt(middle, zone) === from) low = middle;
       else high = middle;
     }
-    changes.push({ from, to, name: nameAt(high, zone), at: high, daylight: to > from });
+    changes.push({ from, to, name: nameAt(high, zone), moment: high, daylight: to > from });
   }
   return changes;
 }
@@ -79,8 +81,8 @@ const nameAt = (unix: number, zone: Zone): string => abbreviation(localFromUnix(
 const DAYS = ['SU', 'MO', 'TU', 'WE', 'TH', 'FR', 'SA'];
 
 /** Returns the wall clock time before a change, on which rules are based. */
-function wallOf({ at, from }: Change) {
-  const date = new Date((at + from * 60) * 1000);
+function wallOf({ moment, from }: Change) {
+  const date = new Date((moment + from * 60) * 1000);
   const [year, month, day] = [date.getUTCFullYear(), date.getUTCMonth() + 1, date.getUTCDate()];
   const inMonth = new Date(Date.UTC(year, month, 0)).getUTCDate();
   const places = [...(day + 7 > inMonth ? [-1] : []), ...(day <= 28 ? [Math.ceil(day / 7)] : [])];
@@ -90,37 +92,39 @@ function wallOf({ at, from }: Change) {
 /** Groups changes of the same kind that fall on the same weekday of a month in successive years. */
 function changeRuns(changes: readonly Change[]): ChangeRun[] {
   const runs: ChangeRun[] = [];
-  const open = new Map<string, { run: ChangeRun; places: readonly number[]; year: number }>();
+  const runsByKind = new Map<string, { run: ChangeRun; places: readonly number[]; year: number }>();
   for (const change of changes) {
     const wall = wallOf(change);
     const kind = [change.from, change.to, change.name, wall.month, wall.weekday, wall.time].join(' ');
-    const before = open.get(kind);
+    const before = runsByKind.get(kind);
     const places = before && before.year + 1 === wall.year ? before.places.filter((place) => wall.places.includes(place)) : [];
     if (before && places.length > 0) {
       before.run.changes.push(change);
-      open.set(kind, { run: before.run, places, year: wall.year });
+      runsByKind.set(kind, { run: before.run, places, year: wall.year });
       before.run.rule = `FREQ=YEARLY;BYMONTH=${wall.month};BYDAY=${places[0]}${wall.weekday}`;
     } else {
       const run: ChangeRun = { changes: [change] };
       runs.push(run);
-      open.set(kind, { run, places: wall.places, year: wall.year });
+      runsByKind.set(kind, { run, places: wall.places, year: wall.year });
     }
   }
-  return runs.map(({ changes: all, rule }) => {
-    const last = all.at(-1)!;
-    const continues = wallOf(last).year === YEARS.last;
-    return rule === undefined ? { changes: all } : { changes: all, rule: continues ? rule : `${rule};UNTIL=${basicUtc(last.at)}Z` };
+  return runs.map(({ changes: runChanges, rule }) => {
+    const lastChange = runChanges.at(-1)!;
+    const continues = wallOf(lastChange).year === YEARS.last;
+    return rule === undefined
+      ? { changes: runChanges }
+      : { changes: runChanges, rule: continues ? rule : `${rule};UNTIL=${basicUtc(lastChange.moment)}Z` };
   });
 }
 
-function observance({ from, to, name, at, daylight }: Change, rule: string | undefined): ICAL.Component {
+function observance({ from, to, name, moment, daylight }: Change, rule: string | undefined): ICAL.Component {
   const component = new ICAL.Component(daylight ? 'daylight' : 'standard');
   component.addPropertyWithValue('tzname', name);
   component.addPropertyWithValue('tzoffsetfrom', ICAL.UtcOffset.fromSeconds(from * 60));
   component.addPropertyWithValue('tzoffsetto', ICAL.UtcOffset.fromSeconds(to * 60));
   component.addPropertyWithValue(
     'dtstart',
-    ICAL.Time.fromString(new Date((at + from * 60) * 1000).toISOString().slice(0, 19), undefined as never),
+    ICAL.Time.fromString(new Date((moment + from * 60) * 1000).toISOString().slice(0, 19), undefined as never),
   );
   if (rule !== undefined) component.addPropertyWithValue('rrule', ICAL.Recur.fromString(rule));
   return component;

@@ -28,16 +28,17 @@ const MAX_DEFINITIONS = 1000;
  */
 export function createZones(site: Zone): FileZones {
   const definitions = new Map<string, readonly Line[]>();
-  const known = new Map<string, Clock | undefined>();
+  const clocks = new Map<string, Clock | undefined>();
   const search = createZoneSearch(site);
   const find = (id: string, calendar: number): Clock | undefined => {
-    const named = zoneNamed(id);
-    if (named) return clockOf(named);
+    const ianaZone = zoneNamed(id);
+    if (ianaZone) return clockOf(ianaZone);
     const lines = definitions.get(keyOf(id, calendar)) ?? definitions.get(keyOf(id));
     const rules = lines && timezoneRules(lines);
-    const called = zonesWithName(id);
-    if (rules) return rulesClock(rules, search(rules, [...zonesOfName(fieldOf(lines, 'X-LIC-LOCATION')), ...called]));
-    const zone = called.find(({ name }) => name === site.name) ?? called[0] ?? (lines && zonesOfName(fieldOf(lines, 'X-LIC-LOCATION'))[0]);
+    const candidates = zonesWithName(id);
+    if (rules) return rulesClock(rules, search(rules, [...zonesOfName(fieldOf(lines, 'X-LIC-LOCATION')), ...candidates]));
+    const zone =
+      candidates.find(({ name }) => name === site.name) ?? candidates[0] ?? (lines && zonesOfName(fieldOf(lines, 'X-LIC-LOCATION'))[0]);
     return zone && { ...clockOf(zone), isZoneGuessed: !isInTable(id) };
   };
   return {
@@ -45,13 +46,13 @@ export function createZones(site: Zone): FileZones {
       const id = unescapedId(fieldOf(lines, 'TZID'));
       if (id === '' || definitions.size > MAX_DEFINITIONS) return;
       for (const key of [keyOf(id, calendar), keyOf(id)]) if (!definitions.has(key)) definitions.set(key, lines);
-      known.clear();
+      clocks.clear();
     },
-    find: (given, calendar) => {
-      const id = unescapedId(given);
+    find: (rawId, calendar) => {
+      const id = unescapedId(rawId);
       const key = JSON.stringify([id, calendar]);
-      if (!known.has(key)) known.set(key, find(id, calendar));
-      return known.get(key);
+      if (!clocks.has(key)) clocks.set(key, find(id, calendar));
+      return clocks.get(key);
     },
   };
 }
@@ -82,24 +83,24 @@ const rulesClock = ({ offsetAt: offset, toMoment }: TimezoneRules, zoneAt: Clock
  * Creates a finder of the zone that has the same offsets as the rules around a moment, or else around the year in which
  * the rules began; a fixed offset if there is none.
  */
-function createZoneSearch(site: Zone): (rules: TimezoneRules, likely: readonly Zone[]) => Clock['zoneAt'] {
+function createZoneSearch(site: Zone): (rules: TimezoneRules, likelyZones: readonly Zone[]) => Clock['zoneAt'] {
   let searches = 0;
   const search = (rules: TimezoneRules, preferred: readonly Zone[], year: number): Zone[] => {
     const moments = Array.from({ length: 36 }, (_, month) => unixFromFields(year - 1, month + 1, 15, 12));
-    const wanted = moments.map(rules.offsetAt);
-    const fits = (zone: Zone) => moments.every((moment, place) => offsetAt(moment, zone) * 60 === wanted[place]);
-    const near = preferred.find(fits);
-    if (near) return [near];
+    const offsets = moments.map(rules.offsetAt);
+    const fits = (zone: Zone) => moments.every((moment, place) => offsetAt(moment, zone) * 60 === offsets[place]);
+    const match = preferred.find(fits);
+    if (match) return [match];
     searches += 1;
     if (searches > MAX_SEARCHES) return [];
     for (const zone of allZones()) if (fits(zone)) return [zone];
     return [];
   };
-  return (rules, likely) => {
+  return (rules, likelyZones) => {
     const candidates = new Map<number, readonly Zone[]>();
     const zonesIn = (year: number): readonly Zone[] => {
-      const found = search(rules, [...new Set([...candidates.values()].flat()), site, ...likely], year);
-      return found.length > 0 ? found : [...likely, ...search(rules, [site], rules.latestRuleYear + 2), site];
+      const zones = search(rules, [...new Set([...candidates.values()].flat()), site, ...likelyZones], year);
+      return zones.length > 0 ? zones : [...likelyZones, ...search(rules, [site], rules.latestRuleYear + 2), site];
     };
     return (moment) => {
       const year = new Date(moment * 1000).getUTCFullYear();

@@ -4,13 +4,13 @@ import { groupOf, ledgerKey, translationKey } from './ledger.ts';
 const MAX_BATCH_CHARACTERS = 2 ** 20;
 
 /** Groups entries into batches. An item with the same name as another one in the batch starts the next batch. */
-export async function* batches(entries: AsyncIterable<Entry>, most: number): AsyncGenerator<Entry[]> {
+export async function* batches(entries: AsyncIterable<Entry>, limit: number): AsyncGenerator<Entry[]> {
   let batch: Entry[] = [];
   let names = new Set<string>();
   let size = 0;
   for await (const entry of entries) {
     const name = isItem(entry) ? `${groupOf(entry)} ${entry.sourceId}` : '';
-    if (batch.length >= most || size >= MAX_BATCH_CHARACTERS || (name !== '' && names.has(name))) {
+    if (batch.length >= limit || size >= MAX_BATCH_CHARACTERS || (name !== '' && names.has(name))) {
       yield batch;
       [batch, names, size] = [[], new Set(), 0];
     }

@@ -23,28 +23,28 @@ interface IncomingPost {
 /** Returns the columns of a post that change: those that differ in the source, and those that depend on them. */
 export async function changedColumns(
   work: Work,
-  coming: IncomingPost,
+  incoming: IncomingPost,
   row: Post,
   { author, parent }: Pick<Resolved, 'author' | 'parent'>,
 ): Promise<Partial<Post>> {
-  const { item, clean } = coming;
+  const { item, clean } = incoming;
   // Posts that editors have moved to the trash stay there, unless the source contains a trash.
   const isOut = row.post_status === 'trash' && !item.complete;
-  const { post_name: _slug, post_status: stated, ...given } = clean.columns;
-  const status = (isOut ? undefined : stated) ?? row.post_status;
+  const { post_name: _slug, post_status: sourceStatus, ...rest } = clean.columns;
+  const status = (isOut ? undefined : sourceStatus) ?? row.post_status;
   const { caller } = work.run;
-  const own = withoutOlderModification(given, row);
-  const wanted: Partial<Post> = {
-    ...own,
-    ...localDates(own, caller),
+  const sourceColumns = withoutOlderModification(rest, row);
+  const columns: Partial<Post> = {
+    ...sourceColumns,
+    ...localDates(sourceColumns, caller),
     post_status: status,
-    ...publication(own, status, row, caller),
-    ...(isOut ? {} : await slugChange(work, coming, status, row)),
+    ...publication(sourceColumns, status, row, caller),
+    ...(isOut ? {} : await slugChange(work, incoming, status, row)),
     ...(author === undefined ? {} : { post_author: author }),
     ...(parent === undefined ? {} : { post_parent: parent }),
     ...(item.complete && item.parent === undefined ? { post_parent: 0 } : {}),
   };
-  return Object.fromEntries(Object.entries(wanted).filter(([name, value]) => row[name as keyof Post] !== value)) as Partial<Post>;
+  return Object.fromEntries(Object.entries(columns).filter(([name, value]) => row[name as keyof Post] !== value)) as Partial<Post>;
 }
 
 /** Adds the time of modification to the changed columns of a post: that of the source, otherwise now. */
@@ -62,19 +62,19 @@ const isModifiedLater = ({ post_modified: local, post_modified_gmt: utc = '' }: 
 /**
  * Removes a time of modification that is only in UTC and earlier than the post's: the post may have been edited here.
  */
-function withoutOlderModification(given: CleanColumns, row: Post): CleanColumns {
-  const { post_modified_gmt: _utc, ...others } = given;
-  return given.post_modified !== undefined || isModifiedLater(given, row) ? given : others;
+function withoutOlderModification(columns: CleanColumns, row: Post): CleanColumns {
+  const { post_modified_gmt: _utc, ...rest } = columns;
+  return columns.post_modified !== undefined || isModifiedLater(columns, row) ? columns : rest;
 }
 
 /** Returns the local dates that correspond to dates in UTC, if the source has no local ones. */
-function localDates(given: CleanColumns, { settings: { zone } }: Caller): Partial<Post> {
+function localDates(columns: CleanColumns, { settings: { zone } }: Caller): Partial<Post> {
   const {
     post_date: date,
     post_date_gmt: dateUtc = ZERO_DATE,
     post_modified: modified,
     post_modified_gmt: modifiedUtc = ZERO_DATE,
-  } = given;
+  } = columns;
   return {
     ...(date !== undefined || dateUtc === ZERO_DATE ? {} : { post_date: toLocal(dateUtc, zone) }),
     ...(modified !== undefined || modifiedUtc === ZERO_DATE ? {} : { post_modified: toLocal(modifiedUtc, zone) }),
@@ -88,15 +88,15 @@ function localDates(given: CleanColumns, { settings: { zone } }: Caller): Partia
 function publication({ post_date: date, post_date_gmt: dateUtc }: CleanColumns, status: string, row: Post, caller: Caller): Partial<Post> {
   if (date !== undefined || dateUtc !== undefined || row.post_date_gmt !== ZERO_DATE || !DATED_STATUSES.includes(status)) return {};
   const { settings, now } = caller;
-  const settled = settleDates({
+  const dates = settleDates({
     status,
-    asked: true,
+    isRequested: true,
     before: { status: row.post_status, date: row.post_date, dateUtc: row.post_date_gmt },
     now: { local: localFromDate(now, settings.zone), utc: utcFromDate(now) },
     toUtc: (text) => toUtc(text, settings.zone),
     toLocal: (text) => toLocal(text, settings.zone),
   });
-  return { post_status: settled.status, post_date: settled.post_date, post_date_gmt: settled.post_date_gmt };
+  return { post_status: dates.status, post_date: dates.post_date, post_date_gmt: dates.post_date_gmt };
 }
 
 // ------------------------------------------------------------------------------------------------- slugs
@@ -106,14 +106,14 @@ function publication({ post_date: date, post_date_gmt: dateUtc }: CleanColumns, 
  */
 async function slugChange(work: Work, { item, clean, target }: IncomingPost, status: string, row: Post): Promise<{ post_name?: string }> {
   const { run, db } = work;
-  const { post_name: given = '', post_title: title = row.post_title } = clean.columns;
+  const { post_name: sourceSlug = '', post_title: title = row.post_title } = clean.columns;
   const isOpen = (one: string) => isFloating(one) || one === 'trash';
   if (item.kind !== 'attachment' && isOpen(row.post_status) && !isOpen(status)) {
-    const post_name = given || (row.post_status === 'trash' ? '' : row.post_name);
+    const post_name = sourceSlug || (row.post_status === 'trash' ? '' : row.post_name);
     const arrival = { item, clean: { ...clean, columns: { ...clean.columns, post_title: title, post_status: status, post_name } } };
     return { post_name: (await slugsFor(work, [arrival], target)).get(arrival) || String(target) };
   }
-  const slug = sanitizeTitle(given, 'query');
+  const slug = sanitizeTitle(sourceSlug, 'query');
   if (slug === '' || slug === row.post_name) return {};
   if (!run.isDryRun) await lockNames(db, [slugLock(row.post_type, slug)]);
   const holders = await postsHoldingSlugs(db, [slug]);

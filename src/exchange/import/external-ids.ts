@@ -27,17 +27,17 @@ const isFirst = ({ run }: Work, item: PostItem): boolean => run.externalIds.get(
 
 /** Finds the records that already have the external IDs of these items, and locks these IDs against other writers. */
 export async function lookUpExternalIds({ run, db }: Work, items: readonly PostItem[]): Promise<ExternalIds> {
-  const named = items.filter((item) => externalIdOf(item) !== '');
-  if (named.length === 0) return new Map();
-  for (const item of named) if (!run.externalIds.has(nameOfItem(item))) run.externalIds.set(nameOfItem(item), item.sourceId);
+  const itemsWithId = items.filter((item) => externalIdOf(item) !== '');
+  if (itemsWithId.length === 0) return new Map();
+  for (const item of itemsWithId) if (!run.externalIds.has(nameOfItem(item))) run.externalIds.set(nameOfItem(item), item.sourceId);
   if (!run.isDryRun) {
     await lockNames(
       db,
-      named.map((item) => externalIdLock(typeOf(item.kind), externalIdOf(item))),
+      itemsWithId.map((item) => externalIdLock(typeOf(item.kind), externalIdOf(item))),
     );
   }
   const holders = new Map<string, number[]>();
-  for (const [type, ofType] of groupedBy(named, ({ kind }) => typeOf(kind))) {
+  for (const [type, ofType] of groupedBy(itemsWithId, ({ kind }) => typeOf(kind))) {
     const ids = await findByMeta(db, type, EXTERNAL_ID, [...new Set(ofType.map(externalIdOf))]);
     for (const [id, metas] of await loadMetas(db, ids)) addToGroup(holders, nameIn(type, metaOf(metas, EXTERNAL_ID) ?? ''), id);
   }
@@ -54,8 +54,8 @@ export const holderOf = (work: Work, item: PostItem, externals: ExternalIds): nu
 export async function hasOtherExternalId({ db }: Work, id: number, item: PostItem): Promise<boolean> {
   const externalId = externalIdOf(item);
   if (externalId === '') return false;
-  const here = metaOf((await loadMetas(db, [id])).get(id), EXTERNAL_ID) ?? '';
-  return here !== '' && here !== externalId;
+  const storedId = metaOf((await loadMetas(db, [id])).get(id), EXTERNAL_ID) ?? '';
+  return storedId !== '' && storedId !== externalId;
 }
 
 /**

@@ -83,7 +83,7 @@ export interface ImportOptions {
   /** Number of items that are written in one transaction; 200 by default, fewer if the items are long. */
   readonly itemsPerBatch?: number;
   /** Called after each batch with the number of entries processed so far. */
-  readonly onProgress?: (done: number) => void;
+  readonly onProgress?: (doneCount: number) => void;
 }
 
 /**
@@ -111,17 +111,17 @@ export async function importItems(site: Site, caller: Caller, entries: AsyncIter
   if (!caller.viewer.can('import')) fail('rest_forbidden');
   const state = await openRun(site, caller, options);
   const { sum } = state;
-  let seen = 0;
-  let prepared = false;
+  let count = 0;
+  let isPrepared = false;
   for await (const piece of batches(entries, options.itemsPerBatch ?? ITEMS_PER_BATCH)) {
-    const before = seen;
-    seen += piece.length;
+    const before = count;
+    count += piece.length;
     for (const entry of piece) if (entry.kind === 'dates') state.dates.set(entry.uid, entry.between);
-    const recurring = prepared || state.run.isDryRun ? undefined : recurringItem(piece.filter(isItem));
+    const recurring = isPrepared || state.run.isDryRun ? undefined : recurringItem(piece.filter(isItem));
     if (recurring) {
       await prepareRecurrence(site, recurring);
       state.run = { ...state.run, caller: { ...caller, settings: await site.settings() } };
-      prepared = true;
+      isPrepared = true;
     }
     const files = await fetchFiles(state.run, piece, options.fetchFile);
     await withFileCleanup(
@@ -129,16 +129,16 @@ export async function importItems(site: Site, caller: Caller, entries: AsyncIter
       () =>
         writeStorableItems(
           piece,
-          (some, from) => writeEntries(state, some, before + from, files),
+          (part, from) => writeEntries(state, part, before + from, files),
           (entry, from) => reportUnstorable(state, entry, before + from, files),
         ),
       () => Promise.all([...files.values()].map((file) => file.undo?.())),
     );
-    options.onProgress?.(seen);
+    options.onProgress?.(count);
   }
   await resolveAllWaiting(state);
-  const gone = await trashRemovedDates(state.run, state.dates);
-  if (gone > 0) addToCount(sum.trashed, 'event', gone);
+  const trashedCount = await trashRemovedDates(state.run, state.dates);
+  if (trashedCount > 0) addToCount(sum.trashed, 'event', trashedCount);
   await finish(state);
   return reportOf({ source: state.run.source, dryRun: state.run.isDryRun }, sum);
 }
@@ -148,22 +148,22 @@ type Files = Map<Item, FetchedFile>;
 
 /** Writes entries in one transaction. `before`: number of entries before them in the stream. */
 async function writeEntries(state: ImportState, entries: readonly Entry[], before: number, files: Files): Promise<void> {
-  const known = Math.min(entries.length, Math.max(0, state.done - before));
-  if (known > 0 && known < entries.length) {
-    await writeEntries(state, entries.slice(0, known), before, files);
-    await writeEntries(state, entries.slice(known), before + known, files);
+  const doneCount = Math.min(entries.length, Math.max(0, state.doneCount - before));
+  if (doneCount > 0 && doneCount < entries.length) {
+    await writeEntries(state, entries.slice(0, doneCount), before, files);
+    await writeEntries(state, entries.slice(doneCount), before + doneCount, files);
     return;
   }
   const items = entries.filter(isItem);
-  const own = items.flatMap((item) => files.get(item) ?? []);
+  const fetchedFiles = items.flatMap((item) => files.get(item) ?? []);
   await write(state, {
     keys: keysOf(items),
-    seen: before + entries.length,
+    entryCount: before + entries.length,
     originals: new Map([...files].flatMap(([original, { item }]) => (isPostItem(original) ? [[item, original] as const] : []))),
     task: async (work) => {
       const tally = newTally();
       for (const entry of entries) if (!isItem(entry)) addAside(tally, entry);
-      for (const { item, fault } of own) {
+      for (const { item, fault } of fetchedFiles) {
         if (fault !== undefined)
           addLoss(tally, {
             reason: 'file-not-fetched',
@@ -178,7 +178,7 @@ async function writeEntries(state: ImportState, entries: readonly Entry[], befor
         items.map((item) => files.get(item)?.item ?? item),
       );
       // Losses of entries from before the interruption are already in that run's report.
-      mergeTally(work.tally, known > 0 ? { ...tally, lost: {}, skipped: {}, losses: new Map() } : tally);
+      mergeTally(work.tally, doneCount > 0 ? { ...tally, lost: {}, skipped: {}, losses: new Map() } : tally);
     },
   });
   for (const item of items) files.delete(item);
@@ -186,10 +186,10 @@ async function writeEntries(state: ImportState, entries: readonly Entry[], befor
 
 /** Reports that an entry cannot be stored, and deletes its file. */
 async function reportUnstorable(state: ImportState, entry: Entry, before: number, files: Files): Promise<void> {
-  const isKnown = before < state.done;
+  const isKnown = before < state.doneCount;
   await write(state, {
     keys: new Set(),
-    seen: before + 1,
+    entryCount: before + 1,
     task: async ({ tally }) => {
       if (!isItem(entry) || isKnown) return;
       addToCount(tally.lost, entry.kind);
@@ -227,7 +227,7 @@ export async function importProgress(
 interface ImportState {
   run: Run;
   readonly sum: Tally;
-  done: number;
+  doneCount: number;
   /** UIDs of events all of whose dates came, with the period that is covered. */
   readonly dates: Map<string, DatesEntry['between']>;
 }
@@ -235,10 +235,10 @@ interface ImportState {
 async function openRun(site: Site, caller: Caller, options: ImportOptions): Promise<ImportState> {
   const source = firstCharacters(options.source, MAX_SOURCE_LENGTH);
   const isDryRun = options.dryRun ?? false;
-  const known = await findImport(site.db, source);
-  if (options.resume && !known?.open) throw new SourceFault('nothing-to-resume', { source });
+  const knownImport = await findImport(site.db, source);
+  if (options.resume && !knownImport?.open) throw new SourceFault('nothing-to-resume', { source });
   const now = utcFromDate(site.clock());
-  const row = isDryRun || options.resume ? known : await site.db.transaction((db) => beginImport(db, source, '', now));
+  const row = isDryRun || options.resume ? knownImport : await site.db.transaction((db) => beginImport(db, source, '', now));
   let dryId = 0;
   const run: Run = {
     site,
@@ -247,7 +247,7 @@ async function openRun(site: Site, caller: Caller, options: ImportOptions): Prom
     importId: row?.id ?? 0,
     number: isDryRun && !options.resume ? (row?.run ?? 0) + 1 : (row?.run ?? 1),
     isDryRun,
-    trusted: caller.viewer.can('unfiltered_html') && !options.filterHtml,
+    isTrusted: caller.viewer.can('unfiltered_html') && !options.filterHtml,
     trustedAccounts: options.trustedAccounts ?? false,
     settings: options.settings ?? false,
     fetchesFiles: options.fetchFile !== undefined,
@@ -270,7 +270,7 @@ async function openRun(site: Site, caller: Caller, options: ImportOptions): Prom
     },
   };
   const sum = options.resume && row ? tallyFrom(row.report) : newTally();
-  return { run, sum, done: options.resume && row ? row.done : 0, dates: new Map() };
+  return { run, sum, doneCount: options.resume && row ? row.done : 0, dates: new Map() };
 }
 
 const MAX_SOURCE_LENGTH = 191;
@@ -282,15 +282,15 @@ interface Step {
   readonly keys: ReadonlySet<string>;
   readonly originals?: Work['originals'];
   /** Number of entries that are done after the step; absent if it does not add any. */
-  readonly seen?: number;
+  readonly entryCount?: number;
   /** False if the run ends with this step. */
   readonly open?: boolean;
 }
 
 /** Runs a step in one transaction, and applies its results to the run once that is committed. */
-async function write(state: ImportState, { task, keys, originals = new Map(), seen = 0, open = true }: Step): Promise<void> {
+async function write(state: ImportState, { task, keys, originals = new Map(), entryCount = 0, open = true }: Step): Promise<void> {
   const { run, sum } = state;
-  const done = Math.max(state.done, seen);
+  const doneCount = Math.max(state.doneCount, entryCount);
   const attempt = async (db: Database): Promise<Work> => {
     const ledger = await openLedger(db, run.importId, keys, run.dryLedger);
     const work: Work = {
@@ -318,13 +318,13 @@ async function write(state: ImportState, { task, keys, originals = new Map(), se
     const report = newTally();
     mergeTally(report, sum);
     mergeTally(report, work.tally);
-    const ours = await storeProgress(db, { id: run.importId, run: run.number }, state.done, {
-      done,
+    const isCurrent = await storeProgress(db, { id: run.importId, run: run.number }, state.doneCount, {
+      done: doneCount,
       open,
       report: tallyText(report),
       now: utcFromDate(run.site.clock()),
     });
-    if (!ours) throw new SourceFault('superseded', { source: run.source });
+    if (!isCurrent) throw new SourceFault('superseded', { source: run.source });
     return work;
   };
   const { ledger, tally, waiting, namedRecords } = run.isDryRun ? await attempt(run.site.db) : await run.site.db.transaction(attempt);
@@ -334,7 +334,7 @@ async function write(state: ImportState, { task, keys, originals = new Map(), se
   }
   for (const { kind, title, start, id } of namedRecords) if (kind !== 'attachment') run.names.add(kind, title, start, id);
   mergeTally(sum, tally);
-  state.done = done;
+  state.doneCount = doneCount;
 }
 
 async function writeItems(work: Work, items: readonly Item[]): Promise<void> {
@@ -358,19 +358,19 @@ async function writeItems(work: Work, items: readonly Item[]): Promise<void> {
  */
 async function fetchFiles(run: Run, piece: readonly Entry[], fetchFile: ImportOptions['fetchFile']): Promise<Files> {
   const files: Files = new Map();
-  const wanted = piece.filter((entry): entry is PostItem => entry.kind === 'attachment' && entry.url !== undefined);
-  if (!fetchFile || run.isDryRun || wanted.length === 0) return files;
+  const attachments = piece.filter((entry): entry is PostItem => entry.kind === 'attachment' && entry.url !== undefined);
+  if (!fetchFile || run.isDryRun || attachments.length === 0) return files;
   const { db } = run.site;
-  const ledger = await openLedger(db, run.importId, keysOf(wanted), run.dryLedger);
-  const entries = wanted.map((item) => ({ item, known: ledger.entry(ledgerKey('post', item.sourceId)) }));
+  const ledger = await openLedger(db, run.importId, keysOf(attachments), run.dryLedger);
+  const entries = attachments.map((item) => ({ item, ledgerEntry: ledger.entry(ledgerKey('post', item.sourceId)) }));
   const metas = await loadMetas(
     db,
-    entries.flatMap(({ known }) => (known ? [known.target] : [])),
+    entries.flatMap(({ ledgerEntry }) => (ledgerEntry ? [ledgerEntry.target] : [])),
   );
-  for (const { item, known } of entries) {
+  for (const { item, ledgerEntry } of entries) {
     // Attachments that this run has seen before have been fetched or reported already.
-    if (known?.run === run.number) continue;
-    files.set(item, await fetchFile(item, known && metaOf(metas.get(known.target), '_wp_attached_file')));
+    if (ledgerEntry?.run === run.number) continue;
+    files.set(item, await fetchFile(item, ledgerEntry && metaOf(metas.get(ledgerEntry.target), '_wp_attached_file')));
   }
   return files;
 }
@@ -396,7 +396,7 @@ async function resolveAllWaiting(state: ImportState): Promise<void> {
 const resolveWaiting = (state: ImportState, rows: readonly WaitingRecord[]): Promise<void> =>
   writeStorableItems(
     rows,
-    (some) => write(state, resolvingStep(state, some)),
+    (part) => write(state, resolvingStep(state, part)),
     (row) => write(state, resolvingStep(state, [withoutNewTerms(row)])),
   );
 
@@ -418,13 +418,13 @@ async function finish(state: ImportState): Promise<void> {
   const { run } = state;
   if (run.isDryRun) return;
   const { site, importId } = run;
-  const wrong = new Set((await wrongCounts(site.db)).map(({ termTaxonomyId }) => termTaxonomyId));
+  const wrongIds = new Set((await wrongCounts(site.db)).map(({ termTaxonomyId }) => termTaxonomyId));
   for (const kind of ['category', 'tag'] as const) {
     for (const ids of pagesOf(await importedIds(site.db, importId, [kind]), ITEMS_PER_BATCH)) {
       await site.db.transaction(async (db) => {
         const terms = await loadTerms(db, termKind(kind).taxonomy, ids);
         // Each recounted term is noted as a change, for those who follow the journal.
-        const rows = [...terms.values()].map((term) => term.term_taxonomy_id).filter((row) => wrong.has(row));
+        const rows = [...terms.values()].map((term) => term.term_taxonomy_id).filter((row) => wrongIds.has(row));
         await recount(db, rows);
         await assignTermLanguage(db, run, kind, ids);
         joinWriters(db);

@@ -14,13 +14,13 @@ export async function inLanguage(
   ids: readonly number[],
   language: string,
 ): Promise<readonly number[]> {
-  const own = languagesOf(run.caller, postKind(kind));
-  if (!own || ids.length === 0) return ids;
+  const kindLanguages = languagesOf(run.caller, postKind(kind));
+  if (!kindLanguages || ids.length === 0) return ids;
   // A record in a language that the site does not have gets the default one.
-  const code = languageOfCode(own.languages, language)?.code ?? own.languages.defaultCode;
+  const code = languageOfCode(kindLanguages.languages, language)?.code ?? kindLanguages.languages.defaultCode;
   // In a dry run, new records have no ids of posts. Rows with the same language have already been compared with them.
   const stored = ids.filter((id) => id > 0);
-  const known = await membershipsOf(db, own, stored);
-  const languageOf = (id: number) => (known.has(id) ? known.get(id)?.language : own.languages.defaultCode);
+  const memberships = await membershipsOf(db, kindLanguages, stored);
+  const languageOf = (id: number) => (memberships.has(id) ? memberships.get(id)?.language : kindLanguages.languages.defaultCode);
   return stored.filter((id) => languageOf(id) === code);
 }

@@ -41,16 +41,16 @@ export async function openLedger(
   keys: ReadonlySet<string>,
   overlay: ReadonlyMap<string, LedgerEntry>,
 ): Promise<Ledger> {
-  const known = importId === 0 ? new Map<string, LedgerEntry>() : await loadLedger(db, importId, [...keys]);
+  const storedEntries = importId === 0 ? new Map<string, LedgerEntry>() : await loadLedger(db, importId, [...keys]);
   const added = new Map<string, LedgerEntry>();
-  const entry = (key: string) => added.get(key) ?? overlay.get(key) ?? known.get(key);
+  const entry = (key: string) => added.get(key) ?? overlay.get(key) ?? storedEntries.get(key);
   return {
     entry,
     target: (group, sourceId) => entry(ledgerKey(group, sourceId))?.target,
-    add: (fresh) => {
-      if (!keys.has(fresh.item)) throw new Error(`${fresh.kind} ${fresh.target} is noted without having been looked up`);
-      const before = entry(fresh.item);
-      added.set(fresh.item, { made: before?.target === fresh.target ? before.made : 0, ...fresh });
+    add: (newEntry) => {
+      if (!keys.has(newEntry.item)) throw new Error(`${newEntry.kind} ${newEntry.target} is noted without having been looked up`);
+      const before = entry(newEntry.item);
+      added.set(newEntry.item, { made: before?.target === newEntry.target ? before.made : 0, ...newEntry });
     },
     added: () => [...added.values()],
   };

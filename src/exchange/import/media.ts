@@ -42,12 +42,12 @@ export async function fetchFile(
     };
     const name = percentDecoded(new URL(item.url).pathname.split('/').at(-1) ?? '');
     const { attachment, undo } = await storeImage({ bytes, type, name, source: item.url }, library, month);
-    const own = Object.entries(attachment.metas).flatMap(([key, values]) => values.map((value) => [key, value] as const));
+    const newMetas = Object.entries(attachment.metas).flatMap(([key, values]) => values.map((value) => [key, value] as const));
     return {
       item: {
         ...item,
         columns: { post_title: attachment.title, ...item.columns, post_mime_type: attachment.mime },
-        metas: [...item.metas.filter(([key]) => !own.some(([name]) => name === key)), ...own],
+        metas: [...item.metas.filter(([key]) => !newMetas.some(([name]) => name === key)), ...newMetas],
       },
       undo,
     };
@@ -69,6 +69,6 @@ async function isGone({ config }: Site, path: string): Promise<boolean> {
  */
 async function isHere({ config }: Site, path: string, bytes: Buffer): Promise<boolean> {
   if (!BY_MONTH.test(path) || path.includes('..')) return false;
-  const there = await readFile(join(config.uploadsDir, path)).catch(() => undefined);
-  return there?.equals(bytes) ?? false;
+  const storedBytes = await readFile(join(config.uploadsDir, path)).catch(() => undefined);
+  return storedBytes?.equals(bytes) ?? false;
 }

@@ -43,8 +43,8 @@ export async function resolvePending(work: Work, rows: readonly WaitingRecord[])
 /** Returns the same record without references to terms that would have to be created; those count as missing. */
 export function withoutNewTerms(row: WaitingRecord): WaitingRecord {
   const { terms, ...wants } = referencesOf(row);
-  const known = terms?.map(({ kind, sourceId }) => ({ kind, sourceId }));
-  return { ...row, wants: JSON.stringify(known ? { ...wants, terms: known } : wants) };
+  const knownTerms = terms?.map(({ kind, sourceId }) => ({ kind, sourceId }));
+  return { ...row, wants: JSON.stringify(knownTerms ? { ...wants, terms: knownTerms } : wants) };
 }
 
 async function resolvePendingTerm(work: Work, kind: 'category' | 'tag', target: number, wants: WantedReferences): Promise<void> {
@@ -76,10 +76,10 @@ async function resolvePendingPost(
 ): Promise<void> {
   const { run, ledger, touched } = work;
   touched.any = true;
-  const found = await lookUp(work, kind, wants);
+  const references = await lookUp(work, kind, wants);
   // Another import may bring what is missing, so that an empty digest makes it compare the record again.
-  if (!found.isComplete) ledger.add({ item, kind, target, digest: '', run: run.number });
-  if (!run.isDryRun) await writeReferences(work, kind, target, found);
+  if (!references.isComplete) ledger.add({ item, kind, target, digest: '', run: run.number });
+  if (!run.isDryRun) await writeReferences(work, kind, target, references);
 }
 
 /** The references of a record that could be resolved. */
@@ -101,18 +101,18 @@ async function lookUp(work: Work, kind: PostItem['kind'], wants: WantedReference
   const { ledger, tally } = work;
   const { of, place } = wants;
   let isComplete = true;
-  const missing = (reason: string, detail: string, linked?: LinkedKind) => {
+  const reportMissing = (reason: string, detail: string, linked?: LinkedKind) => {
     isComplete = false;
     addLoss(tally, { reason, kind, of, place, detail, ...(linked ? { linked } : {}) });
   };
 
   const author = wants.author === undefined ? undefined : await authorOf(work, wants.author);
-  if (wants.author !== undefined && author === undefined) missing('author-missing', wants.author);
+  if (wants.author !== undefined && author === undefined) reportMissing('author-missing', wants.author);
   const parent = wants.parent === undefined ? undefined : ledger.target('post', wants.parent);
   if (wants.parent !== undefined && parent === undefined) {
     // Attachments often belong to articles, which are not part of a calendar, so that this is not reported.
     if (kind === 'attachment') isComplete = false;
-    else missing('parent-missing', wants.parent);
+    else reportMissing('parent-missing', wants.parent);
   }
 
   const metas = new Map<string, string[]>();
@@ -122,20 +122,20 @@ async function lookUp(work: Work, kind: PostItem['kind'], wants: WantedReference
     metas.set(link.key, ids);
     if (id !== undefined) ids.push(String(id));
     else if (isAddress(link)) isComplete = false;
-    else missing('link-missing', 'sourceId' in link ? link.sourceId : link.name, link.kind);
+    else reportMissing('link-missing', 'sourceId' in link ? link.sourceId : link.name, link.kind);
   }
   const terms: { kind: 'category' | 'tag'; id: number }[] = [];
   for (const term of wants.terms ?? []) {
     const id = ledger.target(term.kind, term.sourceId) ?? (await termFromReference(work, term));
-    if (id === undefined) missing('term-missing', term.sourceId);
+    if (id === undefined) reportMissing('term-missing', term.sourceId);
     else terms.push({ kind: term.kind, id });
   }
   return { isComplete, author, parent, metas: Object.fromEntries(metas), terms: wants.terms && terms, unsaid: wants.unsaid ?? [] };
 }
 
 /** Writes the resolved references into the record. */
-async function writeReferences({ db, events }: Work, kind: PostItem['kind'], target: number, found: FoundReferences): Promise<void> {
-  const { author, parent, metas, terms, unsaid } = found;
+async function writeReferences({ db, events }: Work, kind: PostItem['kind'], target: number, references: FoundReferences): Promise<void> {
+  const { author, parent, metas, terms, unsaid } = references;
   const row = (await loadPosts(db, [target])).get(target);
   if (!row) return;
   if (kind === 'event') events.push(target);
@@ -148,9 +148,9 @@ async function writeReferences({ db, events }: Work, kind: PostItem['kind'], tar
   const before = (await loadTermsOf(db, [target])).get(target) ?? [];
   for (const name of postKind(kind).terms) {
     const { taxonomy } = termKind(name);
-    const left = unsaid.includes(name) ? before.filter((term) => term.taxonomy === taxonomy).map(({ term_id: id }) => id) : [];
+    const keptIds = unsaid.includes(name) ? before.filter((term) => term.taxonomy === taxonomy).map(({ term_id: id }) => id) : [];
     const ids = terms.filter((term) => term.kind === name).map(({ id }) => id);
-    await recount(db, await setTermsOf(db, target, taxonomy, [...new Set([...left, ...ids])]));
+    await recount(db, await setTermsOf(db, target, taxonomy, [...new Set([...keptIds, ...ids])]));
   }
 }
 

@@ -28,11 +28,11 @@ export const recurringItem = (items: readonly Item[]): PostItem | undefined =>
  * table.
  */
 export async function prepareRecurrence(site: Site, { recurrence }: PostItem): Promise<void> {
-  const { recurrence: known } = await site.settings();
+  const { recurrence: currentRecurrence } = await site.settings();
   await createRecurrenceTables(site.db);
   await site.db.transaction(async (db) => {
     const options = await readOptions(db, [OCCURRENCE_BASE_OPTION]);
-    if (known && options.has(OCCURRENCE_BASE_OPTION)) return;
+    if (currentRecurrence && options.has(OCCURRENCE_BASE_OPTION)) return;
     const base = options.size === 0 && recurrence ? recurrence.base : occurrenceBase(options);
     // Until now, posts could have any id, such as that of a date of another site.
     await writeOption(db, OCCURRENCE_BASE_OPTION, String(baseAbove(base, await highestPostId(db))), 'on');
@@ -62,9 +62,9 @@ export async function isRecurrenceDifferent({ db, run }: Work, { recurrence, ser
   if (!recurrence && !series) return false;
   // A dry run creates no tables; if there are none yet, nothing is stored.
   if (!settings) return run.isDryRun && occurrenceTables;
-  const here = (await loadRecurrences(db, [target])).get(target);
-  const comparable = (of: PostItem['recurrence'] | typeof here) => of && [of.recurs, of.rule, of.dates.map(({ id: _, ...date }) => date)];
-  if (recurrence && !isDeepStrictEqual(comparable(recurrence), comparable(here))) return true;
+  const stored = (await loadRecurrences(db, [target])).get(target);
+  const comparable = (of: PostItem['recurrence'] | typeof stored) => of && [of.recurs, of.rule, of.dates.map(({ id: _, ...date }) => date)];
+  if (recurrence && !isDeepStrictEqual(comparable(recurrence), comparable(stored))) return true;
   const member = settings.series ? (await loadSeries(db, [target])).get(target) : undefined;
   return series !== undefined && slugOf(series.columns.post_name) !== member?.columns.post_name;
 }
@@ -74,17 +74,17 @@ export async function importRecurrence(
   { db, run, tally }: Work,
   item: PostItem,
   target: number,
-  { anew: isNewEvent }: { anew: boolean },
+  { isNewEvent }: { isNewEvent: boolean },
 ): Promise<void> {
   const { settings, now, viewer } = run.caller;
   if (!settings.recurrence) return;
   if (item.recurrence) {
-    const renumbered = await writeRecurrence(db, target, item.recurrence, {
+    const renumberedCount = await writeRecurrence(db, target, item.recurrence, {
       updatedAt: utcFromDate(now),
       timezone: new Map(item.metas).get(DATES.timezone),
-      anew: isNewEvent,
+      isNewEvent,
     });
-    if (isNewEvent && item.recurrence.recurs && (renumbered > 0 || item.recurrence.base !== settings.recurrence.base))
+    if (isNewEvent && item.recurrence.recurs && (renumberedCount > 0 || item.recurrence.base !== settings.recurrence.base))
       addLoss(tally, { reason: 'occurrence-ids', kind: 'event', of: nameOf(item), place: item.place });
   }
   if (item.series && settings.recurrence.series) await joinSeries(db, target, storedSeries(item, item.series, { run, tally }), viewer.id);
@@ -110,7 +110,7 @@ function storedSeries(item: PostItem, { id, columns, metas }: StoredSeries, { ru
   return { id, columns: { ...columns, ...textsIn(stored) }, metas: clean.metas };
 }
 
-const slugOf = (given: string): string => sanitizeTitle(given, 'query');
+const slugOf = (slug: string): string => sanitizeTitle(slug, 'query');
 
 const textsIn = (columns: PostColumns): Record<string, string> =>
   Object.fromEntries(Object.entries(columns).map(([name, value]) => [name, String(value)]));

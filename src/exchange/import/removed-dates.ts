@@ -18,28 +18,28 @@ import { trashAndForget } from './undo.ts';
  * Moves to the trash those dates of these events that an earlier run imported and this run did not contain, if they are
  * in the future and within the period that the source covers. Past dates stay. A dry run only counts them.
  *
- * @param complete UIDs of events all of whose dates came in this run, with the period that is covered
+ * @param coveredPeriods UIDs of events all of whose dates came in this run, with the period that is covered
  * @returns the number of dates
  */
-export async function trashRemovedDates(run: Run, complete: ReadonlyMap<string, DatesEntry['between']>): Promise<number> {
+export async function trashRemovedDates(run: Run, coveredPeriods: ReadonlyMap<string, DatesEntry['between']>): Promise<number> {
   const { site, caller, importId, number, dryLedger } = run;
-  if (complete.size === 0 || importId === 0) return 0;
+  if (coveredPeriods.size === 0 || importId === 0) return 0;
   // Ids of other kinds, such as categories, must not be mistaken for events.
-  const seen = new Set([...dryLedger.values()].flatMap(({ kind, target }) => (kind === 'event' ? [target] : [])));
+  const importedIds = new Set([...dryLedger.values()].flatMap(({ kind, target }) => (kind === 'event' ? [target] : [])));
   const now = localFromDate(caller.now, caller.settings.zone);
-  let trashed = 0;
-  const ids = (await importedBefore(site.db, importId, number, 'event')).filter((id) => !seen.has(id));
+  let trashedCount = 0;
+  const ids = (await importedBefore(site.db, importId, number, 'event')).filter((id) => !importedIds.has(id));
   const metas = await metasOfImported(site.db, ids, [CALENDAR_UID, DATES.start]);
-  for (const [id, own] of metas) {
-    const between = complete.get(own.get(CALENDAR_UID) ?? '');
-    const start = own.get(DATES.start) ?? '';
-    if (!between || start < between[0] || start > between[1] || start <= now) continue;
-    const goes = run.isDryRun
+  for (const [id, eventMetas] of metas) {
+    const period = coveredPeriods.get(eventMetas.get(CALENDAR_UID) ?? '');
+    const start = eventMetas.get(DATES.start) ?? '';
+    if (!period || start < period[0] || start > period[1] || start <= now) continue;
+    const isTrashed = run.isDryRun
       ? await canBeTrashed(run, id)
       : await trashAndForget(site, caller, { kind: postKind('event'), id, from: importId });
-    if (goes) trashed += 1;
+    if (isTrashed) trashedCount += 1;
   }
-  return trashed;
+  return trashedCount;
 }
 
 /** Whether an event can be moved to the trash and is not there already. */

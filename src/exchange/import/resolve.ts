@@ -20,10 +20,10 @@ export async function resolvePost(work: Work, item: PostItem, key: string, targe
   const author = item.author === undefined ? undefined : await authorOf(work, item.author);
   const parent = item.parent === undefined ? undefined : ledger.target('post', item.parent);
   const links: [string, string][] = [];
-  let missing = false;
+  let hasMissing = false;
   for (const link of item.links) {
     const id = await linkTarget(work, link);
-    if (id === undefined) missing = true;
+    if (id === undefined) hasMissing = true;
     else links.push([link.key, String(id)]);
   }
   const terms = (item.terms ?? []).map((term) => ({ term, id: ledger.target(term.kind, term.sourceId) }));
@@ -32,13 +32,13 @@ export async function resolvePost(work: Work, item: PostItem, key: string, targe
     place: item.place,
     ...(item.author !== undefined && author === undefined ? { author: item.author } : {}),
     ...(item.parent !== undefined && parent === undefined ? { parent: item.parent } : {}),
-    ...(missing ? { links: item.links } : {}),
+    ...(hasMissing ? { links: item.links } : {}),
     ...(terms.some(({ id }) => id === undefined) ? { terms: item.terms, unsaid: item.unsaid } : {}),
   };
   if (Object.keys(wants).length > 2) waiting.push({ item: key, kind: item.kind, target, wants: JSON.stringify(wants) });
   // Two terms of the source may be one term here.
-  const found = new Set(terms.flatMap(({ term, id }) => (id === undefined ? [] : [`${term.kind}:${id}`])));
-  return { author, parent, links, terms: [...found] };
+  const termKeys = new Set(terms.flatMap(({ term, id }) => (id === undefined ? [] : [`${term.kind}:${id}`])));
+  return { author, parent, links, terms: [...termKeys] };
 }
 
 /**
@@ -59,12 +59,12 @@ export async function linkTarget(work: Work, link: Link): Promise<number | undef
   const { run, db, ledger } = work;
   if ('sourceId' in link) return ledger.target('post', link.sourceId);
   const all = link.kind === 'attachment' ? [] : await run.names.findAll(db, link.kind, link.name);
-  const spoken =
+  const idsInLanguage =
     link.kind === 'attachment' || link.language === undefined || all.length < 2
       ? []
       : await inLanguage(work, link.kind, all, link.language);
-  const named = spoken[0] ?? all[0];
-  if (named !== undefined || !/^[1-9]\d{0,14}$/.test(link.name)) return named;
+  const target = idsInLanguage[0] ?? all[0];
+  if (target !== undefined || !/^[1-9]\d{0,14}$/.test(link.name)) return target;
   const id = Number(link.name);
   return (await takenPostIds(db, [id])).get(id)?.post_type === typeOf(link.kind) ? id : undefined;
 }

@@ -21,7 +21,7 @@ export interface Run {
   /** Whether this is a dry run, which writes nothing. */
   readonly isDryRun: boolean;
   /** Whether texts are stored as they are; otherwise, scripts and the like are removed. */
-  readonly trusted: boolean;
+  readonly isTrusted: boolean;
   /** Whether roles, passwords and settings of the source are imported, because its owner opened the database. */
   readonly trustedAccounts: boolean;
   readonly settings: boolean;

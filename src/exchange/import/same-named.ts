@@ -25,11 +25,11 @@ import { startOf } from './stored-post.ts';
  */
 export async function readNewNames({ run, db }: Work, items: readonly PostItem[]): Promise<void> {
   for (const kind of run.isDryRun ? [] : (['venue', 'organizer'] as const)) {
-    const named = items.filter((item) => item.kind === kind && item.match !== undefined);
-    if (named.length === 0) continue;
+    const namedItems = items.filter((item) => item.kind === kind && item.match !== undefined);
+    if (namedItems.length === 0) continue;
     await lockNames(
       db,
-      named.map(({ columns }) => titleLock(typeOf(kind), columns.post_title ?? '')),
+      namedItems.map(({ columns }) => titleLock(typeOf(kind), columns.post_title ?? '')),
     );
     await run.names.refresh(db, kind);
   }
@@ -39,15 +39,15 @@ export async function readNewNames({ run, db }: Work, items: readonly PostItem[]
 export async function findSameNamed(work: Work, item: PostItem, clean: CleanPost): Promise<number | undefined> {
   const { run, db } = work;
   if (item.match === undefined || item.kind === 'attachment') return undefined;
-  const named = (await run.names.findAll(db, item.kind, clean.columns.post_title ?? '', startOf(clean))).slice(0, MAX_COMPARED);
-  const ids = item.language === undefined ? named : await inLanguage(work, item.kind, named, item.language);
+  const candidates = (await run.names.findAll(db, item.kind, clean.columns.post_title ?? '', startOf(clean))).slice(0, MAX_COMPARED);
+  const ids = item.language === undefined ? candidates : await inLanguage(work, item.kind, candidates, item.language);
   if (item.match === 'name' || ids.length === 0) return (await withoutOtherSites(work, item, ids))[0];
-  const stored = await loadMetas(
+  const metasById = await loadMetas(
     db,
     ids.filter((id) => id > 0),
   );
-  const coming = metaMap(clean.metas);
-  return ids.find((id) => !areDifferentRecords(coming, stored.get(id) ?? run.dryMetas.get(id) ?? new Map()));
+  const itemMetas = metaMap(clean.metas);
+  return ids.find((id) => !areDifferentRecords(itemMetas, metasById.get(id) ?? run.dryMetas.get(id) ?? new Map()));
 }
 
 /**
@@ -75,11 +75,11 @@ const FILE_NAME = /\.(html?|xhtml|mhtml|php|aspx?|json|jsonld|ld|txt)$/i;
  * the address, if city or postal code have separate fields.
  */
 export function addressToKeep(item: PostItem, clean: CleanPost, before: Metas): readonly string[] {
-  const coming = metaMap(clean.metas);
+  const itemMetas = metaMap(clean.metas);
   const inFields = (metas: Metas) => [VENUE.city, VENUE.zip].some((key) => metaOf(metas, key));
-  if (item.match !== 'details' || item.kind !== 'venue' || inFields(coming) || !inFields(before)) return [];
-  const known = wordsOf(before, [...ADDRESS_METAS, VENUE.country, VENUE.province, VENUE.state, VENUE.stateprovince]);
-  return [...wordsOf(coming)].every((word) => known.has(word)) ? [VENUE.address] : [];
+  if (item.match !== 'details' || item.kind !== 'venue' || inFields(itemMetas) || !inFields(before)) return [];
+  const knownWords = wordsOf(before, [...ADDRESS_METAS, VENUE.country, VENUE.province, VENUE.state, VENUE.stateprovince]);
+  return [...wordsOf(itemMetas)].every((word) => knownWords.has(word)) ? [VENUE.address] : [];
 }
 
 /** Maximum number of records with one name that are compared, since a file may contain any number of them. */

@@ -11,21 +11,21 @@ import type { Work } from './run.ts';
 
 /**
  * Returns the slug of each new post: the given one, sanitized and made unique within its type. Drafts and pending posts
- * may share a slug. `except`: the id of an existing post, which may keep its own slug.
+ * may share a slug. `exceptId`: the id of an existing post, which may keep its own slug.
  */
 export async function slugsFor<Arrival extends { readonly item: PostItem; readonly clean: CleanPost }>(
   { run, db, tally }: Work,
   arrivals: readonly Arrival[],
-  except = 0,
+  exceptId = 0,
 ): Promise<Map<Arrival, string>> {
   const wishes = arrivals.map((arrival) => {
-    const { post_name: given = '', post_title: title = '', post_status: status = 'publish' } = arrival.clean.columns;
+    const { post_name: sourceSlug = '', post_title: title = '', post_status: status = 'publish' } = arrival.clean.columns;
     const mayShareSlug = isFloating(status) && arrival.item.kind !== 'attachment';
     return {
       arrival,
       floating: mayShareSlug,
-      given,
-      wish: given === '' ? (mayShareSlug ? '' : sanitizeTitle(title)) : sanitizeTitle(given, 'query'),
+      sourceSlug,
+      wish: sourceSlug === '' ? (mayShareSlug ? '' : sanitizeTitle(title)) : sanitizeTitle(sourceSlug, 'query'),
     };
   });
   const unique = wishes.filter(({ floating, wish }) => !floating && wish !== '');
@@ -41,11 +41,11 @@ export async function slugsFor<Arrival extends { readonly item: PostItem; readon
     db,
     unique.map(({ wish }) => wish),
   ))
-    if (ID !== except) hold(slug, type);
+    if (ID !== exceptId) hold(slug, type);
 
   const slugs = new Map<Arrival, string>();
-  const expanded = new Set<string>();
-  for (const { arrival, floating, given, wish } of wishes) {
+  const expandedSlugs = new Set<string>();
+  for (const { arrival, floating, sourceSlug, wish } of wishes) {
     const { item } = arrival;
     const type = typeOf(item.kind);
     // Slugs of attachments are unique across all post types.
@@ -53,16 +53,16 @@ export async function slugsFor<Arrival extends { readonly item: PostItem; readon
       [holders, run.drySlugs].some((by) => (type === 'attachment' ? by.has(slug) : (by.get(slug)?.has(type) ?? false)));
     let slug = wish;
     if (!floating && wish !== '') {
-      if (uniqueSlug(wish, isTaken) !== wish && !expanded.has(`${type} ${wish}`)) {
-        expanded.add(`${type} ${wish}`);
-        for (const other of await slugsLike(db, type, wish, except)) hold(other, type);
+      if (uniqueSlug(wish, isTaken) !== wish && !expandedSlugs.has(`${type} ${wish}`)) {
+        expandedSlugs.add(`${type} ${wish}`);
+        for (const takenSlug of await slugsLike(db, type, wish, exceptId)) hold(takenSlug, type);
       }
       slug = uniqueSlug(wish, isTaken);
       hold(slug, type);
       if (run.isDryRun) hold(slug, type, run.drySlugs);
     }
-    if (given !== '' && slug !== given)
-      addLoss(tally, { reason: 'slug-taken', kind: item.kind, of: nameOf(item), place: item.place, detail: `${given} -> ${slug}` });
+    if (sourceSlug !== '' && slug !== sourceSlug)
+      addLoss(tally, { reason: 'slug-taken', kind: item.kind, of: nameOf(item), place: item.place, detail: `${sourceSlug} -> ${slug}` });
     slugs.set(arrival, slug);
   }
   return slugs;

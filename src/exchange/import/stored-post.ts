@@ -19,8 +19,8 @@ export function storedPost(item: PostItem, trust: HtmlTrust, caller: Caller): Cl
   const losses = [
     // In the old form of recurrence, each date is a post that is imported by itself.
     ...(!item.recurrence?.recurs && !item.parent && hasRules(metaMap(length.metas)) ? [{ reason: 'recurrence', detail: '' }] : []),
-    ...(utc.mended === undefined ? [] : [{ reason: 'utc-mended', detail: utc.mended }]),
-    ...(length.mended === undefined ? [] : [{ reason: 'duration-mended', detail: length.mended }]),
+    ...(utc.corrections === undefined ? [] : [{ reason: 'utc-mended', detail: utc.corrections }]),
+    ...(length.corrections === undefined ? [] : [{ reason: 'duration-mended', detail: length.corrections }]),
   ];
   return { ...clean, metas: length.metas, losses: [...clean.losses, ...losses] };
 }
@@ -55,16 +55,18 @@ function withUtc(metas: CleanPost['metas']): CorrectedMetas {
   const zone = /^utc./i.test(dates.timezone) ? null : parseZone(dates.timezone);
   // If the end is before the start, it is unclear which of the times are right.
   if (!zone || !(diffSeconds(dates.start, dates.end) >= 0)) return { metas };
-  const right = new Map<string, string>(
+  const correctValues = new Map<string, string>(
     UTC_FIELDS.flatMap(([local, utc]) => {
-      const [given, stored] = [dates[local], dates[utc]];
-      return stored === '' || !isRealDate(given) || toUtc(given, zone) === stored ? [] : [[DATES[utc], toUtc(given, zone)] as const];
+      const [localTime, utcTime] = [dates[local], dates[utc]];
+      return utcTime === '' || !isRealDate(localTime) || toUtc(localTime, zone) === utcTime
+        ? []
+        : [[DATES[utc], toUtc(localTime, zone)] as const];
     }),
   );
-  if (right.size === 0) return { metas };
+  if (correctValues.size === 0) return { metas };
   return {
-    metas: metas.map(([key, value]) => [key, right.get(key) ?? value]),
-    mended: metas.flatMap(([key, value]) => (right.has(key) ? [`${value} -> ${right.get(key)}`] : [])).join(', '),
+    metas: metas.map(([key, value]) => [key, correctValues.get(key) ?? value]),
+    corrections: metas.flatMap(([key, value]) => (correctValues.has(key) ? [`${value} -> ${correctValues.get(key)}`] : [])).join(', '),
   };
 }
 
@@ -76,7 +78,7 @@ const UTC_FIELDS = [
 /** Metas, and a description of corrections, if any. */
 interface CorrectedMetas {
   readonly metas: CleanPost['metas'];
-  readonly mended?: string;
+  readonly corrections?: string;
 }
 
 /** Returns the stored start of an event, or an empty string if there is none. */
@@ -84,25 +86,25 @@ export const startOf = ({ metas }: Pick<CleanPost, 'metas'>): string => metas.fi
 
 /** Adds zone and UTC times to events of old versions, computed from the local time and the site's zone. */
 function withDates(metas: CleanPost['metas'], { settings, now }: Caller): CleanPost['metas'] {
-  const given = new Map(metas);
-  const [start, end] = [given.get(DATES.start), given.get(DATES.end)];
-  if (!start || !end || (given.get(DATES.startUtc) && given.get(DATES.endUtc) && given.get(DATES.timezone))) return metas;
-  const allDay = /^(yes|1|true)$/i.test(given.get(DATES.allDay) ?? '');
+  const values = new Map(metas);
+  const [start, end] = [values.get(DATES.start), values.get(DATES.end)];
+  if (!start || !end || (values.get(DATES.startUtc) && values.get(DATES.endUtc) && values.get(DATES.timezone))) return metas;
+  const allDay = /^(yes|1|true)$/i.test(values.get(DATES.allDay) ?? '');
   // Keep the local times, whatever this calendar's cutoff is.
-  const dates = eventDates({ start, end, timezone: given.get(DATES.timezone) || undefined, allDay: false }, undefined, {
+  const dates = eventDates({ start, end, timezone: values.get(DATES.timezone) || undefined, allDay: false }, undefined, {
     siteZone: settings.timezone,
     cutoff: settings.calendar.cutoff,
     now,
   });
   if ('problem' in dates) return metas;
-  const missing: (readonly [string, string])[] = [
+  const computedMetas: (readonly [string, string])[] = [
     [DATES.startUtc, dates.startUtc],
     [DATES.endUtc, dates.endUtc],
     [DATES.timezone, dates.timezone],
     [DATES.abbreviation, dates.abbreviation],
     ...(allDay ? [] : [[DATES.duration, String(dates.duration)] as const]),
   ];
-  const added = missing.filter(([key]) => !given.get(key));
+  const added = computedMetas.filter(([key]) => !values.get(key));
   return [...metas.filter(([key]) => !added.some(([name]) => name === key)), ...added];
 }
 
@@ -113,6 +115,6 @@ function withDuration(metas: CleanPost['metas']): CorrectedMetas {
   if (allDay || duration === null || !(length >= 0) || (duration >= 0 && duration <= length)) return { metas };
   return {
     metas: metas.map(([key, value]) => (key === DATES.duration ? [key, String(length)] : [key, value])),
-    mended: `${duration} -> ${length}`,
+    corrections: `${duration} -> ${length}`,
   };
 }

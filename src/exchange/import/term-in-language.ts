@@ -22,7 +22,7 @@ interface NamedTerm {
   /** Language code, if the source has one. */
   readonly language: string | undefined;
   /** Terms of this name, the oldest first. */
-  readonly found: readonly Term[];
+  readonly terms: readonly Term[];
 }
 
 /**
@@ -34,41 +34,41 @@ interface NamedTerm {
  */
 export async function termInLanguage(
   work: Work,
-  { kind, name, language: code, found }: NamedTerm,
+  { kind, name, language: code, terms }: NamedTerm,
   place: () => Promise<PlacedTerm | undefined>,
 ): Promise<PlacedTerm | undefined> {
   const { run, db } = work;
-  const own = languagesOf(run.caller, termKind(kind));
-  const language = own && languageOfCode(own.languages, code);
-  const [first] = found;
-  if (!own || !language) return first ? { id: first.term_id, created: false } : place();
-  const [spoken] = await termsOfLanguage(db, run.caller, termKind(kind), found, language);
-  if (spoken) return { id: spoken.term_id, created: false };
+  const kindLanguages = languagesOf(run.caller, termKind(kind));
+  const language = kindLanguages && languageOfCode(kindLanguages.languages, code);
+  const [first] = terms;
+  if (!kindLanguages || !language) return first ? { id: first.term_id, created: false } : place();
+  const [match] = await termsOfLanguage(db, run.caller, termKind(kind), terms, language);
+  if (match) return { id: match.term_id, created: false };
   const placed = first ? { id: first.term_id, created: false } : await place();
   if (!placed) return undefined;
-  const wanted = { own, kind, language, slug: sanitizeTitle(name) };
-  if (run.isDryRun) return termInDryRun(work, wanted, placed);
-  if (!placed.created) return translationOf(work, wanted, placed.id);
+  const wish = { kindLanguages, kind, language, slug: sanitizeTitle(name) };
+  if (run.isDryRun) return termInDryRun(work, wish, placed);
+  if (!placed.created) return translationOf(work, wish, placed.id);
   await placeInLanguage(db, run.caller, termKind(kind), { id: placed.id, before: null, language }, {});
   return placed;
 }
 
 interface WantedTerm {
-  readonly own: LanguagesOfKind;
+  readonly kindLanguages: LanguagesOfKind;
   readonly kind: TermKindName;
   readonly language: ContentLanguage;
   readonly slug: string;
 }
 
 /** Returns the translation of an existing term, which is created if it is missing. */
-async function translationOf(work: Work, wanted: WantedTerm, id: number): Promise<PlacedTerm> {
+async function translationOf(work: Work, wish: WantedTerm, id: number): Promise<PlacedTerm> {
   const { run, db, touched } = work;
-  const known = await knownTranslation(work, wanted, id);
-  if (known !== undefined) return { id: known, created: false };
-  const [made = id] = await termsInLanguage(db, run.caller, termKind(wanted.kind), [id], wanted.language);
+  const knownId = await knownTranslation(work, wish, id);
+  if (knownId !== undefined) return { id: knownId, created: false };
+  const [createdId = id] = await termsInLanguage(db, run.caller, termKind(wish.kind), [id], wish.language);
   touched.any = true;
-  touched.tree ||= termKind(wanted.kind).hierarchical;
-  return { id: made, created: made !== id };
+  touched.tree ||= termKind(wish.kind).hierarchical;
+  return { id: createdId, created: createdId !== id };
 }
 
 /**
@@ -77,22 +77,22 @@ async function translationOf(work: Work, wanted: WantedTerm, id: number): Promis
  */
 async function knownTranslation(
   { db }: Pick<Work, 'db'>,
-  { own: { languages }, kind, language }: WantedTerm,
+  { kindLanguages: { languages }, kind, language }: WantedTerm,
   id: number,
 ): Promise<number | undefined> {
   const { taxonomy } = termKind(kind);
   const { terms } = await formOf(languages).memberships(db, languages, { posts: [], terms: [{ term_id: id, taxonomy }] });
   const membership = terms.get(id);
   if (!membership || membership.language === null) return id;
-  const other = membership.members.get(language.code);
-  if (other !== undefined && (await loadTerms(db, taxonomy, [other])).has(other)) return other;
+  const translationId = membership.members.get(language.code);
+  if (translationId !== undefined && (await loadTerms(db, taxonomy, [translationId])).has(translationId)) return translationId;
   return languages.form === 'polylang' ? undefined : id;
 }
 
 /** Returns the term that a name would become in a language. `placed`: the term of that name in any language. */
-async function termInDryRun(work: Work, wanted: WantedTerm, placed: PlacedTerm): Promise<PlacedTerm> {
+async function termInDryRun(work: Work, wish: WantedTerm, placed: PlacedTerm): Promise<PlacedTerm> {
   const { run } = work;
-  const { own, kind, language, slug } = wanted;
+  const { kindLanguages, kind, language, slug } = wish;
   const nameIn = (code: string) => `${kind} ${slug} in ${code}`;
   const note = (id: number): PlacedTerm => {
     run.dryNames.set(nameIn(language.code), id);
@@ -102,9 +102,9 @@ async function termInDryRun(work: Work, wanted: WantedTerm, placed: PlacedTerm):
   if (rehearsed !== undefined) return { id: rehearsed, created: false };
   if (placed.created) return note(placed.id);
   if (placed.id > 0) {
-    const known = await knownTranslation(work, wanted, placed.id);
-    return known === undefined ? note(run.nextDryId()) : { id: known, created: false };
+    const knownId = await knownTranslation(work, wish, placed.id);
+    return knownId === undefined ? note(run.nextDryId()) : { id: knownId, created: false };
   }
-  const isSpoken = own.languages.languages.some(({ code }) => run.dryNames.has(nameIn(code)));
-  return isSpoken && own.languages.form === 'polylang' ? note(run.nextDryId()) : placed;
+  const isSpoken = kindLanguages.languages.languages.some(({ code }) => run.dryNames.has(nameIn(code)));
+  return isSpoken && kindLanguages.languages.form === 'polylang' ? note(run.nextDryId()) : placed;
 }

@@ -24,7 +24,7 @@ export interface Undoable {
   /** Time of its last progress, in UTC. */
   readonly at: string;
   /** Ids of records outside of the trash, by kind, without those that other events reference. */
-  readonly made: ReadonlyMap<string, readonly number[]>;
+  readonly records: ReadonlyMap<string, readonly number[]>;
 }
 
 /** The metas in which events reference records of a kind. */
@@ -38,21 +38,25 @@ export async function undoableImport({ db, clock }: Site): Promise<Undoable | un
   const last = await lastImport(db);
   if (!last || isImportRunning(last, clock())) return undefined;
   const all = await createdByRun(db, last);
-  const found: [string, number[]][] = [];
+  const created: [string, number[]][] = [];
   for (const kind of postKinds) {
     const rows = await loadPosts(db, all.get(kind.name) ?? []);
-    const there = [...rows.values()].filter((row) => row.post_type === kind.postType && row.post_status !== 'trash').map(({ ID }) => ID);
+    const existingIds = [...rows.values()]
+      .filter((row) => row.post_type === kind.postType && row.post_status !== 'trash')
+      .map(({ ID }) => ID);
     const key = LINKS.get(kind.name);
-    const named = key === undefined ? new Set() : await referencedElsewhere(db, last, key, there);
-    const free = there.filter((id) => !named.has(id));
-    if (free.length > 0) found.push([kind.name, free]);
+    const referencedIds = key === undefined ? new Set() : await referencedElsewhere(db, last, key, existingIds);
+    const freeIds = existingIds.filter((id) => !referencedIds.has(id));
+    if (freeIds.length > 0) created.push([kind.name, freeIds]);
   }
-  return found.length === 0 ? undefined : { id: last.id, run: last.run, source: last.source, at: last.touched_at, made: new Map(found) };
+  return created.length === 0
+    ? undefined
+    : { id: last.id, run: last.run, source: last.source, at: last.touched_at, records: new Map(created) };
 }
 
 /**
  * Moves the records that an import created to the trash, and removes them from the ledger, so that the same source can
- * be imported again. `wanted` identifies the import; if another one has run since, nothing happens.
+ * be imported again. `expected` identifies the import; if another one has run since, nothing happens.
  *
  * @returns the number of records that were moved, and of those that the caller may not move
  * @throws rest_forbidden if the caller may not import
@@ -60,16 +64,16 @@ export async function undoableImport({ db, clock }: Site): Promise<Undoable | un
 export async function undoImport(
   site: Site,
   caller: Caller,
-  wanted: Pick<Undoable, 'id' | 'run'>,
+  expected: Pick<Undoable, 'id' | 'run'>,
 ): Promise<{ readonly moved: number; readonly kept: number }> {
   if (!caller.viewer.can('import')) fail('rest_forbidden');
-  const found = await undoableImport(site);
-  if (found?.id !== wanted.id || found.run !== wanted.run) return { moved: 0, kept: 0 };
+  const undoable = await undoableImport(site);
+  if (undoable?.id !== expected.id || undoable.run !== expected.run) return { moved: 0, kept: 0 };
   let kept = 0;
   let moved = 0;
   for (const kind of postKinds) {
-    for (const id of found.made.get(kind.name) ?? []) {
-      if (await trashAndForget(site, caller, { kind, id, from: found.id })) moved += 1;
+    for (const id of undoable.records.get(kind.name) ?? []) {
+      if (await trashAndForget(site, caller, { kind, id, from: undoable.id })) moved += 1;
       else kept += 1;
     }
   }

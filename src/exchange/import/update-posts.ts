@@ -50,8 +50,8 @@ export async function updatePosts(work: Work, posts: readonly Existing[]): Promi
         (term) => `${term.taxonomy === termKind('tag').taxonomy ? 'tag' : 'category'}:${term.term_id}`,
       ),
     };
-    const changed = row !== undefined && (await updateOne(work, post, row, before));
-    addToCount(changed ? tally.updated : tally.unchanged, post.item.kind);
+    const wasChanged = row !== undefined && (await updateOne(work, post, row, before));
+    addToCount(wasChanged ? tally.updated : tally.unchanged, post.item.kind);
   }
 }
 
@@ -70,37 +70,37 @@ async function updateOne(
     target,
     metaChanges(item, clean, resolved.links, {
       before: before.metas,
-      own: [
+      keptKeys: [
         ...(before.metas.has('_tribe_importer_original_url') && !isFetched(work, item) ? FILE_METAS : []),
         ...addressToKeep(item, clean, before.metas),
       ],
     }),
   );
-  const left = before.terms.filter((term) => item.unsaid?.some((kind) => term.startsWith(`${kind}:`)));
-  const terms = [...new Set([...left, ...resolved.terms])];
+  const keptTerms = before.terms.filter((term) => item.unsaid?.some((kind) => term.startsWith(`${kind}:`)));
+  const terms = [...new Set([...keptTerms, ...resolved.terms])];
   const sameTerms =
     item.terms === undefined || (terms.length === before.terms.length && terms.every((term) => before.terms.includes(term)));
   const recurs = await isRecurrenceDifferent(work, item, target);
   if (Object.keys(columns).length + Object.keys(metas).length === 0 && sameTerms && !recurs) return false;
   touched.any = true;
-  const redated = !recurs && item.kind === 'event' && run.caller.settings.occurrenceTables && Object.keys(metas).some(isDateMeta);
-  const stored = new Map([...before.metas, ...Object.entries(metas)]);
-  if (redated) reportInconsistentDates(work, item, stored);
+  const hasNewDates = !recurs && item.kind === 'event' && run.caller.settings.occurrenceTables && Object.keys(metas).some(isDateMeta);
+  const allMetas = new Map([...before.metas, ...Object.entries(metas)]);
+  if (hasNewDates) reportInconsistentDates(work, item, allMetas);
   if (run.isDryRun) return true;
   if (item.kind === 'event') work.events.push(target);
 
-  const written = withModification(columns, { clean }, row, run.caller);
-  await updatePost(db, target, written);
-  const after = { ...row, ...written };
+  const writtenColumns = withModification(columns, { clean }, row, run.caller);
+  await updatePost(db, target, writtenColumns);
+  const after = { ...row, ...writtenColumns };
   if (item.kind !== 'attachment' && TEXTS.some((name) => name in columns))
     await saveRevision(db, after, run.caller.viewer.id, run.caller.settings.home);
   // A complete source contains them among its metas.
   await writeMetas(db, target, { ...(item.complete ? {} : oldAddresses(before.metas, row, after)), ...metas });
   if (item.kind === 'attachment') return true;
-  await writeTermsOf(work, item.kind, target, { terms: sameTerms ? undefined : terms, counted: 'post_status' in columns });
-  if (recurs) await importRecurrence(work, item, target, { anew: false });
-  else if (redated) {
-    await writeOccurrence(db, target, storedDates({ metas: stored }), {
+  await writeTermsOf(work, item.kind, target, { terms: sameTerms ? undefined : terms, recounts: 'post_status' in columns });
+  if (recurs) await importRecurrence(work, item, target, { isNewEvent: false });
+  else if (hasNewDates) {
+    await writeOccurrence(db, target, storedDates({ metas: allMetas }), {
       updatedAt: utcFromDate(run.caller.now),
       recurrence: run.caller.settings.recurrence,
     });
@@ -109,20 +109,20 @@ async function updateOne(
 }
 
 /**
- * Writes the terms of a post, `kind:term_id`; undefined keeps them. `counted`: whether its current terms are recounted.
+ * Writes the terms of a post, `kind:term_id`; undefined keeps them. `recounts`: whether its terms are recounted.
  */
 async function writeTermsOf(
   { db }: Work,
   kind: PostKindName,
   target: number,
-  { terms, counted }: { readonly terms: readonly string[] | undefined; readonly counted: boolean },
+  { terms, recounts }: { readonly terms: readonly string[] | undefined; readonly recounts: boolean },
 ): Promise<void> {
   const rows: number[] = [];
   for (const name of terms ? postKind(kind).terms : []) {
     const ids = (terms ?? []).filter((term) => term.startsWith(`${name}:`)).map((term) => Number(term.slice(name.length + 1)));
     rows.push(...(await setTermsOf(db, target, termKind(name).taxonomy, ids)));
   }
-  if (counted) rows.push(...(await termTaxonomyIdsOf(db, [target], taxonomiesOf(postKind(kind)))));
+  if (recounts) rows.push(...(await termTaxonomyIdsOf(db, [target], taxonomiesOf(postKind(kind)))));
   await recount(db, rows);
 }
 
@@ -140,21 +140,21 @@ async function withoutDatesOfRule(
 ): Promise<Record<string, readonly string[]>> {
   if (item.kind !== 'event' || item.recurrence || !run.caller.settings.recurrence || !Object.keys(metas).some(isDateMeta)) return metas;
   if (target <= 0 || !(await isRecurringEvent(db, target))) return metas;
-  const came = metaMap(item.metas);
+  const itemMetas = metaMap(item.metas);
   const dates = (await loadRecurrences(db, [target])).get(target)?.dates ?? [];
-  if (!dates.some(({ start, end }) => start === metaOf(came, DATES.start) && end === metaOf(came, DATES.end)))
+  if (!dates.some(({ start, end }) => start === metaOf(itemMetas, DATES.start) && end === metaOf(itemMetas, DATES.end)))
     addLoss(tally, { reason: 'recurring-dates', kind: 'event', of: nameOf(item), place: item.place });
   return Object.fromEntries(Object.entries(metas).filter(([name]) => !isDateMeta(name) && name !== DATES.abbreviation));
 }
 
-/** Returns the metas whose values differ, with all their new values. `own`: keys that keep their values. */
+/** Returns the metas whose values differ, with all their new values. `keptKeys`: keys that keep their values. */
 function metaChanges(
   item: PostItem,
   clean: CleanPost,
   links: readonly (readonly [string, string])[],
-  { before, own }: { readonly before: ReadonlyMap<string, readonly string[]>; readonly own: readonly string[] },
+  { before, keptKeys }: { readonly before: ReadonlyMap<string, readonly string[]>; readonly keptKeys: readonly string[] },
 ): Record<string, readonly string[]> {
-  const wanted = groupedBy(
+  const valuesByKey = groupedBy(
     [...clean.metas, ...links],
     ([key]) => key,
     ([, value]) => value,
@@ -162,12 +162,12 @@ function metaChanges(
   // Links that cannot be resolved yet are written at the end.
   if (item.complete)
     for (const key of before.keys())
-      if (!wanted.has(key) && !(LINK_METAS.has(key) && item.links.some((link) => link.key === key))) wanted.set(key, []);
-  for (const key of item.absent ?? []) if (!wanted.has(key)) wanted.set(key, []);
+      if (!valuesByKey.has(key) && !(LINK_METAS.has(key) && item.links.some((link) => link.key === key))) valuesByKey.set(key, []);
+  for (const key of item.absent ?? []) if (!valuesByKey.has(key)) valuesByKey.set(key, []);
   const changes: Record<string, readonly string[]> = {};
-  for (const [key, values] of wanted) {
+  for (const [key, values] of valuesByKey) {
     const stored = before.get(key) ?? [];
-    if (own.includes(key) || EDITOR_METAS.includes(key)) continue;
+    if (keptKeys.includes(key) || EDITOR_METAS.includes(key)) continue;
     if (stored.length !== values.length || stored.some((value, place) => value !== values[place])) changes[key] = values;
   }
   return changes;

@@ -30,11 +30,11 @@ export async function writeAuthors(work: Work, authors: readonly AuthorItem[]): 
     const { run, ledger, tally } = work;
     const item = ledgerKey('author', author.sourceId);
     const digest = digestOf(author);
-    const known = ledger.entry(item);
-    if (known && (known.run === run.number || (await doesUserExist(work, known.target)))) {
-      if (known.run !== run.number) {
+    const knownEntry = ledger.entry(item);
+    if (knownEntry && (knownEntry.run === run.number || (await doesUserExist(work, knownEntry.target)))) {
+      if (knownEntry.run !== run.number) {
         addToCount(tally.unchanged, 'author');
-        ledger.add({ ...known, digest, run: run.number });
+        ledger.add({ ...knownEntry, digest, run: run.number });
       }
       continue;
     }
@@ -46,12 +46,12 @@ export async function writeAuthors(work: Work, authors: readonly AuthorItem[]): 
       continue;
     }
     if (!run.isDryRun) await lockNames(work.db, [USERS_LOCK]);
-    const here = await findExistingUser(work, login, email);
-    const target = here ?? (await insertAuthor(work, { ...author, email }, login));
+    const existingId = await findExistingUser(work, login, email);
+    const target = existingId ?? (await insertAuthor(work, { ...author, email }, login));
     ledger.add({ item, kind: 'author', target, digest, run: run.number });
-    addToCount(here === undefined ? tally.created : tally.unchanged, 'author');
+    addToCount(existingId === undefined ? tally.created : tally.unchanged, 'author');
     if (email !== author.email) addLoss(tally, { reason: 'html-filtered', kind: 'author', of: login, place: author.place });
-    if (here === undefined && !run.trustedAccounts) {
+    if (existingId === undefined && !run.trustedAccounts) {
       addLoss(tally, { reason: 'author-without-role', kind: 'author', of: login, place: author.place });
     }
   }
@@ -63,8 +63,8 @@ const doesUserExist = async ({ db, run }: Work, id: number): Promise<boolean> =>
 async function findExistingUser({ db, run }: Work, login: string, email: string): Promise<number | undefined> {
   const rehearsed = [login, email].map((name) => run.dryNames.get(name.toLowerCase())).find((id) => id !== undefined);
   if (rehearsed !== undefined) return rehearsed;
-  const named = await findUserByLogin(db, login, []);
-  const user = named ?? (email === '' ? undefined : await findUserByLoginOrEmail(db, email, []));
+  const userByLogin = await findUserByLogin(db, login, []);
+  const user = userByLogin ?? (email === '' ? undefined : await findUserByLoginOrEmail(db, email, []));
   return user?.row.ID;
 }
 
@@ -76,16 +76,16 @@ async function insertAuthor({ run, db, touched }: Work, author: AuthorItem, logi
   }
   const nicename = nicenameOf(author.columns?.user_nicename ?? login);
   const { nicenames } = await takenNames(db, { login, email: author.email, nicename });
-  const free = author.id !== undefined && !(await takenIds(db, 'users', [author.id])).has(author.id);
-  const given = (name: string, otherwise: string) => (run.trustedAccounts ? (author.columns?.[name] ?? otherwise) : otherwise);
+  const isFree = author.id !== undefined && !(await takenIds(db, 'users', [author.id])).has(author.id);
+  const trustedColumn = (name: string, otherwise: string) => (run.trustedAccounts ? (author.columns?.[name] ?? otherwise) : otherwise);
   const row = {
-    ...(free ? { ID: author.id } : {}),
+    ...(isFree ? { ID: author.id } : {}),
     user_login: login,
-    user_pass: given('user_pass', NO_PASSWORD),
+    user_pass: trustedColumn('user_pass', NO_PASSWORD),
     user_nicename: uniqueSlug(nicename, nicenames, NICENAME_BYTES),
     user_email: firstCharacters(replaceLoneSurrogates(author.email), MAX_LENGTHS.email),
-    user_url: given('user_url', ''),
-    user_registered: given('user_registered', utcFromDate(run.site.clock())),
+    user_url: trustedColumn('user_url', ''),
+    user_registered: trustedColumn('user_registered', utcFromDate(run.site.clock())),
     user_activation_key: '',
     user_status: 0,
     display_name: nameOf(run.trustedAccounts, author.displayName) || nameOf(run.trustedAccounts, login),
@@ -98,36 +98,37 @@ async function insertAuthor({ run, db, touched }: Work, author: AuthorItem, logi
  * Returns the login to store. The login in a file is untrusted text, so that markup is removed (as with
  * `sanitize_user`).
  */
-function loginOf(trustedAccounts: boolean, given: string): string {
-  const login = stripControlCharacters(replaceLoneSurrogates(given));
+function loginOf(trustedAccounts: boolean, sourceLogin: string): string {
+  const login = stripControlCharacters(replaceLoneSurrogates(sourceLogin));
   return firstCharacters((trustedAccounts ? login : sanitizeTextField(login).replace(/[<>"'`&]/g, '')).trim(), MAX_LENGTHS.login);
 }
 
 /** Returns the email address to store. An address from a file that contains markup or is invalid becomes empty. */
-const emailOf = (trustedAccounts: boolean, given: string): string =>
-  trustedAccounts || /^[^\s@<>"]+@[^\s@<>"]+$/.test(given) ? given : '';
+const emailOf = (trustedAccounts: boolean, email: string): string =>
+  trustedAccounts || /^[^\s@<>"]+@[^\s@<>"]+$/.test(email) ? email : '';
 
 /**
  * Returns the display name to store. The name in a file is untrusted text; WordPress filters display names like names
  * of terms (`pre_user_display_name`).
  */
-function nameOf(trustedAccounts: boolean, given: string): string {
-  const name = stripControlCharacters(replaceLoneSurrogates(given));
+function nameOf(trustedAccounts: boolean, displayName: string): string {
+  const name = stripControlCharacters(replaceLoneSurrogates(displayName));
   return trustedAccounts ? firstCharacters(name, MAX_LENGTHS.name) : sanitizeDisplayName(name);
 }
 
 async function metasOf(trustedAccounts: boolean, { metas }: AuthorItem, db: Work['db']): Promise<Record<string, string>> {
-  const named = Object.fromEntries(metas);
+  const metasByKey = Object.fromEntries(metas);
   const role = (await readOptions(db, ['default_role'])).get('default_role') || 'subscriber';
-  const kept = metas
+  const importedMetas = metas
     .filter(([key]) => IMPORTED_METAS.has(key) && (trustedAccounts || key !== '_application_passwords'))
     .map(
       ([key, value]) =>
         [key, trustedAccounts ? value : (key === 'description' ? sanitizeTermDescription : sanitizeTermName)(value)] as const,
     );
   return {
-    ...Object.fromEntries(kept),
-    [capabilitiesKey(db)]: trustedAccounts && named.capabilities !== undefined ? named.capabilities : toSerialized({ [role]: true }),
-    [levelKey(db)]: trustedAccounts && named.user_level !== undefined ? named.user_level : '0',
+    ...Object.fromEntries(importedMetas),
+    [capabilitiesKey(db)]:
+      trustedAccounts && metasByKey.capabilities !== undefined ? metasByKey.capabilities : toSerialized({ [role]: true }),
+    [levelKey(db)]: trustedAccounts && metasByKey.user_level !== undefined ? metasByKey.user_level : '0',
   };
 }

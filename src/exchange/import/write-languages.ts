@@ -23,29 +23,30 @@ export async function writeLanguages(work: Work, items: readonly (PostItem | Ter
   const { run, db, ledger } = work;
   for (const name of new Set(items.map(({ kind }) => kind))) {
     if (name === 'attachment') continue;
-    const some = items.filter((item) => item.kind === name);
+    const itemsOfKind = items.filter((item) => item.kind === name);
     const kind: Kind = name === 'category' || name === 'tag' ? termKind(name) : postKind(name);
-    const own = languagesOf(run.caller, kind);
-    const placed = some.flatMap((item) => {
+    const kindLanguages = languagesOf(run.caller, kind);
+    const records = itemsOfKind.flatMap((item) => {
       const id = ledger.target(groupOf(item), item.sourceId);
       return id === undefined ? [] : [{ item, id }];
     });
-    if (!own) {
-      for (const { item } of placed) if (item.language !== undefined) reportLoss(work, item, 'language-lost', item.language);
+    if (!kindLanguages) {
+      for (const { item } of records) if (item.language !== undefined) reportLoss(work, item, 'language-lost', item.language);
       continue;
     }
     const codes = await languagesOfRecords(
       db,
-      own,
-      placed.map(({ id }) => id).filter((id) => id > 0),
+      kindLanguages,
+      records.map(({ id }) => id).filter((id) => id > 0),
     );
-    const known = knownMembers(
+    const memberIds = knownMembers(
       work,
-      placed.flatMap(({ item }) => groupKeyOf(item) ?? []),
+      records.flatMap(({ item }) => groupKeyOf(item) ?? []),
     );
-    const gone = await deletedMembers(work, kind, known);
-    const groups = run.isDryRun ? await groupsOf(work, { own, kind, known }) : new Map<number, ReadonlyMap<string, number>>();
-    for (const { item, id } of placed) await writeLanguage(work, { own, kind, item, id, before: codes.get(id) ?? null, gone, groups });
+    const deletedIds = await deletedMembers(work, kind, memberIds);
+    const groups = run.isDryRun ? await groupsOf(work, { kindLanguages, kind, memberIds }) : new Map<number, ReadonlyMap<string, number>>();
+    for (const { item, id } of records)
+      await writeLanguage(work, { kindLanguages, kind, item, id, before: codes.get(id) ?? null, deletedIds, groups });
   }
 }
 
@@ -59,8 +60,8 @@ const knownMembers = ({ ledger }: Work, keys: readonly string[]): number[] =>
 
 /** Returns those records that were deleted after their import. */
 async function deletedMembers({ db }: Work, kind: Kind, ids: readonly number[]): Promise<ReadonlySet<number>> {
-  const there = kind.is === 'post' ? await takenPostIds(db, ids) : await loadTerms(db, kind.taxonomy, ids);
-  return new Set(ids.filter((id) => !there.has(id)));
+  const existingRecords = kind.is === 'post' ? await takenPostIds(db, ids) : await loadTerms(db, kind.taxonomy, ids);
+  return new Set(ids.filter((id) => !existingRecords.has(id)));
 }
 
 /**
@@ -68,64 +69,68 @@ async function deletedMembers({ db }: Work, kind: Kind, ids: readonly number[]):
  */
 async function groupsOf(
   { db }: Work,
-  { own, kind, known }: { readonly own: LanguagesOfKind; readonly kind: Kind; readonly known: readonly number[] },
+  {
+    kindLanguages,
+    kind,
+    memberIds,
+  }: { readonly kindLanguages: LanguagesOfKind; readonly kind: Kind; readonly memberIds: readonly number[] },
 ): Promise<ReadonlyMap<number, ReadonlyMap<string, number>>> {
-  const groups = [...(await membershipsOf(db, own, known))].map(
+  const groups = [...(await membershipsOf(db, kindLanguages, memberIds))].map(
     ([id, { language, members }]) => [id, [...members, ...(language === null ? [] : [[language, id] as const])]] as const,
   );
   const ids = [...new Set(groups.flatMap(([, members]) => members.map(([, id]) => id)))];
-  const living =
+  const livingIds =
     kind.is === 'term'
       ? [...(await loadTerms(db, kind.taxonomy, ids)).keys()]
       : [...(await loadPosts(db, ids)).values()].flatMap(({ ID, post_status: status }) => (status === 'trash' ? [] : [ID]));
-  const lives = new Set(living);
-  return new Map(groups.map(([id, members]) => [id, new Map(members.filter(([, one]) => lives.has(one)))]));
+  const living = new Set(livingIds);
+  return new Map(groups.map(([id, members]) => [id, new Map(members.filter(([, one]) => living.has(one)))]));
 }
 
 /**
- * A record that was written for an item. `before`: its current language; `gone`: records that no longer exist;
+ * A record that was written for an item. `before`: its current language; `deletedIds`: records that no longer exist;
  * `groups`: in a dry run, the groups of known records.
  */
 interface LanguageChange {
-  readonly own: LanguagesOfKind;
+  readonly kindLanguages: LanguagesOfKind;
   readonly kind: Kind;
   readonly item: PostItem | TermItem;
   readonly id: number;
   readonly before: string | null;
-  readonly gone: ReadonlySet<number>;
+  readonly deletedIds: ReadonlySet<number>;
   readonly groups: ReadonlyMap<number, ReadonlyMap<string, number>>;
 }
 
-async function writeLanguage(work: Work, { own, kind, item, id, before, gone, groups }: LanguageChange): Promise<void> {
+async function writeLanguage(work: Work, { kindLanguages, kind, item, id, before, deletedIds, groups }: LanguageChange): Promise<void> {
   const { run, db, ledger, events } = work;
-  const wanted = item.language ?? (before === null ? run.language : undefined);
-  const stated = wanted === undefined ? undefined : languageOfCode(own.languages, wanted);
-  if (wanted !== undefined && !stated) reportLoss(work, item, 'language-unknown', wanted);
-  const language = stated ?? languageOfCode(own.languages, before ?? own.languages.defaultCode);
+  const wantedCode = item.language ?? (before === null ? run.language : undefined);
+  const statedLanguage = wantedCode === undefined ? undefined : languageOfCode(kindLanguages.languages, wantedCode);
+  if (wantedCode !== undefined && !statedLanguage) reportLoss(work, item, 'language-unknown', wantedCode);
+  const language = statedLanguage ?? languageOfCode(kindLanguages.languages, before ?? kindLanguages.languages.defaultCode);
   if (!language) return;
   const key = groupKeyOf(item);
-  const known = key === undefined ? undefined : ledger.entry(key)?.target;
-  const other = known !== undefined && gone.has(known) ? undefined : known;
-  if (key !== undefined && other === undefined) ledger.add({ item: key, kind: 'translations', target: id, digest: '', run: run.number });
+  const knownId = key === undefined ? undefined : ledger.entry(key)?.target;
+  const memberId = knownId !== undefined && deletedIds.has(knownId) ? undefined : knownId;
+  if (key !== undefined && memberId === undefined) ledger.add({ item: key, kind: 'translations', target: id, digest: '', run: run.number });
   if (run.isDryRun) {
-    const there = other === undefined ? undefined : groups.get(other);
-    if (key !== undefined && !joinDryGroup(run.dryGroups, { key, there, language, id }))
+    const storedMembers = memberId === undefined ? undefined : groups.get(memberId);
+    if (key !== undefined && !joinDryGroup(run.dryGroups, { key, storedMembers, language, id }))
       reportLoss(work, item, 'translation-conflict', item.translation_group!);
     return;
   }
   const placing = { id, before, language };
-  const linked = await placeInLanguage(
+  const linkedIds = await placeInLanguage(
     db,
     run.caller,
     kind,
     placing,
-    other === undefined || other === id ? {} : { translation_of: other },
+    memberId === undefined || memberId === id ? {} : { translation_of: memberId },
   ).catch(async (error: unknown) => {
     if (!(error instanceof ApiError)) throw error;
     reportLoss(work, item, 'translation-conflict', item.translation_group ?? language.code);
     return before === null ? placeInLanguage(db, run.caller, kind, placing, {}) : [];
   });
-  if (kind.is === 'post' && kind.hasDates) events.push(...linked);
+  if (kind.is === 'post' && kind.hasDates) events.push(...linkedIds);
 }
 
 /** Adds a record to a group as a dry run would. Returns false if the group has another record in that language. */
@@ -133,15 +138,15 @@ function joinDryGroup(
   groups: Run['dryGroups'],
   {
     key,
-    there,
+    storedMembers,
     language: { code },
     id,
-  }: { key: string; there: ReadonlyMap<string, number> | undefined; language: ContentLanguage; id: number },
+  }: { key: string; storedMembers: ReadonlyMap<string, number> | undefined; language: ContentLanguage; id: number },
 ): boolean {
-  const members = groups.get(key) ?? new Map(there);
+  const members = groups.get(key) ?? new Map(storedMembers);
   groups.set(key, members);
   if ((members.get(code) ?? id) !== id) return false;
-  for (const [other, member] of members) if (member === id) members.delete(other);
+  for (const [otherCode, member] of members) if (member === id) members.delete(otherCode);
   members.set(code, id);
   return true;
 }
@@ -151,12 +156,13 @@ const reportLoss = ({ tally }: Work, item: PostItem | TermItem, reason: string, 
 
 /** Assigns a language to terms that were created for a reference and have none. */
 export async function assignTermLanguage(db: Database, run: Run, name: TermKindName, ids: readonly number[]): Promise<void> {
-  const own = languagesOf(run.caller, termKind(name));
-  const language: ContentLanguage | undefined = own && languageOfCode(own.languages, run.language ?? own.languages.defaultCode);
-  if (!own || !language) return;
-  const codes = await languagesOfRecords(db, own, ids);
+  const kindLanguages = languagesOf(run.caller, termKind(name));
+  const language: ContentLanguage | undefined =
+    kindLanguages && languageOfCode(kindLanguages.languages, run.language ?? kindLanguages.languages.defaultCode);
+  if (!kindLanguages || !language) return;
+  const codes = await languagesOfRecords(db, kindLanguages, ids);
   const neutral = ids.filter((id) => codes.get(id) === null);
-  if (neutral.length > 0) await languageWriterOf(own.languages).assign(db, own.of, neutral, language, 0);
+  if (neutral.length > 0) await languageWriterOf(kindLanguages.languages).assign(db, kindLanguages.translatable, neutral, language, 0);
 }
 
 /** Recounts the records of each language. */

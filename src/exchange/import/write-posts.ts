@@ -43,60 +43,61 @@ interface Arrival {
  */
 export async function writePosts(work: Work, items: readonly PostItem[]): Promise<void> {
   const { run, db, ledger, tally } = work;
-  const coming = items
+  const candidates = items
     .map((item) => ({ item, key: keyOf(ledger, item), digest: digestOf(work.originals.get(item) ?? item) }))
-    .map((named) => ({ ...named, entry: ledger.entry(named.key) }))
-    .map((named) => ({ ...named, below: placeUnderParent(run, named.item) }))
+    .map((candidate) => ({ ...candidate, entry: ledger.entry(candidate.key) }))
+    .map((candidate) => ({ ...candidate, hasValidParent: placeUnderParent(run, candidate.item) }))
     .filter(({ entry, digest }) => entry?.run !== run.number || entry.digest !== digest);
-  const ids = coming.flatMap(({ item, entry }) => [...(item.id === undefined ? [] : [item.id]), ...(entry ? [entry.target] : [])]);
-  const taken = await takenPostIds(db, ids);
-  const gone = await deletedTerms(work, items);
+  const ids = candidates.flatMap(({ item, entry }) => [...(item.id === undefined ? [] : [item.id]), ...(entry ? [entry.target] : [])]);
+  const takenPosts = await takenPostIds(db, ids);
+  const deletedTermKeys = await deletedTerms(work, items);
   const externals = await lookUpExternalIds(
     work,
-    coming.map(({ item }) => item),
+    candidates.map(({ item }) => item),
   );
   await readNewNames(
     work,
-    coming.filter(({ entry }) => entry === undefined).map(({ item }) => item),
+    candidates.filter(({ entry }) => entry === undefined).map(({ item }) => item),
   );
 
-  const fresh: Arrival[] = [];
+  const newArrivals: Arrival[] = [];
   const existing: Existing[] = [];
-  for (const { item: given, key, digest, entry, below } of coming) {
-    const item = below ? given : { ...given, parent: undefined };
-    const there =
-      entry !== undefined && ((run.isDryRun && run.dryLedger.has(key)) || taken.get(entry.target)?.post_type === typeOf(item.kind));
-    if (there && entry.digest === digest && !isFetched(work, given)) {
+  for (const { item: sourceItem, key, digest, entry, hasValidParent } of candidates) {
+    const item = hasValidParent ? sourceItem : { ...sourceItem, parent: undefined };
+    const isStored =
+      entry !== undefined && ((run.isDryRun && run.dryLedger.has(key)) || takenPosts.get(entry.target)?.post_type === typeOf(item.kind));
+    if (isStored && entry.digest === digest && !isFetched(work, sourceItem)) {
       ledger.add({ ...entry, run: run.number });
       addToCount(tally.unchanged, item.kind);
       continue;
     }
     // A dry run assumes that the file can be fetched.
-    const comes = run.isDryRun && run.fetchesFiles && entry === undefined && item.url !== undefined;
-    if (item.kind === 'attachment' && !comes && !item.metas.some(([name]) => name === '_wp_attached_file')) {
+    const willBeFetched = run.isDryRun && run.fetchesFiles && entry === undefined && item.url !== undefined;
+    if (item.kind === 'attachment' && !willBeFetched && !item.metas.some(([name]) => name === '_wp_attached_file')) {
       await useLibraryFile(work, item, key, digest);
       continue;
     }
-    if (!below) addLoss(tally, { reason: 'parent-loop', kind: item.kind, of: nameOf(item), place: item.place, detail: given.parent });
-    await resolveNamedTerms(work, item, gone);
-    const cleaned = cleanItem(work, item);
-    const target = there ? entry.target : await findSameRecord(work, { item, clean: cleaned }, taken, externals);
-    const clean = withOwnExternalId(work, { item, clean: cleaned }, target, externals);
+    if (!hasValidParent)
+      addLoss(tally, { reason: 'parent-loop', kind: item.kind, of: nameOf(item), place: item.place, detail: sourceItem.parent });
+    await resolveNamedTerms(work, item, deletedTermKeys);
+    const cleanPost = cleanItem(work, item);
+    const target = isStored ? entry.target : await findSameRecord(work, { item, clean: cleanPost }, takenPosts, externals);
+    const clean = withOwnExternalId(work, { item, clean: cleanPost }, target, externals);
     const arrival: Arrival = { item: withDateOf(item, clean), key, digest, clean };
-    if (target === undefined) fresh.push(arrival);
+    if (target === undefined) newArrivals.push(arrival);
     else {
       ledger.add({ item: key, kind: item.kind, target, digest, run: run.number });
       existing.push({ ...arrival, target });
     }
   }
-  await insertNew(work, fresh, taken);
+  await insertNew(work, newArrivals, takenPosts);
   await updatePosts(work, existing);
 }
 
 /** Returns the ledger key of an item. */
 function keyOf(ledger: Ledger, { sourceId, narrowerId }: PostItem): string {
-  const narrower = narrowerId === undefined ? undefined : ledgerKey('post', narrowerId);
-  return narrower !== undefined && ledger.entry(narrower) ? narrower : ledgerKey('post', sourceId);
+  const narrowerKey = narrowerId === undefined ? undefined : ledgerKey('post', narrowerId);
+  return narrowerKey !== undefined && ledger.entry(narrowerKey) ? narrowerKey : ledgerKey('post', sourceId);
 }
 
 /** Maximum depth of posts; no site has deeper pages. Searching for loops costs one step for each level and record. */
@@ -109,10 +110,10 @@ const MAX_DEPTH = 1000;
 function placeUnderParent({ parents }: Run, { sourceId, parent }: PostItem): boolean {
   parents.delete(sourceId);
   if (parent === undefined) return true;
-  let above: string | undefined = parent;
-  for (let level = 0; above !== undefined; level += 1) {
-    if (above === sourceId || level === MAX_DEPTH) return false;
-    above = parents.get(above);
+  let ancestor: string | undefined = parent;
+  for (let level = 0; ancestor !== undefined; level += 1) {
+    if (ancestor === sourceId || level === MAX_DEPTH) return false;
+    ancestor = parents.get(ancestor);
   }
   parents.set(sourceId, parent);
   return true;
@@ -123,36 +124,36 @@ function placeUnderParent({ parents }: Run, { sourceId, parent }: PostItem): boo
  * there is none.
  */
 async function useLibraryFile({ run, db, ledger, tally }: Work, item: PostItem, key: string, digest: string): Promise<void> {
-  const known = item.url === undefined ? undefined : await imageIdAt(db, item.url, run.caller);
-  if (known === undefined) {
+  const imageId = item.url === undefined ? undefined : await imageIdAt(db, item.url, run.caller);
+  if (imageId === undefined) {
     addToCount(tally.lost, 'attachment');
     addLoss(tally, { reason: 'file-missing', kind: 'attachment', of: item.url ?? item.sourceId, place: item.place });
     return;
   }
-  ledger.add({ item: key, kind: 'attachment', target: known, digest, run: run.number });
+  ledger.add({ item: key, kind: 'attachment', target: imageId, digest, run: run.number });
   addToCount(tally.unchanged, 'attachment');
 }
 
 /** Returns terms that an earlier import brought and that were deleted since: `kind:term_id`. */
 async function deletedTerms({ db, ledger }: Work, items: readonly PostItem[]): Promise<ReadonlySet<string>> {
-  const gone = new Set<string>();
+  const keys = new Set<string>();
   for (const kind of ['category', 'tag'] as const) {
     const references = items.flatMap(({ terms = [] }) => terms.filter((term) => term.kind === kind));
     const ids = new Set(references.flatMap(({ sourceId }) => ledger.target(kind, sourceId) ?? []).filter((id) => id > 0));
-    const there = await loadTerms(db, termKind(kind).taxonomy, [...ids]);
-    for (const id of ids) if (!there.has(id)) gone.add(`${kind}:${id}`);
+    const existingTerms = await loadTerms(db, termKind(kind).taxonomy, [...ids]);
+    for (const id of ids) if (!existingTerms.has(id)) keys.add(`${kind}:${id}`);
   }
-  return gone;
+  return keys;
 }
 
 /**
  * Resolves terms that the source knows only by name, and deleted terms: to the term of that name here, or a new one.
  */
-async function resolveNamedTerms(work: Work, { terms = [] }: PostItem, gone: ReadonlySet<string>): Promise<void> {
+async function resolveNamedTerms(work: Work, { terms = [] }: PostItem, deletedKeys: ReadonlySet<string>): Promise<void> {
   for (const term of terms) {
     const target = work.ledger.target(term.kind, term.sourceId);
     const isNamed = term.slug === undefined && term.name !== undefined;
-    if (target === undefined ? isNamed : gone.has(`${term.kind}:${target}`)) await termFromReference(work, term);
+    if (target === undefined ? isNamed : deletedKeys.has(`${term.kind}:${target}`)) await termFromReference(work, term);
   }
 }
 
@@ -171,22 +172,22 @@ function cleanItem({ run, tally }: Work, item: PostItem): CleanPost {
 async function findSameRecord(
   work: Work,
   { item, clean }: Pick<Arrival, 'item' | 'clean'>,
-  taken: ReadonlyMap<number, Pick<Post, 'post_type' | 'guid'>>,
+  takenPosts: ReadonlyMap<number, Pick<Post, 'post_type' | 'guid'>>,
   externals: ExternalIds,
 ): Promise<number | undefined> {
-  const holder = item.id === undefined ? undefined : taken.get(item.id);
+  const holder = item.id === undefined ? undefined : takenPosts.get(item.id);
   if (holder && holder.post_type === typeOf(item.kind) && holder.guid !== '' && holder.guid === clean.columns.guid) return item.id;
-  const named = item.id === undefined ? holderOf(work, item, externals) : undefined;
-  if (named !== undefined) return named;
-  const same = await findSameNamed(work, item, clean);
-  return same !== undefined && (await hasOtherExternalId(work, same, item)) ? undefined : same;
+  const holderId = item.id === undefined ? holderOf(work, item, externals) : undefined;
+  if (holderId !== undefined) return holderId;
+  const sameId = await findSameNamed(work, item, clean);
+  return sameId !== undefined && (await hasOtherExternalId(work, sameId, item)) ? undefined : sameId;
 }
 
 /** Inserts new records and reports the outcome of each. */
-async function insertNew(work: Work, arrivals: readonly Arrival[], taken: ReadonlyMap<number, unknown>): Promise<void> {
+async function insertNew(work: Work, arrivals: readonly Arrival[], takenPosts: ReadonlyMap<number, unknown>): Promise<void> {
   if (arrivals.length === 0) return;
   // All records get their ids first, so that they can reference each other.
-  const newcomers = await assignIds(work, arrivals, taken);
+  const newcomers = await assignIds(work, arrivals, takenPosts);
   const relations = await writeReferencesOf(work, newcomers);
   work.touched.any = true;
   const { db, run } = work;
@@ -220,25 +221,25 @@ type NewRow = Partial<Post> & { readonly ID: number };
  * Assigns an id to each record: its own if that is free and not kept for dates of events, otherwise one from the
  * database.
  */
-async function assignIds(work: Work, arrivals: readonly Arrival[], taken: ReadonlyMap<number, unknown>): Promise<NewRecord[]> {
+async function assignIds(work: Work, arrivals: readonly Arrival[], takenPosts: ReadonlyMap<number, unknown>): Promise<NewRecord[]> {
   const { run, ledger, tally, namedRecords } = work;
   const slugs = await slugsFor(work, arrivals);
   const newcomers: NewRecord[] = [];
   // Two records of a source may have the same id.
-  const given = run.isDryRun ? run.dryIds : new Set<number>();
+  const assignedIds = run.isDryRun ? run.dryIds : new Set<number>();
   const highest = highestIdFor(run.caller.settings);
   for (const arrival of arrivals) {
     const { item, key, digest, clean } = arrival;
-    const wished = wishedId(item);
+    const ownId = wishedId(item);
     const post = newPost(work, arrival, slugs.get(arrival) ?? '');
-    const isFree = wished !== undefined && wished <= highest && !taken.has(wished) && !given.has(wished);
-    if (isFree) given.add(wished);
-    const id = isFree ? wished : await databaseId(work, post);
-    if (wished !== undefined && !isFree)
-      addLoss(tally, { reason: 'id-taken', kind: item.kind, of: nameOf(item), place: item.place, detail: `${wished} -> ${id}` });
-    const late = columnsWithId(work, arrival, post, id);
-    if (!isFree && !run.isDryRun) await updatePost(work.db, id, late);
-    newcomers.push({ arrival, id, row: isFree ? { ...post, ...late, ID: id } : undefined });
+    const isFree = ownId !== undefined && ownId <= highest && !takenPosts.has(ownId) && !assignedIds.has(ownId);
+    if (isFree) assignedIds.add(ownId);
+    const id = isFree ? ownId : await databaseId(work, post);
+    if (ownId !== undefined && !isFree)
+      addLoss(tally, { reason: 'id-taken', kind: item.kind, of: nameOf(item), place: item.place, detail: `${ownId} -> ${id}` });
+    const lateColumns = columnsWithId(work, arrival, post, id);
+    if (!isFree && !run.isDryRun) await updatePost(work.db, id, lateColumns);
+    newcomers.push({ arrival, id, row: isFree ? { ...post, ...lateColumns, ID: id } : undefined });
     ledger.add({ item: key, kind: item.kind, target: id, digest, run: run.number, made: run.number });
     if (run.isDryRun && item.match === 'details') run.dryMetas.set(id, metaMap(clean.metas));
     namedRecords.push({ kind: item.kind, title: clean.columns.post_title ?? '', start: startOf(clean), id });
@@ -295,12 +296,12 @@ async function writeReferencesOf(work: Work, newcomers: readonly NewRecord[]): P
   for (const { arrival, id, row } of newcomers) {
     const { item, key, clean } = arrival;
     const resolved = await resolvePost(work, item, key, id);
-    const above = {
+    const referenceColumns = {
       ...(resolved.author === undefined ? {} : { post_author: resolved.author }),
       ...(resolved.parent === undefined ? {} : { post_parent: resolved.parent }),
     };
-    if (row) Object.assign(row, above);
-    else if (!work.run.isDryRun) await updatePost(work.db, id, above);
+    if (row) Object.assign(row, referenceColumns);
+    else if (!work.run.isDryRun) await updatePost(work.db, id, referenceColumns);
     for (const [meta_key, meta_value] of [...clean.metas, ...resolved.links]) relations.metas.push({ post_id: id, meta_key, meta_value });
     const isCounted = (clean.columns.post_status ?? 'publish') === 'publish' && item.kind !== 'attachment';
     for (const term of new Set(resolved.terms.flatMap((name) => termIds.get(name) ?? []))) {
@@ -314,12 +315,12 @@ async function writeReferencesOf(work: Work, newcomers: readonly NewRecord[]): P
 /** Writes the dates of new events, if the site has tables for them. */
 async function insertDates(work: Work, newcomers: readonly NewRecord[]): Promise<void> {
   const { run, db, events } = work;
-  const dated = newcomers.filter(({ arrival }) => arrival.item.kind === 'event');
-  events.push(...dated.map(({ id }) => id));
+  const newEvents = newcomers.filter(({ arrival }) => arrival.item.kind === 'event');
+  events.push(...newEvents.map(({ id }) => id));
   if (!run.caller.settings.occurrenceTables) return;
-  const dates = new Map(dated.map(({ id, arrival }) => [id, storedDates({ metas: metaMap(arrival.clean.metas) })]));
+  const dates = new Map(newEvents.map(({ id, arrival }) => [id, storedDates({ metas: metaMap(arrival.clean.metas) })]));
   const occurrences = await insertOccurrences(db, dates, utcFromDate(run.caller.now));
-  for (const { arrival, id } of dated) if (occurrences.has(id)) await importRecurrence(work, arrival.item, id, { anew: true });
+  for (const { arrival, id } of newEvents) if (occurrences.has(id)) await importRecurrence(work, arrival.item, id, { isNewEvent: true });
 }
 
 /**

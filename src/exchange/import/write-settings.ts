@@ -24,12 +24,12 @@ const IMPORTED_MEMBERS = [
 
 /** Returns the settings among a site's options as an item. */
 export function settingsItem(options: ReadonlyMap<string, string>): SettingsItem {
-  const kept = IMPORTED_OPTIONS.flatMap((name): [string, string][] => {
+  const entries = IMPORTED_OPTIONS.flatMap((name): [string, string][] => {
     const value = options.get(name);
     if (value === undefined) return [];
     return [[name, name === CALENDAR_OPTION ? toSerialized(membersOf(value)) : value]];
   });
-  return { kind: 'settings', sourceId: 'settings', options: Object.fromEntries(kept) };
+  return { kind: 'settings', sourceId: 'settings', options: Object.fromEntries(entries) };
 }
 
 /** Imports the settings of the source if that was requested; otherwise reports those that differ. */
@@ -37,18 +37,18 @@ export async function writeSettings({ run, db, tally, touched }: Work, items: re
   for (const item of items) {
     // Serializes this with other changes to the members of the calendar's option.
     if (run.settings && !run.isDryRun) await lockOption(db, CALENDAR_OPTION);
-    const here = await readOptions(db, [...IMPORTED_OPTIONS]);
+    const ownOptions = await readOptions(db, [...IMPORTED_OPTIONS]);
     for (const name of IMPORTED_OPTIONS) {
-      const wanted = item.options[name];
-      if (wanted === undefined) continue;
-      const value = name === CALENDAR_OPTION ? mergeOptions(here.get(name) ?? '', wanted) : wanted;
-      if (value === undefined || value === (here.get(name) ?? '')) continue;
+      const sourceValue = item.options[name];
+      if (sourceValue === undefined) continue;
+      const value = name === CALENDAR_OPTION ? mergeOptions(ownOptions.get(name) ?? '', sourceValue) : sourceValue;
+      if (value === undefined || value === (ownOptions.get(name) ?? '')) continue;
       if (!run.settings) {
         addLoss(tally, {
           reason: 'setting-differs',
           kind: 'settings',
           of: name,
-          detail: name === CALENDAR_OPTION ? undefined : `${wanted} / ${here.get(name) ?? ''}`,
+          detail: name === CALENDAR_OPTION ? undefined : `${sourceValue} / ${ownOptions.get(name) ?? ''}`,
         });
         continue;
       }
@@ -66,7 +66,8 @@ const PLUGIN_DEFAULTS = Object.fromEntries(IMPORTED_MEMBERS.map((name) => [name,
  * Returns this site's option with the members of the source's option. Members that the source lacks are removed, so
  * that the plugin's defaults apply here too. Undefined if this site's option cannot be parsed.
  */
-const mergeOptions = (here: string, there: string): string | undefined => withMembers(here, { ...PLUGIN_DEFAULTS, ...membersOf(there) });
+const mergeOptions = (ownOption: string, sourceOption: string): string | undefined =>
+  withMembers(ownOption, { ...PLUGIN_DEFAULTS, ...membersOf(sourceOption) });
 
 function membersOf(text: string): Record<string, unknown> {
   const members = serializedMembers(text);

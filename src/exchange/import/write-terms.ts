@@ -44,7 +44,7 @@ export async function termFromReference(work: Work, { kind, sourceId, name, slug
     slug === undefined
       ? await termInLanguage(
           work,
-          { kind, name: text, language: language ?? work.run.language, found: await findNamed(work, kind, text) },
+          { kind, name: text, language: language ?? work.run.language, terms: await findNamed(work, kind, text) },
           place,
         )
       : await place();
@@ -58,19 +58,21 @@ async function writeTerm(work: Work, term: TermItem): Promise<void> {
   const { run, db, ledger, tally } = work;
   const item = ledgerKey(term.kind, term.sourceId);
   const digest = digestOf(term);
-  const known = ledger.entry(item);
-  if (known && known.run === run.number && known.digest === digest) return;
+  const knownEntry = ledger.entry(item);
+  if (knownEntry && knownEntry.run === run.number && knownEntry.digest === digest) return;
   const parent = term.parent === undefined ? 0 : ledger.target(term.kind, term.parent);
-  const here =
-    known && known.target > 0 ? (await loadTerms(db, termKind(term.kind).taxonomy, [known.target])).get(known.target) : undefined;
+  const existingTerm =
+    knownEntry && knownEntry.target > 0
+      ? (await loadTerms(db, termKind(term.kind).taxonomy, [knownEntry.target])).get(knownEntry.target)
+      : undefined;
 
   let target: number;
-  if (known && (here || (run.isDryRun && known.target < 0))) {
-    target = known.target;
-    const isNew = known.digest !== digest && here !== undefined;
-    const changed = isNew && (await changeTerm(work, here, term, parent));
+  if (knownEntry && (existingTerm || (run.isDryRun && knownEntry.target < 0))) {
+    target = knownEntry.target;
+    const isNew = knownEntry.digest !== digest && existingTerm !== undefined;
+    const changedColumns = isNew && (await changeTerm(work, existingTerm, term, parent));
     const changedMetas = isNew && (await changeMetas(work, term, target));
-    addToCount(changed || changedMetas ? tally.updated : tally.unchanged, term.kind);
+    addToCount(changedColumns || changedMetas ? tally.updated : tally.unchanged, term.kind);
   } else {
     const placed = await placeTerm(work, term, parent ?? 0);
     if (!placed) {
@@ -92,7 +94,7 @@ async function writeTerm(work: Work, term: TermItem): Promise<void> {
 /** Sets the metas of a term. Returns whether any of them changed. */
 async function changeMetas({ run, db, tally }: Work, term: TermItem, target: number): Promise<boolean> {
   const metas = cleanTermMetas(term.metas ?? [], {
-    trusted: run.trusted,
+    isTrusted: run.isTrusted,
     reportLoss: (reason, detail) => addLoss(tally, { reason, kind: term.kind, of: term.name, place: term.place, detail }),
   });
   if (metas.length === 0) return false;
@@ -102,9 +104,9 @@ async function changeMetas({ run, db, tally }: Work, term: TermItem, target: num
 }
 
 async function findNamed({ db }: Work, kind: TermKindName, name: string): Promise<Term[]> {
-  const wanted = sanitizeTermName(name);
-  const found = await findTermsLike(db, termKind(kind).taxonomy, { ids: [], slugs: [], names: [wanted] });
-  return found.filter((term) => foldText(term.name) === foldText(wanted));
+  const storedName = sanitizeTermName(name);
+  const terms = await findTermsLike(db, termKind(kind).taxonomy, { ids: [], slugs: [], names: [storedName] });
+  return terms.filter((term) => foldText(term.name) === foldText(storedName));
 }
 
 /** Returns the term of this slug, or a new one. Undefined if the name is empty. */
@@ -120,11 +122,13 @@ async function placeTerm(
   const slug = sanitizeTitle(term.slug) || sanitizeTitle(name);
   if (!run.isDryRun) await lockNames(db, [termNameLock(taxonomy, name), termSlugLock(slug)]);
   const { namesake = 0 } = term;
-  const here = (await findTermsLike(db, taxonomy, { ids: [], slugs: [slug], names: [] })).filter((other) => other.slug === slug);
-  const same = here.toSorted((one, other) => one.term_id - other.term_id)[namesake];
+  const sameSlugTerms = (await findTermsLike(db, taxonomy, { ids: [], slugs: [slug], names: [] })).filter(
+    (candidate) => candidate.slug === slug,
+  );
+  const sameTerm = sameSlugTerms.toSorted((one, other) => one.term_id - other.term_id)[namesake];
   const rehearsal = `${taxonomy} ${slug} ${namesake}`;
   const rehearsed = run.dryNames.get(rehearsal);
-  if (same || rehearsed !== undefined) return { id: same?.term_id ?? rehearsed!, created: false };
+  if (sameTerm || rehearsed !== undefined) return { id: sameTerm?.term_id ?? rehearsed!, created: false };
 
   const id = await freeId(work, 'terms', term.id);
   if (term.id !== undefined && id === undefined) {
@@ -137,10 +141,10 @@ async function placeTerm(
     return { id: dryId, created: true };
   }
   const taxonomyId = id === undefined ? undefined : await freeId(work, 'term_taxonomy', term.taxonomyId ?? id);
-  const made = await insertTermAs(db, taxonomy, { id, taxonomyId, name, slug, description, parent: Math.max(0, parent) });
+  const inserted = await insertTermAs(db, taxonomy, { id, taxonomyId, name, slug, description, parent: Math.max(0, parent) });
   touched.any = true;
   if (hierarchical) touched.tree = true;
-  return { id: made.id, created: true };
+  return { id: inserted.id, created: true };
 }
 
 async function freeId({ db }: Work, table: 'terms' | 'term_taxonomy', id: number | undefined): Promise<number | undefined> {
@@ -148,16 +152,20 @@ async function freeId({ db }: Work, table: 'terms' | 'term_taxonomy', id: number
   return (await takenIds(db, table, [id])).has(id) ? undefined : id;
 }
 
-async function changeTerm({ run, db, touched }: Work, here: Term, term: TermItem, parent: number | undefined): Promise<boolean> {
-  const wanted = { ...textsOf(term), ...(parent === undefined ? {} : { parent }) };
-  if (wanted.parent !== undefined && wanted.parent !== here.parent && (await makesLoop(db, here, wanted.parent, run.dryParents)))
+async function changeTerm({ run, db, touched }: Work, existingTerm: Term, term: TermItem, parent: number | undefined): Promise<boolean> {
+  const columns = { ...textsOf(term), ...(parent === undefined ? {} : { parent }) };
+  if (
+    columns.parent !== undefined &&
+    columns.parent !== existingTerm.parent &&
+    (await makesLoop(db, existingTerm, columns.parent, run.dryParents))
+  )
     return false;
-  const changes = Object.fromEntries(Object.entries(wanted).filter(([column, value]) => here[column as keyof Term] !== value));
+  const changes = Object.fromEntries(Object.entries(columns).filter(([column, value]) => existingTerm[column as keyof Term] !== value));
   if (Object.keys(changes).length === 0) return false;
   if (!run.isDryRun) {
-    await updateTerm(db, here, changes);
-    await updateIndexAfterTermChange(db, run.caller, here);
-  } else if (wanted.parent !== undefined) run.dryParents.set(here.term_id, wanted.parent);
+    await updateTerm(db, existingTerm, changes);
+    await updateIndexAfterTermChange(db, run.caller, existingTerm);
+  } else if (columns.parent !== undefined) run.dryParents.set(existingTerm.term_id, columns.parent);
   touched.any = true;
   touched.tree ||= termKind(term.kind).hierarchical;
   return true;
@@ -171,12 +179,12 @@ const textsOf = ({ name, description }: Pick<TermItem, 'name' | 'description'>) 
 /** Sorts terms so that parents come before their children. */
 function parentsFirst(terms: readonly TermItem[]): TermItem[] {
   const byName = new Map(terms.map((term) => [ledgerKey(term.kind, term.sourceId), term]));
-  const placed = new Set<TermItem>();
-  const place = (term: TermItem, below: ReadonlySet<TermItem>): void => {
+  const sorted = new Set<TermItem>();
+  const place = (term: TermItem, descendants: ReadonlySet<TermItem>): void => {
     const parent = term.parent === undefined ? undefined : byName.get(ledgerKey(term.kind, term.parent));
-    if (parent && !placed.has(parent) && !below.has(parent)) place(parent, new Set([...below, term]));
-    placed.add(term);
+    if (parent && !sorted.has(parent) && !descendants.has(parent)) place(parent, new Set([...descendants, term]));
+    sorted.add(term);
   };
-  for (const term of terms) if (!placed.has(term)) place(term, new Set());
-  return [...placed];
+  for (const term of terms) if (!sorted.has(term)) place(term, new Set());
+  return [...sorted];
 }

@@ -27,26 +27,26 @@ export async function writeAtomically<Result>(
   write: (part: string) => Promise<Result>,
   mode = OWNER_ONLY_FILE_MODE,
 ): Promise<Result> {
-  const present = await stat(path).catch(() => undefined);
-  if (present?.isDirectory()) throw new SourceFault('unwritable', { file: path, what: 'EISDIR' });
-  if (present && !present.isFile()) {
+  const stats = await stat(path).catch(() => undefined);
+  if (stats?.isDirectory()) throw new SourceFault('unwritable', { file: path, what: 'EISDIR' });
+  if (stats && !stats.isFile()) {
     return write(path).catch((error: unknown) => {
       throw faultOfFile(path, error);
     });
   }
   // A link stays: the file that it leads to is the one that others read.
-  const file = present ? await realpath(path) : path;
+  const file = stats ? await realpath(path) : path;
   await removeAbandoned(file);
   const part = `${file}.${randomBytes(4).toString('hex')}.part`;
   try {
     await (await open(part, 'wx', mode)).close();
     const result = await write(part);
-    const written = await open(part, 'r+');
-    await written.sync().finally(() => written.close());
+    const handle = await open(part, 'r+');
+    await handle.sync().finally(() => handle.close());
     await rename(part, file);
     return result;
   } catch (error) {
-    for (const ending of ['', ...SQLITE_SUFFIXES]) await rm(part + ending, { force: true });
+    for (const suffix of ['', ...SQLITE_SUFFIXES]) await rm(part + suffix, { force: true });
     throw faultOfFile(path, error);
   }
 }
@@ -60,7 +60,7 @@ const DESCRIPTOR = /^\/(dev\/(stdin|stdout|stderr|fd\/\d+)|proc\/(self|thread-se
 /** Whether a file is written directly, as devices and pipes are. */
 export const isOpenDescriptor = async (file: string): Promise<boolean> =>
   stat(file).then(
-    (found) => !found.isFile() && !found.isDirectory(),
+    (stats) => !stats.isFile() && !stats.isDirectory(),
     () => false,
   );
 
@@ -83,9 +83,9 @@ const UNWRITABLE: ReadonlySet<unknown> = new Set(
 function faultOfFile(file: string, error: unknown): unknown {
   const code = codeOf(error);
   // SQLite, which writes copies of databases itself, has its own error codes.
-  const what = code === 'SQLITE_FULL' ? 'ENOSPC' : code;
-  return UNWRITABLE.has(what) || /^SQLITE_(CANTOPEN|IOERR(?!_READ))/.test(code)
-    ? new SourceFault('unwritable', { file, what }, error)
+  const faultCode = code === 'SQLITE_FULL' ? 'ENOSPC' : code;
+  return UNWRITABLE.has(faultCode) || /^SQLITE_(CANTOPEN|IOERR(?!_READ))/.test(code)
+    ? new SourceFault('unwritable', { file, what: faultCode }, error)
     : error;
 }
 
@@ -96,7 +96,7 @@ async function removeAbandoned(file: string): Promise<void> {
     (one) => one.startsWith(name) && PART_FILE_SUFFIX.test(one.slice(name.length)),
   );
   for (const part of parts.map((one) => join(folder, one))) {
-    const found = await stat(part).catch(() => undefined);
-    if (found && Date.now() - found.mtimeMs > ABANDONED_AFTER_MS) await rm(part, { force: true });
+    const stats = await stat(part).catch(() => undefined);
+    if (stats && Date.now() - stats.mtimeMs > ABANDONED_AFTER_MS) await rm(part, { force: true });
   }
 }

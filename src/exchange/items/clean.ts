@@ -47,10 +47,10 @@ const SCHEMES = /^(?:https?|ftp|mailto|tel):/i;
  * Makes columns and metas fit for the tables, whatever their source: removes control characters, truncates long values,
  * and drops invalid dates, unknown statuses and URLs with unsafe schemes. `fields`: the custom fields of the site.
  */
-export function cleanPost(item: PostItem, { trusted }: HtmlTrust, fields: readonly CustomField[] = []): CleanPost {
+export function cleanPost(item: PostItem, { isTrusted }: HtmlTrust, fields: readonly CustomField[] = []): CleanPost {
   const losses: { reason: string; detail: string }[] = [];
   const urlMetas = new Set(fields.flatMap(({ meta, type }) => (type === 'url' ? [meta] : [])));
-  const options: CleaningOptions = { trusted, urlMetas, reportLoss: (reason, detail) => losses.push({ reason, detail }) };
+  const options: CleaningOptions = { isTrusted, urlMetas, reportLoss: (reason, detail) => losses.push({ reason, detail }) };
   const columns = cleanColumns(item.columns, options);
   const metas = item.metas.flatMap((meta) => cleanMeta(meta, options));
   return { columns, metas, losses };
@@ -69,9 +69,9 @@ interface CleaningOptions extends HtmlTrust {
   readonly reportLoss: (reason: string, detail: string) => void;
 }
 
-function cleanColumns(given: PostColumns, cleaning: CleaningOptions): CleanColumns {
+function cleanColumns(source: PostColumns, cleaning: CleaningOptions): CleanColumns {
   const columns: Record<string, string | number> = {};
-  for (const [name, value] of typedEntries(given)) {
+  for (const [name, value] of typedEntries(source)) {
     if (typeof value === 'number') columns[name] = Number.isSafeInteger(value) ? value : 0;
     else if (value !== undefined) columns[name] = cleanText(name, value, cleaning);
   }
@@ -90,16 +90,16 @@ function cleanColumns(given: PostColumns, cleaning: CleaningOptions): CleanColum
   return columns as CleanColumns;
 }
 
-function cleanText(name: keyof PostColumns, value: string, { trusted, reportLoss }: CleaningOptions): string {
+function cleanText(name: keyof PostColumns, value: string, { isTrusted, reportLoss }: CleaningOptions): string {
   const text = TEXTS.some((column) => column === name) ? stripControlCharacters(value) : value.replaceAll('\0', '');
   if (text !== value) reportLoss('control-characters', name);
-  const filter = (!trusted && FILTERS.get(name)) || ((same: string) => same);
+  const filter = (!isTrusted && FILTERS.get(name)) || ((same: string) => same);
   const filtered = filter(text);
   if (filtered !== text) reportLoss('html-filtered', name);
-  const whole = replaceLoneSurrogates(filtered);
-  const short = shortened(whole, WIDTHS.get(name), filter);
-  if (short !== whole) reportLoss('too-long', name);
-  return short;
+  const validText = replaceLoneSurrogates(filtered);
+  const shortText = shortened(validText, WIDTHS.get(name), filter);
+  if (shortText !== validText) reportLoss('too-long', name);
+  return shortText;
 }
 
 /**
@@ -137,7 +137,7 @@ const FILTERS: ReadonlyMap<string, (text: string) => string> = tableOf({
 });
 
 /** Returns the meta as it can be stored, or an empty list if it cannot. */
-function cleanMeta([key, value]: PostItem['metas'][number], { trusted, urlMetas, reportLoss }: CleaningOptions): [string, string][] {
+function cleanMeta([key, value]: PostItem['metas'][number], { isTrusted, urlMetas, reportLoss }: CleaningOptions): [string, string][] {
   // These metas refer to users of the other site.
   if (EDITOR_METAS.includes(key)) return [];
   const isAddress = addressMetas.has(key) || urlMetas?.has(key) === true;
@@ -146,7 +146,7 @@ function cleanMeta([key, value]: PostItem['metas'][number], { trusted, urlMetas,
     reportLoss(refused, refused === 'meta-key-unusable' ? key : `${key}: ${value}`);
     return [];
   }
-  const filtered = trusted ? value : isAddress ? filteredAddress(value) : filteredMeta(key, value);
+  const filtered = isTrusted ? value : isAddress ? filteredAddress(value) : filteredMeta(key, value);
   if (filtered !== value) reportLoss('html-filtered', key);
   return [[replaceLoneSurrogates(key), replaceLoneSurrogates(filtered)]];
 }
@@ -212,8 +212,8 @@ export function completeDates(
   now: { local: string; utc: string },
 ): Required<Pick<PostColumns, (typeof DATES)[number]>> {
   const { post_date: local, post_date_gmt: utc, post_status: status = 'publish', post_modified, post_modified_gmt } = columns;
-  const known = utc !== undefined && utc !== ZERO_DATE;
-  const post_date = local ?? (known ? toLocal(utc, zone) : now.local);
+  const hasUtc = utc !== undefined && utc !== ZERO_DATE;
+  const post_date = local ?? (hasUtc ? toLocal(utc, zone) : now.local);
   const post_date_gmt = utc ?? (isFloating(status) ? ZERO_DATE : local === undefined ? now.utc : toUtcOrZero(local, zone));
   return {
     post_date,

@@ -19,7 +19,7 @@ const MARKUP = /<(a|b|br|p|i|u|ul|ol|li|em|strong|span|div|h[1-6]|hr|img|table|b
 
 /** Returns the content of the `body` element, or the whole text if there is none. */
 function bodyOf(html: string): string {
-  const [, ...opened] = html.split(/<body[^<>]*>/i);
-  const [body, ...closed] = opened.join('').split(/<\/body>/i);
+  const [, ...pieces] = html.split(/<body[^<>]*>/i);
+  const [body, ...closed] = pieces.join('').split(/<\/body>/i);
   return body === undefined || closed.length === 0 ? html : body;
 }

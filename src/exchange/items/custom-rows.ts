@@ -10,10 +10,13 @@ export interface CustomValue {
 /**
  * Returns the metas for values of the site's own fields; `refused` lists the values that are invalid for their field.
  */
-export function customRows(sent: readonly CustomValue[]): { readonly rows: [string, string][]; readonly refused: readonly CustomValue[] } {
-  const read = sent.map((one) => ({ one, stored: storedValue(one.field, one.value) }));
+export function customRows(values: readonly CustomValue[]): {
+  readonly rows: [string, string][];
+  readonly refused: readonly CustomValue[];
+} {
+  const readings = values.map((custom) => ({ custom, stored: storedValue(custom.field, custom.value) }));
   return {
-    rows: read.flatMap(({ one, stored }) => (stored ? customFieldRows(one.field, stored) : [])),
-    refused: read.flatMap(({ one, stored }) => (stored ? [] : [one])),
+    rows: readings.flatMap(({ custom, stored }) => (stored ? customFieldRows(custom.field, stored) : [])),
+    refused: readings.flatMap(({ custom, stored }) => (stored ? [] : [custom])),
   };
 }

@@ -17,9 +17,9 @@ export async function* eachDate(items: AsyncIterable<Item>): AsyncGenerator<Item
     const metas = metaMap(item.metas);
     for (const [place, date] of recurrence.dates.entries()) {
       if (place > 0) metas.delete(EXTERNAL_ID);
-      const dated = [...metasAt(metas, date)].flatMap(([key, values]) => values.map((value) => [key, value] as const));
+      const dateMetas = [...metasAt(metas, date)].flatMap(([key, values]) => values.map((value) => [key, value] as const));
       const { translation_group: group } = event;
-      yield { ...event, metas: dated, ...(group === undefined ? {} : { translation_group: groupOfDate(group, date.startUtc) }) };
+      yield { ...event, metas: dateMetas, ...(group === undefined ? {} : { translation_group: groupOfDate(group, date.startUtc) }) };
     }
   }
 }

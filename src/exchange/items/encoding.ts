@@ -22,19 +22,19 @@ const UTF8_BOM = Buffer.from('\ufeff');
  * @throws SourceFault while decoding: `not-utf8` if the file is damaged, or declares UTF-8 without being UTF-8
  */
 export function decoderFor(file: string, first: Buffer, assume: (encoding: Encoding) => void, label = ''): Decode {
-  const wide = utf16EncodingOf(first);
-  if (wide !== undefined) assume(wide);
+  const utf16 = utf16EncodingOf(first);
+  if (utf16 !== undefined) assume(utf16);
   const isMarked = first.subarray(0, UTF8_BOM.length).equals(UTF8_BOM);
-  const encoding = wide ?? (isMarked ? 'utf-8' : encodingOf(label));
-  if (encoding === undefined || encoding === 'utf-8') return singleByteFallbackDecoder(file, { sure: encoding === 'utf-8', assume });
+  const encoding = utf16 ?? (isMarked ? 'utf-8' : encodingOf(label));
+  if (encoding === undefined || encoding === 'utf-8') return singleByteFallbackDecoder(file, { isDeclared: encoding === 'utf-8', assume });
   // Node 20 decodes Windows-1252, which has many labels, as Latin-1.
-  if (encoding === 'windows-1252') return western;
+  if (encoding === 'windows-1252') return decodeWestern;
   const decoder = new TextDecoder(encoding);
   return (bytes) => decoder.decode(bytes, { stream: bytes !== undefined });
 }
 
 /** Returns a decoder for a file that must be UTF-8. Throws SourceFault `not-utf8`, with the line and the byte. */
-export const utf8Decoder = (file: string): Decode => singleByteFallbackDecoder(file, { sure: true });
+export const utf8Decoder = (file: string): Decode => singleByteFallbackDecoder(file, { isDeclared: true });
 
 /**
  * Returns the encoding of a label; undefined if it is unknown, or is UTF-16, which the bytes have ruled out already.
@@ -54,7 +54,7 @@ export function utf16EncodingOf(begin: Uint8Array): 'utf-16le' | 'utf-16be' | un
   const [first = 0, second = 0] = head;
   if ((first === 0xff && second === 0xfe) || (isAscii(first) && head[1] === 0)) return 'utf-16le';
   if ((first === 0xfe && second === 0xff) || (first === 0 && isAscii(second))) return 'utf-16be';
-  const zeros = (odd: number) => head.filter((byte, place) => place % 2 === odd && byte === 0).length;
+  const zeros = (parity: number) => head.filter((byte, place) => place % 2 === parity && byte === 0).length;
   const [even, odd] = [zeros(0), zeros(1)];
   if (odd > head.length / 4 && even === 0) return 'utf-16le';
   return even > head.length / 4 && odd === 0 ? 'utf-16be' : undefined;
@@ -62,7 +62,7 @@ export function utf16EncodingOf(begin: Uint8Array): 'utf-16le' | 'utf-16be' | un
 
 const isAscii = (byte: number): boolean => byte > 0 && byte < 0x80;
 
-const western: Decode = (bytes) => decodeWindows1252(bytes?.toString('latin1') ?? '');
+const decodeWestern: Decode = (bytes) => decodeWindows1252(bytes?.toString('latin1') ?? '');
 
 /**
  * Decodes UTF-8, or Windows-1252 from the first invalid character on; before it, both are the same. `isDeclared`: the
@@ -70,53 +70,53 @@ const western: Decode = (bytes) => decodeWindows1252(bytes?.toString('latin1') ?
  */
 function singleByteFallbackDecoder(
   file: string,
-  { sure: isDeclared, assume }: { sure: boolean; assume?: (encoding: Encoding) => void },
+  { isDeclared, assume }: { isDeclared: boolean; assume?: (encoding: Encoding) => void },
 ): Decode {
   let switched = false;
-  let begun = Buffer.alloc(0);
+  let pendingBytes = Buffer.alloc(0);
   let letters = isDeclared;
-  let [done, lines] = [0, 0];
+  let [byteCount, lines] = [0, 0];
   return (bytes) => {
-    if (switched) return western(bytes);
-    const all = Buffer.concat([begun, bytes ?? Buffer.alloc(0)]);
+    if (switched) return decodeWestern(bytes);
+    const all = Buffer.concat([pendingBytes, bytes ?? Buffer.alloc(0)]);
     // A character may continue in the next chunk.
-    const whole = bytes === undefined ? all : all.subarray(0, all.length - incompleteBytes(all));
-    begun = all.subarray(whole.length);
-    if (isUtf8(whole)) {
-      const text = new TextDecoder('utf-8', { ignoreBOM: done > 0 }).decode(whole);
-      done += whole.length;
-      lines += lineFeedsIn(whole);
+    const chunk = bytes === undefined ? all : all.subarray(0, all.length - incompleteBytes(all));
+    pendingBytes = all.subarray(chunk.length);
+    if (isUtf8(chunk)) {
+      const text = new TextDecoder('utf-8', { ignoreBOM: byteCount > 0 }).decode(chunk);
+      byteCount += chunk.length;
+      lines += lineFeedsIn(chunk);
       letters ||= /[^\0-\x7f]/.test(text);
       return text;
     }
-    const right = whole.subarray(0, firstInvalidByte(whole));
-    if (letters || right.some((byte) => byte > 0x7f))
-      throw new SourceFault('not-utf8', { file, line: lines + lineFeedsIn(right) + 1, byte: done + right.length });
+    const validBytes = chunk.subarray(0, firstInvalidByte(chunk));
+    if (letters || validBytes.some((byte) => byte > 0x7f))
+      throw new SourceFault('not-utf8', { file, line: lines + lineFeedsIn(validBytes) + 1, byte: byteCount + validBytes.length });
     assume?.('windows-1252');
     switched = true;
-    return western(all);
+    return decodeWestern(all);
   };
 }
 
 /** Returns the number of bytes at the end that begin an incomplete UTF-8 character. */
 function incompleteBytes(bytes: Buffer): number {
-  for (let back = 1; back <= Math.min(3, bytes.length); back += 1) {
-    const byte = bytes[bytes.length - back]!;
+  for (let distance = 1; distance <= Math.min(3, bytes.length); distance += 1) {
+    const byte = bytes[bytes.length - distance]!;
     if (byte < 0x80) return 0;
-    if (byte >= 0xc0) return back < (byte >= 0xf0 ? 4 : byte >= 0xe0 ? 3 : 2) ? back : 0;
+    if (byte >= 0xc0) return distance < (byte >= 0xf0 ? 4 : byte >= 0xe0 ? 3 : 2) ? distance : 0;
   }
   return 0;
 }
 
 /** Returns the offset of the first invalid UTF-8 character. */
 function firstInvalidByte(bytes: Buffer): number {
-  let [right, wrong] = [0, bytes.length];
-  while (wrong - right > 1) {
-    const middle = (right + wrong) >> 1;
-    if (isUtf8(bytes.subarray(0, middle - incompleteBytes(bytes.subarray(0, middle))))) right = middle;
-    else wrong = middle;
+  let [validEnd, invalidEnd] = [0, bytes.length];
+  while (invalidEnd - validEnd > 1) {
+    const middle = (validEnd + invalidEnd) >> 1;
+    if (isUtf8(bytes.subarray(0, middle - incompleteBytes(bytes.subarray(0, middle))))) validEnd = middle;
+    else invalidEnd = middle;
   }
-  return right - incompleteBytes(bytes.subarray(0, right));
+  return validEnd - incompleteBytes(bytes.subarray(0, validEnd));
 }
 
 function lineFeedsIn(bytes: Buffer): number {

@@ -22,15 +22,15 @@ export interface ValueRows extends Pick<PostItem, 'columns' | 'metas'> {
  */
 export function rowsOfValues(kind: PostKind, raw: Readonly<Record<string, unknown>>, caller: Caller): ValueRows {
   const { values, refused } = readValues(kind, raw, caller);
-  const { status: _status, slug: _slug, date: _date, date_utc: _utc, ...settled } = values;
+  const { status: _status, slug: _slug, date: _date, date_utc: _utc, ...storedValues } = values;
   for (;;) {
     try {
-      return { ...rowsOf(kind, settled, caller), refused };
+      return { ...rowsOf(kind, storedValues, caller), refused };
     } catch (error) {
-      const wrong = refusedFields(error).filter((name) => name in settled);
-      if (wrong.length === 0) throw error;
-      refused.push(...wrong);
-      for (const name of wrong.flatMap((name) => (DATE_FIELDS.includes(name) ? DATE_FIELDS : [name]))) delete settled[name];
+      const refusedNames = refusedFields(error).filter((name) => name in storedValues);
+      if (refusedNames.length === 0) throw error;
+      refused.push(...refusedNames);
+      for (const name of refusedNames.flatMap((name) => (DATE_FIELDS.includes(name) ? DATE_FIELDS : [name]))) delete storedValues[name];
     }
   }
 }
@@ -43,9 +43,9 @@ function readValues(kind: PostKind, raw: Readonly<Record<string, unknown>>, { vi
   const values: Record<string, unknown> = {};
   const refused: string[] = [];
   for (const [name, field] of Object.entries<Field>(kind.fields)) {
-    const given = raw[name];
-    if (given === undefined || given === null || given === '' || !isStoredInRecord(field)) continue;
-    const { value, fault, schemaFault } = field.grammar.read(given, viewer.can, raw);
+    const rawValue = raw[name];
+    if (rawValue === undefined || rawValue === null || rawValue === '' || !isStoredInRecord(field)) continue;
+    const { value, fault, schemaFault } = field.grammar.read(rawValue, viewer.can, raw);
     if (fault || schemaFault) refused.push(name);
     else values[name] = value;
   }
@@ -56,10 +56,10 @@ function readValues(kind: PostKind, raw: Readonly<Record<string, unknown>>, { vi
 const isStoredInRecord = ({ grammar, place }: Field): boolean => !grammar.refersTo && ['column', 'meta', 'rule'].includes(place.in);
 
 function rowsOf(kind: PostKind, values: Readonly<Record<string, unknown>>, caller: Caller): Omit<ValueRows, 'refused'> {
-  const own = fieldRows(kind, values, { trusted: true });
-  const follows = deriveRows(kind, values, undefined, caller);
-  const { post_author: _author, ...columns } = { ...own.columns, ...follows.columns };
-  const all = Object.entries({ ...own.metas, ...follows.metas });
+  const ownRows = fieldRows(kind, values, { isTrusted: true });
+  const derivedRows = deriveRows(kind, values, undefined, caller);
+  const { post_author: _author, ...columns } = { ...ownRows.columns, ...derivedRows.columns };
+  const all = Object.entries({ ...ownRows.metas, ...derivedRows.metas });
   const metas = all.flatMap(([key, list]) => list.map((value) => [key, value] as const));
   const empty = all.flatMap(([key, list]) => (list.length === 0 ? [key] : []));
   // A new event lacks metas that only certain events have.

@@ -77,19 +77,19 @@ export async function* linesIn(
   maxLength: number,
   makeError: (line: number) => Error,
 ): AsyncGenerator<NumberedLine> {
-  let begun: string[] = [];
+  let lineParts: string[] = [];
   let length = 0;
   let line = 0;
   for await (const piece of pieces) {
     let from = 0;
     for (let end = piece.indexOf('\n'); end >= 0; end = piece.indexOf('\n', from)) {
       line += 1;
-      yield { line, text: begun.join('') + piece.slice(from, end) };
-      [begun, length, from] = [[], 0, end + 1];
+      yield { line, text: lineParts.join('') + piece.slice(from, end) };
+      [lineParts, length, from] = [[], 0, end + 1];
     }
-    begun.push(piece.slice(from));
+    lineParts.push(piece.slice(from));
     length += piece.length - from;
     if (length > maxLength) throw makeError(line + 1);
   }
-  if (length > 0) yield { line: line + 1, text: begun.join('') };
+  if (length > 0) yield { line: line + 1, text: lineParts.join('') };
 }

@@ -10,14 +10,16 @@ export async function withLanguages<I extends PostItem | TermItem>(
   languages: ContentLanguages | undefined,
   items: readonly I[],
 ): Promise<I[]> {
-  const spoken = items.filter((item) => languages && isTranslated(languages, typeOf(item)));
-  if (!languages || spoken.length === 0) return [...items];
+  const translatedItems = items.filter((item) => languages && isTranslated(languages, typeOf(item)));
+  if (!languages || translatedItems.length === 0) return [...items];
   const { posts, terms } = await formOf(languages).memberships(db, languages, {
-    posts: spoken.flatMap((item) => (isPostItem(item) && item.id !== undefined ? [item.id] : [])),
-    terms: spoken.flatMap((item) => (!isPostItem(item) && item.id !== undefined ? [{ term_id: item.id, taxonomy: typeOf(item) }] : [])),
+    posts: translatedItems.flatMap((item) => (isPostItem(item) && item.id !== undefined ? [item.id] : [])),
+    terms: translatedItems.flatMap((item) =>
+      !isPostItem(item) && item.id !== undefined ? [{ term_id: item.id, taxonomy: typeOf(item) }] : [],
+    ),
   });
   return items.map((item) => {
-    const membership = spoken.includes(item) ? (isPostItem(item) ? posts : terms).get(item.id ?? 0) : undefined;
+    const membership = translatedItems.includes(item) ? (isPostItem(item) ? posts : terms).get(item.id ?? 0) : undefined;
     if (!membership?.language) return item;
     const { language, members } = membership;
     return {

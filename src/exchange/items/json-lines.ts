@@ -37,7 +37,7 @@ export function openJsonLines(paths: readonly string[]): Source {
       for (const path of paths) {
         const file = basename(path);
         let count = 0;
-        let ended = false;
+        let hasEnded = false;
         let last = 0;
         for await (const { line: number, text } of linesOf(path)) {
           last = number;
@@ -48,18 +48,18 @@ export function openJsonLines(paths: readonly string[]): Source {
             name = siteInHeader(value, name, place);
             continue;
           }
-          if (ended) throw new SourceFault('after-end', place);
+          if (hasEnded) throw new SourceFault('after-end', place);
           const end = END_LINE.safeParse(value);
           if (end.success) {
             if (end.data.items !== count) throw new SourceFault('wrong-number', { ...place, items: end.data.items, count });
-            ended = true;
+            hasEnded = true;
             continue;
           }
           count += 1;
           yield { ...itemOf(value, place), place: `${file}:${number}` };
         }
         if (last === 0) throw new SourceFault('empty', { file });
-        if (!ended) throw new SourceFault('truncated', { file, line: last });
+        if (!hasEnded) throw new SourceFault('truncated', { file, line: last });
       }
     },
   };
@@ -70,8 +70,8 @@ const toLine = (value: object): string => `${JSON.stringify(value)}\n`;
 const HEADER = z.object({ format: z.literal('fasti'), version: z.literal(VERSION), home: z.string() });
 const END_LINE = z.strictObject({ end: z.literal(true), items: z.int() });
 
-const spoken = { language: z.string().optional(), translation_group: z.string().optional() };
-const named = { sourceId: z.string().min(1), id: z.int().min(1).optional(), place: z.string().optional() };
+const languageMembers = { language: z.string().optional(), translation_group: z.string().optional() };
+const nameMembers = { sourceId: z.string().min(1), id: z.int().min(1).optional(), place: z.string().optional() };
 const pairs = z.array(z.tuple([z.string(), z.string()]));
 const termKind = z.enum(['category', 'tag']);
 const linkKind = z.enum(['venue', 'organizer', 'attachment']);
@@ -111,8 +111,8 @@ const seriesColumns = z.strictObject({ ...texts(...SERIES_COLUMNS), post_passwor
 const ITEM = z.discriminatedUnion('kind', [
   z.strictObject({
     kind: z.enum(['event', 'venue', 'organizer', 'attachment']),
-    ...named,
-    ...spoken,
+    ...nameMembers,
+    ...languageMembers,
     columns,
     author: z.string().optional(),
     parent: z.string().optional(),
@@ -135,8 +135,8 @@ const ITEM = z.discriminatedUnion('kind', [
   }),
   z.strictObject({
     kind: termKind,
-    ...named,
-    ...spoken,
+    ...nameMembers,
+    ...languageMembers,
     name: z.string(),
     slug: z.string(),
     namesake: z.int().min(1).optional(),
@@ -147,14 +147,14 @@ const ITEM = z.discriminatedUnion('kind', [
   }),
   z.strictObject({
     kind: z.literal('author'),
-    ...named,
+    ...nameMembers,
     login: z.string(),
     email: z.string(),
     displayName: z.string(),
     columns: z.record(z.string(), z.string()).optional(),
     metas: pairs,
   }),
-  z.strictObject({ kind: z.literal('settings'), ...named, options: z.record(z.string(), z.string()) }),
+  z.strictObject({ kind: z.literal('settings'), ...nameMembers, options: z.record(z.string(), z.string()) }),
 ]);
 
 function texts<Name extends string>(...names: Name[]): Record<Name, z.ZodString> {

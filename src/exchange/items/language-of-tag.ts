@@ -7,10 +7,10 @@ import { type ContentLanguages, isTranslated, languageTag } from '../../wordpres
  */
 export function languageOfTag(languages: ContentLanguages | undefined, tag: string): string | undefined {
   if (tag === '' || !isTranslated(languages, postKind('event').postType)) return undefined;
-  const [wanted, base] = [plain(tag), baseOf(tag)];
-  const same = languages.languages.find((one) => plain(one.code) === wanted || plain(languageTag(one)) === wanted);
-  return (same ?? languages.languages.find(({ code }) => baseOf(code) === base))?.code;
+  const [plainTag, base] = [normalizeTag(tag), baseOf(tag)];
+  const match = languages.languages.find((one) => normalizeTag(one.code) === plainTag || normalizeTag(languageTag(one)) === plainTag);
+  return (match ?? languages.languages.find(({ code }) => baseOf(code) === base))?.code;
 }
 
-const plain = (tag: string): string => tag.toLowerCase().replaceAll('_', '-');
-const baseOf = (tag: string): string => plain(tag).split('-', 1)[0]!;
+const normalizeTag = (tag: string): string => tag.toLowerCase().replaceAll('_', '-');
+const baseOf = (tag: string): string => normalizeTag(tag).split('-', 1)[0]!;

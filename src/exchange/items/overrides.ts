@@ -29,15 +29,15 @@ export function withOverrides<Some extends Source>(source: Some, { status, categ
 const PUBLIC_STATUSES: readonly (string | undefined)[] = [undefined, 'publish', 'future'];
 
 function overrideItem(item: PostItem, status: string | undefined, terms: readonly TermReference[]): PostItem {
-  const own = item.terms ?? [];
+  const ownTerms = item.terms ?? [];
   const added = withTermLanguage(item.language, terms).filter(
-    ({ sourceId }) => !own.some((term) => term.kind === 'category' && term.sourceId === sourceId),
+    ({ sourceId }) => !ownTerms.some((term) => term.kind === 'category' && term.sourceId === sourceId),
   );
   return {
     ...item,
     ...(status !== undefined && PUBLIC_STATUSES.includes(item.columns.post_status)
       ? { columns: { ...item.columns, post_status: status } }
       : {}),
-    ...(item.kind === 'event' && added.length > 0 ? { terms: [...own, ...added] } : {}),
+    ...(item.kind === 'event' && added.length > 0 ? { terms: [...ownTerms, ...added] } : {}),
   };
 }

@@ -29,18 +29,18 @@ const PAGE_SIZE = 2000;
  * events may recur.
  */
 export function createNameIndex({ recurring }: { readonly recurring: boolean }): NameIndex {
-  const known = new Map<PostKindName, Map<string, number[]>>();
+  const namesByKind = new Map<PostKindName, Map<string, number[]>>();
   /** The highest id that was read, by kind. */
-  const read = new Map<PostKindName, number>();
+  const highestIds = new Map<PostKindName, number>();
   const remember = (names: Map<string, number[]>, kind: PostKindName, title: string, start: string, id: number) => {
     const name = nameOf(kind, title, start);
     if (!names.get(name)?.includes(id)) addToGroup(names, name, id);
   };
   const readInto = async (names: Map<string, number[]>, db: Database, kind: PostKindName) => {
-    const begin = read.get(kind) ?? 0;
+    const begin = highestIds.get(kind) ?? 0;
     for await (const rows of pagesById(PAGE_SIZE, (after, size) => titlesOf(db, postKind(kind).postType, Math.max(after, begin), size))) {
       for (const { id, title, start } of rows) remember(names, kind, title, start ?? '', id);
-      read.set(kind, rows.at(-1)!.id);
+      highestIds.set(kind, rows.at(-1)!.id);
       if (kind !== 'event' || !recurring) continue;
       const titles = new Map(rows.map(({ id, title }) => [id, title]));
       for (const { post, start } of await startsOfRecurring(db, [...titles.keys()]))
@@ -49,18 +49,18 @@ export function createNameIndex({ recurring }: { readonly recurring: boolean }):
     return names;
   };
   const findAll: NameIndex['findAll'] = async (db, kind, title, start = '') => {
-    const names = known.get(kind) ?? (await readInto(new Map(), db, kind));
-    known.set(kind, names);
+    const names = namesByKind.get(kind) ?? (await readInto(new Map(), db, kind));
+    namesByKind.set(kind, names);
     return names.get(nameOf(kind, title, start)) ?? [];
   };
   return {
     findAll,
     refresh: async (db, kind) => {
-      const names = known.get(kind);
+      const names = namesByKind.get(kind);
       if (names) await readInto(names, db, kind);
     },
     add: (kind, title, start, id) => {
-      const names = known.get(kind);
+      const names = namesByKind.get(kind);
       if (names) remember(names, kind, title, start, id);
     },
   };

@@ -90,8 +90,8 @@ export interface Tally {
 
 export const newTally = (): Tally => ({ created: {}, updated: {}, unchanged: {}, trashed: {}, skipped: {}, lost: {}, losses: new Map() });
 
-export function addToCount(counts: Partial<Record<string, number>>, name: string, more = 1): void {
-  counts[name] = ((Object.hasOwn(counts, name) && counts[name]) || 0) + more;
+export function addToCount(counts: Partial<Record<string, number>>, name: string, amount = 1): void {
+  counts[name] = ((Object.hasOwn(counts, name) && counts[name]) || 0) + amount;
 }
 
 /** Reports a loss. For each reason, only the first ones are kept in full. */
@@ -112,11 +112,11 @@ export function addAside(tally: Tally, entry: NonItemEntry): void {
 }
 
 /** Adds one tally to another. */
-export function mergeTally(sum: Tally, more: Tally): void {
+export function mergeTally(sum: Tally, tally: Tally): void {
   for (const name of ['created', 'updated', 'unchanged', 'trashed', 'skipped', 'lost'] as const) {
-    for (const [kind, number] of Object.entries(more[name])) addToCount(sum[name], kind, number);
+    for (const [kind, number] of Object.entries(tally[name])) addToCount(sum[name], kind, number);
   }
-  for (const [reason, { count: number, examples }] of more.losses) addLosses(sum, reason, number, examples);
+  for (const [reason, { count: number, examples }] of tally.losses) addLosses(sum, reason, number, examples);
 }
 
 function addLosses({ losses }: Tally, reason: string, number: number, examples: readonly Loss[]): void {

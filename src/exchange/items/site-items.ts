@@ -58,8 +58,12 @@ export async function withRecurrence(
   if (!recurrence || ids.length === 0) return [...items];
   const [recurrences, series] = [await loadRecurrences(db, ids), recurrence.series ? await loadSeries(db, ids) : new Map()];
   return items.map((item) => {
-    const [own, member] = [recurrences.get(item.id ?? 0), series.get(item.id ?? 0)];
-    return { ...item, ...(own ? { recurrence: { base: recurrence.base, ...own } } : {}), ...(member ? { series: member } : {}) };
+    const [ownRecurrence, member] = [recurrences.get(item.id ?? 0), series.get(item.id ?? 0)];
+    return {
+      ...item,
+      ...(ownRecurrence ? { recurrence: { base: recurrence.base, ...ownRecurrence } } : {}),
+      ...(member ? { series: member } : {}),
+    };
   });
 }
 
@@ -86,17 +90,17 @@ export async function termItems(db: Database, ids?: Readonly<Record<TermKindName
     const all: Term[] = await termsOf(db, kind.taxonomy).orderBy('t.term_id');
     const byId = new Map(all.map((term) => [term.term_id, term]));
     const metas = await loadTermMetas(db, [...byId.keys()]);
-    const placed = new Set<number>();
+    const placedIds = new Set<number>();
     const place = (term: Term) => {
-      if (placed.has(term.term_id)) return;
-      placed.add(term.term_id);
+      if (placedIds.has(term.term_id)) return;
+      placedIds.add(term.term_id);
       const parent = byId.get(term.parent);
       if (parent) place(parent);
-      const own = metas.get(term.term_id);
-      items.push({ ...termItem(kind.name, term, parent, places), ...(own ? { metas: own } : {}) });
+      const termMetas = metas.get(term.term_id);
+      items.push({ ...termItem(kind.name, term, parent, places), ...(termMetas ? { metas: termMetas } : {}) });
     };
-    const wanted = ids?.[kind.name];
-    for (const term of all) if (wanted === undefined || wanted.has(term.term_id)) place(term);
+    const wantedIds = ids?.[kind.name];
+    for (const term of all) if (wantedIds === undefined || wantedIds.has(term.term_id)) place(term);
   }
   return items;
 }

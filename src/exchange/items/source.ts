@@ -30,20 +30,20 @@ export interface Survey {
 }
 
 /**
- * Reads a source to its end, so that a broken file is rejected before anything is written. `most`: the highest id that
+ * Reads a source to its end, so that a broken file is rejected before anything is written. `maxId`: the highest id that
  * a post of the site may have. Throws SourceFault.
  */
-export async function surveySource(source: Source, most = MAX_POST_ID): Promise<Survey> {
+export async function surveySource(source: Source, maxId = MAX_POST_ID): Promise<Survey> {
   let entries = 0;
   let highestId = 0;
   const versions = createVersionSearch();
   for await (const entry of source.entries()) {
     entries += 1;
     versions.addEntry(entry);
-    if (isItem(entry) && 'links' in entry && entry.id !== undefined && entry.id > highestId && entry.id <= Math.min(most, MAX_POST_ID))
+    if (isItem(entry) && 'links' in entry && entry.id !== undefined && entry.id > highestId && entry.id <= Math.min(maxId, MAX_POST_ID))
       highestId = entry.id;
   }
-  return { entries, highestId, versions: versions.found() };
+  return { entries, highestId, versions: versions.result() };
 }
 
 /** Higher ids are not real ids of a site and are ignored for new ids. */

@@ -13,24 +13,24 @@ export type Versions = ReadonlyMap<string, string>;
 /** Finds records of which a source contains several versions, as overlapping exports do. */
 export interface VersionSearch {
   readonly addEntry: (entry: Entry) => void;
-  readonly found: () => Versions;
+  readonly result: () => Versions;
 }
 
 export function createVersionSearch(): VersionSearch {
-  const seen = new Map<string, { readonly look: string; readonly modified: string }>();
-  const several = new Set<string>();
+  const latestVersions = new Map<string, { readonly look: string; readonly modified: string }>();
+  const repeatedNames = new Set<string>();
   return {
     addEntry: (entry) => {
       if (!hasVersions(entry)) return;
       const name = nameIn(entry);
       const version = { look: digestOf(entry), modified: modifiedOf(entry) };
-      const before = seen.get(name);
-      if (before && before.look !== version.look) several.add(name);
+      const before = latestVersions.get(name);
+      if (before && before.look !== version.look) repeatedNames.add(name);
       // If two versions were modified at the same time, the later one in the source counts, as if they were imported in
       // order.
-      if (!before || version.modified >= before.modified) seen.set(name, version);
+      if (!before || version.modified >= before.modified) latestVersions.set(name, version);
     },
-    found: () => new Map([...several].map((name) => [name, seen.get(name)!.look])),
+    result: () => new Map([...repeatedNames].map((name) => [name, latestVersions.get(name)!.look])),
   };
 }
 

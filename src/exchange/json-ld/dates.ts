@@ -35,19 +35,19 @@ export function datesOf(start: string, end: string, duration: string, site: Zone
     const correction = last < from.day ? 'end-before-start' : undefined;
     return { start_date: `${first} 00:00:00`, end_date: `${final} 23:59:59`, timezone: site.name, all_day: true, correction };
   }
-  const shown = zoneOf(from, site);
-  const begin = momentOf(from, shown);
-  const { finish, correction: mended } = correctedEndOf(begin, to ? endOf(to, shown) : begin + secondsOf(duration), shown);
-  const [early, late] = [Math.min(begin, finish), Math.max(begin, finish)];
-  const zone = unambiguousZone(shown, [early, late]);
+  const startZone = zoneOf(from, site);
+  const startMoment = momentOf(from, startZone);
+  const { finish, correction } = correctedEndOf(startMoment, to ? endOf(to, startZone) : startMoment + secondsOf(duration), startZone);
+  const [earlier, later] = [Math.min(startMoment, finish), Math.max(startMoment, finish)];
+  const zone = unambiguousZone(startZone, [earlier, later]);
   const wall = (moment: number) => textFromUnix(wallTimeIn(zone, moment));
-  return { start_date: wall(early), end_date: wall(late), timezone: zone.name, all_day: false, correction: mended };
+  return { start_date: wall(earlier), end_date: wall(later), timezone: zone.name, all_day: false, correction };
 }
 
 /** Returns the corrected end of an event, in the zone of its start. */
-function correctedEndOf(begin: number, end: number, zone: Zone): { finish: number } & Pick<PageDates, 'correction'> {
-  if (end >= begin) return { finish: end, correction: undefined };
-  const [first, last] = [begin, end].map((moment) => textFromUnix(wallTimeIn(zone, moment))) as [string, string];
+function correctedEndOf(start: number, end: number, zone: Zone): { finish: number } & Pick<PageDates, 'correction'> {
+  if (end >= start) return { finish: end, correction: undefined };
+  const [first, last] = [start, end].map((moment) => textFromUnix(wallTimeIn(zone, moment))) as [string, string];
   if (last.slice(0, 10) < first.slice(0, 10)) return { finish: end, correction: 'end-before-start' };
   return { finish: unixFromLocal(addDays(last, 1), zone), correction: 'end-next-day' };
 }
@@ -67,9 +67,9 @@ function extendedForm(basic: string): string {
 
 /** Parses a date of ISO 8601 in extended or basic form. */
 function readDate(text: string): WrittenDate | undefined {
-  const long = text.trim().replace(/^(\d{4})(\d\d)(\d\d)(?:T(\d\d)(\d\d)(\d\d)?)?(?=$|[.,Z+-])/i, extendedForm);
+  const extendedText = text.trim().replace(/^(\d{4})(\d\d)(\d\d)(?:T(\d\d)(\d\d)(\d\d)?)?(?=$|[.,Z+-])/i, extendedForm);
   const [, day, hour, minute, second = '00', zone = ''] =
-    /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d):(\d\d)(?::(\d\d)(?:[.,]\d{1,9})?)?\s?(Z|[+-]\d\d(?::?\d\d)?)?)?$/i.exec(long) ?? [];
+    /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d):(\d\d)(?::(\d\d)(?:[.,]\d{1,9})?)?\s?(Z|[+-]\d\d(?::?\d\d)?)?)?$/i.exec(extendedText) ?? [];
   if (day === undefined) return undefined;
   const wall = `${day} ${hour ?? '00'}:${minute ?? '00'}:${second}`;
   const unix = unixFromText(wall);

@@ -37,14 +37,14 @@ const OTHER_TYPES = new Set(['Festival', 'Hackathon', 'CourseInstance', 'EventSe
  * tolerated.
  */
 export function parseBlock(text: string): unknown {
-  const bare = text
+  const json = text
     .trim()
     .replace(/^(?:<!--|\/\*\s*<!\[CDATA\[\s*\*\/|\/\/\s*<!\[CDATA\[|<!\[CDATA\[)/, '')
     .replace(/(?:-->|\/\*\s*\]\]>\s*\*\/|\/\/\s*\]\]>|\]\]>)$/, '')
     .replace(/[\x00-\x1f]+/g, ' ')
     .trim();
-  const read = parseJson(Buffer.from(bare.endsWith(';') ? bare.slice(0, -1) : bare), MAX_JSON_VALUES);
-  return 'value' in read ? read.value : undefined;
+  const result = parseJson(Buffer.from(json.endsWith(';') ? json.slice(0, -1) : json), MAX_JSON_VALUES);
+  return 'value' in result ? result.value : undefined;
 }
 
 /**
@@ -54,13 +54,13 @@ export function parseBlock(text: string): unknown {
 export function eventsIn(values: readonly unknown[]): Node[] {
   const byId = nodesById(values);
   const events: Node[] = [];
-  const seen = new Set<string>();
+  const seenIds = new Set<string>();
   visitNodes(values, (node) => {
     if (!isEvent(node)) return Object.values(node);
     const id = node['@id'];
     if (typeof id !== 'string') events.push(node);
-    else if (!seen.has(id)) for (const one of eventsOf(byId.get(id) ?? [node])) events.push(one);
-    if (typeof id === 'string') seen.add(id);
+    else if (!seenIds.has(id)) for (const event of eventsOf(byId.get(id) ?? [node])) events.push(event);
+    if (typeof id === 'string') seenIds.add(id);
     return [node.subEvent, node.subEvents];
   });
   return events.map((event) => withReferences(event, byId));
@@ -74,19 +74,21 @@ const isEvent = (node: Node): boolean => listOf(node['@type']).some(isEventType)
  */
 function eventsOf(nodes: readonly Node[]): Node[] {
   const starts = new Map<string, Node[]>();
-  const compared: string[] = [];
+  const comparedStarts: string[] = [];
   for (const node of nodes.filter(isWhole)) {
     const start = textOf(node.startDate);
-    const known = starts.get(start) ?? starts.get(compared.find((other) => areSameTime(start, other)) ?? '');
-    if (known) known.push(node);
+    const group = starts.get(start) ?? starts.get(comparedStarts.find((other) => areSameTime(start, other)) ?? '');
+    if (group) group.push(node);
     else {
       starts.set(start, [node]);
-      if (compared.length < MAX_STARTS_COMPARED) compared.push(start);
+      if (comparedStarts.length < MAX_STARTS_COMPARED) comparedStarts.push(start);
     }
   }
   if (starts.size === 0) return [mergeNodes(nodes)];
-  const common = mergeNodes(nodes.filter((node) => !isWhole(node)));
-  return [...starts.values()].map((own) => nodeInheriting(common, mergeNodes(own.sort(compareByPrecision)))).filter(isEvent);
+  const sharedNode = mergeNodes(nodes.filter((node) => !isWhole(node)));
+  return [...starts.values()]
+    .map((startNodes) => nodeInheriting(sharedNode, mergeNodes(startNodes.sort(compareByPrecision))))
+    .filter(isEvent);
 }
 
 /** Maximum number of starts that each start is compared with. */
@@ -116,15 +118,15 @@ function mergeNodes(nodes: readonly Node[]): Node {
  * Returns a node that inherits missing members from another one. The other node is its prototype instead of being
  * copied, so that many nodes may refer to a large one at little cost.
  */
-export const nodeInheriting = (other: Node, own: Node): Node => Object.setPrototypeOf({ ...own }, other);
+export const nodeInheriting = (parent: Node, members: Node): Node => Object.setPrototypeOf({ ...members }, parent);
 
 /** Visits all objects in depth-first order; `visit` returns the values in which to continue. */
 function visitNodes(values: readonly unknown[], visit: (node: Node) => readonly unknown[]): void {
-  const waiting: unknown[] = [...values].reverse();
-  for (let value = waiting.pop(); waiting.length > 0 || value !== undefined; value = waiting.pop()) {
-    const inside = Array.isArray(value) ? value : isNode(value) ? visit(value) : [];
-    for (let place = inside.length - 1; place >= 0; place -= 1) {
-      if (inside[place] !== null && typeof inside[place] === 'object') waiting.push(inside[place]);
+  const stack: unknown[] = [...values].reverse();
+  for (let value = stack.pop(); stack.length > 0 || value !== undefined; value = stack.pop()) {
+    const children = Array.isArray(value) ? value : isNode(value) ? visit(value) : [];
+    for (let place = children.length - 1; place >= 0; place -= 1) {
+      if (children[place] !== null && typeof children[place] === 'object') stack.push(children[place]);
     }
   }
 }
@@ -148,17 +150,17 @@ function nodesById(values: readonly unknown[]): NodesById {
  */
 const thingsOf = memoizeByObject((nodes: readonly Node[]) => {
   const byName = groupedBy(nodes, ({ name }) => textOf(name));
-  const common = mergeNodes(byName.get('') ?? []);
+  const unnamed = mergeNodes(byName.get('') ?? []);
   byName.delete('');
-  const things = new Map([...byName].map(([name, own]) => [name, nodeInheriting(common, mergeNodes(own))]));
-  const [first = common] = things.values();
-  return (name: string): Node => things.get(name) ?? first;
+  const nodesByName = new Map([...byName].map(([name, group]) => [name, nodeInheriting(unnamed, mergeNodes(group))]));
+  const [first = unnamed] = nodesByName.values();
+  return (name: string): Node => nodesByName.get(name) ?? first;
 });
 
 /** Completes a node with other nodes of its `@id`. Nodes with another name are different things. */
 function resolveNode(node: Node, byId: NodesById): Node {
-  const known = typeof node['@id'] === 'string' ? byId.get(node['@id']) : undefined;
-  return known ? nodeInheriting(thingsOf(known)(textOf(node.name)), node) : node;
+  const sameIdNodes = typeof node['@id'] === 'string' ? byId.get(node['@id']) : undefined;
+  return sameIdNodes ? nodeInheriting(thingsOf(sameIdNodes)(textOf(node.name)), node) : node;
 }
 
 /** Members that may refer to another node of the page by `@id`, with limits on their values that no event reaches. */
@@ -175,13 +177,13 @@ function withReferences(event: Node, byId: NodesById): Node {
 
 /** Removes places, organizers, offers and images beyond the limits; also returns their number. */
 export function limitParts(event: Node): { event: Node; leftOut: number } {
-  const long = Object.entries(REFERENCE_LIMITS).flatMap(([name, most]) => {
+  const longLists = Object.entries(REFERENCE_LIMITS).flatMap(([name, limit]) => {
     const values = listOf(event[name]);
-    return values.length > most ? [{ name, values: values.slice(0, most), leftOut: values.length - most }] : [];
+    return values.length > limit ? [{ name, values: values.slice(0, limit), leftOut: values.length - limit }] : [];
   });
-  if (long.length === 0) return { event, leftOut: 0 };
-  const cut = Object.fromEntries(long.map(({ name, values }) => [name, values]));
-  return { event: nodeInheriting(event, cut), leftOut: long.reduce((sum, { leftOut }) => sum + leftOut, 0) };
+  if (longLists.length === 0) return { event, leftOut: 0 };
+  const shortened = Object.fromEntries(longLists.map(({ name, values }) => [name, values]));
+  return { event: nodeInheriting(event, shortened), leftOut: longLists.reduce((sum, { leftOut }) => sum + leftOut, 0) };
 }
 
 export const isNode = (value: unknown): value is Node => value !== null && typeof value === 'object' && !Array.isArray(value);

@@ -13,19 +13,19 @@ const MAX_BLOCKS = 500;
 export function blocksOf(file: string): Block[] {
   if (/^\s*[[{]/.test(file.slice(0, 1000))) return [{ line: 1, text: file }];
   const blocks: Block[] = [];
-  let [line, counted] = [1, 0];
-  let open: { line: number; pieces: string[] } | undefined;
+  let [line, scannedLength] = [1, 0];
+  let openBlock: { line: number; pieces: string[] } | undefined;
   const parser = new Parser({
     onopentag: (name, attributes) => {
       if (name !== 'script' || !/^application\/ld\+json\b/i.test((attributes.type ?? '').trim()) || blocks.length >= MAX_BLOCKS) return;
-      for (; counted < parser.startIndex; counted += 1) if (file.charCodeAt(counted) === 10) line += 1;
-      open = { line, pieces: [] };
+      for (; scannedLength < parser.startIndex; scannedLength += 1) if (file.charCodeAt(scannedLength) === 10) line += 1;
+      openBlock = { line, pieces: [] };
     },
-    ontext: (text) => open?.pieces.push(text),
+    ontext: (text) => openBlock?.pieces.push(text),
     onclosetag: (name) => {
-      if (name !== 'script' || !open) return;
-      blocks.push({ line: open.line, text: open.pieces.join('') });
-      open = undefined;
+      if (name !== 'script' || !openBlock) return;
+      blocks.push({ line: openBlock.line, text: openBlock.pieces.join('') });
+      openBlock = undefined;
     },
   });
   parser.end(file);
@@ -67,25 +67,25 @@ export function labelOf(head: Buffer): string | undefined {
 
 /** Returns the URLs in a sitemap or an index of sitemaps. */
 export function locationsOf(xml: string): { pages: string[]; sitemaps: string[] } {
-  const found: { readonly pages: string[]; readonly sitemaps: string[] } = { pages: [], sitemaps: [] };
-  let inside: string[] | undefined;
-  let list = found.pages;
+  const locations: { readonly pages: string[]; readonly sitemaps: string[] } = { pages: [], sitemaps: [] };
+  let locParts: string[] | undefined;
+  let list = locations.pages;
   const parser = new Parser(
     {
       onopentagname: (name) => {
-        if (name === 'url') list = found.pages;
-        else if (name === 'sitemap') list = found.sitemaps;
-        else if (name === 'loc') inside = [];
+        if (name === 'url') list = locations.pages;
+        else if (name === 'sitemap') list = locations.sitemaps;
+        else if (name === 'loc') locParts = [];
       },
-      ontext: (text) => inside?.push(text),
+      ontext: (text) => locParts?.push(text),
       onclosetag: (name) => {
-        if (name !== 'loc' || !inside) return;
-        list.push(inside.join('').trim());
-        inside = undefined;
+        if (name !== 'loc' || !locParts) return;
+        list.push(locParts.join('').trim());
+        locParts = undefined;
       },
     },
     { xmlMode: true },
   );
   parser.end(xml);
-  return found;
+  return locations;
 }

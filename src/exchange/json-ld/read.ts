@@ -36,12 +36,14 @@ export function findEvents(page: Page): { events: FoundEvent[]; losses: LossEntr
   const blocks = blocksOf(page.text).map(({ line, text }) => ({ line, value: parseBlock(text) }));
   const { url, place } = page;
   const site = url === '' ? siteOf(page.text) : '';
-  const found = eventsIn(blocks.map(({ value }) => value)).map(limitParts);
+  const results = eventsIn(blocks.map(({ value }) => value)).map(limitParts);
   return {
-    events: found.map(({ event: node }) => ({ node, page: { url, place, site } })),
+    events: results.map(({ event: node }) => ({ node, page: { url, place, site } })),
     losses: [
       ...blocks.flatMap(({ line, value }) => (value === undefined ? [lossOf('jsonld-unreadable', `${place}:${line}`, '')] : [])),
-      ...found.flatMap(({ event, leftOut }) => (leftOut === 0 ? [] : [lossOf('jsonld-parts-cut', place, titleOf(event), String(leftOut))])),
+      ...results.flatMap(({ event, leftOut }) =>
+        leftOut === 0 ? [] : [lossOf('jsonld-parts-cut', place, titleOf(event), String(leftOut))],
+      ),
     ],
   };
 }
@@ -54,15 +56,15 @@ export function* eventEntries(events: readonly FoundEvent[], caller: Caller): Ge
   const { scheduled, losses } = expandSchedules(events, caller);
   yield* losses;
   const names = namesOf(scheduled);
-  const seen = new Set<string>();
-  for (const found of scheduled) {
-    const name = names.get(found)!;
-    if (seen.has(name.sourceId)) continue;
-    seen.add(name.sourceId);
-    for (const entry of entriesOf(found, name, caller)) {
+  const seenIds = new Set<string>();
+  for (const event of scheduled) {
+    const name = names.get(event)!;
+    if (seenIds.has(name.sourceId)) continue;
+    seenIds.add(name.sourceId);
+    for (const entry of entriesOf(event, name, caller)) {
       const key = 'sourceId' in entry ? entry.sourceId : '';
-      if ('sourceId' in entry && entry.kind !== 'event' && seen.has(key)) continue;
-      seen.add(key);
+      if ('sourceId' in entry && entry.kind !== 'event' && seenIds.has(key)) continue;
+      seenIds.add(key);
       yield entry;
     }
   }
@@ -77,19 +79,19 @@ const MAX_SCHEDULED_DATES = 200_000;
  */
 function expandSchedules(events: readonly FoundEvent[], { settings, now }: Caller): { scheduled: FoundEvent[]; losses: LossEntry[] } {
   const losses: LossEntry[] = [];
-  let room = MAX_SCHEDULED_DATES;
-  const scheduled = events.flatMap((found): FoundEvent[] => {
-    const times = scheduledTimes(found.node, { site: settings.zone, now: utcFromDate(now), most: Math.max(1, room) });
-    if (!times) return [found];
-    room -= times.nodes.length;
-    const lose = (reason: string, detail: string) => losses.push(lossOf(reason, found.page.place, titleOf(found.node), detail));
-    const isFirstTaken = times.nodes.length === 0 && textOf(found.node.startDate) !== '';
+  let remaining = MAX_SCHEDULED_DATES;
+  const scheduled = events.flatMap((event): FoundEvent[] => {
+    const times = scheduledTimes(event.node, { site: settings.zone, now: utcFromDate(now), limit: Math.max(1, remaining) });
+    if (!times) return [event];
+    remaining -= times.nodes.length;
+    const lose = (reason: string, detail: string) => losses.push(lossOf(reason, event.page.place, titleOf(event.node), detail));
+    const isFirstTaken = times.nodes.length === 0 && textOf(event.node.startDate) !== '';
     for (const repeat of times.unknown) lose(isFirstTaken ? 'jsonld-schedule' : 'jsonld-schedule-lost', repeat);
     if (times.skippedSchedules > 0) lose('jsonld-schedules-cut', String(times.skippedSchedules));
     if (times.isCut) lose('jsonld-schedule-cut', textOf(times.nodes.at(-1)?.startDate));
-    if (times.unknown.length > 0 && times.nodes.length === 0) return [found];
+    if (times.unknown.length > 0 && times.nodes.length === 0) return [event];
     // A date's name does not depend on how many other dates are in the period.
-    return times.nodes.map((node) => ({ ...found, node: nodeInheriting(node, { '@id': `${nameOf(found)}#${textOf(node.startDate)}` }) }));
+    return times.nodes.map((node) => ({ ...event, node: nodeInheriting(node, { '@id': `${nameOf(event)}#${textOf(node.startDate)}` }) }));
   });
   return { scheduled, losses };
 }
@@ -114,14 +116,14 @@ function namesOf(events: readonly FoundEvent[]): Map<FoundEvent, Pick<PostItem, 
   return new Map(
     events.map((event) => {
       const address = ownAddressOf(event);
-      const dated = shortenName(`${nameOf(event)}#${textOf(event.node.startDate)}`);
+      const datedName = shortenName(`${nameOf(event)}#${textOf(event.node.startDate)}`);
       const isAlone = address !== '' && starts.get(address)?.size === 1;
-      return [event, isAlone ? { sourceId: shortenName(address), narrowerId: dated } : { sourceId: dated }];
+      return [event, isAlone ? { sourceId: shortenName(address), narrowerId: datedName } : { sourceId: datedName }];
     }),
   );
 }
 
-const nameOf = (found: FoundEvent): string => ownAddressOf(found) || `${found.page.url || found.page.site} ${titleOf(found.node)}`.trim();
+const nameOf = (event: FoundEvent): string => ownAddressOf(event) || `${event.page.url || event.page.site} ${titleOf(event.node)}`.trim();
 
 /** Returns the event's own address: its `@id` or its URL. */
 function ownAddressOf({ node, page }: FoundEvent): string {
@@ -149,22 +151,22 @@ function* entriesOf({ node, page }: FoundEvent, name: Pick<PostItem, 'sourceId' 
   }
   const starts = [...new Set(listOf(node.startDate).map(textOf))];
   if (starts.length > 1) yield lossOf('jsonld-several-starts', page.place, title, starts.slice(1).join(', '));
-  const { correction, ...when } = dates;
-  if (correction) yield lossOf(correction, page.place, title, `${when.start_date} - ${when.end_date}`);
+  const { correction, ...dateValues } = dates;
+  if (correction) yield lossOf(correction, page.place, title, `${dateValues.start_date} - ${dateValues.end_date}`);
   const website = addressOf(node.url, page.url) || addressOf(listOf(node.location).find(isVirtual), page.url);
-  const event = rowsOfValues(postKind('event'), { title: specialChars(title) || '-', ...when, website, cost: costOf(node) }, caller);
+  const event = rowsOfValues(postKind('event'), { title: specialChars(title) || '-', ...dateValues, website, cost: costOf(node) }, caller);
   for (const field of event.refused) {
     const loss = lossOf('value-refused', page.place, title, field);
     yield field === 'start_date' ? asWholeRecord(loss) : loss;
   }
   if (event.refused.includes('start_date')) return;
   const image = addressOf(node.image, page.url);
-  const others = [
+  const linkedItems = [
     ...listOf(node.location).flatMap((place) => venueOf(place, page, caller)),
-    ...listOf(node.organizer).flatMap((person) => organizerOf(person, page, caller)),
+    ...listOf(node.organizer).flatMap((organizer) => organizerOf(organizer, page, caller)),
     ...(image === '' ? [] : [imageItem(image, '', page.place)]),
   ];
-  yield* others;
+  yield* linkedItems;
   const state = textOf(node.eventStatus);
   const status = STATUSES.get(state.split(/[/#:]/).at(-1) ?? '');
   yield {
@@ -186,7 +188,9 @@ function* entriesOf({ node, page }: FoundEvent, name: Pick<PostItem, 'sourceId' 
       ...(status === undefined ? [] : [[STATE, status] as const]),
       [EVENT_ORIGIN, 'json-ld'],
     ],
-    links: others.flatMap((item): Link[] => (isLinked(item) ? [{ key: LINKS[item.kind], kind: item.kind, sourceId: item.sourceId }] : [])),
+    links: linkedItems.flatMap((item): Link[] =>
+      isLinked(item) ? [{ key: LINKS[item.kind], kind: item.kind, sourceId: item.sourceId }] : [],
+    ),
     terms: tagsOf(node),
     unsaid: node.keywords === undefined ? ['category', 'tag'] : ['category'],
   };
@@ -217,8 +221,8 @@ const isVirtual = (value: unknown): boolean => hasType(value, 'VirtualLocation')
 function venueOf(value: unknown, page: FoundEvent['page'], caller: Caller): PostItem[] {
   if (isVirtual(value)) return [];
   const place = isNode(value) ? value : { name: textOf(value) };
-  const given = hasType(place, 'PostalAddress') ? place : listOf(place.address)[0];
-  const address = isNode(given) ? given : { streetAddress: given };
+  const rawAddress = hasType(place, 'PostalAddress') ? place : listOf(place.address)[0];
+  const address = isNode(rawAddress) ? rawAddress : { streetAddress: rawAddress };
   const name = decodeText(
     hasType(place, 'PostalAddress') ? address.streetAddress : (place.name ?? address.streetAddress ?? address.addressLocality),
   );
@@ -240,14 +244,14 @@ function venueOf(value: unknown, page: FoundEvent['page'], caller: Caller): Post
     website: addressOf(place.url ?? place.sameAs, page.url),
   };
   const item = post('venue', `venue:${[name, street, city].join(' ').toLowerCase()}`, values, page, caller);
-  const spot: PostItem['metas'] =
+  const coordinates: PostItem['metas'] =
     Math.abs(lat) <= 90 && Math.abs(lng) <= 180
       ? [
           [COORDINATES.lat, String(lat)],
           [COORDINATES.lng, String(lng)],
         ]
       : [];
-  return [{ ...item, metas: [...item.metas, ...spot] }];
+  return [{ ...item, metas: [...item.metas, ...coordinates] }];
 }
 
 /** Returns the English name of a country by its code. */
@@ -257,15 +261,15 @@ function countryOf(text: string): string {
 }
 
 function organizerOf(value: unknown, page: FoundEvent['page'], caller: Caller): PostItem[] {
-  const who = isNode(value) ? value : { name: textOf(value) };
-  const name = decodeText(who.name);
+  const organizer = isNode(value) ? value : { name: textOf(value) };
+  const name = decodeText(organizer.name);
   if (name === '') return [];
-  const email = decodeText(who.email).replace(/^mailto:/i, '');
+  const email = decodeText(organizer.email).replace(/^mailto:/i, '');
   const values = {
     organizer: specialChars(name),
     email,
-    phone: decodeText(who.telephone),
-    website: addressOf(who.url ?? who.sameAs, page.url),
+    phone: decodeText(organizer.telephone),
+    website: addressOf(organizer.url ?? organizer.sameAs, page.url),
   };
   return [post('organizer', `organizer:${[email, name].join(' ').trim().toLowerCase()}`, values, page, caller)];
 }
@@ -302,7 +306,7 @@ function currencyOf(node: Node, metas: PostItem['metas']): PostItem['metas'] {
 }
 
 const tagsOf = (node: Node): TermReference[] => {
-  const names = listOf(node.keywords).flatMap((words) => (typeof words === 'string' ? words.split(',') : [textOf(words)]));
+  const names = listOf(node.keywords).flatMap((keyword) => (typeof keyword === 'string' ? keyword.split(',') : [textOf(keyword)]));
   return [...new Set(names.map(decodeText).filter((name) => name !== '' && name.length <= 100))].map((name) => ({
     kind: 'tag',
     sourceId: `name ${name.toLowerCase()}`,

@@ -26,27 +26,27 @@ const DAY = 86_400;
 
 /**
  * Returns the dates of a repeating event (schema.org `eventSchedule`), from one year ago to two years ahead, without
- * duplicates; only the first ones if there are more than `most`. Undefined if it has no schedule, or lists its dates
+ * duplicates; only the first ones if there are more than `limit`. Undefined if it has no schedule, or lists its dates
  * individually (`subEvent`). `site`: zone of times without an offset whose schedule names no zone.
  */
 export function scheduledTimes(
   node: Node,
-  { site, now, most }: { readonly site: Zone; readonly now: string; readonly most: number },
+  { site, now, limit }: { readonly site: Zone; readonly now: string; readonly limit: number },
 ): ScheduledTimes | undefined {
   const schedules = listOf(node.eventSchedule).filter(isNode);
   if (schedules.length === 0 || node.subEvent !== undefined || node.subEvents !== undefined) return undefined;
   const window: Window = [unixFromText(addMonths(now, -12)), unixFromText(addMonths(now, 24))];
-  const read = schedules.slice(0, MAX_SCHEDULES).map((schedule) => ({
+  const results = schedules.slice(0, MAX_SCHEDULES).map((schedule) => ({
     repeat: repetitionOf(schedule) || 'eventSchedule',
     times: timesOf(schedule, node, site, window),
   }));
   const { times, isCut } = mergeSchedules(
-    read.flatMap(({ times: some }) => some ?? []),
-    Math.min(most, MAX_DATES),
+    results.flatMap(({ times }) => times ?? []),
+    Math.min(limit, MAX_DATES),
   );
   return {
     nodes: times.map((time) => nodeInheriting(node, { ...time, duration: undefined })),
-    unknown: read.flatMap(({ repeat, times: some }) => (some ? [] : [repeat])),
+    unknown: results.flatMap(({ repeat, times }) => (times ? [] : [repeat])),
     isCut,
     skippedSchedules: Math.max(0, schedules.length - MAX_SCHEDULES),
   };
@@ -67,10 +67,10 @@ const repetitionOf = (schedule: Node): string => textOf(schedule.repeatFrequency
  * Returns the first dates of all schedules together, without duplicates, and whether there are more. Dates are computed
  * lazily. If two begin at the same time, the one of the later schedule counts.
  */
-function mergeSchedules(schedules: readonly Times[], most: number): { times: Time[]; isCut: boolean } {
+function mergeSchedules(schedules: readonly Times[], limit: number): { times: Time[]; isCut: boolean } {
   const byStart = new Map<string, Time>();
   const next = schedules.map((times) => times.next().value);
-  for (let seen = 0; seen < MAX_DATES_EXAMINED && byStart.size <= most; seen += 1) {
+  for (let examined = 0; examined < MAX_DATES_EXAMINED && byStart.size <= limit; examined += 1) {
     let first: number | undefined;
     for (const [place, time] of next.entries()) {
       if (time && (first === undefined || time.startDate < next[first]!.startDate)) first = place;
@@ -80,16 +80,16 @@ function mergeSchedules(schedules: readonly Times[], most: number): { times: Tim
     next[first] = schedules[first]!.next().value;
   }
   const times = [...byStart.values()].sort((one, other) => (one.startDate < other.startDate ? -1 : 1));
-  return { times: times.slice(0, most), isCut: times.length > most || next.some((time) => time !== undefined) };
+  return { times: times.slice(0, limit), isCut: times.length > limit || next.some((time) => time !== undefined) };
 }
 
 /** Returns the dates of one schedule; undefined if it cannot be followed. */
 function timesOf(schedule: Node, event: Node, site: Zone, window: Window): Times | undefined {
-  const begin = parseStart(textOf(schedule.startDate) || textOf(event.startDate));
-  const time = parseClock(textOf(schedule.startTime)) ?? begin?.time;
+  const parsedStart = parseStart(textOf(schedule.startDate) || textOf(event.startDate));
+  const time = parseClock(textOf(schedule.startTime)) ?? parsedStart?.time;
   const rule = ruleOf(schedule);
-  if (!begin || !rule) return undefined;
-  const start = `${begin.day} ${time ?? '00:00:00'}`;
+  if (!parsedStart || !rule) return undefined;
+  const start = `${parsedStart.day} ${time ?? '00:00:00'}`;
   const zone = zoneOf(schedule, event, start, site);
   if (!zone) return undefined;
   const length = lengthOf(schedule, event, time);
@@ -130,14 +130,14 @@ const daysFrom = (wall: number, length: number) => ({
 
 /** Returns start and end with their offsets, since the zone may not be the site's. */
 function momentsFrom(local: string, length: number, zone: Zone) {
-  const at = unixFromLocal(local, zone);
+  const start = unixFromLocal(local, zone);
   const withOffset = (moment: number) => {
     const wall = localFromUnix(moment, zone);
     const minutes = (unixFromText(wall) - moment) / 60;
     const offset = [Math.abs(minutes) / 60, Math.abs(minutes) % 60].map((part) => String(Math.trunc(part)).padStart(2, '0')).join(':');
     return `${wall.replace(' ', 'T')}${minutes < 0 ? '-' : '+'}${offset}`;
   };
-  return { startDate: withOffset(at), endDate: withOffset(at + length) };
+  return { startDate: withOffset(start), endDate: withOffset(start + length) };
 }
 
 // ------------------------------------------------------------------------------------------------- when
@@ -161,8 +161,8 @@ function parseClock(text: string): string | undefined {
 
 /** Returns the day or time that is excluded. */
 function parseExclusion(text: string): string[] {
-  const found = parseStart(text);
-  return found ? [found.time === undefined ? found.day : `${found.day} ${found.time}`] : [];
+  const start = parseStart(text);
+  return start ? [start.time === undefined ? start.day : `${start.day} ${start.time}`] : [];
 }
 
 /**
@@ -187,9 +187,9 @@ const secondsOfDay = (clock: string): number => unixFromText(`1970-01-01 ${clock
 
 /** Parses a duration of ISO 8601: its parts, and the seconds of its weeks, days and shorter units. */
 function parseDuration(text: string) {
-  const [whole, years = '0', months = '0', weeks = '0', days = '0', hours = '0', minutes = '0', seconds = '0'] =
+  const [match, years = '0', months = '0', weeks = '0', days = '0', hours = '0', minutes = '0', seconds = '0'] =
     /^P(?:(\d{1,3})Y)?(?:(\d{1,3})M)?(?:(\d{1,3})W)?(?:(\d{1,4})D)?(?:T(?:(\d{1,4})H)?(?:(\d{1,6})M)?(?:(\d{1,7})S)?)?$/i.exec(text) ?? [];
-  if (whole === undefined || !/\d/.test(whole)) return undefined;
+  if (match === undefined || !/\d/.test(match)) return undefined;
   return {
     parts: { YEARLY: Number(years), MONTHLY: Number(months), WEEKLY: Number(weeks), DAILY: Number(days), HOURLY: Number(hours) },
     seconds: Number(weeks) * 7 * DAY + Number(days) * DAY + Number(hours) * 3600 + Number(minutes) * 60 + Number(seconds),
@@ -215,27 +215,27 @@ function ruleOf(schedule: Node): Rule | undefined {
   const days = listOf(schedule.byDay).map((day) => weekdayOf(textOf(day)));
   const weeks = listOf(schedule.byMonthWeek).map(textOf);
   if (freq === undefined || days.includes(undefined) || days.length * weeks.length > MAX_WEEKDAYS) return undefined;
-  const placed = weeks.length === 0 ? days : weeks.flatMap((week) => days.map((day) => `${week}${day}`));
-  const until = parseStart(textOf(schedule.endDate));
+  const positionedDays = weeks.length === 0 ? days : weeks.flatMap((week) => days.map((day) => `${week}${day}`));
+  const end = parseStart(textOf(schedule.endDate));
   const list = (name: string, values: readonly unknown[]) => (values.length === 0 ? [] : [`${name}=${values.map(textOf).join()}`]);
   return parseRule(
     [
       `FREQ=${freq}`,
-      ...list('BYDAY', placed),
+      ...list('BYDAY', positionedDays),
       ...list('BYMONTH', listOf(schedule.byMonth)),
       ...list('BYMONTHDAY', listOf(schedule.byMonthDay)),
       ...list('COUNT', listOf(schedule.repeatCount).slice(0, 1)),
-      ...(until ? [`UNTIL=${until.day}T${until.time ?? '23:59:59'}`] : []),
+      ...(end ? [`UNTIL=${end.day}T${end.time ?? '23:59:59'}`] : []),
     ].join(';'),
   );
 }
 
 function frequencyOf(text: string): string | undefined {
-  const named = FREQUENCY_WORDS.get(text.toLowerCase());
-  if (named) return named;
-  const counted = Object.entries(parseDuration(text)?.parts ?? {}).filter(([, count]) => count > 0);
-  const [[freq, interval] = []] = counted;
-  return counted.length === 1 ? `${freq};INTERVAL=${interval}` : undefined;
+  const namedFrequency = FREQUENCY_WORDS.get(text.toLowerCase());
+  if (namedFrequency) return namedFrequency;
+  const nonZeroParts = Object.entries(parseDuration(text)?.parts ?? {}).filter(([, count]) => count > 0);
+  const [[freq, interval] = []] = nonZeroParts;
+  return nonZeroParts.length === 1 ? `${freq};INTERVAL=${interval}` : undefined;
 }
 
 const WEEKDAYS = ['SU', 'MO', 'TU', 'WE', 'TH', 'FR', 'SA'];

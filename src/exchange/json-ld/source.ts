@@ -37,10 +37,10 @@ const MAX_EVENTS = 50_000;
 export function openJsonLdFiles(paths: readonly string[], caller: Caller): Source {
   const pages = async function* (): AsyncGenerator<ReadPage> {
     for (const path of paths) {
-      const { chunks: coming, isAssumed } = readDeclaredText(path, labelOf);
+      const { chunks, isAssumed } = readDeclaredText(path, labelOf);
       const pieces: string[] = [];
       let length = 0;
-      for await (const piece of coming) {
+      for await (const piece of chunks) {
         length += piece.length;
         if (length > MAX_PAGE_BYTES) throw new SourceFault('too-long', { file: basename(path), line: 1 });
         pieces.push(piece);
@@ -66,20 +66,20 @@ export function openJsonLdFiles(paths: readonly string[], caller: Caller): Sourc
  * @throws SourceFault `feed-not-fetched` if the page or the sitemap cannot be fetched
  */
 export async function openJsonLdSite(address: string, options: JsonLdOptions): Promise<Source> {
-  const asides: Entry[] = [];
+  const reportEntries: Entry[] = [];
   const events: FoundEvent[] = [];
   const fetch = createSpacedFetch(options);
   if (options.sitemap) {
-    for await (const page of sitemapPages(address, fetch, asides)) {
-      for (const loss of addEventsOf(page, events)) asides.push(loss);
+    for await (const page of sitemapPages(address, fetch, reportEntries)) {
+      for (const loss of addEventsOf(page, events)) reportEntries.push(loss);
       options.onProgress?.(events.length);
       if (events.length > MAX_EVENTS) break;
     }
-  } else for (const entry of addEventsOfSinglePage(pageOf(await fetchRequired(address, fetch)), events)) asides.push(entry);
+  } else for (const entry of addEventsOfSinglePage(pageOf(await fetchRequired(address, fetch)), events)) reportEntries.push(entry);
   return {
     name: () => `jsonld:${siteName(address)}`,
     entries: async function* () {
-      yield* asides;
+      yield* reportEntries;
       yield* eventEntries(events, options.caller);
     },
     close: async () => undefined,
@@ -89,10 +89,10 @@ export async function openJsonLdSite(address: string, options: JsonLdOptions): P
 
 /** Adds the events of a page and returns its losses. Doubts about its encoding are reported only if it has events. */
 function addEventsOf(page: ReadPage, events: FoundEvent[]): LossEntry[] {
-  const found = findEvents(page);
-  for (const event of found.events) events.push(event);
-  const isDoubtful = page.encodingDoubt !== undefined && found.events.length > 0;
-  return [...(isDoubtful ? [sourceLoss(page.encodingDoubt!, page.place)] : []), ...found.losses];
+  const result = findEvents(page);
+  for (const event of result.events) events.push(event);
+  const isDoubtful = page.encodingDoubt !== undefined && result.events.length > 0;
+  return [...(isDoubtful ? [sourceLoss(page.encodingDoubt!, page.place)] : []), ...result.losses];
 }
 
 /** Does the same for a single page, and reports it if it has no event. */
@@ -106,11 +106,11 @@ type Fetch = (url: string, maxBytes: number) => Promise<FetchedBody>;
 
 /** Returns a fetch function that keeps requests apart as the rate demands. */
 function createSpacedFetch({ rate, fetching }: JsonLdOptions): Fetch {
-  let next = 0;
+  let nextTime = 0;
   return async (url, maxBytes) => {
-    const wait = next - performance.now();
+    const wait = nextTime - performance.now();
     if (wait > 0) await sleep(wait);
-    next = performance.now() + 1000 / rate;
+    nextTime = performance.now() + 1000 / rate;
     return fetchPublic(url, {
       timeoutMs: PAGE_TIMEOUT_MS,
       headers: { accept: 'text/html,application/ld+json,application/xml' },
@@ -158,36 +158,37 @@ function decodePage(bytes: Buffer, type = ''): Pick<ReadPage, 'text' | 'encoding
 
 const sourceLoss = (reason: string, of: string): LossEntry => ({ kind: 'loss', loss: { reason, kind: 'source', of } });
 
-async function* sitemapPages(address: string, fetch: Fetch, asides: Entry[]): AsyncGenerator<ReadPage> {
+async function* sitemapPages(address: string, fetch: Fetch, reportEntries: Entry[]): AsyncGenerator<ReadPage> {
   const first = /\.xml(\.gz)?(\?|$)/i.test(address) ? address : new URL('/sitemap.xml', address).href;
   const { host } = new URL(first);
   const sitemaps = [first];
-  const seen = new Set<string>();
-  let others = 0;
+  const seenUrls = new Set<string>();
+  let otherHostCount = 0;
   let isCut = false;
   for (let place = 0; place < sitemaps.length; place += 1) {
-    const found = locationsOf(await sitemapText(await fetchRequired(sitemaps[place]!, fetch, MAX_SITEMAP_BYTES)));
-    const own = (url: string) => URL.canParse(url) && new URL(url).host === host;
-    for (const more of found.sitemaps.filter(own)) {
+    const locations = locationsOf(await sitemapText(await fetchRequired(sitemaps[place]!, fetch, MAX_SITEMAP_BYTES)));
+    const isOwnHost = (url: string) => URL.canParse(url) && new URL(url).host === host;
+    for (const sitemapUrl of locations.sitemaps.filter(isOwnHost)) {
       if (sitemaps.length >= MAX_SITEMAPS) isCut = true;
-      else if (!sitemaps.includes(more)) sitemaps.push(more);
+      else if (!sitemaps.includes(sitemapUrl)) sitemaps.push(sitemapUrl);
     }
-    for (const url of found.pages) {
-      if (!own(url)) others += 1;
-      else if (seen.size >= MAX_PAGES) isCut = true;
-      else if (!seen.has(url)) {
-        seen.add(url);
+    for (const url of locations.pages) {
+      if (!isOwnHost(url)) otherHostCount += 1;
+      else if (seenUrls.size >= MAX_PAGES) isCut = true;
+      else if (!seenUrls.has(url)) {
+        seenUrls.add(url);
         const page = await fetch(url, MAX_PAGE_BYTES).catch((error: unknown) => {
           if (!(error instanceof FetchRefused)) throw error;
-          asides.push({ kind: 'loss', loss: { reason: 'page-not-fetched', kind: 'source', of: url, detail: error.fault } });
+          reportEntries.push({ kind: 'loss', loss: { reason: 'page-not-fetched', kind: 'source', of: url, detail: error.fault } });
           return undefined;
         });
         if (page) yield pageOf(page);
       }
     }
   }
-  if (isCut) asides.push({ kind: 'loss', loss: { reason: 'sitemap-cut', kind: 'source', of: first, detail: String(seen.size) } });
-  if (others > 0) asides.push({ kind: 'skipped', what: 'page of another host', count: others });
+  if (isCut)
+    reportEntries.push({ kind: 'loss', loss: { reason: 'sitemap-cut', kind: 'source', of: first, detail: String(seenUrls.size) } });
+  if (otherHostCount > 0) reportEntries.push({ kind: 'skipped', what: 'page of another host', count: otherHostCount });
 }
 
 const inflate = promisify(gunzip);

@@ -37,7 +37,7 @@ export interface LiveContext {
   /** Home address of the site that is imported, without trailing slash. */
   readonly home: string;
   /** Words for "free" in the languages that a site may have. */
-  readonly free: readonly string[];
+  readonly freeWords: readonly string[];
   /** Position of the record, for reports. */
   readonly place: string;
   readonly author: string | undefined;
@@ -53,7 +53,7 @@ export interface LiveItem {
 /** Returns an event with its dates, cost, links and terms. */
 export function eventItem(record: LiveEvent, context: LiveContext): LiveItem {
   const { calendar } = context.settings;
-  const { columns, changed } = columnsOf(record, record.title, context);
+  const { columns, guessedMembers } = columnsOf(record, record.title, context);
   const cost = storedCost(
     {
       cost: record.cost,
@@ -63,7 +63,7 @@ export function eventItem(record: LiveEvent, context: LiveContext): LiveItem {
       values: record.cost_details.values,
     },
     { symbol: calendar.currencySymbol, after: calendar.isCurrencyAfterAmount },
-    context.free,
+    context.freeWords,
   );
   const links: Link[] = [
     ...record.venue.map(({ id }) => ({ key: VENUE_LINK, kind: 'venue', sourceId: String(id) }) as const),
@@ -104,7 +104,7 @@ export function eventItem(record: LiveEvent, context: LiveContext): LiveItem {
         ...record.tags.map(({ slug, name }) => ({ kind: 'tag', sourceId: slug, slug, name }) as const),
       ],
     },
-    guessedMembers: [...changed, ...(cost.isExact ? [] : ['cost'])],
+    guessedMembers: [...guessedMembers, ...(cost.isExact ? [] : ['cost'])],
   };
 }
 
@@ -140,15 +140,15 @@ const absentFrom = (record: LiveEvent): string[] => [
 /** Returns the metas of a custom field. A field that this site does not define keeps its name. */
 function customMetas(name: string, value: string, fields: readonly CustomField[]): [string, string][] {
   const field = fields.find((one) => one.name === name || one.meta === name);
-  const stored = field && storedValue(field, value);
-  return stored ? customFieldRows(field, stored) : pair(field?.meta ?? name, value);
+  const storedText = field && storedValue(field, value);
+  return storedText ? customFieldRows(field, storedText) : pair(field?.meta ?? name, value);
 }
 
 /** Returns a venue with its address, texts and coordinates. */
 export function venueItem(record: LiveVenue, context: LiveContext): LiveItem {
-  const { columns, changed: guessedMembers } = columnsOf(record, record.venue, context);
+  const { columns, guessedMembers } = columnsOf(record, record.venue, context);
   const { geo_lat: lat, geo_lng: lng } = record;
-  const shown = (value: boolean | null) => (value === false ? '' : '1');
+  const flagText = (value: boolean | null) => (value === false ? '' : '1');
   return {
     item: {
       ...identityOf('venue', record, context),
@@ -158,8 +158,8 @@ export function venueItem(record: LiveVenue, context: LiveContext): LiveItem {
         ...filledMetas(venueTexts, record),
         ...(lat === undefined || lng === undefined ? [] : [...pair(COORDINATES.lat, String(lat)), ...pair(COORDINATES.lng, String(lng))]),
         ...[VENUE, EVENT].flatMap((keys) => [
-          ...pair(keys.show_map, shown(record.show_map)),
-          ...pair(keys.show_map_link, shown(record.show_map_link)),
+          ...pair(keys.show_map, flagText(record.show_map)),
+          ...pair(keys.show_map_link, flagText(record.show_map_link)),
         ]),
         ...globalIdsOf(record),
       ],
@@ -172,7 +172,7 @@ export function venueItem(record: LiveVenue, context: LiveContext): LiveItem {
 
 /** Returns an organizer with its texts and image. */
 export function organizerItem(record: LiveOrganizer, context: LiveContext): LiveItem {
-  const { columns, changed: guessedMembers } = columnsOf(record, record.organizer, context);
+  const { columns, guessedMembers } = columnsOf(record, record.organizer, context);
   return {
     item: {
       ...identityOf('organizer', record, context),
@@ -205,8 +205,8 @@ export const termItem = (kind: TermItem['kind'], term: LiveTerm, parent: string 
  * Returns an image, preferably as WordPress's own route returns it, otherwise as the record shows it. `author`: name of
  * the user who uploaded it.
  */
-export function imageItem(shown: LiveImage, media: CoreMedia | undefined, author: string | undefined, place: string): PostItem {
-  const url = media?.source_url || shown.url;
+export function imageItem(image: LiveImage, media: CoreMedia | undefined, author: string | undefined, place: string): PostItem {
+  const url = media?.source_url || image.url;
   const file = fileBelow(url);
   const name = (url.split('/').at(-1) ?? '').replace(/\.[^.]+$/, '');
   const mime = media?.mime_type || `image/${(/\.(\w+)$/.exec(url)?.[1] ?? 'jpeg').toLowerCase().replace('jpg', 'jpeg')}`;
@@ -214,8 +214,8 @@ export function imageItem(shown: LiveImage, media: CoreMedia | undefined, author
   const stamps = media ? dates(media.date, media.date_gmt, media.modified, media.modified_gmt) : {};
   return {
     kind: 'attachment',
-    sourceId: String(shown.id),
-    id: shown.id,
+    sourceId: String(image.id),
+    id: image.id,
     place,
     columns: {
       post_title: title,
@@ -232,7 +232,7 @@ export function imageItem(shown: LiveImage, media: CoreMedia | undefined, author
     ...(media && media.post > 0 ? { parent: String(media.post) } : {}),
     metas: [
       ...(file === undefined ? [] : pair('_wp_attached_file', file)),
-      ...pair('_wp_attachment_metadata', toSerialized(metadataOf(shown, media, file ?? name))),
+      ...pair('_wp_attachment_metadata', toSerialized(metadataOf(image, media, file ?? name))),
       ...(media?.alt_text ? pair('_wp_attachment_image_alt', media.alt_text) : []),
     ],
     links: [],
@@ -253,8 +253,8 @@ const filledMetas = <Texts extends Readonly<Record<string, string>>>(texts: Text
  * means nothing.
  */
 const textsOf = (kind: PostKindName, texts: Readonly<Record<string, string>>): string[] => {
-  const ours = additionalParams(postKind(kind).fields);
-  return Object.entries(texts).flatMap(([name, key]) => (ours.includes(name) ? [] : [key]));
+  const ownParams = additionalParams(postKind(kind).fields);
+  return Object.entries(texts).flatMap(([name, key]) => (ownParams.includes(name) ? [] : [key]));
 };
 
 function identityOf(kind: PostItem['kind'], record: LivePost, context: LiveContext) {
@@ -288,37 +288,38 @@ function languageMembersOf(
 function languageInAddress(url: string, { home, settings }: Pick<LiveContext, 'home' | 'settings'>): string | undefined {
   const { contentLanguages: languages } = settings;
   if (!languages || !URL.canParse(url) || !URL.canParse(home)) return undefined;
-  const [{ host }, bare] = [new URL(url), new URL(home).host.replace(/^www\./, '')];
-  if (host.endsWith(`.${bare}`) && host !== `www.${bare}`) return languageOfCode(languages, host.slice(0, -bare.length - 1))?.code;
+  const [{ host }, bareHost] = [new URL(url), new URL(home).host.replace(/^www\./, '')];
+  if (host.endsWith(`.${bareHost}`) && host !== `www.${bareHost}`)
+    return languageOfCode(languages, host.slice(0, -bareHost.length - 1))?.code;
   if (!url.startsWith(`${home}/`)) return undefined;
   const [first, second] = url.slice(home.length + 1).split(/[/?#]/);
-  const named = new URL(url).searchParams.get('lang') ?? (first === 'language' ? second : first);
-  return languageOfCode(languages, named)?.code;
+  const code = new URL(url).searchParams.get('lang') ?? (first === 'language' ? second : first);
+  return languageOfCode(languages, code)?.code;
 }
 
-const imageLink = ({ image: shown }: LivePost): Link[] =>
-  shown === false ? [] : [{ key: '_thumbnail_id', kind: 'attachment', sourceId: String(shown.id) }];
+const imageLink = ({ image }: LivePost): Link[] =>
+  image === false ? [] : [{ key: '_thumbnail_id', kind: 'attachment', sourceId: String(image.id) }];
 
-const absentImage = ({ image: shown }: LivePost): string[] => (shown === false ? ['_thumbnail_id'] : []);
+const absentImage = ({ image }: LivePost): string[] => (image === false ? ['_thumbnail_id'] : []);
 
 /** Returns the ids that a record had on other sites; the first one is its own. */
 const globalIdsOf = ({ global_id_lineage: ids }: LivePost): [string, string][] =>
   ids.slice(1).map((one): [string, string] => ['_tribe_aggregator_global_id_lineage', one]);
 
-function columnsOf(record: LivePost, title: string, { settings, core }: LiveContext): { columns: PostColumns; changed: string[] } {
+function columnsOf(record: LivePost, title: string, { settings, core }: LiveContext): { columns: PostColumns; guessedMembers: string[] } {
   const options = { smilies: settings.smilies, images: () => undefined };
-  const changed: string[] = [];
-  const settled = (name: string, raw: string | undefined, guess: () => Guess): string => {
+  const guessedMembers: string[] = [];
+  const resolveText = (name: string, raw: string | undefined, guess: () => Guess): string => {
     if (raw !== undefined) return raw;
-    const { text: guessed, isExact } = guess();
-    if (!isExact) changed.push(name);
-    return guessed;
+    const { text, isExact } = guess();
+    if (!isExact) guessedMembers.push(name);
+    return text;
   };
   return {
     columns: {
-      post_title: settled('title', core?.title?.raw, () => storedTitle(title)),
-      post_content: settled('description', core?.content?.raw, () => storedContent(record.description, options)),
-      post_excerpt: settled('excerpt', core?.excerpt?.raw, () => storedExcerpt(record.excerpt, options)),
+      post_title: resolveText('title', core?.title?.raw, () => storedTitle(title)),
+      post_content: resolveText('description', core?.content?.raw, () => storedContent(record.description, options)),
+      post_excerpt: resolveText('excerpt', core?.excerpt?.raw, () => storedExcerpt(record.excerpt, options)),
       post_status: record.status,
       post_name: record.slug,
       ...(core?.password ? { post_password: core.password } : {}),
@@ -326,7 +327,7 @@ function columnsOf(record: LivePost, title: string, { settings, core }: LiveCont
       ...(core?.guid?.rendered ? { guid: decodeEntities(core.guid.rendered) } : {}),
       ...dates(record.date, record.date_utc, record.modified, record.modified_utc),
     },
-    changed,
+    guessedMembers,
   };
 }
 
@@ -343,13 +344,13 @@ function dates(date: string, dateUtc: string, modified: string, modifiedUtc: str
 /** Returns the path of a file within the uploads folder. */
 function fileBelow(url: string): string | undefined {
   const path = URL.canParse(url) ? new URL(url).pathname : url;
-  const below = path
+  const relativePath = path
     .split('/uploads/')
     .slice(1)
     .join('/uploads/')
     .replace(/^sites\/\d+\//, '');
-  const found = below.split('/').includes('') ? path.split('/').at(-1) : below;
-  return found ? percentDecoded(found) : undefined;
+  const file = relativePath.split('/').includes('') ? path.split('/').at(-1) : relativePath;
+  return file ? percentDecoded(file) : undefined;
 }
 
 const lastPart = (url: string): string => fileBelow(url)?.split('/').at(-1) ?? '';
@@ -358,16 +359,16 @@ const lastPart = (url: string): string => fileBelow(url)?.split('/').at(-1) ?? '
 function metadataOf({ width, height, filesize, sizes }: LiveImage, media: CoreMedia | undefined, file: string): object {
   const details = media?.media_details ?? {};
   if (details.width !== undefined && details.sizes !== undefined) {
-    const { sizes: shown, ...rest } = details as { sizes: unknown };
-    const kept =
-      shown !== null && typeof shown === 'object'
-        ? Object.entries(shown as Record<string, Record<string, unknown>>).filter(([name]) => name !== 'full')
+    const { sizes: rawSizes, ...rest } = details as { sizes: unknown };
+    const sizeEntries =
+      rawSizes !== null && typeof rawSizes === 'object'
+        ? Object.entries(rawSizes as Record<string, Record<string, unknown>>).filter(([name]) => name !== 'full')
         : [];
-    const own = (one: Record<string, unknown>) => {
-      const { source_url: _, mime_type: mime, ...members } = one;
+    const toStoredSize = (size: Record<string, unknown>) => {
+      const { source_url: _, mime_type: mime, ...members } = size;
       return { ...members, ...(mime === undefined ? {} : { 'mime-type': mime }) };
     };
-    return { ...rest, sizes: Object.fromEntries(kept.map(([name, one]) => [name, own(one)])) };
+    return { ...rest, sizes: Object.fromEntries(sizeEntries.map(([name, size]) => [name, toStoredSize(size)])) };
   }
   return {
     width,

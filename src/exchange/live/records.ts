@@ -35,14 +35,14 @@ const image = z
   .catch(false);
 
 /** Members that multilingual sites add: Fasti, and Polylang Pro. */
-const spoken = {
+const languageMembers = {
   language: z.string().min(1).optional().catch(undefined),
   translations: z.record(z.string(), z.looseObject({ id })).catch({}),
 };
 
 const post = {
   id,
-  ...spoken,
+  ...languageMembers,
   author: text,
   status: text,
   date: text,
@@ -153,7 +153,14 @@ export const corePerson = z.looseObject({
 });
 
 /** A category or tag in a list. */
-export const liveTerm = z.looseObject({ id, ...spoken, name: text, slug: text, description: text, parent: z.coerce.number().catch(0) });
+export const liveTerm = z.looseObject({
+  id,
+  ...languageMembers,
+  name: text,
+  slug: text,
+  description: text,
+  parent: z.coerce.number().catch(0),
+});
 export type LiveTerm = z.output<typeof liveTerm>;
 
 /** Schemas of the records in each list. */

@@ -24,7 +24,7 @@ export interface SiteAnswer {
   /** The parsed body; undefined if it is not JSON. */
   readonly body: unknown;
   /** Time of the response, in milliseconds since 1970. */
-  readonly at: number;
+  readonly receivedAt: number;
 }
 
 /** A JSON object. */
@@ -56,14 +56,14 @@ const NAMESPACES = ['tribe/events/v1', 'calendar/events/v1'];
  * @throws SourceFault `site-credentials`, `site-unreachable`, `site-no-interface`, `site-moved`, `site-refused`
  */
 export async function findSite(address: string, options: RequestOptions): Promise<RemoteSite> {
-  const typed = /^https?:\/\//i.test(address) ? address : `https://${address}`;
-  if (!URL.canParse(typed)) throw new SourceFault('site-address', { site: address });
-  const given = new URL(typed);
-  refuseCredentials(given);
-  given.search = '';
-  given.hash = '';
-  const below = trimEndOf(given.href, '/');
-  const [front = below, path] = below.split(/\/wp-json(?=\/|$)/);
+  const fullAddress = /^https?:\/\//i.test(address) ? address : `https://${address}`;
+  if (!URL.canParse(fullAddress)) throw new SourceFault('site-address', { site: address });
+  const siteUrl = new URL(fullAddress);
+  refuseCredentials(siteUrl);
+  siteUrl.search = '';
+  siteUrl.hash = '';
+  const baseUrl = trimEndOf(siteUrl.href, '/');
+  const [front = baseUrl, path] = baseUrl.split(/\/wp-json(?=\/|$)/);
   const requestedNamespace = options.namespace ?? (path ? path.replace(/^\/|\/$/g, '') : undefined);
   const site = createRequester(front, options);
   const roots = path === undefined ? [`${front}/wp-json/`, `${front}/index.php/wp-json/`, `${front}/?rest_route=/`] : [`${front}/wp-json/`];
@@ -71,8 +71,8 @@ export async function findSite(address: string, options: RequestOptions): Promis
     const index = await site.ask(root, '', {});
     if (index.status === 401 || index.status === 403)
       throw new SourceFault('site-refused', { site: front, status: index.status, code: codeOf(index.body) });
-    const known = namespacesOf(index.body);
-    const namespace = (requestedNamespace === undefined ? NAMESPACES : [requestedNamespace]).find((name) => known.includes(name));
+    const namespaces = namespacesOf(index.body);
+    const namespace = (requestedNamespace === undefined ? NAMESPACES : [requestedNamespace]).find((name) => namespaces.includes(name));
     if (namespace === undefined) continue;
     const { home, url } = index.body as { home?: unknown; url?: unknown };
     const request = (route: string, query: Query = {}) => site.ask(root, route, query);
@@ -81,7 +81,7 @@ export async function findSite(address: string, options: RequestOptions): Promis
       namespace,
       credentials: options.credentials?.login,
       request,
-      get: (below, query) => request(namespace + (below === '' ? '' : `/${below}`), query),
+      get: (subPath, query) => request(namespace + (subPath === '' ? '' : `/${subPath}`), query),
       requestCount: site.requests,
     };
   }
@@ -94,10 +94,10 @@ export async function findSite(address: string, options: RequestOptions): Promis
  */
 export function refuseCredentials(address: URL): void {
   if (address.username === '' && address.password === '') return;
-  const shown = new URL(address);
-  shown.username = '';
-  shown.password = '';
-  throw new SourceFault('site-credentials', { site: shown.href });
+  const cleanAddress = new URL(address);
+  cleanAddress.username = '';
+  cleanAddress.password = '';
+  throw new SourceFault('site-credentials', { site: cleanAddress.href });
 }
 
 /** Returns the code in an error response, or an empty string. */
@@ -123,9 +123,9 @@ const MAX_BODY_BYTES = 64 * 2 ** 20;
  * failures.
  */
 function createRequester(site: string, { credentials, rate, concurrency, firstPauseMs = FIRST_PAUSE_MS, signal }: RequestOptions) {
-  const turn = limitConcurrency(concurrency);
+  const runLimited = limitConcurrency(concurrency);
   const spacing = 1000 / rate;
-  let next = 0;
+  let nextTime = 0;
   let count = 0;
   const headers = {
     accept: 'application/json',
@@ -133,9 +133,9 @@ function createRequester(site: string, { credentials, rate, concurrency, firstPa
     ...(credentials ? { authorization: `Basic ${Buffer.from(`${credentials.login}:${credentials.password}`).toString('base64')}` } : {}),
   };
 
-  const once = async (url: URL): Promise<SiteAnswer | { readonly again: number | undefined; readonly why: string }> => {
-    const wait = Math.max(0, next - performance.now());
-    next = Math.max(next, performance.now()) + spacing;
+  const requestOnce = async (url: URL): Promise<SiteAnswer | { readonly retryAfterMs: number | undefined; readonly reason: string }> => {
+    const wait = Math.max(0, nextTime - performance.now());
+    nextTime = Math.max(nextTime, performance.now()) + spacing;
     if (wait > 0) await sleep(wait, undefined, { signal });
     count += 1;
     const limit = AbortSignal.timeout(TIMEOUT_MS);
@@ -143,33 +143,33 @@ function createRequester(site: string, { credentials, rate, concurrency, firstPa
       const response = await fetchFollowingRedirects(url, { headers, signal: signal ? AbortSignal.any([limit, signal]) : limit }, site);
       if (RETRIED_STATUSES.has(response.status)) {
         await response.body?.cancel();
-        return { again: retryAfter(response.headers.get('retry-after')), why: String(response.status) };
+        return { retryAfterMs: retryAfter(response.headers.get('retry-after')), reason: String(response.status) };
       }
-      return { status: response.status, body: parseAnswer(await textOf(response, site), site), at: Date.now() };
+      return { status: response.status, body: parseAnswer(await textOf(response, site), site), receivedAt: Date.now() };
     } catch (error) {
       if (error instanceof SourceFault || signal?.aborted) throw error;
-      return { again: undefined, why: failureReason(error) };
+      return { retryAfterMs: undefined, reason: failureReason(error) };
     }
   };
 
   return {
     requests: () => count,
     ask: (root: string, route: string, query: Query): Promise<SiteAnswer> =>
-      turn(async () => {
+      runLimited(async () => {
         const url = addressOf(root, route, query);
-        let why = '';
+        let reason = '';
         for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
-          const answer = await once(url);
+          const answer = await requestOnce(url);
           if ('status' in answer) return answer;
-          why = answer.why;
+          reason = answer.reason;
           // The host does not exist. A DNS server that does not respond yields another code.
-          if (why === 'ENOTFOUND') break;
-          const pause = Math.min(answer.again ?? firstPauseMs * 2 ** attempt, MAX_PAUSE_MS);
+          if (reason === 'ENOTFOUND') break;
+          const pause = Math.min(answer.retryAfterMs ?? firstPauseMs * 2 ** attempt, MAX_PAUSE_MS);
           // A pause that the server requests applies to all requests.
-          if (answer.again !== undefined) next = Math.max(next, performance.now() + pause);
+          if (answer.retryAfterMs !== undefined) nextTime = Math.max(nextTime, performance.now() + pause);
           if (attempt < MAX_ATTEMPTS - 1) await sleep(pause, undefined, { signal });
         }
-        throw new SourceFault('site-unreachable', { site, address: url.pathname + url.search, reason: why });
+        throw new SourceFault('site-unreachable', { site, address: url.pathname + url.search, reason });
       }),
   };
 }
@@ -179,8 +179,8 @@ function addressOf(root: string, route: string, query: Query): URL {
   const url = new URL(root);
   const inQuery = url.searchParams.get('rest_route');
   if (inQuery === null) {
-    const cut = route.split('/').map((piece) => (piece.includes('%') ? piece : encodeURIComponent(piece)));
-    url.pathname += cut.join('/');
+    const segments = route.split('/').map((piece) => (piece.includes('%') ? piece : encodeURIComponent(piece)));
+    url.pathname += segments.join('/');
   } else url.searchParams.set('rest_route', inQuery + route);
   for (const [name, value] of Object.entries(query)) url.searchParams.set(name, String(value));
   return url;

@@ -25,7 +25,7 @@ import { openSpool, type Spool } from './spool.ts';
 export interface LiveOptions {
   readonly settings: Pick<SiteSettings, 'smilies' | 'calendar' | 'contentLanguages'>;
   /** Words for "free" in the languages that a site may have. */
-  readonly free: readonly string[];
+  readonly freeWords: readonly string[];
   readonly now: Date;
   /** The target of the import (database, prefix, dry run or not). Walks for different targets are kept apart. */
   readonly target: string;
@@ -112,7 +112,7 @@ async function* walkSite(site: RemoteSite, spool: Spool, options: LiveOptions): 
     unavailableRoutes: new Set(),
   };
   let count = 0;
-  const noted = (entry: Entry): Entry => {
+  const note = (entry: Entry): Entry => {
     count += 1;
     const place = entry.kind === 'loss' ? entry.loss.place : isItem(entry) && isPostItem(entry) ? entry.place : undefined;
     if (place !== undefined) walk.seenRecords.add(place);
@@ -124,29 +124,35 @@ async function* walkSite(site: RemoteSite, spool: Spool, options: LiveOptions): 
     if (entry.kind === 'author' && entry.id !== undefined) walk.people.set(entry.id, entry.sourceId);
     return entry;
   };
-  for await (const entry of spool.entries()) yield noted(entry);
+  for await (const entry of spool.entries()) yield note(entry);
   if (mark?.done) return;
   const from = mark === undefined ? 0 : STAGES.indexOf(mark.stage as Stage) + (mark.last ? 1 : 0);
   for (const stage of STAGES.slice(from)) {
     let [page, before, steps] = stage === mark?.stage ? [mark.page + 1, mark.total, 0] : [1, undefined, 0];
     for (;;) {
-      const read = await pageOf(walk, stage, page);
-      const back = steps < MAX_STEPS_BACK ? pagesMissed(read, page, before) : 0;
-      const next = back === 0 ? page + 1 : Math.max(1, page - back);
-      const isEnd = read.last && back === 0;
-      before = read.total ?? before;
-      await spool.add(read.entries, { stage, page: next - 1, last: isEnd, done: isEnd && stage === STAGES.at(-1), total: before });
-      for (const entry of read.entries) yield noted(entry);
+      const pageResult = await pageOf(walk, stage, page);
+      const stepsBack = steps < MAX_STEPS_BACK ? pagesMissed(pageResult, page, before) : 0;
+      const nextPage = stepsBack === 0 ? page + 1 : Math.max(1, page - stepsBack);
+      const isEnd = pageResult.isLast && stepsBack === 0;
+      before = pageResult.total ?? before;
+      await spool.add(pageResult.entries, {
+        stage,
+        page: nextPage - 1,
+        last: isEnd,
+        done: isEnd && stage === STAGES.at(-1),
+        total: before,
+      });
+      for (const entry of pageResult.entries) yield note(entry);
       options.onProgress?.(count);
       if (isEnd) break;
-      [page, steps] = [next, steps + Math.sign(back)];
+      [page, steps] = [nextPage, steps + Math.sign(stepsBack)];
     }
   }
 }
 
 interface Page {
   readonly entries: readonly Entry[];
-  readonly last: boolean;
+  readonly isLast: boolean;
   /** Whether the list has become so short that this page no longer exists. */
   readonly isGone?: true;
   /** Number of records in the list, if the site reports it, and on this page. */
@@ -176,7 +182,7 @@ function pageOf(walk: Walk, stage: Stage, page: number): Promise<Page> {
   return readRecords(walk, stage, page);
 }
 
-const EMPTY_PAGE: Page = { entries: [], last: true };
+const EMPTY_PAGE: Page = { entries: [], isLast: true };
 
 /**
  * Requests all languages. By default, WPML and Fasti list only one. Polylang lists all by default, and would take
@@ -188,20 +194,20 @@ const IN_ALL_LANGUAGES: Query = { wpml_language: 'all' };
 /** Reads all terms at once, since they reference their parents by id. */
 async function readTerms({ site }: Walk, stage: 'categories' | 'tags', first: number): Promise<Page> {
   if (first > 1) return EMPTY_PAGE;
-  const found = new Map<number, LiveTerm>();
+  const termsById = new Map<number, LiveTerm>();
   let [before, steps] = [0, 0];
   for (let page = 1, pages = 1; page <= pages; page += 1) {
     const answer = await site.get(stage, { ...IN_ALL_LANGUAGES, per_page: PAGE_SIZE, page, hide_empty: 'false' });
     const isGone = answer.status === 404 && page > 1;
     const body = isGone ? {} : bodyOf(site, answer);
-    for (const term of validEntries(liveTerm, listIn(body, stage))) found.set(term.id, term);
+    for (const term of validEntries(liveTerm, listIn(body, stage))) termsById.set(term.id, term);
     const total = Number(body.total ?? 0);
     const isShorter = total < before && steps < MAX_STEPS_BACK;
     [before, pages] = [total, isShorter ? 1 : Number(body.total_pages ?? 0)];
     if (isShorter) [page, steps] = [0, steps + 1];
   }
   const kind = stage === 'tags' ? 'tag' : 'category';
-  return { entries: Array.from(found.values(), (term) => termItem(kind, term, found.get(term.parent)?.slug)), last: true };
+  return { entries: Array.from(termsById.values(), (term) => termItem(kind, term, termsById.get(term.parent)?.slug)), isLast: true };
 }
 
 // ------------------------------------------------------------------------------------------ venues, organizers, events
@@ -220,11 +226,11 @@ async function readRecords(walk: Walk, stage: PostStage, page: number): Promise<
   if (answer.status === 404 && page > 1) return { ...EMPTY_PAGE, isGone: true };
   const body = bodyOf(site, answer);
   const list = listIn(body, stage);
-  const fresh = list.filter(({ id }) => !seenRecords.has(`${stage}/${String(id)}`));
-  const last = page >= Number(body.total_pages ?? 0);
+  const unseenRecords = list.filter(({ id }) => !seenRecords.has(`${stage}/${String(id)}`));
+  const isLast = page >= Number(body.total_pages ?? 0);
   return {
-    entries: await entriesOf(walk, stage, fresh),
-    last,
+    entries: await entriesOf(walk, stage, unseenRecords),
+    isLast,
     length: list.length,
     ...(body.total === undefined ? {} : { total: Number(body.total) }),
   };
@@ -235,35 +241,37 @@ type Raw = Readonly<Record<string, unknown>>;
 /** Returns the records of a page as items, preceded by new images and authors that they reference. */
 async function entriesOf(walk: Walk, stage: PostStage, list: readonly Raw[]): Promise<Entry[]> {
   const core = await coreRecords(walk, stage, list);
-  const whole = await Promise.all(list.map((raw) => withDetails(walk, stage, raw, core.get(Number(raw.id)))));
-  const parsed = whole.map(({ raw, isChild }) => ({ isChild, record: raw && RECORDS[stage].safeParse(raw) }));
-  const images = parsed.flatMap(({ record }) => (record?.success && record.data.image !== false ? [record.data.image] : []));
-  const texts = parsed.flatMap(({ record }) =>
+  const detailedRecords = await Promise.all(list.map((raw) => withDetails(walk, stage, raw, core.get(Number(raw.id)))));
+  const results = detailedRecords.map(({ raw, isChild }) => ({ isChild, record: raw && RECORDS[stage].safeParse(raw) }));
+  const images = results.flatMap(({ record }) => (record?.success && record.data.image !== false ? [record.data.image] : []));
+  const texts = results.flatMap(({ record }) =>
     record?.success ? [core.get(record.data.id)?.content?.raw ?? record.data.description] : [],
   );
   const media = await newMedia(walk, images, texts.flatMap(imageIdsIn));
-  const people = await newAuthors(walk, [
-    ...parsed.flatMap(({ record }) => (record?.success ? [Number(record.data.author)] : [])),
-    ...media.map(({ core: one }) => one?.author ?? 0),
+  const authorEntries = await newAuthors(walk, [
+    ...results.flatMap(({ record }) => (record?.success ? [Number(record.data.author)] : [])),
+    ...media.map(({ core: mediaRecord }) => mediaRecord?.author ?? 0),
   ]);
 
-  const entries: Entry[] = [...people];
-  for (const { shown, core: one } of media)
-    entries.push(imageItem(shown, one, one ? walk.people.get(one.author) : undefined, `${walk.site.home} image ${shown.id}`));
-  for (const [place, { record, isChild }] of parsed.entries()) {
+  const entries: Entry[] = [...authorEntries];
+  for (const { image, core: mediaRecord } of media)
+    entries.push(
+      imageItem(image, mediaRecord, mediaRecord ? walk.people.get(mediaRecord.author) : undefined, `${walk.site.home} image ${image.id}`),
+    );
+  for (const [place, { record, isChild }] of results.entries()) {
     const id = String(list[place]?.id);
-    const where = `${stage}/${id}`;
-    if (record === undefined) entries.push(asWholeRecord(lossEntry(stage, 'protected', nameOf(list[place]!), where)));
+    const recordPath = `${stage}/${id}`;
+    if (record === undefined) entries.push(asWholeRecord(lossEntry(stage, 'protected', nameOf(list[place]!), recordPath)));
     else if (!record.success)
       entries.push(
-        asWholeRecord(lossEntry(stage, 'site-record-unreadable', nameOf(list[place]!), where, record.error.issues[0]?.path.join('.'))),
+        asWholeRecord(lossEntry(stage, 'site-record-unreadable', nameOf(list[place]!), recordPath, record.error.issues[0]?.path.join('.'))),
       );
     else {
-      const { item, guessedMembers } = itemOf(walk, stage, record.data, core.get(Number(id)), where);
+      const { item, guessedMembers } = itemOf(walk, stage, record.data, core.get(Number(id)), recordPath);
       entries.push(withCoreMetas(item, core.get(Number(id))));
-      if (isChild) entries.push(lossEntry(stage, 'site-parent-unknown', nameOf(list[place]!), where));
+      if (isChild) entries.push(lossEntry(stage, 'site-parent-unknown', nameOf(list[place]!), recordPath));
       if (guessedMembers.length > 0)
-        entries.push(lossEntry(stage, 'site-text-differs', nameOf(list[place]!), where, guessedMembers.join(', ')));
+        entries.push(lossEntry(stage, 'site-text-differs', nameOf(list[place]!), recordPath, guessedMembers.join(', ')));
     }
   }
   return entries;
@@ -279,7 +287,7 @@ function itemOf(
   const context = {
     settings: options.settings,
     home: site.home,
-    free: options.free,
+    freeWords: options.freeWords,
     place,
     author: people.get(Number(record.author)),
     core,
@@ -303,16 +311,16 @@ interface DetailedRecord {
  * is over, and data that a password protects, if we know the password.
  */
 async function withDetails({ site, options }: Walk, stage: PostStage, raw: Raw, core: CoreRecord | undefined): Promise<DetailedRecord> {
-  const blanked = isHiddenByPassword(raw);
-  if (blanked && !core?.password) return { raw: undefined, isChild: false };
+  const isBlanked = isHiddenByPassword(raw);
+  if (isBlanked && !core?.password) return { raw: undefined, isChild: false };
   const end = String(raw.utc_end_date ?? '');
-  if (!blanked && (stage !== 'events' || end < options.now.toISOString().slice(0, 19).replace('T', ' '))) return { raw, isChild: false };
-  const query = blanked ? { password: core!.password! } : {};
-  const [named, isPublic] = [typeof raw.slug === 'string' && raw.slug !== '', raw.status === 'publish'];
-  const bySlug = named && isPublic && !blanked ? await site.get(`${stage}/by-slug/${String(raw.slug)}`, query) : undefined;
+  if (!isBlanked && (stage !== 'events' || end < options.now.toISOString().slice(0, 19).replace('T', ' '))) return { raw, isChild: false };
+  const query = isBlanked ? { password: core!.password! } : {};
+  const [hasSlug, isPublic] = [typeof raw.slug === 'string' && raw.slug !== '', raw.status === 'publish'];
+  const bySlug = hasSlug && isPublic && !isBlanked ? await site.get(`${stage}/by-slug/${String(raw.slug)}`, query) : undefined;
   const isIt = bySlug?.status === 200 && isJsonObject(bySlug.body) && bySlug.body.id === raw.id;
   const { status, body } = isIt ? bySlug : await site.get(`${stage}/${String(raw.id)}`, query);
-  return { raw: status === 200 && isJsonObject(body) ? body : blanked ? undefined : raw, isChild: bySlug !== undefined && !isIt };
+  return { raw: status === 200 && isJsonObject(body) ? body : isBlanked ? undefined : raw, isChild: bySlug !== undefined && !isIt };
 }
 
 // ---------------------------------------------------------------------------------------- what WordPress adds
@@ -383,18 +391,18 @@ async function newMedia(
   walk: Walk,
   shown: readonly LiveImage[],
   ids: readonly number[],
-): Promise<{ shown: LiveImage; core?: CoreMedia }[]> {
+): Promise<{ image: LiveImage; core?: CoreMedia }[]> {
   const images = new Map(shown.map((one) => [one.id, one]));
-  const fresh = [...new Set([...images.keys(), ...ids.slice(0, MAX_TEXT_IMAGES)])].filter((id) => !walk.images.has(id));
+  const newImages = [...new Set([...images.keys(), ...ids.slice(0, MAX_TEXT_IMAGES)])].filter((id) => !walk.images.has(id));
   const list: unknown[] = [];
-  for (let at = 0; at < fresh.length; at += CORE_PAGE_SIZE)
-    list.push(...(await coreList(walk, 'media', fresh.slice(at, at + CORE_PAGE_SIZE), {})));
-  const known = new Map(validEntries(coreMedia, list).map((media) => [media.id, media]));
-  return fresh.flatMap((id) => {
-    const core = known.get(id);
+  for (let at = 0; at < newImages.length; at += CORE_PAGE_SIZE)
+    list.push(...(await coreList(walk, 'media', newImages.slice(at, at + CORE_PAGE_SIZE), {})));
+  const mediaById = new Map(validEntries(coreMedia, list).map((media) => [media.id, media]));
+  return newImages.flatMap((id) => {
+    const core = mediaById.get(id);
     const image =
       images.get(id) ?? (core?.mime_type.startsWith('image/') ? { id, url: core.source_url, width: 0, height: 0, sizes: {} } : undefined);
-    return image === undefined ? [] : [{ shown: image, ...(core ? { core } : {}) }];
+    return image === undefined ? [] : [{ image, ...(core ? { core } : {}) }];
   });
 }
 
@@ -403,15 +411,15 @@ async function newMedia(
  * records will belong to the user who imports.
  */
 async function newAuthors(walk: Walk, ids: readonly number[]): Promise<Entry[]> {
-  const fresh = [...new Set(ids)].filter((id) => id > 0 && !walk.people.has(id));
-  const list = await coreList(walk, 'users', fresh, {});
+  const newIds = [...new Set(ids)].filter((id) => id > 0 && !walk.people.has(id));
+  const list = await coreList(walk, 'users', newIds, {});
   const entries: Entry[] = [];
   for (const { id, name, slug, username, email } of validEntries(corePerson, list)) {
     const login = username || slug;
     walk.people.set(id, login);
     entries.push({ kind: 'author', sourceId: login, id, login, email: email ?? '', displayName: name, metas: [] });
   }
-  for (const id of fresh) {
+  for (const id of newIds) {
     if (walk.people.has(id)) continue;
     walk.people.set(id, undefined);
     entries.push({ kind: 'loss', loss: { reason: 'site-author-unknown', kind: 'author', of: String(id) } });
@@ -435,16 +443,16 @@ async function hiddenEventsPage(walk: Walk, page: number): Promise<Page> {
   if (answer.status !== 200 || !Array.isArray(answer.body))
     return isListExhausted(walk, answer, page) ? EMPTY_PAGE : { ...EMPTY_PAGE, entries: [unreadListLoss(site, answer)] };
   const ids = answer.body.flatMap((one) => (isJsonObject(one) ? [Number(one.id)] : [])).filter((id) => !events.has(String(id)));
-  const found = await Promise.all(ids.map((id) => site.get(`events/${id}`)));
-  const shown = found.flatMap(({ status, body }) => (status === 200 && isJsonObject(body) ? [body] : []));
-  const failed = found.flatMap(({ status }, place) =>
+  const answers = await Promise.all(ids.map((id) => site.get(`events/${id}`)));
+  const records = answers.flatMap(({ status, body }) => (status === 200 && isJsonObject(body) ? [body] : []));
+  const failures = answers.flatMap(({ status }, place) =>
     status >= 500
       ? [asWholeRecord(lossEntry('events', 'site-record-unreadable', String(ids[place]), `events/${ids[place]}`, String(status)))]
       : [],
   );
   // WordPress's list contains the post of a recurring event, the calendar's lists contain its dates.
-  const list = shown.filter(({ slug, start_date: start }) => !dates.has(nameOfDate(slug, start)));
-  return { entries: [...(await entriesOf(walk, 'events', list)), ...failed], last: answer.body.length < CORE_PAGE_SIZE };
+  const list = records.filter(({ slug, start_date: start }) => !dates.has(nameOfDate(slug, start)));
+  return { entries: [...(await entriesOf(walk, 'events', list)), ...failures], isLast: answer.body.length < CORE_PAGE_SIZE };
 }
 
 /**

@@ -65,10 +65,10 @@ export async function openSpool({ source, identity }: Walk, folder = join(tmpdir
   if (!release) throw new SourceFault('import-running', { source });
 
   /** Whether the file exists. No other process creates it while we hold the lock. */
-  let begun = (await stat(path).catch(() => undefined)) !== undefined;
+  let exists = (await stat(path).catch(() => undefined)) !== undefined;
 
   async function* lines(): AsyncGenerator<{ value: Entry | { mark: Mark }; bytes: number }> {
-    if (!begun) return;
+    if (!exists) return;
     for await (const { text } of linesOf(path)) {
       const value = parseLine(text);
       if (value === undefined) return;
@@ -78,10 +78,10 @@ export async function openSpool({ source, identity }: Walk, folder = join(tmpdir
 
   return {
     state: async () => {
-      let [mark, at, end]: [Mark | undefined, number, number] = [undefined, 0, 0];
+      let [mark, offset, end]: [Mark | undefined, number, number] = [undefined, 0, 0];
       for await (const { value, bytes } of lines()) {
-        at += bytes;
-        if ('mark' in value) [mark, end] = [value.mark, at];
+        offset += bytes;
+        if ('mark' in value) [mark, end] = [value.mark, offset];
       }
       const file = await stat(path).catch(() => undefined);
       // Cut off a page that was not written completely; it is fetched again.
@@ -93,13 +93,13 @@ export async function openSpool({ source, identity }: Walk, folder = join(tmpdir
     },
     add: async (entries, mark) => {
       const lines = [...entries, { mark }].map((value) => `${JSON.stringify(value)}\n`).join('');
-      if (begun) return appendFile(path, lines);
+      if (exists) return appendFile(path, lines);
       await writeFile(path, lines, { mode: OWNER_ONLY_FILE_MODE, flag: 'wx' });
-      begun = true;
+      exists = true;
     },
     remove: async () => {
       await rm(path, { force: true });
-      begun = false;
+      exists = false;
     },
     close: release,
   };

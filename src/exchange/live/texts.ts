@@ -15,34 +15,34 @@ export interface Guess {
   readonly isExact: boolean;
 }
 
-export function storedTitle(shown: string): Guess {
-  return guessText(shown, [straightenTypography(shown, '--'), straightenTypography(shown, '-'), shown, decodeEntities(shown)], renderTitle);
+export function storedTitle(html: string): Guess {
+  return guessText(html, [straightenTypography(html, '--'), straightenTypography(html, '-'), html, decodeEntities(html)], renderTitle);
 }
 
-export function storedContent(shown: string, options: RenderOptions): Guess {
-  return guessText(shown, possibleSources(shown), (text) => renderContent(text, options));
+export function storedContent(html: string, options: RenderOptions): Guess {
+  return guessText(html, possibleSources(html), (text) => renderContent(text, options));
 }
 
-export function storedExcerpt(shown: string, options: RenderOptions): Guess {
-  return guessText(shown, possibleSources(shown), (text) => renderExcerpt(text, options));
+export function storedExcerpt(html: string, options: RenderOptions): Guess {
+  return guessText(html, possibleSources(html), (text) => renderExcerpt(text, options));
 }
 
-function guessText(shown: string, guesses: readonly string[], render: (text: string) => string): Guess {
-  if (shown === '') return { text: '', isExact: true };
+function guessText(html: string, guesses: readonly string[], render: (text: string) => string): Guess {
+  if (html === '') return { text: '', isExact: true };
   // For most texts, several guesses are equal.
-  const text = [...new Set(guesses)].find((guess) => render(guess) === shown);
-  return text === undefined ? { text: shown, isExact: false } : { text, isExact: true };
+  const text = [...new Set(guesses)].find((guess) => render(guess) === html);
+  return text === undefined ? { text: html, isExact: false } : { text, isExact: true };
 }
 
-const possibleSources = (shown: string): string[] => {
-  const plain = withoutParagraphs(shown);
+const possibleSources = (html: string): string[] => {
+  const plainText = withoutParagraphs(html);
   return [
-    straightenTypography(plain, '--'),
-    straightenTypography(plain, '-'),
-    plain,
-    straightenTypography(shown, '--'),
-    straightenTypography(shown, '-'),
-    shown,
+    straightenTypography(plainText, '--'),
+    straightenTypography(plainText, '-'),
+    plainText,
+    straightenTypography(html, '--'),
+    straightenTypography(html, '-'),
+    html,
   ];
 };
 
@@ -51,8 +51,8 @@ const TYPOGRAPHIC_MARKS: ReadonlyMap<string, string> = tableOf({
 }); // biome-ignore format: pairs
 
 /** Reverses typographic quotes and dashes (`wptexturize`). */
-const straightenTypography = (shown: string, dash: string): string =>
-  shown.replace(/&#(?:\d+);/g, (entity) => (entity === '&#8211;' ? dash : (TYPOGRAPHIC_MARKS.get(entity) ?? entity)));
+const straightenTypography = (html: string, dash: string): string =>
+  html.replace(/&#(?:\d+);/g, (entity) => (entity === '&#8211;' ? dash : (TYPOGRAPHIC_MARKS.get(entity) ?? entity)));
 
 /** Reverses the conversion of lines to paragraphs (`wpautop`). */
 const withoutParagraphs = (html: string): string =>
@@ -76,45 +76,45 @@ export interface ShownCost {
 }
 
 /**
- * Returns the metas of a cost. `fallback`: the calendar's currency here, used if a cost names none; `free`: words for
- * "free".
+ * Returns the metas of a cost. `fallback`: the calendar's currency here, used if a cost names none; `freeWords`: words
+ * for "free".
  */
 export function storedCost(
-  shown: ShownCost,
+  shownCost: ShownCost,
   fallback: { readonly symbol: string; readonly after: boolean },
-  free: readonly string[],
+  freeWords: readonly string[],
 ): { metas: [string, string][]; isExact: boolean } {
-  if (shown.cost === '' && shown.values.length === 0) return { metas: [], isExact: true };
-  const text = decodeEntities(shown.cost);
-  const bare = text.replaceAll(' – ', ' - ');
+  if (shownCost.cost === '' && shownCost.values.length === 0) return { metas: [], isExact: true };
+  const text = decodeEntities(shownCost.cost);
+  const dashedText = text.replaceAll(' – ', ' - ');
   const guesses: { costs: readonly string[]; marked: boolean }[] = [true, false].flatMap((marked) => [
-    { costs: shown.values, marked },
-    { costs: [bare], marked },
-    { costs: [shown.values.join(' - ')], marked },
+    { costs: shownCost.values, marked },
+    { costs: [dashedText], marked },
+    { costs: [shownCost.values.join(' - ')], marked },
     { costs: [text], marked },
   ]);
   const isShown = ({ costs, marked }: (typeof guesses)[number]): boolean =>
     costs.every((cost) => cost !== '') &&
-    free.some((freeText) =>
+    freeWords.some((freeText) =>
       sameCost(
         costOf(
           costs,
-          { symbol: marked ? shown.symbol : '', position: marked ? shown.position : '', code: shown.code },
+          { symbol: marked ? shownCost.symbol : '', position: marked ? shownCost.position : '', code: shownCost.code },
           { defaultCurrencySymbol: fallback.symbol, reverseCurrencyPosition: fallback.after, freeText },
         ),
-        shown,
+        shownCost,
       ),
     );
-  const found = guesses.find(isShown);
-  const { costs, marked } = found ?? { costs: [bare], marked: false };
+  const guess = guesses.find(isShown);
+  const { costs, marked } = guess ?? { costs: [dashedText], marked: false };
   const metas: [string, string][] = costs.map((cost) => [COST.amounts, cost]);
-  if (marked && shown.symbol !== '') metas.push([COST.symbol, shown.symbol], [COST.position, shown.position]);
-  if (shown.code !== '') metas.push([COST.code, shown.code]);
-  return { metas, isExact: found !== undefined };
+  if (marked && shownCost.symbol !== '') metas.push([COST.symbol, shownCost.symbol], [COST.position, shownCost.position]);
+  if (shownCost.code !== '') metas.push([COST.code, shownCost.code]);
+  return { metas, isExact: guess !== undefined };
 }
 
-const sameCost = ({ cost, cost_details: details }: CostRecord, shown: ShownCost): boolean =>
-  cost === shown.cost &&
-  details.values.join('\n') === shown.values.join('\n') &&
-  details.currency_symbol === shown.symbol &&
-  details.currency_position === shown.position;
+const sameCost = ({ cost, cost_details: details }: CostRecord, shownCost: ShownCost): boolean =>
+  cost === shownCost.cost &&
+  details.values.join('\n') === shownCost.values.join('\n') &&
+  details.currency_symbol === shownCost.symbol &&
+  details.currency_position === shownCost.position;

@@ -65,7 +65,7 @@ export async function openWebSource(address: string, options: WebOptions): Promi
   const site = await findSite(url, { credentials, rate, concurrency: MAX_CONCURRENT_REQUESTS });
   const source = await openLiveSite(site, {
     settings: caller.settings,
-    free: [...new Set([caller.free, ...FREE_WORDS])],
+    freeWords: [...new Set([caller.freeLabel, ...FREE_WORDS])],
     now: caller.now,
     resume,
     target,
@@ -91,7 +91,7 @@ async function openFeed(url: string, { caller, from, to }: WebOptions, fetching:
 }
 
 async function* inChunks(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
-  for (let at = 0; at < bytes.length; at += CHUNK_BYTES) yield bytes.subarray(at, at + CHUNK_BYTES);
+  for (let offset = 0; offset < bytes.length; offset += CHUNK_BYTES) yield bytes.subarray(offset, offset + CHUNK_BYTES);
 }
 
 const CHUNK_BYTES = 65_536;
@@ -116,7 +116,7 @@ async function allowedAddressTest(url: string): Promise<(ip: string) => boolean>
   if (!URL.canParse(url)) throw new SourceFault('site-address', { site: url });
   refuseCredentials(new URL(url));
   const host = new URL(url).hostname.replace(/^\[|\]$/g, '');
-  const found = await lookup(host, { all: true }).catch(() => []);
-  const own = new Set(found.map(({ address }) => address));
-  return (ip) => own.has(ip);
+  const addresses = await lookup(host, { all: true }).catch(() => []);
+  const hostIps = new Set(addresses.map(({ address }) => address));
+  return (ip) => hostIps.has(ip);
 }

@@ -13,7 +13,7 @@ export interface RecordCollector {
   readonly add: (kind: KindPath, record: JsonObject) => void;
   /** Returns the paths of single records: by id, and by slug if there is one. */
   readonly singlePaths: (kind: KindPath, sample: number | undefined) => string[];
-  readonly known: () => KnownRecords;
+  readonly knownRecords: () => KnownRecords;
 }
 
 /** Creates a collector, which keeps the values of records that later requests are made from. */
@@ -38,12 +38,12 @@ export function collectRecords(): RecordCollector {
       if (typeof start === 'string' && starts.size < MAX_KNOWN_VALUES) starts.add(start);
     },
     singlePaths: (kind, sample) => {
-      const all = [...slugs[kind]];
-      const some = sample === undefined ? all : spreadSample(all, sample);
-      const named = kind === 'categories' || kind === 'tags' ? [] : some.filter(([, slug]) => slug !== '');
-      return [...some.map(([id]) => `${kind}/${id}`), ...named.map(([, slug]) => `${kind}/by-slug/${slug}`)];
+      const entries = [...slugs[kind]];
+      const sampled = sample === undefined ? entries : spreadSample(entries, sample);
+      const withSlug = kind === 'categories' || kind === 'tags' ? [] : sampled.filter(([, slug]) => slug !== '');
+      return [...sampled.map(([id]) => `${kind}/${id}`), ...withSlug.map(([, slug]) => `${kind}/by-slug/${slug}`)];
     },
-    known: () => ({
+    knownRecords: () => ({
       ids: {
         events: idsOf('events'),
         venues: idsOf('venues'),

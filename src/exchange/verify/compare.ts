@@ -48,52 +48,58 @@ export function differencesOf(before: unknown, after: unknown, pair: SitePair, q
 /** Returns a function that replaces both home addresses and both namespaces by placeholders. */
 function normalizer({ old: one, new: other }: SitePair): (text: string) => string {
   const homes = [...new Set([one.home, other.home])].sort((a, b) => b.length - a.length);
-  const words = homes.flatMap((home) => {
-    const bare = home.replace(/^https?:\/\//, '');
-    const hostAndPath = URL.canParse(home) ? new URL(home).hostname + new URL(home).pathname.replace(/\/$/, '') : bare;
-    return [`(?:https?:)?//${escaped(bare)}(?![\\w-]|:\\d|\\.\\w)`, `${escaped(hostAndPath)}(?=\\?id=)`, escaped(encodeURIComponent(home))];
+  const patterns = homes.flatMap((home) => {
+    const withoutScheme = home.replace(/^https?:\/\//, '');
+    const hostAndPath = URL.canParse(home) ? new URL(home).hostname + new URL(home).pathname.replace(/\/$/, '') : withoutScheme;
+    return [
+      `(?:https?:)?//${escapeRegExp(withoutScheme)}(?![\\w-]|:\\d|\\.\\w)`,
+      `${escapeRegExp(hostAndPath)}(?=\\?id=)`,
+      escapeRegExp(encodeURIComponent(home)),
+    ];
   });
-  const home = new RegExp(words.join('|'), 'gi');
+  const home = new RegExp(patterns.join('|'), 'gi');
   const namespaces = new RegExp(
-    [...new Set([one.namespace, other.namespace])].flatMap((name) => [escaped(name), escaped(encodeURIComponent(name))]).join('|'),
+    [...new Set([one.namespace, other.namespace])]
+      .flatMap((name) => [escapeRegExp(name), escapeRegExp(encodeURIComponent(name))])
+      .join('|'),
     'g',
   );
   return (text) => text.replace(home, '{home}').replace(namespaces, '{namespace}');
 }
 
-const escaped = (text: string): string => text.replace(/[.*+?^${}()|[\]\\/]/g, '\\$&');
+const escapeRegExp = (text: string): string => text.replace(/[.*+?^${}()|[\]\\/]/g, '\\$&');
 
 function compare(before: unknown, after: unknown, path: string, name: string, context: Context): void {
   if (context.differences.length >= MAX_DIFFERENCES) return;
   if (Array.isArray(before) && Array.isArray(after)) compareLists(before, after, path, name, context);
   else if (isJsonObject(before) && isJsonObject(after)) compareMembers(before, after, path, context);
   else {
-    const same = typeof before === 'string' && typeof after === 'string' ? sameText(before, after, name, context) : before === after;
-    if (!same) context.differences.push({ path, old: before, new: after });
+    const isSame = typeof before === 'string' && typeof after === 'string' ? sameText(before, after, name, context) : before === after;
+    if (!isSame) context.differences.push({ path, old: before, new: after });
   }
 }
 
 /** Compares lists: records are paired by their ids, other values by position. */
 function compareLists(before: readonly unknown[], after: readonly unknown[], path: string, name: string, context: Context): void {
   const ids = [before, after].map((list) => list.map((item) => (isJsonObject(item) ? item.id : undefined)));
-  const paired =
+  const arePaired =
     ids.every((list) => list.every((id) => typeof id === 'number') && new Set(list).size === list.length) &&
     before.length + after.length > 0;
-  if (!paired) {
+  if (!arePaired) {
     const length = Math.max(before.length, after.length);
     for (let place = 0; place < length; place += 1) compare(before[place], after[place], `${path}[${place}]`, name, context);
     return;
   }
-  const others = new Map(after.map((item) => [(item as JsonObject).id, item]));
+  const afterById = new Map(after.map((item) => [(item as JsonObject).id, item]));
   for (const item of before) {
     const { id } = item as JsonObject;
-    if (others.has(id)) compare(item, others.get(id), `${path}[${String(id)}]`, name, context);
+    if (afterById.has(id)) compare(item, afterById.get(id), `${path}[${String(id)}]`, name, context);
     else context.differences.push({ path: `${path}[${String(id)}]`, old: item, new: undefined });
-    others.delete(id);
+    afterById.delete(id);
   }
-  for (const [id, item] of others) context.differences.push({ path: `${path}[${String(id)}]`, old: undefined, new: item });
-  const [common, places] = [ids[0]!.filter((id) => ids[1]!.includes(id)), ids[1]!.filter((id) => ids[0]!.includes(id))];
-  if (common.join() !== places.join()) context.differences.push({ path: `${path}.order`, old: common, new: places });
+  for (const [id, item] of afterById) context.differences.push({ path: `${path}[${String(id)}]`, old: undefined, new: item });
+  const [beforeOrder, afterOrder] = [ids[0]!.filter((id) => ids[1]!.includes(id)), ids[1]!.filter((id) => ids[0]!.includes(id))];
+  if (beforeOrder.join() !== afterOrder.join()) context.differences.push({ path: `${path}.order`, old: beforeOrder, new: afterOrder });
 }
 
 const PARTS = ['year', 'month', 'day', 'hour', 'minutes', 'seconds'];
@@ -155,8 +161,8 @@ function sameListUrl(before: string, after: string, query: Query): boolean {
 
 /** Splits the URL of a list into its base and its decoded parameters; empty parameters are left out. */
 export function listUrl(url: string): { base: string; pairs: Map<string, string> } {
-  const cut = url.indexOf('?');
-  const [base, query] = cut < 0 ? [url, ''] : [url.slice(0, cut), url.slice(cut + 1)];
+  const queryIndex = url.indexOf('?');
+  const [base, query] = queryIndex < 0 ? [url, ''] : [url.slice(0, queryIndex), url.slice(queryIndex + 1)];
   const pairs = new Map<string, string>();
   for (const [rawName, value] of new URLSearchParams(query)) {
     const name = rawName.replace(/\[\d*\]$/, '');

@@ -96,22 +96,22 @@ const isLenient = ([name, value]: [string, string | number]): boolean =>
 
 /** Whether some records are in only one of the two lists, and a condition is true for all of these. */
 function everyUnpaired({ old: before, new: after }: AnswerPair, list: string, holds: (record: JsonObject) => boolean): boolean {
-  const [mine, yours] = [before, after].map(({ body }) =>
+  const [oldRecords, newRecords] = [before, after].map(({ body }) =>
     isJsonObject(body) && Array.isArray(body[list]) ? body[list].filter(isJsonObject) : [],
   );
-  const without = (some: readonly JsonObject[], others: readonly JsonObject[]) =>
-    some.filter(({ id }) => !others.some((other) => other.id === id));
-  const alone = [...without(mine!, yours!), ...without(yours!, mine!)];
-  return alone.length > 0 && alone.every(holds);
+  const recordsMissingIn = (records: readonly JsonObject[], otherRecords: readonly JsonObject[]) =>
+    records.filter(({ id }) => !otherRecords.some((other) => other.id === id));
+  const unpaired = [...recordsMissingIn(oldRecords!, newRecords!), ...recordsMissingIn(newRecords!, oldRecords!)];
+  return unpaired.length > 0 && unpaired.every(holds);
 }
 
 const TWO_YEARS_MS = 730 * 86_400_000;
 
 /** Whether lists leave out an event unless it is named: because it is over, far in the future, or hidden. */
-function isLeftOutOfLists({ end_date: end, start_date: start, hide_from_listings: hidden }: JsonObject): boolean {
+function isLeftOutOfLists({ end_date: end, start_date: start, hide_from_listings: isHidden }: JsonObject): boolean {
   const [from, to] = [Date.parse(String(start).replace(' ', 'T')), Date.parse(String(end).replace(' ', 'T'))];
   return (
-    hidden === true ||
+    isHidden === true ||
     to < Date.now() + 86_400_000 ||
     from > Date.now() + TWO_YEARS_MS - 86_400_000 ||
     to > Date.now() + TWO_YEARS_MS - 86_400_000
@@ -119,9 +119,9 @@ function isLeftOutOfLists({ end_date: end, start_date: start, hide_from_listings
 }
 
 /** Whether an event lacks the first of the requested tags. */
-function lacksFirstTag({ tags }: JsonObject, asked: string | number | undefined): boolean {
-  const [first = '', ...more] = String(asked ?? '').split(',');
-  return more.length > 0 && Array.isArray(tags) && !tags.some((tag) => isJsonObject(tag) && [String(tag.id), tag.slug].includes(first));
+function lacksFirstTag({ tags }: JsonObject, requestedTags: string | number | undefined): boolean {
+  const [first = '', ...rest] = String(requestedTags ?? '').split(',');
+  return rest.length > 0 && Array.isArray(tags) && !tags.some((tag) => isJsonObject(tag) && [String(tag.id), tag.slug].includes(first));
 }
 
 /**
@@ -147,16 +147,17 @@ const listsIn = ({ route }: Difference, { old: before, new: after }: AnswerPair)
 
 /** Whether both lists are in the requested order, so that only records with equal keys differ in order. */
 function onlyTiesDiffer(difference: Difference, answers: AnswerPair): boolean {
-  const [mine, yours] = listsIn(difference, answers).map((list) => list.map(sortKeyOf(difference.query)));
-  return mine!.join('\n') === yours!.join('\n');
+  const [oldKeys, newKeys] = listsIn(difference, answers).map((list) => list.map(sortKeyOf(difference.query)));
+  return oldKeys!.join('\n') === newKeys!.join('\n');
 }
 
 /** Whether a page begins or ends between records with equal keys, of which each site may show different ones. */
 function isCutThroughTies(difference: Difference, answers: AnswerPair): boolean {
-  const [mine, yours] = listsIn(difference, answers);
-  const edges = new Set([mine!.at(0), mine!.at(-1)].flatMap((record) => (record ? [sortKeyOf(difference.query)(record)] : [])));
+  const [oldRecords, newRecords] = listsIn(difference, answers);
+  const edges = new Set([oldRecords!.at(0), oldRecords!.at(-1)].flatMap((record) => (record ? [sortKeyOf(difference.query)(record)] : [])));
   return (
-    mine!.length === yours!.length && everyUnpaired(answers, difference.route, (record) => edges.has(sortKeyOf(difference.query)(record)))
+    oldRecords!.length === newRecords!.length &&
+    everyUnpaired(answers, difference.route, (record) => edges.has(sortKeyOf(difference.query)(record)))
   );
 }
 
@@ -164,11 +165,11 @@ function isCutThroughTies(difference: Difference, answers: AnswerPair): boolean 
 function differOnlyIn({ query, old: before, new: after }: Difference, names: readonly string[]): boolean {
   if (typeof before !== 'string' || typeof after !== 'string') return false;
   const [one, other] = [listUrl(before), listUrl(after)];
-  const rest = (pairs: ReadonlyMap<string, string>) => [...pairs].filter(([name]) => !names.includes(name));
+  const otherPairs = (pairs: ReadonlyMap<string, string>) => [...pairs].filter(([name]) => !names.includes(name));
   return (
     one.base === other.base &&
-    rest(one.pairs).every(([name, value]) => sameParameter(name, value, other.pairs.get(name), query)) &&
-    rest(other.pairs).every(([name]) => one.pairs.has(name))
+    otherPairs(one.pairs).every(([name, value]) => sameParameter(name, value, other.pairs.get(name), query)) &&
+    otherPairs(other.pairs).every(([name]) => one.pairs.has(name))
   );
 }
 
@@ -181,12 +182,12 @@ const currencySymbolsIn = (cost: unknown): string[] => [...new Set(decodeEntitie
 
 /** Returns the path of the record if a path leads to its cost, otherwise undefined. */
 function recordOfCost(path: string): string | undefined {
-  const found = /\.(cost_details\.values|json_ld|cost)(?!\w)/.exec(path);
-  if (!found) return undefined;
-  const [whole, member] = found;
-  const rest = path.slice(found.index + whole.length);
+  const match = /\.(cost_details\.values|json_ld|cost)(?!\w)/.exec(path);
+  if (!match) return undefined;
+  const [matchText, member] = match;
+  const rest = path.slice(match.index + matchText.length);
   const isCost = member === 'cost' ? rest === '' : member !== 'json_ld' || rest.endsWith('.offers.price');
-  return isCost ? path.slice(0, found.index) : undefined;
+  return isCost ? path.slice(0, match.index) : undefined;
 }
 
 /**
@@ -197,17 +198,19 @@ function recordOfCost(path: string): string | undefined {
 function isReadDifferently({ path, old: before, new: after }: Difference, { old: one, new: other }: AnswerPair): boolean {
   const record = recordOfCost(path);
   if (record === undefined) return false;
-  const told = [one.body, other.body].map((body) => ({
+  const costs = [one.body, other.body].map((body) => ({
     cost: memberAt(body, `${record}.cost`),
     values: memberAt(body, `${record}.cost_details.values`),
   }));
-  if (told.some(({ cost, values }) => isNothing(cost) || isNothing(values))) return false;
-  const [mine, yours] = [before, after].map((value, side) => [value ?? '', told[side]!.cost, told[side]!.values].flat().map(plainText));
+  if (costs.some(({ cost, values }) => isNothing(cost) || isNothing(values))) return false;
+  const [oldTexts, newTexts] = [before, after].map((value, side) =>
+    [value ?? '', costs[side]!.cost, costs[side]!.values].flat().map(plainText),
+  );
   const symbols = [before, after].map((value) => currencySymbolsIn(value ?? '').join(''));
   if (symbols[0] !== symbols[1] && !symbols.includes('')) return false;
-  if (![...mine!, ...yours!].some((text) => /\d/.test(text))) return sanitizeTitle(mine![0]!) === sanitizeTitle(yours![0]!);
-  if (!isComposedOf(mine!, yours!) && !isComposedOf(yours!, mine!)) return false;
-  return isDeliberatelyFree(mine!, yours!) && isDeliberatelyFree(yours!, mine!);
+  if (![...oldTexts!, ...newTexts!].some((text) => /\d/.test(text))) return sanitizeTitle(oldTexts![0]!) === sanitizeTitle(newTexts![0]!);
+  if (!isComposedOf(oldTexts!, newTexts!) && !isComposedOf(newTexts!, oldTexts!)) return false;
+  return isDeliberatelyFree(oldTexts!, newTexts!) && isDeliberatelyFree(newTexts!, oldTexts!);
 }
 
 const plainText = (value: unknown): string => decodeEntities(String(value));
@@ -220,15 +223,15 @@ const amountsIn = (texts: readonly string[]): string[] =>
  * Whether the amounts that one side reads consist of exactly those figures into which the other side splits them
  * (`1000.50` of `1.000` and `,50`).
  */
-function isComposedOf(read: readonly string[], cut: readonly string[]): boolean {
-  const pieces = new Set(amountsIn(cut).flatMap((amount) => figuresOf(amount)));
-  const used = new Set<string>();
-  for (const amount of amountsIn(read)) {
+function isComposedOf(amountTexts: readonly string[], splitTexts: readonly string[]): boolean {
+  const pieces = new Set(amountsIn(splitTexts).flatMap((amount) => figuresOf(amount)));
+  const usedFigures = new Set<string>();
+  for (const amount of amountsIn(amountTexts)) {
     const figures = possibleFigures(amount).find((some) => some.every((figure) => pieces.has(figure)));
     if (!figures) return false;
-    for (const figure of figures) used.add(figure);
+    for (const figure of figures) usedFigures.add(figure);
   }
-  return [...pieces].every((figure) => used.has(figure) || figure === '00');
+  return [...pieces].every((figure) => usedFigures.has(figure) || figure === '00');
 }
 
 /** Returns the runs of digits in an amount; a zero before or after the point is left out. */
@@ -236,8 +239,8 @@ const figuresOf = (amount: string): string[] => amount.split(/[.,]/).filter((fig
 
 /** Returns the figures of an amount as it is, and with thousands separators in groups of three, or as in India. */
 function possibleFigures(amount: string): string[][] {
-  const [whole = '', ...rest] = amount.replace(/\.00$/, '').split('.');
-  const figures = whole.split(',');
+  const [integer = '', ...rest] = amount.replace(/\.00$/, '').split('.');
+  const figures = integer.split(',');
   const last = figures.pop() ?? '';
   return [last, grouped(last, 3), grouped(last, 2)].map((text) => figuresOf([...figures, text, ...rest].join(',')));
 }
@@ -281,11 +284,11 @@ function hasMoreParameters({ path, query, old: before, new: after }: Difference)
   if (!/^\$\.(rest_url|next_rest_url|previous_rest_url)$/.test(path) || typeof before !== 'string' || typeof after !== 'string')
     return false;
   const [one, other] = [listUrl(before), listUrl(after)];
-  const [less, more] = one.pairs.size <= other.pairs.size ? [one, other] : [other, one];
-  const named = (name: string) => name in query || ['page', 'per_page', 'status'].includes(name);
+  const [shorter, longer] = one.pairs.size <= other.pairs.size ? [one, other] : [other, one];
+  const isRequested = (name: string) => name in query || ['page', 'per_page', 'status'].includes(name);
   return (
-    [...less.pairs].every(([name, value]) => sameParameter(name, value, more.pairs.get(name), query)) &&
-    [...more.pairs.keys()].every((name) => less.pairs.has(name) || named(name))
+    [...shorter.pairs].every(([name, value]) => sameParameter(name, value, longer.pairs.get(name), query)) &&
+    [...longer.pairs.keys()].every((name) => shorter.pairs.has(name) || isRequested(name))
   );
 }
 
@@ -322,10 +325,10 @@ function isOfProtectedLink({ path, old: before, new: after }: Difference, { old:
     return true;
   const [, record = '', member = ''] = LINK.exec(path) ?? [];
   if (member === '') return false;
-  const linked = [one.body, other.body].flatMap((body) =>
+  const links = [one.body, other.body].flatMap((body) =>
     ['venue', 'organizer'].flatMap((name) => [memberAt(body, `${record}.${name}`)].flat()),
   );
-  return linked.some((link) => isJsonObject(link) && (isName(link.venue) || isName(link.organizer)));
+  return links.some((link) => isJsonObject(link) && (isName(link.venue) || isName(link.organizer)));
 }
 
 /** Whether a difference concerns a venue or organizer that is not public and embedded on one side only. */
@@ -334,12 +337,12 @@ function isOfHiddenLink({ path }: Difference, { old: one, new: other }: AnswerPa
   if (member === '') return false;
   const names = member === 'json_ld' ? (/\.json_ld\.(location|organizer)\b/.test(path) ? ['venue', 'organizer'] : []) : [member];
   return names.some((name) => {
-    const [mine, yours] = [one.body, other.body].map((body) => [memberAt(body, `${record}.${name}`)].flat().filter(isJsonObject));
-    const alone = [
-      ...mine!.filter(({ id }) => !yours!.some((link) => link.id === id)),
-      ...yours!.filter(({ id }) => !mine!.some((link) => link.id === id)),
+    const [oldLinks, newLinks] = [one.body, other.body].map((body) => [memberAt(body, `${record}.${name}`)].flat().filter(isJsonObject));
+    const unpaired = [
+      ...oldLinks!.filter(({ id }) => !newLinks!.some((link) => link.id === id)),
+      ...newLinks!.filter(({ id }) => !oldLinks!.some((link) => link.id === id)),
     ];
-    return alone.length > 0 && alone.every((link) => !isPublic(link));
+    return unpaired.length > 0 && unpaired.every((link) => !isPublic(link));
   });
 }
 

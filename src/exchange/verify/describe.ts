@@ -6,9 +6,12 @@ import { isJsonObject } from '../live/site-client.ts';
  */
 export function describedRoutes(body: unknown): unknown {
   if (!isJsonObject(body) || !isJsonObject(body.routes)) return body;
-  const own = `/${String(body.namespace)}`;
+  const namespacePath = `/${String(body.namespace)}`;
   const routes = Object.fromEntries(
-    Object.entries(body.routes).map(([path, route]) => [path.startsWith(own) ? path.slice(own.length) || '/' : path, route]),
+    Object.entries(body.routes).map(([path, route]) => [
+      path.startsWith(namespacePath) ? path.slice(namespacePath.length) || '/' : path,
+      route,
+    ]),
   );
   return mapMembers(routes, (route) => {
     if (!isJsonObject(route)) return route;

@@ -27,8 +27,8 @@ const FEW_VALUES = 3;
  * Returns the requests of the plan: every filter of every list individually, with values of the site; pairs of filters;
  * the limits of paging; and requests that must be rejected.
  */
-export function plannedRequests(known: KnownRecords): Request[] {
-  return [...eventRequests(known), ...linkedRequests(known), ...termRequests(known), ...invalidRequests()];
+export function plannedRequests(records: KnownRecords): Request[] {
+  return [...eventRequests(records), ...linkedRequests(records), ...termRequests(records), ...invalidRequests()];
 }
 
 const WHOLE_LIST = { start_date: '1001-01-01', end_date: '2999-12-31', per_page: 50 } as const;
@@ -75,12 +75,12 @@ function eventFilters({ ids, slugs, titles }: Pick<KnownRecords, 'ids' | 'slugs'
 /** Returns time windows around the start of an event: by days, and to the second. */
 function datedRequests(start: string): Query[] {
   const day = start.slice(0, 10);
-  const later = addMonths(start, 1).slice(0, 10);
+  const monthLater = addMonths(start, 1).slice(0, 10);
   return [
     { start_date: day, end_date: day, per_page: 50 },
-    { start_date: day, end_date: later, per_page: 50 },
-    { starts_after: day, starts_before: later, per_page: 50 },
-    { ends_after: addDays(start, -1).slice(0, 10), ends_before: later, per_page: 50 },
+    { start_date: day, end_date: monthLater, per_page: 50 },
+    { starts_after: day, starts_before: monthLater, per_page: 50 },
+    { ends_after: addDays(start, -1).slice(0, 10), ends_before: monthLater, per_page: 50 },
     { start_date: start, end_date: addMonths(start, 1), strict_dates: 'true', per_page: 50 },
   ];
 }
@@ -143,10 +143,10 @@ function invalidRequests(): Request[] {
   ];
 }
 
-/** Returns up to `most` items that are evenly spread over a list. */
-export function spreadSample<T>(list: readonly T[], most: number): T[] {
-  if (list.length <= most) return [...list];
-  return Array.from({ length: most }, (_, place) => list[Math.floor((place * list.length) / most)]!);
+/** Returns up to `limit` items that are evenly spread over a list. */
+export function spreadSample<T>(list: readonly T[], limit: number): T[] {
+  if (list.length <= limit) return [...list];
+  return Array.from({ length: limit }, (_, place) => list[Math.floor((place * list.length) / limit)]!);
 }
 
 /** Returns the distinct words of titles that are worth searching for. */

@@ -25,7 +25,7 @@ export interface VerifyOptions {
   readonly concurrency: number;
   readonly onFinding: (finding: Finding) => void;
   /** Called with the phase, the number of its finished requests, and their total. */
-  readonly onProgress?: (phase: Phase, done: number, total: number) => void;
+  readonly onProgress?: (phase: Phase, count: number, total: number) => void;
 }
 
 export type Phase = 'description' | 'lists' | 'records' | 'filters';
@@ -54,14 +54,14 @@ export async function verifySites(before: RemoteSite, after: RemoteSite, options
   const tally = { compared: 0, differences: 0, requests: 0, deliberate: {} as Record<string, number> };
 
   const report = (answers: AnswerPair, request: Request, places: readonly DifferingValue[]): void => {
-    let counted = false;
+    let isCounted = false;
     for (const place of places) {
       const difference: Difference = { ...place, ...request };
       const decision = decisionOf(difference, answers);
       if (decision === undefined) {
         tally.differences += 1;
-        if (!counted) tally.requests += 1;
-        counted = true;
+        if (!isCounted) tally.requests += 1;
+        isCounted = true;
       } else tally.deliberate[decision] = (tally.deliberate[decision] ?? 0) + 1;
       options.onFinding({ ...difference, decision, record: recordOf(answers, difference) });
     }
@@ -82,13 +82,13 @@ export async function verifySites(before: RemoteSite, after: RemoteSite, options
   await compare({ route: 'doc', query: {} }, describedPaths);
 
   const records: Record<string, { old: number; new: number }> = {};
-  const collected = collectRecords();
+  const collector = collectRecords();
   for (const kind of KINDS)
-    records[kind] = await walk(kind, { ask, pair, report, collected, ...(options.onProgress ? { progress: options.onProgress } : {}) });
+    records[kind] = await walk(kind, { ask, pair, report, collector, ...(options.onProgress ? { progress: options.onProgress } : {}) });
 
-  const singles = KINDS.flatMap((kind) => collected.singlePaths(kind, options.sample));
+  const singles = KINDS.flatMap((kind) => collector.singlePaths(kind, options.sample));
   await inParallel(singles, options, 'records', (route) => compare({ route, query: {} }));
-  if (options.filters) await inParallel(plannedRequests(collected.known()), options, 'filters', (request) => compare(request));
+  if (options.filters) await inParallel(plannedRequests(collector.knownRecords()), options, 'filters', (request) => compare(request));
   return { ...tally, records };
 }
 
@@ -121,7 +121,7 @@ interface Walk {
   readonly ask: (route: string, query: Query) => Promise<AnswerPair>;
   readonly pair: Homes;
   readonly report: (answers: AnswerPair, request: Request, places: readonly DifferingValue[]) => void;
-  readonly collected: RecordCollector;
+  readonly collector: RecordCollector;
   readonly progress?: VerifyOptions['onProgress'];
 }
 
@@ -129,8 +129,8 @@ interface Walk {
  * Compares a list, page by page on both sites. Records are compared as soon as both sites have shown them, so that only
  * those in a different order are kept in memory.
  */
-async function walk(kind: KindPath, { ask, pair, report, collected, progress }: Walk): Promise<{ old: number; new: number }> {
-  const waiting = { old: new Map<number, JsonObject>(), new: new Map<number, JsonObject>() };
+async function walk(kind: KindPath, { ask, pair, report, collector, progress }: Walk): Promise<{ old: number; new: number }> {
+  const unpaired = { old: new Map<number, JsonObject>(), new: new Map<number, JsonObject>() };
   const order: { readonly old: string[]; readonly new: string[] } = { old: [], new: [] };
   const counts = { old: 0, new: 0 };
   let pages = 1;
@@ -148,15 +148,15 @@ async function walk(kind: KindPath, { ask, pair, report, collected, progress }: 
     for (const side of ['old', 'new'] as const) {
       for (const record of recordsIn(answers[side].body, kind)) {
         counts[side] += 1;
-        collected.add(kind, record);
+        collector.add(kind, record);
         order[side].push(`${orderKeyOf(record)} ${String(record.id)}`);
-        const other = waiting[side === 'old' ? 'new' : 'old'];
+        const otherSide = unpaired[side === 'old' ? 'new' : 'old'];
         const id = Number(record.id);
-        const twin = other.get(id);
-        if (!twin) waiting[side].set(id, record);
+        const counterpart = otherSide.get(id);
+        if (!counterpart) unpaired[side].set(id, record);
         else {
-          other.delete(id);
-          const [one, two] = side === 'old' ? [record, twin] : [twin, record];
+          otherSide.delete(id);
+          const [one, two] = side === 'old' ? [record, counterpart] : [counterpart, record];
           const single = { old: { status: 200, body: one }, new: { status: 200, body: two } };
           report(single, { route: `${kind}/${id}`, query: {} }, differencesOf(one, two, pair));
         }
@@ -166,12 +166,12 @@ async function walk(kind: KindPath, { ask, pair, report, collected, progress }: 
     progress?.('lists', page, pages);
   }
   const query = { ...WHOLE_LIST_QUERIES[kind], per_page: PAGE_SIZE };
-  const nothing: AnswerPair = { old: { status: 200, body: {} }, new: { status: 200, body: {} } };
-  for (const [id, record] of waiting.old)
-    report(nothing, { route: `${kind}/${id}`, query: {} }, [{ path: '$', old: record, new: undefined }]);
-  for (const [id, record] of waiting.new)
-    report(nothing, { route: `${kind}/${id}`, query: {} }, [{ path: '$', old: undefined, new: record }]);
-  report(nothing, { route: kind, query }, orderDifferences(order, waiting));
+  const emptyAnswers: AnswerPair = { old: { status: 200, body: {} }, new: { status: 200, body: {} } };
+  for (const [id, record] of unpaired.old)
+    report(emptyAnswers, { route: `${kind}/${id}`, query: {} }, [{ path: '$', old: record, new: undefined }]);
+  for (const [id, record] of unpaired.new)
+    report(emptyAnswers, { route: `${kind}/${id}`, query: {} }, [{ path: '$', old: undefined, new: record }]);
+  report(emptyAnswers, { route: kind, query }, orderDifferences(order, unpaired));
   return counts;
 }
 
@@ -203,34 +203,34 @@ const orderKeyOf = ({ utc_start_date: start, start_date: local, date, name }: Js
 /** Compares the order of the lists. Records that begin at the same moment may be in any order. */
 function orderDifferences(
   order: Readonly<Record<'old' | 'new', readonly string[]>>,
-  waiting: Readonly<Record<'old' | 'new', ReadonlyMap<number, unknown>>>,
+  unpaired: Readonly<Record<'old' | 'new', ReadonlyMap<number, unknown>>>,
 ): DifferingValue[] {
   const idIn = (entry: string) => Number(entry.slice(entry.lastIndexOf(' ') + 1));
-  const [before, after] = (['old', 'new'] as const).map((side) => order[side].filter((entry) => !waiting[side].has(idIn(entry))));
-  const different = before!.findIndex((entry, place) => entry !== after![place]);
-  if (different < 0) return [];
-  const ties = (entries: readonly string[]) => entries.map((entry) => entry.slice(0, entry.lastIndexOf(' '))).join('\n');
-  const path = ties(before!) === ties(after!) ? '$.ties.order' : '$.sequence';
-  const near = (entries: readonly string[]) => entries.slice(different, different + 5).map(idIn);
-  return [{ path, old: near(before!), new: near(after!) }];
+  const [before, after] = (['old', 'new'] as const).map((side) => order[side].filter((entry) => !unpaired[side].has(idIn(entry))));
+  const firstDifference = before!.findIndex((entry, place) => entry !== after![place]);
+  if (firstDifference < 0) return [];
+  const keysOf = (entries: readonly string[]) => entries.map((entry) => entry.slice(0, entry.lastIndexOf(' '))).join('\n');
+  const path = keysOf(before!) === keysOf(after!) ? '$.ties.order' : '$.sequence';
+  const idsNear = (entries: readonly string[]) => entries.slice(firstDifference, firstDifference + 5).map(idIn);
+  return [{ path, old: idsNear(before!), new: idsNear(after!) }];
 }
 
 /** Returns the record that a difference concerns: one of a list, or the one that was requested. */
 function recordOf({ old: before, new: after }: AnswerPair, { route, path, old: one, new: other }: Difference): Finding['record'] {
   const [kind = ''] = route.split('/');
   const isList = !route.includes('/');
-  const [, listed, rest = ''] = (isList ? /^\$\.\w+\[(\d+)\]\.?(.*)$/.exec(path) : undefined) ?? [];
-  if (listed === undefined && isList) return undefined;
+  const [, listedId, rest = ''] = (isList ? /^\$\.\w+\[(\d+)\]\.?(.*)$/.exec(path) : undefined) ?? [];
+  if (listedId === undefined && isList) return undefined;
   const records = [before.body, after.body, one, other].flatMap((body) =>
     isJsonObject(body) ? [body, ...Object.values(body).filter(Array.isArray).flat()] : [],
   );
   const record = records.find(
-    (item): item is JsonObject => isJsonObject(item) && (listed === undefined ? 'id' in item : String(item.id) === listed),
+    (item): item is JsonObject => isJsonObject(item) && (listedId === undefined ? 'id' in item : String(item.id) === listedId),
   );
-  const id = listed ?? (record ? String(record.id) : /^\w+\/(\d+)$/.exec(route)?.[1]);
+  const id = listedId ?? (record ? String(record.id) : /^\w+\/(\d+)$/.exec(route)?.[1]);
   if (id === undefined) return undefined;
   const name = [record?.title, record?.organizer, record?.venue, record?.name].find((text) => typeof text === 'string') ?? '';
-  return { route: `${kind}/${id}`, name, member: listed === undefined ? path.replace(/^\$\.?/, '') : rest };
+  return { route: `${kind}/${id}`, name, member: listedId === undefined ? path.replace(/^\$\.?/, '') : rest };
 }
 
 /** Runs a task for each item of a list, several at a time. */
@@ -240,16 +240,16 @@ async function inParallel<T>(
   phase: Phase,
   work: (item: T) => Promise<unknown>,
 ): Promise<void> {
-  let next = 0;
-  let done = 0;
-  const run = async (): Promise<void> => {
-    while (next < list.length) {
-      const item = list[next]!;
-      next += 1;
+  let nextIndex = 0;
+  let count = 0;
+  const runWorker = async (): Promise<void> => {
+    while (nextIndex < list.length) {
+      const item = list[nextIndex]!;
+      nextIndex += 1;
       await work(item);
-      done += 1;
-      onProgress?.(phase, done, list.length);
+      count += 1;
+      onProgress?.(phase, count, list.length);
     }
   };
-  await Promise.all(Array.from({ length: Math.min(concurrency, list.length) }, run));
+  await Promise.all(Array.from({ length: Math.min(concurrency, list.length) }, runWorker));
 }

@@ -168,14 +168,16 @@ function post(element: Element, place: string): Entry[] {
   return comments > 0 ? [item, { kind: 'skipped', what: 'comment', count: comments }] : [item];
 }
 
-const metasOf = (element: Element, of: 'wp:postmeta' | 'wp:termmeta'): [string, string][] =>
-  element.children.filter(({ name }) => name === of).map((meta) => [textOf(meta, 'wp:meta_key').trim(), textOf(meta, 'wp:meta_value')]);
+const metasOf = (element: Element, elementName: 'wp:postmeta' | 'wp:termmeta'): [string, string][] =>
+  element.children
+    .filter(({ name }) => name === elementName)
+    .map((meta) => [textOf(meta, 'wp:meta_key').trim(), textOf(meta, 'wp:meta_value')]);
 
 /** Returns the language of a post and its group of translations, which Polylang stores as terms. */
 function languageOf({ children }: Element): Pick<PostItem, 'language' | 'translation_group'> {
-  const named = (domain: string) =>
+  const categoryOf = (domain: string) =>
     children.find(({ name, attributes }) => name === 'category' && attributes.domain === domain)?.attributes.nicename;
-  const [language, group] = [named('language'), named('post_translations')];
+  const [language, group] = [categoryOf('language'), categoryOf('post_translations')];
   return { ...(language ? { language } : {}), ...(language && group ? { translation_group: group } : {}) };
 }
 

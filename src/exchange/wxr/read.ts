@@ -58,28 +58,28 @@ interface OpenElement {
 async function* records(path: string): AsyncGenerator<Found> {
   const file = basename(path);
   const parser = new SaxesParser({ fileName: '' });
-  const reading: Reading = { file, stack: [], found: [], waiting: 0, version: false, ended: false, itemLine: 0 };
-  const here = () => ({ file, line: parser.line, column: parser.columnIndex + 1 });
-  handleEvents(parser, reading, here);
+  const reading: Reading = { file, stack: [], pendingEntries: [], unparsedLength: 0, version: false, hasEnded: false, itemLine: 0 };
+  const position = () => ({ file, line: parser.line, column: parser.columnIndex + 1 });
+  handleEvents(parser, reading, position);
   let forbidden = 0;
   const { chunks, isAssumed } = readDeclaredText(path, declaredEncoding);
   for await (const text of chunks) {
-    const clean = removeForbiddenCharacters(text);
-    forbidden += text.length - clean.length;
-    reading.waiting += clean.length;
+    const cleanText = removeForbiddenCharacters(text);
+    forbidden += text.length - cleanText.length;
+    reading.unparsedLength += cleanText.length;
     // The parser emits a text only at its end, so that its length has to be limited before.
-    if (reading.waiting > MAX_TEXT_LENGTH) throw new SourceFault('too-long', here());
-    parser.write(clean);
-    if (sizeOf(reading.stack) > MAX_TEXT_LENGTH) throw new SourceFault('too-long', here());
-    yield* reading.found.splice(0);
+    if (reading.unparsedLength > MAX_TEXT_LENGTH) throw new SourceFault('too-long', position());
+    parser.write(cleanText);
+    if (sizeOf(reading.stack) > MAX_TEXT_LENGTH) throw new SourceFault('too-long', position());
+    yield* reading.pendingEntries.splice(0);
   }
-  if (!reading.ended) {
+  if (!reading.hasEnded) {
     if (parser.position === 0) throw new SourceFault('empty', { file });
-    throw new SourceFault('truncated', here());
+    throw new SourceFault('truncated', position());
   }
   parser.close();
-  if (!reading.version) throw new SourceFault('not-wxr', here());
-  yield* reading.found.splice(0);
+  if (!reading.version) throw new SourceFault('not-wxr', position());
+  yield* reading.pendingEntries.splice(0);
   if (isAssumed()) yield { entry: { kind: 'loss', loss: { reason: 'encoding-assumed', kind: 'source', of: file } } };
   if (forbidden > 0)
     yield { entry: { kind: 'loss', loss: { reason: 'control-characters', kind: 'source', of: file, detail: String(forbidden) } } };
@@ -91,66 +91,71 @@ interface Reading {
   /** The open elements. */
   readonly stack: OpenElement[];
   /** Entries that were found and not yielded yet. */
-  readonly found: Found[];
+  readonly pendingEntries: Found[];
   /** Characters since the last event of the parser. */
-  waiting: number;
+  unparsedLength: number;
   /** Whether the file has identified itself as an export of WordPress, and whether its end was reached. */
   version: boolean;
-  ended: boolean;
+  hasEnded: boolean;
   itemLine: number;
 }
 
-function handleEvents(parser: SaxesParser, reading: Reading, here: () => Readonly<Record<string, string | number>>): void {
+function handleEvents(parser: SaxesParser, reading: Reading, position: () => Readonly<Record<string, string | number>>): void {
   const { stack } = reading;
   parser.on('error', (error) => {
-    throw new SourceFault('not-xml', { ...here(), what: error.message.replace(/^(\d+:\d+: )+/, '') }, error);
+    throw new SourceFault('not-xml', { ...position(), what: error.message.replace(/^(\d+:\d+: )+/, '') }, error);
   });
   parser.on('doctype', () => {
-    throw new SourceFault('doctype', here());
+    throw new SourceFault('doctype', position());
   });
   parser.on('opentag', ({ name, attributes }) => {
-    reading.waiting = 0;
-    if (stack.length === 0 && name !== 'rss') throw new SourceFault('not-wxr', here());
-    if (stack.length >= MAX_DEPTH) throw new SourceFault('too-deep', here());
+    reading.unparsedLength = 0;
+    if (stack.length === 0 && name !== 'rss') throw new SourceFault('not-wxr', position());
+    if (stack.length >= MAX_DEPTH) throw new SourceFault('too-deep', position());
     if (name === 'item') reading.itemLine = parser.line;
     stack.push({ name, attributes: attributes as Record<string, string>, parts: [], children: [] });
   });
   parser.on('text', (text) => {
-    reading.waiting = 0;
+    reading.unparsedLength = 0;
     stack.at(-1)?.parts.push({ text, literal: false });
   });
   parser.on('cdata', (text) => {
-    reading.waiting = 0;
+    reading.unparsedLength = 0;
     stack.at(-1)?.parts.push({ text, literal: true });
   });
   parser.on('closetag', () => {
-    reading.waiting = 0;
-    closeElement(reading, parser.line, here);
+    reading.unparsedLength = 0;
+    closeElement(reading, parser.line, position);
   });
 }
 
 /** Closes the innermost element: adds it to its parent, or to the entries of the file. */
-function closeElement(reading: Reading, line: number, here: () => Readonly<Record<string, string | number>>): void {
-  const { stack, found, file } = reading;
-  const closed = stack.pop()!;
+function closeElement(reading: Reading, line: number, position: () => Readonly<Record<string, string | number>>): void {
+  const { stack, pendingEntries, file } = reading;
+  const closedElement = stack.pop()!;
   const parent = stack.at(-1);
   if (!parent) {
-    reading.ended = true;
+    reading.hasEnded = true;
     return;
   }
-  const element = { name: closed.name, attributes: closed.attributes, text: textIn(closed), children: closed.children };
+  const element = {
+    name: closedElement.name,
+    attributes: closedElement.attributes,
+    text: textIn(closedElement),
+    children: closedElement.children,
+  };
   if (parent.name !== 'channel' || stack.length !== 2) {
     if (stack.length > 2) parent.children.push(element);
     return;
   }
   if (element.name === 'wp:wxr_version') reading.version = true;
   const home = homeOf(element);
-  if (home !== undefined) found.push({ home, line });
+  if (home !== undefined) pendingEntries.push({ home, line });
   if (!RECORDS.has(element.name)) return;
-  if (!reading.version) throw new SourceFault('not-wxr', here());
+  if (!reading.version) throw new SourceFault('not-wxr', position());
   const group = termGroupOf(element);
-  if (group) found.push({ group });
-  found.push(...entryOf(element, `${file}:${element.name === 'item' ? reading.itemLine : line}`).map((entry) => ({ entry })));
+  if (group) pendingEntries.push({ group });
+  pendingEntries.push(...entryOf(element, `${file}:${element.name === 'item' ? reading.itemLine : line}`).map((entry) => ({ entry })));
 }
 
 /** Returns the size of the record that is being read. */

@@ -20,24 +20,24 @@ export interface TermHolder {
 }
 
 export function createTermHolder(): TermHolder {
-  let held: TermItem[] = [];
-  const spoken = new Map<number, Pick<TermItem, 'language' | 'translation_group'>>();
+  let heldTerms: TermItem[] = [];
+  const languagesById = new Map<number, Pick<TermItem, 'language' | 'translation_group'>>();
   const release = () => {
-    const terms = held.map((term) => ({ ...term, ...spoken.get(term.id ?? 0) }));
-    held = [];
+    const terms = heldTerms.map((term) => ({ ...term, ...languagesById.get(term.id ?? 0) }));
+    heldTerms = [];
     return terms;
   };
   return {
     add: (entry) => {
       if (!isItem(entry) || entry.kind === 'author') return [entry];
       if (!isTermItem(entry)) return [...release(), entry];
-      held.push(entry);
-      return held.length > MAX_HELD_TERMS ? release() : [];
+      heldTerms.push(entry);
+      return heldTerms.length > MAX_HELD_TERMS ? release() : [];
     },
     addGroup: ({ name, members }) => {
-      if (spoken.size > MAX_HELD_TERMS) return;
-      const linked = members.size > 1 && name !== '' ? { translation_group: name } : {};
-      for (const [language, id] of members) spoken.set(id, { language, ...linked });
+      if (languagesById.size > MAX_HELD_TERMS) return;
+      const groupMember = members.size > 1 && name !== '' ? { translation_group: name } : {};
+      for (const [language, id] of members) languagesById.set(id, { language, ...groupMember });
     },
     release,
   };

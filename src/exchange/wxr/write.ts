@@ -53,14 +53,14 @@ function head({ home, title, description, language, now }: WxrSite): string {
 	xmlns:dc="http://purl.org/dc/elements/1.1/"
 	xmlns:wp="http://wordpress.org/export/1.2/">
 <channel>
-	<title>${escaped(title)}</title>
-	<link>${escaped(home)}</link>
-	<description>${escaped(description)}</description>
+	<title>${escapeText(title)}</title>
+	<link>${escapeText(home)}</link>
+	<description>${escapeText(description)}</description>
 	<pubDate>${now.toUTCString().replace('GMT', '+0000')}</pubDate>
-	<language>${escaped(language)}</language>
+	<language>${escapeText(language)}</language>
 	<wp:wxr_version>1.2</wp:wxr_version>
-	<wp:base_site_url>${escaped(home)}</wp:base_site_url>
-	<wp:base_blog_url>${escaped(home)}</wp:base_blog_url>
+	<wp:base_site_url>${escapeText(home)}</wp:base_site_url>
+	<wp:base_blog_url>${escapeText(home)}</wp:base_blog_url>
 `;
 }
 
@@ -71,14 +71,14 @@ function element(item: Item, site: WxrSite): string {
 }
 
 function author({ id, login, email, displayName, metas }: AuthorItem): string {
-  const named = new Map(metas);
+  const metasByKey = new Map(metas);
   return `\t<wp:author>${[
     bareNode('wp:author_id', String(id ?? 0)),
     node('wp:author_login', login),
     node('wp:author_email', email),
     node('wp:author_display_name', displayName),
-    node('wp:author_first_name', named.get('first_name') ?? ''),
-    node('wp:author_last_name', named.get('last_name') ?? ''),
+    node('wp:author_first_name', metasByKey.get('first_name') ?? ''),
+    node('wp:author_last_name', metasByKey.get('last_name') ?? ''),
   ].join('')}</wp:author>\n`;
 }
 
@@ -112,10 +112,10 @@ function post(item: PostItem, { home }: WxrSite): string {
   const pairs = [...metas, ...links.map((link) => [link.key, 'sourceId' in link ? link.sourceId : link.name] as const)];
   const lines = [
     `<title>${cdata(column('post_title'))}</title>`,
-    `<link>${escaped(`${home}/?p=${sourceId}`)}</link>`,
+    `<link>${escapeText(`${home}/?p=${sourceId}`)}</link>`,
     `<pubDate>${rssDate(column('post_date_gmt'))}</pubDate>`,
     `<dc:creator>${cdata(login)}</dc:creator>`,
-    `<guid isPermaLink="false">${escaped(column('guid'))}</guid>`,
+    `<guid isPermaLink="false">${escapeText(column('guid'))}</guid>`,
     '<description></description>',
     `<content:encoded>${cdata(column('post_content'))}</content:encoded>`,
     `<excerpt:encoded>${cdata(column('post_excerpt'))}</excerpt:encoded>`,
@@ -136,11 +136,11 @@ function post(item: PostItem, { home }: WxrSite): string {
     ...(url === undefined ? [] : [node('wp:attachment_url', url)]),
     ...terms.map(
       (one) =>
-        `<category domain="${termKind(one.kind).taxonomy}" nicename="${escaped(one.slug ?? one.sourceId)}">${cdata(one.name ?? '')}</category>`,
+        `<category domain="${termKind(one.kind).taxonomy}" nicename="${escapeText(one.slug ?? one.sourceId)}">${cdata(one.name ?? '')}</category>`,
     ),
     ...(item.language === undefined
       ? []
-      : [`<category domain="language" nicename="${escaped(item.language)}">${cdata(item.language)}</category>`]),
+      : [`<category domain="language" nicename="${escapeText(item.language)}">${cdata(item.language)}</category>`]),
     ...(item.translation_group === undefined
       ? []
       : [`<category domain="post_translations" nicename="${groupName(item)}">${cdata(groupName(item))}</category>`]),
@@ -153,7 +153,7 @@ const metaNodes = (name: 'wp:postmeta' | 'wp:termmeta', metas: readonly (readonl
   metas.map(([key, value]) => `<${name}>${node('wp:meta_key', key)}${node('wp:meta_value', value)}</${name}>`);
 
 /** Returns the name of a group in the form of Polylang's own importer. */
-const groupName = ({ kind, translation_group: group = '' }: PostItem | TermItem): string => `pll_${kind}_${escaped(group)}`;
+const groupName = ({ kind, translation_group: group = '' }: PostItem | TermItem): string => `pll_${kind}_${escapeText(group)}`;
 
 /**
  * Writes groups of translations as Polylang stores them: a term whose description contains the ids by language. Each
@@ -177,7 +177,7 @@ const groupTerm = (taxonomy: string, name: string, ids: ReadonlyMap<string, numb
 const node = (name: string, text: string): string => `<${name}>${cdata(text)}</${name}>`;
 
 /** Returns an element that WordPress writes without CDATA: numbers and flags. */
-const bareNode = (name: string, text: string): string => `<${name}>${escaped(text)}</${name}>`;
+const bareNode = (name: string, text: string): string => `<${name}>${escapeText(text)}</${name}>`;
 
 const clean = (text: string): string => removeForbiddenCharacters(replaceLoneSurrogates(text));
 
@@ -193,7 +193,7 @@ const ENTITIES: ReadonlyMap<string, string> = tableOf({
   '\n': '&#10;',
   '\t': '&#9;',
 });
-const escaped = (text: string): string => clean(text).replace(/[&<>"\r\n\t]/g, (character) => ENTITIES.get(character) ?? character);
+const escapeText = (text: string): string => clean(text).replace(/[&<>"\r\n\t]/g, (character) => ENTITIES.get(character) ?? character);
 
 /** Formats a time as `Fri, 20 Nov 2026 08:50:13 +0000`; empty for a draft. */
 function rssDate(utc: string): string {

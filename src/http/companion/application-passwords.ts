@@ -65,7 +65,7 @@ export const passwordRoutes: readonly ServedRoute[] = [
         run: async (site, caller, values) => {
           const owner = ownerOf(caller.viewer, values);
           const { entry, password } = await createPassword(site, owner, values);
-          const record = corePassword(owner, entry, { context: caller, view: 'edit', plain: password });
+          const record = corePassword(owner, entry, { context: caller, view: 'edit', plainPassword: password });
           return createdReply({ record }, restUrl(caller, `wp/v2/users/${owner}/application-passwords/${entry.uuid}`));
         },
       }),

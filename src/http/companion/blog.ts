@@ -17,7 +17,7 @@ const routesOfType = (type: BlogType): ServedRoute[] => [
         methods: ['GET'],
         summary: `${BLOG_BASES[type]}.list`,
         params: BLOG_FILTERS[type],
-        unlisted: EMBED,
+        unlistedParams: EMBED,
         mode: 'read',
         allow: (_look, caller, values) => mayListBlog(caller, type, values),
         run: async (site, caller, values) => pageWithEmbeds(site, caller, await listBlogPosts(site, caller, type, values), values._embed),
@@ -32,7 +32,7 @@ const routesOfType = (type: BlogType): ServedRoute[] => [
         methods: ['GET'],
         summary: `${BLOG_BASES[type]}.read`,
         params: { ...ID, ...BLOG_READ_PARAMS },
-        unlisted: EMBED,
+        unlistedParams: EMBED,
         mode: 'read',
         allow: (lookUp, _caller, values) => mayReadBlogPost(lookUp, type, values),
         run: async (site, caller, values) => {
@@ -53,7 +53,7 @@ const CATEGORIES: readonly ServedRoute[] = [
         methods: ['GET'],
         summary: 'categories.list',
         params: BLOG_CATEGORY_FILTERS,
-        unlisted: EMBED,
+        unlistedParams: EMBED,
         mode: 'read',
         allow: (lookUp, caller, values) => mayListCoreTerms(lookUp, caller, blogCategory, values),
         run: async (site, caller, values) =>
@@ -74,7 +74,7 @@ const CATEGORIES: readonly ServedRoute[] = [
         methods: ['GET'],
         summary: 'categories.read',
         params: { ...ID, ...READ_CONTEXT },
-        unlisted: EMBED,
+        unlistedParams: EMBED,
         mode: 'read',
         allow: (lookUp, caller, values) => mayReadCoreTerm(lookUp, caller, blogCategory, values),
         run: async (site, caller, values) => {

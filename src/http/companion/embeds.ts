@@ -15,8 +15,8 @@ import type { Reply } from '../route.ts';
 import { requestsEmbed } from '../term-view.ts';
 import { corePage, coreRecord, type HasPage } from './core-reply.ts';
 
-const recordsOf = (shown: ReadonlyMap<number, VersionedRecord>): Map<number, CoreRecord> =>
-  new Map([...shown].map(([id, { record }]) => [id, record]));
+const recordsOf = (versionedRecords: ReadonlyMap<number, VersionedRecord>): Map<number, CoreRecord> =>
+  new Map([...versionedRecords].map(([id, { record }]) => [id, record]));
 
 /** Replies with a page of a list whose records have what `_embed` asks for. */
 export async function pageWithEmbeds(site: Site, caller: Caller, page: CorePage, embed: unknown): Promise<Reply> {
@@ -27,11 +27,11 @@ export async function pageWithEmbeds(site: Site, caller: Caller, page: CorePage,
 export async function recordWithEmbeds(
   site: Site,
   caller: Caller,
-  shown: VersionedRecord,
+  versionedRecord: VersionedRecord,
   { embed, hasPage }: HasPage & { readonly embed: unknown },
 ): Promise<Reply> {
-  const [record = shown.record] = await withEmbeds(site, caller, [shown.record], embed);
-  return limitCaching(coreRecord({ ...shown, record }, { hasPage }), embed);
+  const [record = versionedRecord.record] = await withEmbeds(site, caller, [versionedRecord.record], embed);
+  return limitCaching(coreRecord({ ...versionedRecord, record }, { hasPage }), embed);
 }
 
 /** Changes of users change no version, so an answer that shows them is cached for a second at most. */
@@ -44,9 +44,9 @@ const limitCaching = (reply: Reply, embed: unknown): Reply => (requestsEmbed('au
  */
 async function withEmbeds(site: Site, caller: Caller, records: readonly CoreRecord[], embed: unknown): Promise<readonly CoreRecord[]> {
   if (embed === undefined || records.length === 0) return records;
-  const ids = (name: string, relation: string, among = records) =>
-    requestsEmbed(relation, embed) ? [...new Set(among.flatMap((record) => numbersIn(record[name])))] : [];
-  const [people, pictures, terms, above, pagesAbove] = await Promise.all([
+  const ids = (name: string, relation: string, subset = records) =>
+    requestsEmbed(relation, embed) ? [...new Set(subset.flatMap((record) => numbersIn(record[name])))] : [];
+  const [authors, images, terms, parentTerms, parentPages] = await Promise.all([
     authorsOf(site, caller, ids('author', 'author')),
     shownMedia(site, caller, ids('featured_media', 'wp:featuredmedia'), 'embed').then(recordsOf),
     byTaxonomy((taxonomy) => embeddedTerms(site, caller, taxonomy, ids(taxonomy.restBase, 'wp:term'))),
@@ -73,19 +73,19 @@ async function withEmbeds(site: Site, caller: Caller, records: readonly CoreReco
       ),
     ),
   ]);
-  const found = (known: ReadonlyMap<number, CoreRecord> | undefined, value: unknown): CoreRecord[] =>
-    numbersIn(value).flatMap((id): CoreRecord[] => (known?.has(id) ? [known.get(id)!] : []));
+  const findRecords = (recordsById: ReadonlyMap<number, CoreRecord> | undefined, value: unknown): CoreRecord[] =>
+    numbersIn(value).flatMap((id): CoreRecord[] => (recordsById?.has(id) ? [recordsById.get(id)!] : []));
   return records.map((record) => {
-    const carried = TAXONOMIES.filter(({ restBase }) => record[restBase] !== undefined);
+    const taxonomies = TAXONOMIES.filter(({ restBase }) => record[restBase] !== undefined);
     const embedded = {
-      ...ifAny('author', found(people, record.author)),
-      ...ifAny('wp:featuredmedia', found(pictures, record.featured_media)),
+      ...ifAny('author', findRecords(authors, record.author)),
+      ...ifAny('wp:featuredmedia', findRecords(images, record.featured_media)),
       ...ifAny(
         'wp:term',
-        carried.map(({ taxonomy, restBase }) => found(terms.get(taxonomy), record[restBase])),
+        taxonomies.map(({ taxonomy, restBase }) => findRecords(terms.get(taxonomy), record[restBase])),
       ),
       // The parent of a term is a term, and the parent of a page is a page; their ids may coincide.
-      ...ifAny('up', found(record.taxonomy === undefined ? pagesAbove : above.get(String(record.taxonomy)), record.parent)),
+      ...ifAny('up', findRecords(record.taxonomy === undefined ? parentPages : parentTerms.get(String(record.taxonomy)), record.parent)),
     };
     return Object.keys(embedded).length === 0 ? record : { ...record, _embedded: embedded };
   });
@@ -99,13 +99,13 @@ const byTaxonomy = async <T>(find: (taxonomy: CoreTaxonomy) => Promise<T>): Prom
   new Map(await Promise.all(TAXONOMIES.map(async (taxonomy) => [taxonomy.taxonomy, await find(taxonomy)] as const)));
 
 /** Returns a relation with the records it leads to, or with lists of them; empty if there are none. */
-const ifAny = (relation: string, found: readonly (CoreRecord | readonly CoreRecord[])[]) =>
-  found.flat().length === 0 ? {} : { [relation]: found };
+const ifAny = (relation: string, records: readonly (CoreRecord | readonly CoreRecord[])[]) =>
+  records.flat().length === 0 ? {} : { [relation]: records };
 const numbersIn = (value: unknown): number[] => [value].flat().filter((item): item is number => typeof item === 'number' && item > 0);
 
 async function authorsOf(site: Site, caller: Caller, ids: readonly number[]): Promise<Map<number, CoreRecord>> {
-  const visible = [...(await visiblePeople(lookUpOnce(site.db), caller.viewer, ids))];
-  const people = await loadPeople(site.db, caller.settings, visible);
+  const visibleIds = [...(await visiblePeople(lookUpOnce(site.db), caller.viewer, ids))];
+  const people = await loadPeople(site.db, caller.settings, visibleIds);
   const context = { ...renderContext(caller, { mayRead: () => false, isOpen: () => false }), view: 'embed' as const };
   return new Map([...people].map(([id, person]) => [id, coreUser(person, context, personMethods(caller, id))]));
 }

@@ -31,13 +31,13 @@ export const mediaRoutes: readonly ServedRoute[] = [
   {
     pattern: '/media',
     texts: 'core',
-    indivisible: INDIVISIBLE_MEMBERS,
+    indivisibleMembers: INDIVISIBLE_MEMBERS,
     endpoints: [
       endpoint({
         methods: ['GET'],
         summary: 'media.list',
         params: MEDIA_FILTERS,
-        unlisted: EMBED,
+        unlistedParams: EMBED,
         mode: 'read',
         allow: (_look, caller, values) => mayListMedia(caller, values),
         run: async (site, caller, values) => {
@@ -49,7 +49,7 @@ export const mediaRoutes: readonly ServedRoute[] = [
         methods: ['POST'],
         summary: 'media.upload',
         params: MEDIA_FIELDS,
-        unlisted: EXISTING_ID,
+        unlistedParams: EXISTING_ID,
         store: (site, caller, upload, values) => prepareMedia(site, caller, sentFile(upload), values),
         mode: 'create',
         allow: mayUploadMedia,
@@ -63,19 +63,19 @@ export const mediaRoutes: readonly ServedRoute[] = [
   {
     pattern: '/media/(?P<id>\\d+)',
     texts: 'core',
-    indivisible: INDIVISIBLE_MEMBERS,
+    indivisibleMembers: INDIVISIBLE_MEMBERS,
     lockVersion: lockPostVersion({ postType: 'attachment', terms: [] }),
     endpoints: [
       recordEndpoint({
         methods: ['GET'],
         summary: 'media.read',
         params: { ...ID, ...CONTEXT },
-        unlisted: EMBED,
+        unlistedParams: EMBED,
         mode: 'read',
         allow: mayReadOneMedia,
         run: async (site, caller, values) => {
-          const shown = await readMedia(site, caller, values.id, values);
-          return recordWithEmbeds(site, caller, shown, { embed: values._embed, hasPage: true });
+          const versionedRecord = await readMedia(site, caller, values.id, values);
+          return recordWithEmbeds(site, caller, versionedRecord, { embed: values._embed, hasPage: true });
         },
       }),
       recordEndpoint({
@@ -96,8 +96,8 @@ export const mediaRoutes: readonly ServedRoute[] = [
         mode: 'read',
         allow: mayDeleteMedia,
         run: async (site, caller, values) => {
-          const { afterCommit, ...removed } = await removeMedia(site, caller, values);
-          return { ...writtenReply(removed), afterCommit };
+          const { afterCommit, ...removedRecord } = await removeMedia(site, caller, values);
+          return { ...writtenReply(removedRecord), afterCommit };
         },
       }),
     ],

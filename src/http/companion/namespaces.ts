@@ -49,10 +49,10 @@ function withIndex(namespace: string, routes: readonly ServedRoute[]): [string, 
         },
         mode: 'read',
         allow: 'anyone',
-        run: async (site, caller) => descriptionReply(describeNamespace(site, caller, all, namespace)),
+        run: async (site, caller) => descriptionReply(describeNamespace(site, caller, allRoutes, namespace)),
       },
     ],
   };
-  const all = [index, ...routes];
-  return [namespace, all];
+  const allRoutes = [index, ...routes];
+  return [namespace, allRoutes];
 }

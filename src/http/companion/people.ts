@@ -35,7 +35,7 @@ export const peopleRoutes: readonly ServedRoute[] = [
   {
     pattern: '/users',
     texts: 'core',
-    indivisible: INDIVISIBLE_MEMBERS,
+    indivisibleMembers: INDIVISIBLE_MEMBERS,
     endpoints: [
       endpoint({
         methods: ['GET'],
@@ -54,7 +54,7 @@ export const peopleRoutes: readonly ServedRoute[] = [
   {
     pattern: '/users/(?P<id>\\d+)',
     texts: 'core',
-    indivisible: INDIVISIBLE_MEMBERS,
+    indivisibleMembers: INDIVISIBLE_MEMBERS,
     endpoints: [
       recordEndpoint({
         methods: ['GET'],
@@ -71,7 +71,7 @@ export const peopleRoutes: readonly ServedRoute[] = [
   {
     pattern: '/users/me',
     texts: 'core',
-    indivisible: INDIVISIBLE_MEMBERS,
+    indivisibleMembers: INDIVISIBLE_MEMBERS,
     endpoints: [
       endpoint({
         methods: ['GET'],

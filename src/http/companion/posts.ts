@@ -35,7 +35,7 @@ const siteParams =
 const EDIT_CONTEXT = { context: 'edit' } as const;
 
 /** Returns WordPress's own routes of events, venues or organizers: the list and the single record. */
-export const corePostRoutes = (kind: PostKind): ServedRoute[] => [list(kind), single(kind)];
+export const corePostRoutes = (kind: PostKind): ServedRoute[] => [list(kind), singleRoute(kind)];
 
 const list = (kind: PostKind): ServedRoute => ({
   pattern: `/${kind.postType}`,
@@ -46,7 +46,7 @@ const list = (kind: PostKind): ServedRoute => ({
       methods: ['GET'],
       summary: `${kind.name}.list`,
       params: postFilters(kind),
-      unlisted: EMBED,
+      unlistedParams: EMBED,
       mode: 'read',
       allow: (_look, caller, values) => mayListCore(caller, kind, values),
       run: async (site, caller, values) => {
@@ -58,8 +58,8 @@ const list = (kind: PostKind): ServedRoute => ({
       methods: ['POST'],
       summary: `${kind.name}.create`,
       params: postFields(kind),
-      unlisted: EXISTING_ID,
-      onSite: siteParams(kind),
+      unlistedParams: EXISTING_ID,
+      siteParams: siteParams(kind),
       mode: 'create',
       allow: (lookUp, caller, values) => mayCreateCore(lookUp, caller, kind, values),
       run: async (site, caller, values) => {
@@ -70,7 +70,7 @@ const list = (kind: PostKind): ServedRoute => ({
   ],
 });
 
-const single = (kind: PostKind): ServedRoute => ({
+const singleRoute = (kind: PostKind): ServedRoute => ({
   pattern: `/${kind.postType}/(?P<id>\\d+)`,
   texts: 'core',
   kind,
@@ -80,19 +80,19 @@ const single = (kind: PostKind): ServedRoute => ({
       methods: ['GET'],
       summary: `${kind.name}.read`,
       params: { ...ID, ...POST_READ_PARAMS },
-      unlisted: EMBED,
+      unlistedParams: EMBED,
       mode: 'read',
       allow: (lookUp, caller, values) => mayReadCore(lookUp, caller, kind, values),
       run: async (site, caller, values) => {
-        const shown = await readCorePost(site, caller, kind, values.id, values);
-        return recordWithEmbeds(site, caller, shown, { embed: values._embed, hasPage: isViewable(kind.postType) });
+        const versionedRecord = await readCorePost(site, caller, kind, values.id, values);
+        return recordWithEmbeds(site, caller, versionedRecord, { embed: values._embed, hasPage: isViewable(kind.postType) });
       },
     }),
     recordEndpoint({
       methods: ['POST', 'PUT', 'PATCH'],
       summary: `${kind.name}.change`,
       params: { ...ID, ...postFields(kind) },
-      onSite: siteParams(kind),
+      siteParams: siteParams(kind),
       mode: 'read',
       allow: (lookUp, caller, values) => mayChangeCore(lookUp, caller, kind, values),
       run: async (site, caller, values) => {

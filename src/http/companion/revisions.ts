@@ -8,8 +8,8 @@ import { endpoint, recordEndpoint, type ServedRoute } from '../endpoint.ts';
 import { ok } from '../reply.ts';
 import { corePage } from './core-reply.ts';
 
-const revisionsOf = (of: RevisedType): ServedRoute[] => {
-  const pattern = `/${of.base}/(?P<parent>\\d+)/revisions`;
+const revisionsOf = (type: RevisedType): ServedRoute[] => {
+  const pattern = `/${type.base}/(?P<parent>\\d+)/revisions`;
   return [
     {
       pattern,
@@ -19,10 +19,10 @@ const revisionsOf = (of: RevisedType): ServedRoute[] => {
           methods: ['GET'],
           summary: 'revisions.list',
           params: { ...PARENT_ID, ...REVISION_FILTERS },
-          unlisted: EMBED,
+          unlistedParams: EMBED,
           mode: 'read',
-          allow: (lookUp, caller, { parent = 0 }) => mayReadRevisions(lookUp, caller, of, { parent }),
-          run: async (site, caller, { parent = 0, ...values }) => corePage(await listRevisions(site, caller, of, { ...values, parent })),
+          allow: (lookUp, caller, { parent = 0 }) => mayReadRevisions(lookUp, caller, type, { parent }),
+          run: async (site, caller, { parent = 0, ...values }) => corePage(await listRevisions(site, caller, type, { ...values, parent })),
         }),
       ],
     },
@@ -34,11 +34,11 @@ const revisionsOf = (of: RevisedType): ServedRoute[] => {
           methods: ['GET'],
           summary: 'revisions.read',
           params: { ...PARENT_ID, ...ID, ...CONTEXT },
-          unlisted: EMBED,
+          unlistedParams: EMBED,
           mode: 'read',
-          allow: (lookUp, caller, { parent = 0 }) => mayReadRevisions(lookUp, caller, of, { parent }),
+          allow: (lookUp, caller, { parent = 0 }) => mayReadRevisions(lookUp, caller, type, { parent }),
           run: async (site, caller, { parent = 0, ...values }) => ({
-            ...ok(await readRevision(site, caller, of, { ...values, parent })),
+            ...ok(await readRevision(site, caller, type, { ...values, parent })),
             timeliness: 'always',
           }),
         }),

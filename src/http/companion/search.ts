@@ -14,7 +14,7 @@ export const searchRoute: ServedRoute = {
       methods: ['GET'],
       summary: 'search.list',
       params: SEARCH_PARAMS,
-      unlisted: EMBED,
+      unlistedParams: EMBED,
       mode: 'read',
       allow: 'anyone',
       run: async (site, caller, values) => corePage(await searchSite(site, caller, values, requestsEmbed('self', values._embed))),

@@ -79,26 +79,26 @@ function operations(route: ServedRoute, say: Say): Json {
 
 function operation(route: Route, endpoint: ServedEndpoint, method: Method, say: Say): Json {
   const name = route.kind && SCHEMA_NAMES.get(route.kind.name);
-  const written = endpoint.mode !== 'read';
-  const shown = Object.entries(endpoint.params).filter(([param]) => !written || selectorsOf(route).includes(param));
+  const isWrite = endpoint.mode !== 'read';
+  const listedParams = Object.entries(endpoint.params).filter(([param]) => !isWrite || selectorsOf(route).includes(param));
   return {
     summary: say(`routes:${endpoint.summary}`),
-    security: written || method === 'DELETE' ? [{ applicationPassword: [] }] : [{}, { applicationPassword: [] }],
+    security: isWrite || method === 'DELETE' ? [{ applicationPassword: [] }] : [{}, { applicationPassword: [] }],
     parameters: [
-      ...shown.map(([param, declared]) => parameter(route, endpoint, param, declared, say)),
+      ...listedParams.map(([param, declaration]) => parameter(route, endpoint, param, declaration, say)),
       ...(endpoint.acknowledgementHeader === undefined ? [] : [{ $ref: `#/components/parameters/${endpoint.acknowledgementHeader}` }]),
       ...requestHeaderRefs(method, targetOf(route, endpoint)),
     ],
-    ...(written && name ? { requestBody: { content: json(ref(`${name}_Request_Body`)) } } : {}),
+    ...(isWrite && name ? { requestBody: { content: json(ref(`${name}_Request_Body`)) } } : {}),
     responses: responses(route, method, name, say),
   };
 }
 
 function parameter(route: Route, endpoint: Endpoint, name: string, { grammar }: Param, say: Say): Json {
-  const inPath = selectorsOf(route).includes(name);
+  const isInPath = selectorsOf(route).includes(name);
   const { type, ...rest } = grammar.json;
   const schema = Array.isArray(type) ? { anyOf: type.map((one: string) => ({ type: one })), ...rest } : grammar.json;
-  return { name, in: inPath ? 'path' : 'query', required: inPath, description: say(paramTextKeys(route, endpoint, name)), schema };
+  return { name, in: isInPath ? 'path' : 'query', required: isInPath, description: say(paramTextKeys(route, endpoint, name)), schema };
 }
 
 /**
@@ -106,11 +106,11 @@ function parameter(route: Route, endpoint: Endpoint, name: string, { grammar }: 
  * are described as such.
  */
 function responses(route: Route, method: Method, name: string | undefined, say: Say): Json {
-  const single = selectorsOf(route).length > 0;
+  const isSingle = selectorsOf(route).length > 0;
   const statuses = !name
     ? ['200']
     : method === 'GET'
-      ? single
+      ? isSingle
         ? ['200', '404']
         : ['200', '400', '404']
       : method === 'POST'
@@ -118,15 +118,15 @@ function responses(route: Route, method: Method, name: string | undefined, say: 
         : method === 'DELETE'
           ? ['200', '401', '403', '404', '410', '500', '501']
           : ['200', '400', '401', '403', '404', '500'];
-  const ofRecord = name !== undefined && (single || method === 'POST');
-  const schema = name ? (single || method !== 'GET' ? ref(name) : { type: 'array', items: ref(name) }) : ref('OpenApiDocumentation');
+  const returnsRecord = name !== undefined && (isSingle || method === 'POST');
+  const schema = name ? (isSingle || method !== 'GET' ? ref(name) : { type: 'array', items: ref(name) }) : ref('OpenApiDocumentation');
   return Object.fromEntries(
-    [...statuses, ...(name ? writeStatuses(method, single ? 'named' : 'none') : []), ...generalStatuses(method)].map((status) => [
+    [...statuses, ...(name ? writeStatuses(method, isSingle ? 'named' : 'none') : []), ...generalStatuses(method)].map((status) => [
       status,
       {
         description: say(`routes:answers.${status === '501' ? 'never' : status}`),
         ...(status.startsWith('2')
-          ? { ...(ofRecord ? responseHeaderRefs(method) : {}), content: json(schema) }
+          ? { ...(returnsRecord ? responseHeaderRefs(method) : {}), content: json(schema) }
           : problemHeaderRefs(status)),
       },
     ]),
@@ -196,22 +196,22 @@ const SHOWN_EVENT_MEMBERS: Json = {
 };
 
 function schemas(): Json {
-  const both = (base: string, properties: Json): Json => ({ allOf: [ref(base), objectSchema(properties)] });
+  const extend = (base: string, properties: Json): Json => ({ allOf: [ref(base), objectSchema(properties)] });
   const links = { organizers: { type: 'array', items: { type: 'integer' } }, venues: { type: 'array', items: { type: 'integer' } } };
   return {
     TEC_Post_Entity: objectSchema(READ_MEMBERS),
     TEC_Post_Entity_Request_Body: objectSchema(WRITABLE_MEMBERS),
-    Event: both('TEC_Post_Entity', SHOWN_EVENT_MEMBERS),
-    Event_Request_Body: both('TEC_Post_Entity_Request_Body', {
+    Event: extend('TEC_Post_Entity', SHOWN_EVENT_MEMBERS),
+    Event_Request_Body: extend('TEC_Post_Entity_Request_Body', {
       ...EVENT_MEMBERS,
       ...membersOfType('integer', 'duration'),
       ...membersOfType('string', 'website'),
       ...links,
     }),
-    Organizer_Request_Body: both('TEC_Post_Entity_Request_Body', CONTACT_MEMBERS),
-    Venue_Request_Body: both('TEC_Post_Entity_Request_Body', ADDRESS_MEMBERS),
-    Organizer: both('TEC_Post_Entity', CONTACT_MEMBERS),
-    Venue: both('TEC_Post_Entity', { ...ADDRESS_MEMBERS, ...membersOfType('string', 'directions_link') }),
+    Organizer_Request_Body: extend('TEC_Post_Entity_Request_Body', CONTACT_MEMBERS),
+    Venue_Request_Body: extend('TEC_Post_Entity_Request_Body', ADDRESS_MEMBERS),
+    Organizer: extend('TEC_Post_Entity', CONTACT_MEMBERS),
+    Venue: extend('TEC_Post_Entity', { ...ADDRESS_MEMBERS, ...membersOfType('string', 'directions_link') }),
     Date: objectSchema({ ...membersOfType('string', 'date', 'timezone'), ...membersOfType('integer', 'timezone_type') }),
     DateDetails: objectSchema(
       Object.fromEntries(

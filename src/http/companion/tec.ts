@@ -34,7 +34,7 @@ const ID = { id: { grammar: anyId, required: true } } satisfies Params;
 
 /** Returns the routes of the calendar's newer API: events, venues and organizers, and its OpenAPI document. */
 export const tecRoutes = (): ServedRoute[] => {
-  const routes = [...postKinds.flatMap((kind) => [list(kind), single(kind)])];
+  const routes = [...postKinds.flatMap((kind) => [list(kind), singleRoute(kind)])];
   const documentation: ServedRoute = {
     pattern: '/docs',
     texts: 'tec',
@@ -61,7 +61,7 @@ const list = (kind: PostKind): ServedRoute => ({
       methods: ['GET'],
       summary: `${kind.name}.list`,
       params: tecFilters(kind),
-      unlisted: { ...TEC_PASSWORD, ...TEC_FIELDS },
+      unlistedParams: { ...TEC_PASSWORD, ...TEC_FIELDS },
       mode: 'read',
       allow: 'anyone',
       run: async (site, caller, values) => {
@@ -73,7 +73,7 @@ const list = (kind: PostKind): ServedRoute => ({
       methods: ['POST'],
       summary: `${kind.name}.create`,
       params: tecFields(kind, postKind('event')),
-      onSite: siteFields(kind),
+      siteParams: siteFields(kind),
       mode: 'create',
       allow: (_look, caller) => mayCreate(caller, kind),
       run: async (site, caller, values) =>
@@ -82,7 +82,7 @@ const list = (kind: PostKind): ServedRoute => ({
   ]),
 });
 
-const single = (kind: PostKind): ServedRoute => ({
+const singleRoute = (kind: PostKind): ServedRoute => ({
   pattern: `/${kind.path}/(?P<id>\\d+)`,
   texts: 'tec',
   kind,
@@ -92,7 +92,7 @@ const single = (kind: PostKind): ServedRoute => ({
       methods: ['GET'],
       summary: `${kind.name}.read`,
       params: ID,
-      unlisted: { ...TEC_PASSWORD, ...TEC_FIELDS },
+      unlistedParams: { ...TEC_PASSWORD, ...TEC_FIELDS },
       mode: 'read',
       allow: (lookUp, caller, { id }) => mayReadTec(lookUp, caller, kind, id),
       run: async (site, caller, values) => {
@@ -104,7 +104,7 @@ const single = (kind: PostKind): ServedRoute => ({
       methods: ['PUT', 'PATCH'],
       summary: `${kind.name}.change`,
       params: { ...ID, ...tecFields(kind, postKind('event')) },
-      onSite: siteFields(kind),
+      siteParams: siteFields(kind),
       mode: 'change',
       allow: (lookUp, caller, { id }) => mayChangeTec(lookUp, caller, kind, id),
       run: async (site, caller, values) => {
@@ -130,9 +130,9 @@ const single = (kind: PostKind): ServedRoute => ({
 const siteFields =
   (kind: PostKind) =>
   (settings: SiteSettings): Params => {
-    const declared = tecFields(kind, postKind('event'));
-    const own = tecFields(kindOnSite(kind, settings), postKind('event'));
-    return Object.fromEntries(Object.entries(own).filter(([name]) => !Object.hasOwn(declared, name)));
+    const commonFields = tecFields(kind, postKind('event'));
+    const fieldsOnSite = tecFields(kindOnSite(kind, settings), postKind('event'));
+    return Object.fromEntries(Object.entries(fieldsOnSite).filter(([name]) => !Object.hasOwn(commonFields, name)));
   };
 
 /** Reduces the records within a record to the members that `_fields` names. */

@@ -19,7 +19,7 @@ import { createdReply, writtenReply } from '../reply.ts';
 import { pageWithEmbeds, recordWithEmbeds } from './embeds.ts';
 
 /** Returns WordPress's own routes of categories or tags: the list and the single term. */
-export const coreTermRoutes = (kind: TermKind): ServedRoute[] => [list(kind), single(kind)];
+export const coreTermRoutes = (kind: TermKind): ServedRoute[] => [list(kind), singleRoute(kind)];
 
 const list = (kind: TermKind): ServedRoute => ({
   pattern: `/${kind.restBase}`,
@@ -30,7 +30,7 @@ const list = (kind: TermKind): ServedRoute => ({
       methods: ['GET'],
       summary: `${kind.name}.list`,
       params: termFilters(kind),
-      unlisted: EMBED,
+      unlistedParams: EMBED,
       mode: 'read',
       allow: (lookUp, caller, values) => mayListCoreTerms(lookUp, caller, kind, values),
       run: async (site, caller, values) => {
@@ -42,7 +42,7 @@ const list = (kind: TermKind): ServedRoute => ({
       methods: ['POST'],
       summary: `${kind.name}.create`,
       params: newTermFields(kind),
-      unlisted: unlistedTermFields(kind),
+      unlistedParams: unlistedTermFields(kind),
       mode: 'create',
       allow: (_look, caller) => mayCreateCoreTerm(caller, kind),
       run: async (site, caller, values) => {
@@ -53,7 +53,7 @@ const list = (kind: TermKind): ServedRoute => ({
   ],
 });
 
-const single = (kind: TermKind): ServedRoute => ({
+const singleRoute = (kind: TermKind): ServedRoute => ({
   pattern: `/${kind.restBase}/(?P<id>\\d+)`,
   texts: 'core',
   kind,
@@ -63,19 +63,19 @@ const single = (kind: TermKind): ServedRoute => ({
       methods: ['GET'],
       summary: `${kind.name}.read`,
       params: { ...ID, ...CONTEXT },
-      unlisted: EMBED,
+      unlistedParams: EMBED,
       mode: 'read',
       allow: (lookUp, caller, values) => mayReadCoreTerm(lookUp, caller, kind, values),
       run: async (site, caller, values) => {
-        const shown = await readCoreTerm(site, caller, kind, values.id, values);
-        return recordWithEmbeds(site, caller, shown, { embed: values._embed, hasPage: false });
+        const versionedRecord = await readCoreTerm(site, caller, kind, values.id, values);
+        return recordWithEmbeds(site, caller, versionedRecord, { embed: values._embed, hasPage: false });
       },
     }),
     recordEndpoint({
       methods: ['POST', 'PUT', 'PATCH'],
       summary: `${kind.name}.change`,
       params: { ...ID, ...termFields(kind) },
-      unlisted: unlistedTermFields(kind),
+      unlistedParams: unlistedTermFields(kind),
       mode: 'read',
       allow: (lookUp, caller, { id }) => mayWriteCoreTerm(lookUp, caller, kind, id, 'rest_cannot_update'),
       run: async (site, caller, values) => {

@@ -27,16 +27,16 @@ const staticReply = (body: unknown): Reply => ({ status: 200, body, timeliness: 
 interface Described {
   readonly name: 'types' | 'taxonomies';
   readonly one: 'type' | 'taxonomy';
-  readonly all: LoadAll;
+  readonly loadAll: LoadAll;
   /** Returns the slugs of those that a caller may see with `context=edit`; `type`: as in the list. */
   readonly editable: (can: Can, type?: string | undefined) => readonly string[];
-  readonly unknown: ProblemName;
+  readonly unknownProblem: ProblemName;
   readonly filters: TextParams;
 }
 
 const selector = (one: string): TextParams => ({ [one]: { grammar: anyString(MAX_BYTES.word), required: true }, ...CONTEXT });
 
-const listAndSingle = ({ name, one, all, editable, unknown, filters }: Described): ServedRoute[] => [
+const listAndSingle = ({ name, one, loadAll, editable, unknownProblem, filters }: Described): ServedRoute[] => [
   {
     pattern: `/${name}`,
     texts: 'core',
@@ -48,7 +48,7 @@ const listAndSingle = ({ name, one, all, editable, unknown, filters }: Described
         mode: 'read',
         allow: (_look, { viewer }, { context, type }) => context !== 'edit' || editable(viewer.can, type).length > 0 || 'rest_cannot_view',
         run: async (site, caller, values) => {
-          const records = [...all(site, caller, viewOf(values), values.type)];
+          const records = [...loadAll(site, caller, viewOf(values), values.type)];
           const slugs = values.context === 'edit' ? editable(caller.viewer.can) : undefined;
           return staticReply(Object.fromEntries(slugs ? records.filter(([slug]) => slugs.includes(slug)) : records));
         },
@@ -67,7 +67,7 @@ const listAndSingle = ({ name, one, all, editable, unknown, filters }: Described
         allow: 'anyone',
         run: async (site, caller, values) => {
           const slug = values[one] ?? '';
-          const record = all(site, caller, viewOf(values)).get(slug) ?? fail(unknown);
+          const record = loadAll(site, caller, viewOf(values)).get(slug) ?? fail(unknownProblem);
           const isAllowed = values.context !== 'edit' || editable(caller.viewer.can).includes(slug);
           return isAllowed ? staticReply(record) : refuse(caller.viewer, 'rest_forbidden_context');
         },
@@ -78,13 +78,20 @@ const listAndSingle = ({ name, one, all, editable, unknown, filters }: Described
 
 /** WordPress's own routes that describe the types of records and their taxonomies. */
 export const typeRoutes: readonly ServedRoute[] = [
-  ...listAndSingle({ name: 'types', one: 'type', all: types, editable: editableTypes, unknown: 'rest_type_invalid', filters: CONTEXT }),
+  ...listAndSingle({
+    name: 'types',
+    one: 'type',
+    loadAll: types,
+    editable: editableTypes,
+    unknownProblem: 'rest_type_invalid',
+    filters: CONTEXT,
+  }),
   ...listAndSingle({
     name: 'taxonomies',
     one: 'taxonomy',
-    all: taxonomies,
+    loadAll: taxonomies,
     editable: editableTaxonomies,
-    unknown: 'rest_taxonomy_invalid',
+    unknownProblem: 'rest_taxonomy_invalid',
     filters: { ...CONTEXT, type: { grammar: anyString(MAX_BYTES.word) } },
   }),
 ];

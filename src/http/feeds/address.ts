@@ -44,31 +44,31 @@ export interface FeedPlace {
  * the calendar.
  */
 export function feedAddress(path: string, query: RawParams, place: FeedPlace): FeedAddress | undefined {
-  const all = segmentsOf(path, place.base);
-  if (all === undefined) return undefined;
-  const { language, rest } = splitLanguage(withoutIndex(all), place.languages);
+  const allSegments = segmentsOf(path, place.base);
+  if (allSegments === undefined) return undefined;
+  const { language, rest } = splitLanguage(withoutIndex(allSegments), place.languages);
   const segments = withoutIndex(rest);
   const home = homeOf(segments, query);
-  const found = home ?? pageOf(segments, place);
-  if (found === undefined) return undefined;
+  const match = home ?? pageOf(segments, place);
+  if (match === undefined) return undefined;
   const isPath = home === undefined;
-  const linked = isPath ? linkedByPath(found, query) : linkedByQuery(query);
-  if (linked) return { format: undefined, page: linked, language, isPath };
-  const format = found.format ?? formatOf(query);
-  const page = found.parts.has('event')
-    ? eventPage(found.parts.get('event') ?? '', found.parts.get('day'), found.parts.get('number'))
-    : queriedPage(found, query, format, isPath);
+  const linkedPage = isPath ? linkedByPath(match, query) : linkedByQuery(query);
+  if (linkedPage) return { format: undefined, page: linkedPage, language, isPath };
+  const format = match.format ?? formatOf(query);
+  const page = match.parts.has('event')
+    ? eventPage(match.parts.get('event') ?? '', match.parts.get('day'), match.parts.get('number'))
+    : queriedPage(match, query, format, isPath);
   if (format === 'jsonld' && page.of !== 'event') return undefined;
-  if (isNews(format) && found.feeds !== 'all') return undefined;
+  if (isNews(format) && match.feeds !== 'all') return undefined;
   return { format, page, language, isPath };
 }
 
 /** Sites without rewriting have `index.php` at the start of all paths, before or after the language. */
 const withoutIndex = (segments: readonly string[]): readonly string[] => (segments[0] === 'index.php' ? segments.slice(1) : segments);
 
-function linkedByPath({ linked, parts }: Found, query: RawParams): LinkedPage | undefined {
+function linkedByPath({ linkedKind, parts }: PageMatch, query: RawParams): LinkedPage | undefined {
   const number = pageNumber(textParam(query, 'paged') ?? parts.get('page'));
-  return linked && { of: 'linked', kind: linked, slug: parts.get('linked') ?? '', number };
+  return linkedKind && { of: 'linked', kind: linkedKind, slug: parts.get('linked') ?? '', number };
 }
 
 /** Sites without pretty permalinks name venues and organizers by their post types. */
@@ -96,9 +96,9 @@ const MAX_TEXT_LENGTH = 1000;
 /** Returns the decoded segments of the path below the home; undefined if it cannot be decoded. */
 function segmentsOf(path: string, base: string): string[] | undefined {
   if (path.length > MAX_PATH_LENGTH) return undefined;
-  const below = path === base || path.startsWith(`${base}/`) ? path.slice(base.length) : path;
+  const relativePath = path === base || path.startsWith(`${base}/`) ? path.slice(base.length) : path;
   try {
-    return below
+    return relativePath
       .split('/')
       .filter((segment) => segment !== '')
       .map(decodeURIComponent);
@@ -109,7 +109,7 @@ function segmentsOf(path: string, base: string): string[] | undefined {
 
 // ------------------------------------------------------------------------------------------------- paths
 /** A page that a path names. */
-interface Found {
+interface PageMatch {
   /** The page's part of the path, after that of the section. */
   readonly path: string;
   readonly parts: ReadonlyMap<PathPart, string>;
@@ -117,18 +117,18 @@ interface Found {
   readonly featured: boolean;
   readonly format: FeedFormat | undefined;
   readonly feeds: Section['feeds'];
-  readonly linked: Section['linked'];
+  readonly linkedKind: Section['linkedKind'];
   /** Whether it is one of WordPress's own tag archives. */
   readonly archive: boolean;
 }
 
-function pageOf(segments: readonly string[], { slugs }: FeedPlace): Found | undefined {
+function pageOf(segments: readonly string[], { slugs }: FeedPlace): PageMatch | undefined {
   for (const section of SECTIONS) {
     for (const { ending, format, onlyWholeCalendar } of endingsOf(section)) {
       const rest = withoutEnd(segments, ending);
-      const found = rest && pageIn(section, rest, slugs);
-      if (!found || (onlyWholeCalendar && found.path !== '')) continue;
-      if (format === undefined || section.feeds === 'all' || section.feeds === format) return { ...found, format };
+      const match = rest && pageIn(section, rest, slugs);
+      if (!match || (onlyWholeCalendar && match.path !== '')) continue;
+      if (format === undefined || section.feeds === 'all' || section.feeds === format) return { ...match, format };
     }
   }
   return undefined;
@@ -143,8 +143,8 @@ interface Ending {
 
 /** Returns the endings that request a feed, before the empty one that does not. */
 function endingsOf({ path }: Section): Ending[] {
-  const endings = (known: ReadonlyMap<string, FeedFormat>, { onlyWholeCalendar }: Pick<Ending, 'onlyWholeCalendar'>) =>
-    [...known].map(([ending, format]): Ending => ({ ending: ending.split('/'), format, onlyWholeCalendar }));
+  const endings = (formats: ReadonlyMap<string, FeedFormat>, { onlyWholeCalendar }: Pick<Ending, 'onlyWholeCalendar'>) =>
+    [...formats].map(([ending, format]): Ending => ({ ending: ending.split('/'), format, onlyWholeCalendar }));
   return [
     ...endings(FEED_PATH_ENDINGS, { onlyWholeCalendar: false }),
     ...(path === '{events}' ? endings(CALENDAR_FEED_PATH_ENDINGS, { onlyWholeCalendar: true }) : []),
@@ -154,21 +154,21 @@ function endingsOf({ path }: Section): Ending[] {
 
 function withoutEnd(segments: readonly string[], ending: readonly string[]): readonly string[] | undefined {
   const length = segments.length - ending.length;
-  return length >= 0 && ending.every((segment, at) => segments[length + at] === segment) ? segments.slice(0, length) : undefined;
+  return length >= 0 && ending.every((segment, index) => segments[length + index] === segment) ? segments.slice(0, length) : undefined;
 }
 
 /**
  * Returns the page of a section that a path names. If several match, the page with the longest path wins, since the
  * slug of a category may be any text.
  */
-function pageIn(section: Section, segments: readonly string[], slugs: FeedPlace['slugs']): Omit<Found, 'format'> | undefined {
+function pageIn(section: Section, segments: readonly string[], slugs: FeedPlace['slugs']): Omit<PageMatch, 'format'> | undefined {
   const front = section.path.split('/').flatMap((piece) => (piece.startsWith('{') ? slugs[piece.slice(1, -1) as SlugName] : piece)); // the slugs that paths name
   const longestFirst = section.pages.toSorted((one, other) => piecesOf(other.path).length - piecesOf(one.path).length);
   for (const page of longestFirst) {
     const end = piecesOf(page.path);
-    const begin = segments.slice(0, segments.length - end.length);
-    const inFront = begin.length >= front.length ? partsIn(front, begin) : undefined;
-    const atEnd = inFront && partsIn(end, segments.slice(begin.length));
+    const frontSegments = segments.slice(0, segments.length - end.length);
+    const inFront = frontSegments.length >= front.length ? partsIn(front, frontSegments) : undefined;
+    const atEnd = inFront && partsIn(end, segments.slice(frontSegments.length));
     if (!atEnd) continue;
     const { path, view, featured = false } = page;
     return {
@@ -177,7 +177,7 @@ function pageIn(section: Section, segments: readonly string[], slugs: FeedPlace[
       view,
       featured,
       feeds: section.feeds,
-      linked: section.linked,
+      linkedKind: section.linkedKind,
       archive: section.path.startsWith('{tag}'),
     };
   }
@@ -193,8 +193,8 @@ const piecesOf = (path: string): string[] => (path === '' ? [] : path.split('/')
 function partsIn(pattern: readonly string[], segments: readonly string[]): [PathPart, string][] | undefined {
   const parts: [PathPart, string][] = [];
   if (pattern.at(-1) === ':category' ? segments.length < pattern.length : segments.length !== pattern.length) return undefined;
-  for (const [at, piece] of pattern.entries()) {
-    const segment = (piece === ':category' ? segments.at(-1) : segments[at]) ?? '';
+  for (const [index, piece] of pattern.entries()) {
+    const segment = (piece === ':category' ? segments.at(-1) : segments[index]) ?? '';
     if (piece.startsWith(':')) {
       const part = piece.slice(1) as PathPart; // pieces with a colon are parts
       if (PART_CHECKS[part]?.(segment) === false) return undefined;
@@ -240,22 +240,22 @@ const FOREIGN_PARAMS = [
  * Returns the home page. It has news feeds of the calendar only if the query names one of its pages, and then at
  * `/feed/` too. Undefined if the path or the query names another page.
  */
-function homeOf(segments: readonly string[], query: RawParams): Found | undefined {
+function homeOf(segments: readonly string[], query: RawParams): PageMatch | undefined {
   const type = textParam(query, 'post_type');
-  const ofType = type === 'tribe_events';
+  const isEventType = type === 'tribe_events';
   // Venues and organizers are named only by id here.
-  const isOurs = type === undefined || ofType || (postKindOfType(type) && textParam(query, 'p') !== undefined);
-  const isOthers = !isOurs || FOREIGN_PARAMS.some((name) => textParam(query, name) !== undefined);
+  const isOurs = type === undefined || isEventType || (postKindOfType(type) && textParam(query, 'p') !== undefined);
+  const isForeign = !isOurs || FOREIGN_PARAMS.some((name) => textParam(query, name) !== undefined);
   const form = segments.length === 0 ? undefined : FEED_PATH_ENDINGS.get(segments.join('/'));
-  if (isOthers || (segments.length > 0 && !(ofType && isNews(form)))) return undefined;
+  if (isForeign || (segments.length > 0 && !(isEventType && isNews(form)))) return undefined;
   return {
     path: '',
     parts: NO_PARTS,
     view: 'standard',
     featured: false,
     format: form,
-    feeds: ofType || query.tribe_events_cat !== undefined ? 'all' : 'ical',
-    linked: undefined,
+    feeds: isEventType || query.tribe_events_cat !== undefined ? 'all' : 'ical',
+    linkedKind: undefined,
     archive: true,
   };
 }
@@ -263,10 +263,10 @@ function homeOf(segments: readonly string[], query: RawParams): Found | undefine
 const eventPage = (slug: string, date: string | undefined, number: string | undefined): EventPage => ({
   of: 'event',
   slug,
-  ...(date === undefined || !isDay(date) ? {} : { on: { date, number: number === undefined ? undefined : Number(number) } }),
+  ...(date === undefined || !isDay(date) ? {} : { occurrence: { date, number: number === undefined ? undefined : Number(number) } }),
 });
 
-function queriedPage(found: Found, query: RawParams, format: FeedFormat | undefined, isPath: boolean): EventPage | IdsPage | ListPage {
+function queriedPage(match: PageMatch, query: RawParams, format: FeedFormat | undefined, isPath: boolean): EventPage | IdsPage | ListPage {
   const slug =
     textParam(query, 'tribe_events') ?? (textParam(query, 'post_type') === 'tribe_events' ? textParam(query, 'name') : undefined);
   const id = textParam(query, 'p');
@@ -279,7 +279,7 @@ function queriedPage(found: Found, query: RawParams, format: FeedFormat | undefi
   if (!isPath && id !== undefined) return { of: 'event', id: /^\d{1,15}$/.test(id) ? Number(id) : 0 };
   if (query.event_ids !== undefined && format === 'ical')
     return { of: 'ids', ids: idsIn(textsIn(query.event_ids, MAX_IDS * MAX_ID_LENGTH)) };
-  return listPage(found, query, format);
+  return listPage(match, query, format);
 }
 
 /** Maximum number of events in a calendar of chosen ids, as with `per_page` in other calendars. */
@@ -300,14 +300,14 @@ const idsIn = (texts: readonly string[]): number[] => [
 const VIEWS: ReadonlySet<string> = new Set<FeedView>(['list', 'past', 'month', 'day']);
 const isView = (text: string | undefined): text is FeedView => text !== undefined && VIEWS.has(text);
 
-function listPage({ parts, view, featured, archive }: Found, query: RawParams, format: FeedFormat | undefined): ListPage {
+function listPage({ parts, view, featured, archive }: PageMatch, query: RawParams, format: FeedFormat | undefined): ListPage {
   const display = textParam(query, 'eventDisplay');
-  const shown = isView(display) ? display : view === 'standard' ? undefined : view;
+  const feedView = isView(display) ? display : view === 'standard' ? undefined : view;
   const from = textParam(query, 'tribe-bar-date');
   const number = Number(/^\d{1,6}$/.exec(textParam(query, 'paged') ?? '')?.[0] ?? parts.get('page') ?? 1);
   return {
     of: 'list',
-    view: shown ?? (isNews(format) ? 'list' : undefined),
+    view: feedView ?? (isNews(format) ? 'list' : undefined),
     date: [textParam(query, 'eventDate'), parts.get('day'), parts.get('month')].find(
       (date) => date !== undefined && (isDay(date) || isMonth(date)),
     ),

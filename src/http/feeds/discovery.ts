@@ -13,12 +13,12 @@ import type { FeedRequest } from './feed-request.ts';
  */
 export function discoveryHeaders(settings: SiteSettings, subject: PageSubject): Record<string, string> {
   const { route, query, core } = apiRoutesOf(subject);
-  const place = { home: settings.home, settings };
-  const links = [`<${restUrl(place, '')}>; rel="https://api.w.org/"`];
-  if (core !== undefined) links.push(`<${restUrl(place, core)}>; rel="alternate"; title="JSON"; type="application/json"`);
+  const context = { home: settings.home, settings };
+  const links = [`<${restUrl(context, '')}>; rel="https://api.w.org/"`];
+  if (core !== undefined) links.push(`<${restUrl(context, core)}>; rel="alternate"; title="JSON"; type="application/json"`);
   return {
     'X-TEC-API-VERSION': 'v1',
-    'X-TEC-API-ROOT': restUrl(place, `${PLUGIN_NAMESPACE}/${route}`, query),
+    'X-TEC-API-ROOT': restUrl(context, `${PLUGIN_NAMESPACE}/${route}`, query),
     'X-TEC-API-ORIGIN': settings.home,
     Link: links.join(', '),
   };

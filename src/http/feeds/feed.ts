@@ -47,18 +47,18 @@ export interface Feed {
 }
 
 /** The events of a page, with the title of their news feed. */
-interface Found extends FeedEvents {
+interface FeedContent extends FeedEvents {
   readonly title: string;
   readonly subject: PageSubject;
 }
 
 /** Returns the feed of a page. Throws `rest_no_route` or `rest-event-not-found` if there is none. */
-export async function buildFeed(wanted: FeedRequest): Promise<Feed> {
-  const { page, format } = wanted.address;
-  if (format === 'jsonld') return jsonLdFeed(wanted);
+export async function buildFeed(request: FeedRequest): Promise<Feed> {
+  const { page, format } = request.address;
+  if (format === 'jsonld') return jsonLdFeed(request);
   if (format === undefined || page.of === 'linked') return fail('rest_no_route');
-  const found = page.of === 'list' ? await findListedEvents(wanted, page) : await findNamedEvents(wanted, page);
-  return format === 'ical' ? calendarFeed(wanted, found) : newsFeed(wanted, format, found);
+  const content = page.of === 'list' ? await findListedEvents(request, page) : await findNamedEvents(request, page);
+  return format === 'ical' ? calendarFeed(request, content) : newsFeed(request, format, content);
 }
 
 // ------------------------------------------------------------------------------------------------- events
@@ -69,9 +69,9 @@ const [DEFAULT_EVENTS, MAX_EVENTS] = [30, 1000];
  * Returns the numbers of a query as a feed or page interprets them, since many values have the same effect. `per_page`
  * is only for calendars (`takesPageSize`).
  */
-export function effectiveNumbers(wanted: Pick<FeedRequest, 'address' | 'query'>): RawParams {
-  const { page } = wanted.address;
-  return { per_page: String(eventLimit(wanted)), ...('number' in page ? { paged: String(page.number) } : {}) };
+export function effectiveNumbers(request: Pick<FeedRequest, 'address' | 'query'>): RawParams {
+  const { page } = request.address;
+  return { per_page: String(eventLimit(request)), ...('number' in page ? { paged: String(page.number) } : {}) };
 }
 
 /** Whether a page takes `per_page`. */
@@ -83,8 +83,8 @@ export const takesPageSize = ({ format, page }: FeedRequest['address']): boolean
  * parameter.
  */
 function eventLimit({ query }: Pick<FeedRequest, 'query'>): number {
-  const asked = typeof query.per_page === 'string' && /^\d{1,9}$/.test(query.per_page) ? Number(query.per_page) : DEFAULT_EVENTS;
-  return Math.min(Math.max(asked, DEFAULT_EVENTS), MAX_EVENTS);
+  const perPage = typeof query.per_page === 'string' && /^\d{1,9}$/.test(query.per_page) ? Number(query.per_page) : DEFAULT_EVENTS;
+  return Math.min(Math.max(perPage, DEFAULT_EVENTS), MAX_EVENTS);
 }
 
 const passwordOf = ({ query: { password } }: FeedRequest) => (typeof password === 'string' ? password : undefined);
@@ -93,31 +93,31 @@ const passwordOf = ({ query: { password } }: FeedRequest) => (typeof password ==
  * Finds the named events. A single event that is not public is reported as not found; among several, such events are
  * left out.
  */
-async function findNamedEvents(wanted: FeedRequest, page: EventPage | IdsPage): Promise<Found> {
-  const { site, caller } = wanted;
-  const names = page.of === 'ids' ? { ids: page.ids.slice(0, eventLimit(wanted)) } : toNamedEvents(page);
-  const found = await loadNamedEvents(site, caller, names, { password: passwordOf(wanted) });
-  const event = found.events[0]?.id;
+async function findNamedEvents(request: FeedRequest, page: EventPage | IdsPage): Promise<FeedContent> {
+  const { site, caller } = request;
+  const names = page.of === 'ids' ? { ids: page.ids.slice(0, eventLimit(request)) } : toNamedEvents(page);
+  const feedEvents = await loadNamedEvents(site, caller, names, { password: passwordOf(request) });
+  const event = feedEvents.events[0]?.id;
   if (page.of === 'event' && event === undefined) fail('rest-event-not-found');
-  return { ...found, title: caller.settings.name, subject: page.of === 'event' ? { event } : {} };
+  return { ...feedEvents, title: caller.settings.name, subject: page.of === 'event' ? { event } : {} };
 }
 
-async function findListedEvents(wanted: FeedRequest, page: ListPage): Promise<Found> {
-  const { site, caller, address, query } = wanted;
+async function findListedEvents(request: FeedRequest, page: ListPage): Promise<FeedContent> {
+  const { site, caller, address, query } = request;
   const { settings } = caller;
   const isCalendar = address.format === 'ical';
-  const limit = isCalendar ? eventLimit(wanted) : Math.min(settings.postsPerRss, MAX_EVENTS);
+  const limit = isCalendar ? eventLimit(request) : Math.min(settings.postsPerRss, MAX_EVENTS);
   const perPage = isCalendar && limit === DEFAULT_EVENTS ? eventsOnPage(settings) : limit;
-  const found = await listCalendar(site, caller, page, {
+  const list = await listCalendar(site, caller, page, {
     filters: query,
     withoutHidden: isCalendar,
     order: isCalendar ? undefined : orderOf(query),
     limit,
     offset: (page.number - 1) * perPage,
-    password: passwordOf(wanted),
+    password: passwordOf(request),
   });
-  const title = [...found.terms.map(({ name }) => decodeEntities(name)), settings.name].join(' - ');
-  return { ...found, title, subject: { term: found.terms[0], featured: page.featured } };
+  const title = [...list.terms.map(({ name }) => decodeEntities(name)), settings.name].join(' - ');
+  return { ...list, title, subject: { term: list.terms[0], featured: page.featured } };
 }
 
 /** News feeds can be sorted, like WordPress's. */
@@ -127,27 +127,27 @@ function orderOf({ orderby, order }: RawParams): Order | undefined {
 }
 
 // ------------------------------------------------------------------------------------------------- formats
-async function jsonLdFeed(wanted: FeedRequest): Promise<Feed> {
-  const { site, caller, address } = wanted;
+async function jsonLdFeed(request: FeedRequest): Promise<Feed> {
+  const { site, caller, address } = request;
   if (address.page.of !== 'event') return fail('rest_no_route');
-  const { subject } = await findNamedEvents(wanted, address.page);
-  const password = passwordOf(wanted);
+  const { subject } = await findNamedEvents(request, address.page);
+  const password = passwordOf(request);
   const { record } = await readPost(site, caller, EVENT, subject.event ?? 0, password === undefined ? {} : { password });
   return { type: 'application/ld+json', body: JSON.stringify(record.json_ld ?? {}), timeliness: 'never', records: [record], subject };
 }
 
-async function calendarFeed(wanted: FeedRequest, { events, timeliness, subject }: Found): Promise<Feed> {
-  const { site, caller, query, address } = wanted;
-  const language = languageOfTexts(wanted);
-  const whole = address.page.of === 'event' && address.page.on === undefined ? events.map(({ record }) => record) : [];
-  const dates = await datesOfEvents(site, caller, whole);
+async function calendarFeed(request: FeedRequest, { events, timeliness, subject }: FeedContent): Promise<Feed> {
+  const { site, caller, query, address } = request;
+  const language = languageOfTexts(request);
+  const wholeEvents = address.page.of === 'event' && address.page.occurrence === undefined ? events.map(({ record }) => record) : [];
+  const dates = await datesOfEvents(site, caller, wholeEvents);
   const locked = site.texts.t(language, 'site:words.locked');
   const records = await mapYielding(events, (event) => calendarRecord(event, dates.get(event.id), locked));
-  const pieces: string[] = [];
-  for await (const piece of writeCalendar(records, calendarHeadOf(site, caller, language))) pieces.push(piece);
+  const chunks: string[] = [];
+  for await (const chunk of writeCalendar(records, calendarHeadOf(site, caller, language))) chunks.push(chunk);
   return {
     type: 'text/calendar',
-    body: pieces.join(''),
+    body: chunks.join(''),
     // Recurrence rules can change without a write to the tables that cached answers depend on.
     timeliness: dates.size > 0 ? 'always' : timeliness,
     records: events.map(withTerms),
@@ -189,12 +189,12 @@ function fileName(name: string, form: 'ical' | 'outlook', ids: readonly number[]
 const FILE_DIGITS = 11;
 
 async function newsFeed(
-  wanted: FeedRequest,
+  request: FeedRequest,
   format: Exclude<FeedFormat, 'ical' | 'jsonld'>,
-  { events, title, subject }: Found,
+  { events, title, subject }: FeedContent,
 ): Promise<Feed> {
-  const { site, caller, self } = wanted;
-  const words: NewsContext = { say: sayIn(site.texts, languageOfTexts(wanted)), settings: caller.settings };
+  const { site, caller, self } = request;
+  const context: NewsContext = { say: sayIn(site.texts, languageOfTexts(request)), settings: caller.settings };
   const { settings } = caller;
   const authors = await authorNames(site, events);
   const { type, write } = NEWS_FORMATS[format];
@@ -208,7 +208,7 @@ async function newsFeed(
     clock: settings.zone,
     changed: events.length === 0 ? await lastSave(site) : undefined,
   };
-  const body = write(await mapYielding(events, (event) => newsEvent(words, event, authors.get(event.row.post_author) ?? '')), head);
+  const body = write(await mapYielding(events, (event) => newsEvent(context, event, authors.get(event.row.post_author) ?? '')), head);
   // Changes of the authors' names are not tracked, so the feed is not cached for longer.
   return { type, body, timeliness: 'always', records: events.map(withTerms), subject };
 }
@@ -219,8 +219,8 @@ async function newsFeed(
  */
 function languageOfTexts({ site, caller, address, query }: FeedRequest): string {
   const parameter = typeof query.translation_language === 'string' ? query.translation_language : undefined;
-  const asked = caller.settings.contentLanguages ? {} : { parameter, segment: address.language };
-  return site.texts.chooseLanguage({ ...asked, acceptLanguage: contentTag(caller) });
+  const hints = caller.settings.contentLanguages ? {} : { parameter, segment: address.language };
+  return site.texts.chooseLanguage({ ...hints, acceptLanguage: contentTag(caller) });
 }
 
 /** The texts and the settings for a news feed. */

@@ -14,15 +14,15 @@ import type { FeedRequest } from './feed-request.ts';
  * (`redirect_canonical`): the path with a trailing slash, or the page of the term or event that the query names.
  * Undefined if there is no redirect. News feeds are not redirected.
  */
-export async function redirectOf(wanted: FeedRequest): Promise<string | undefined> {
-  const { address, page, queryText } = wanted;
+export async function redirectOf(request: FeedRequest): Promise<string | undefined> {
+  const { address, page, queryText } = request;
   if (address.format !== 'ical' && address.format !== undefined) return undefined;
-  const filled = address.format === undefined ? withoutEmpty(queryText) : queryText;
+  const cleanQuery = address.format === undefined ? withoutEmpty(queryText) : queryText;
   // Browsers only follow the redirect of a form on the host of its page, whatever name that host was reached by, so the
   // location has no host. A path that begins with two slashes would name one.
-  if (filled !== queryText) return withQuery(new URL(page).pathname.replace(/^\/{2,}/, '/'), filled);
-  if (!address.isPath) return redirectOfQuery(wanted);
-  const { permalinkStructure } = wanted.caller.settings;
+  if (cleanQuery !== queryText) return withQuery(new URL(page).pathname.replace(/^\/{2,}/, '/'), cleanQuery);
+  if (!address.isPath) return redirectOfQuery(request);
+  const { permalinkStructure } = request.caller.settings;
   return permalinkStructure.endsWith('/') && !page.endsWith('/') ? withQuery(`${page}/`, queryText) : undefined;
 }
 
@@ -33,25 +33,25 @@ export async function redirectOf(wanted: FeedRequest): Promise<string | undefine
 export async function findNewAddress({ site, caller, address, queryText }: FeedRequest): Promise<string | undefined> {
   const { page, format, isPath } = address;
   if (!isPath || (format !== undefined && format !== 'ical')) return undefined;
-  const { slug, on } = page.of === 'event' ? page : page.of === 'linked' ? { slug: page.slug, on: undefined } : {};
+  const { slug, occurrence } = page.of === 'event' ? page : page.of === 'linked' ? { slug: page.slug, occurrence: undefined } : {};
   if (slug === undefined) return undefined;
-  const url = await urlByOldSlug(site, caller, page.of === 'linked' ? page.kind : 'event', { slug, on });
+  const url = await urlByOldSlug(site, caller, page.of === 'linked' ? page.kind : 'event', { slug, occurrence });
   return url === undefined ? undefined : withQuery(url, queryText);
 }
 
-async function redirectOfQuery(wanted: FeedRequest): Promise<string | undefined> {
-  const { address, caller, query, queryText } = wanted;
-  const readable = caller.settings.permalinkStructure !== '';
+async function redirectOfQuery(request: FeedRequest): Promise<string | undefined> {
+  const { address, caller, query, queryText } = request;
+  const hasPermalinks = caller.settings.permalinkStructure !== '';
   const { page } = address;
   if (page.of === 'event' && page.id !== undefined) {
-    if (!readable && query.post_type !== undefined) return undefined;
-    const url = await eventUrl(wanted, page.id);
+    if (!hasPermalinks && query.post_type !== undefined) return undefined;
+    const url = await eventUrl(request, page.id);
     return url === undefined ? undefined : withQuery(url, withoutParams(queryText, ['p', 'post_type']));
   }
-  if (!readable) return undefined;
-  const named = termOf(address);
-  if (named === undefined) return undefined;
-  return withQuery(await pageOfTerm(wanted, named), withoutParams(queryText, [QUERY_NAMES[named.kind]]));
+  if (!hasPermalinks) return undefined;
+  const term = termOf(address);
+  if (term === undefined) return undefined;
+  return withQuery(await pageOfTerm(request, term), withoutParams(queryText, [QUERY_NAMES[term.kind]]));
 }
 
 const QUERY_NAMES = { category: 'tribe_events_cat', tag: 'tag' } as const;
@@ -64,11 +64,11 @@ interface NamedTerm {
 /** Returns the term that a query names, if it names only one. */
 function termOf({ page }: FeedAddress): NamedTerm | undefined {
   if (page.of !== 'list') return undefined;
-  const named = [
+  const terms = [
     ...page.categories.flat().map((slug): NamedTerm => ({ kind: 'category', slug })),
     ...page.tags.flat().map((slug): NamedTerm => ({ kind: 'tag', slug })),
   ];
-  return named.length === 1 ? named[0] : undefined;
+  return terms.length === 1 ? terms[0] : undefined;
 }
 
 async function eventUrl({ site, caller }: FeedRequest, id: number): Promise<string | undefined> {
@@ -81,11 +81,11 @@ async function pageOfTerm({ site, caller }: FeedRequest, { kind, slug }: NamedTe
   const [[term] = []] = await feedTerms(site, caller, kind, [[slug]]);
   if (term === undefined) return fail('rest_no_route');
   const { content } = caller;
-  const chosen = content.chosen ? content.code : undefined;
+  const chosenLanguage = content.isChosen ? content.code : undefined;
   const group = await termsByLanguage(site.db, caller, termKind(kind), term);
-  const shown = group?.get(chosen ?? '') ?? { term, ancestors: await ancestorsOf(site.db, termKind(kind), term) };
+  const placedTerm = group?.get(chosenLanguage ?? '') ?? { term, ancestors: await ancestorsOf(site.db, termKind(kind), term) };
   const languageOf = await languagesOfTerms(site.db, caller, [term]);
-  return termLink(shown.term, shown.ancestors, caller, chosen ?? languageOf(term));
+  return termLink(placedTerm.term, placedTerm.ancestors, caller, chosenLanguage ?? languageOf(term));
 }
 
 /** Removes the fields of forms that were left empty, to keep them out of the page's address. */
@@ -111,7 +111,7 @@ const withoutParams = (query: string, names: readonly string[]): string =>
  * would count.
  */
 function withQuery(url: string, query: string): string {
-  const existing = url.split('?')[1]?.split('&') ?? [];
-  const more = query.split('&').filter((pair) => pair !== '' && !existing.includes(pair));
-  return more.length === 0 ? url : `${url}${existing.length > 0 ? '&' : '?'}${more.join('&')}`;
+  const existingPairs = url.split('?')[1]?.split('&') ?? [];
+  const newPairs = query.split('&').filter((pair) => pair !== '' && !existingPairs.includes(pair));
+  return newPairs.length === 0 ? url : `${url}${existingPairs.length > 0 ? '&' : '?'}${newPairs.join('&')}`;
 }

@@ -39,23 +39,24 @@ export function serveFeeds(site: Site, answers: AnswerCache | undefined, pages: 
   return async (req, res, next) => {
     if (req.method === 'POST') return openByPassword(site, pages, req, res, next);
     if (req.method !== 'GET' && req.method !== 'HEAD') return next();
-    const personal = hasPassword(parseQuery(splitTarget(req.originalUrl).query));
-    const url = personal ? undefined : cacheKeyOf(req, language);
-    const from = url === undefined ? site : site.forAnonymousReads();
-    const wanted = await readWanted(from, req);
-    if (!wanted) return next();
-    notesOf(req).route = `feeds/${wanted.address.format ?? 'page'}`;
+    const isPersonal = hasPassword(parseQuery(splitTarget(req.originalUrl).query));
+    const url = isPersonal ? undefined : cacheKeyOf(req, language);
+    const readSite = url === undefined ? site : site.forAnonymousReads();
+    const request = await readFeedRequest(readSite, req);
+    if (!request) return next();
+    notesOf(req).route = `feeds/${request.address.format ?? 'page'}`;
     if (!answers || url === undefined)
-      return deliver(req, res, (await pages.preview(wanted, req)) ?? (await computeAnswer(wanted, req, pages)));
-    const { settings } = wanted.caller;
+      return deliver(req, res, (await pages.preview(request, req)) ?? (await computeAnswer(request, req, pages)));
+    const { settings } = request.caller;
     const byHost = hasHosts(settings.contentLanguages);
-    const place = byHost ? wanted.caller.home + wanted.page : wanted.page;
-    const { text, isComplete } = canonicalQuery(place, wanted.query, paramsOf(settings, wanted.address), effectiveNumbers(wanted));
+    const pageAddress = byHost ? request.caller.home + request.page : request.page;
+    const { text, isComplete } = canonicalQuery(pageAddress, request.query, paramsOf(settings, request.address), effectiveNumbers(request));
     // Reads the request again now that the version is known: the answer may be based on settings newer than the
     // version, but never on older ones.
-    const compute = async (read: Site) => computeAnswer((await readWanted(read, req)) ?? { ...wanted, site: read }, req, pages);
-    const kept = { key: cacheKeyOf(req, language, text) ?? url, alias: isComplete && !byHost ? url : undefined };
-    return deliver(req, res, await answers.getOrCompute(req, { ...kept, from, compute }));
+    const compute = async (trackedSite: Site) =>
+      computeAnswer((await readFeedRequest(trackedSite, req)) ?? { ...request, site: trackedSite }, req, pages);
+    const keys = { key: cacheKeyOf(req, language, text) ?? url, alias: isComplete && !byHost ? url : undefined };
+    return deliver(req, res, await answers.getOrCompute(req, { ...keys, site: readSite, compute }));
   };
 }
 
@@ -64,22 +65,22 @@ export function serveFeeds(site: Site, answers: AnswerCache | undefined, pages: 
  * not cached. A feed is the same for all methods that programs use to request it.
  */
 async function openByPassword(site: Site, pages: Pages, req: Request, res: Response, next: NextFunction): Promise<void> {
-  const wanted = await readWanted(site, req);
-  if (wanted?.address.format !== undefined) return deliver(req, res, await computeAnswer(wanted, req, pages));
+  const request = await readFeedRequest(site, req);
+  if (request?.address.format !== undefined) return deliver(req, res, await computeAnswer(request, req, pages));
   const isForm = req.is('application/x-www-form-urlencoded') !== false;
-  if (wanted?.address.page.of !== 'event' || !isForm || !pages.areEnabled(wanted.caller.settings)) return next();
+  if (request?.address.page.of !== 'event' || !isForm || !pages.areEnabled(request.caller.settings)) return next();
   const { post_password: entered } = parseQuery((await readTinyBody(req)).toString());
   const password = typeof entered === 'string' ? entered : '';
   try {
     await checkRecordPassword(site, password, req.ip ?? '');
   } catch (error) {
-    return deliver(req, res, pages.problem(site, wanted.caller.settings, req, error));
+    return deliver(req, res, pages.problem(site, request.caller.settings, req, error));
   }
-  await deliver(req, res, await pages.answer(wanted, req, password));
+  await deliver(req, res, await pages.answer(request, req, password));
 }
 
 /** Reads the address of a request; undefined if it is no page of the calendar. */
-async function readWanted(site: Site, req: Request): Promise<FeedRequest | undefined> {
+async function readFeedRequest(site: Site, req: Request): Promise<FeedRequest | undefined> {
   const { path, query: text } = splitTarget(req.originalUrl);
   const query = parseQuery(text);
   const settings = await site.settings();
@@ -90,9 +91,9 @@ async function readWanted(site: Site, req: Request): Promise<FeedRequest | undef
   // If languages have hosts, the caller's home is that of the host.
   const home = hasHosts(settings.contentLanguages) && address.language === undefined ? caller.home : settings.home;
   const page = home + (path.startsWith(`${base}/`) ? path.slice(base.length) : path);
-  const wanted = { site, caller, address, query, queryText: text, page };
-  const taken = relevantQuery(text, paramsOf(settings, address), effectiveNumbers(wanted));
-  return { ...wanted, self: [page, taken].filter((part) => part !== '').join('?') };
+  const request = { site, caller, address, query, queryText: text, page };
+  const effectiveQuery = relevantQuery(text, paramsOf(settings, address), effectiveNumbers(request));
+  return { ...request, self: [page, effectiveQuery].filter((part) => part !== '').join('?') };
 }
 
 /**
@@ -121,43 +122,43 @@ const paramsOf = ({ contentLanguages }: SiteSettings, address: FeedAddress): Rea
 
 /** Returns the part of a query that a feed depends on, sorted by name. `equivalents`: values with the same effect. */
 function relevantQuery(query: string, names: ReadonlySet<string>, equivalents: RawParams): string {
-  const named = query.split('&').map((pair) => [Object.keys(parseQuery(pair))[0] ?? '', pair] as const);
-  const taken = named.filter(([name]) => names.has(name)).sort(([one], [other]) => (one < other ? -1 : one > other ? 1 : 0));
-  return taken.map(([name, pair]) => (name in equivalents ? `${name}=${String(equivalents[name])}` : pair)).join('&');
+  const namedPairs = query.split('&').map((pair) => [Object.keys(parseQuery(pair))[0] ?? '', pair] as const);
+  const relevantPairs = namedPairs.filter(([name]) => names.has(name)).sort(([one], [other]) => (one < other ? -1 : one > other ? 1 : 0));
+  return relevantPairs.map(([name, pair]) => (name in equivalents ? `${name}=${String(equivalents[name])}` : pair)).join('&');
 }
 
 // ------------------------------------------------------------------------------------------------- answers
-async function computeAnswer(wanted: FeedRequest, req: Request, pages: Pages): Promise<Answer> {
-  const { site, caller, query, address } = wanted;
+async function computeAnswer(request: FeedRequest, req: Request, pages: Pages): Promise<Answer> {
+  const { site, caller, query, address } = request;
   const changedAt = site.changedAt();
   try {
     const isPage = address.format === undefined;
-    if (isPage && !pages.areEnabled(caller.settings)) return await notServedAnswer(wanted, req);
-    const location = await redirectOf(wanted);
+    if (isPage && !pages.areEnabled(caller.settings)) return await notServedAnswer(request, req);
+    const location = await redirectOf(request);
     if (location !== undefined) return redirectTo(location);
-    if (isPage) return await redirectIfMoved(wanted, await pages.answer(wanted, req));
+    if (isPage) return await redirectIfMoved(request, await pages.answer(request, req));
     await checkRecordPassword(site, query.password, req.ip ?? '');
-    return answerWith(await buildFeed(wanted), wanted, changedAt);
+    return answerWith(await buildFeed(request), request, changedAt);
   } catch (error) {
     const reply = toProblemReply(site, req, caller.language, error);
     return redirectIfMoved(
-      wanted,
-      toAnswer(reply, { wrapping: NO_WRAPPING, method: req.method, sentMethod: req.method, personal: hasPassword(query) }),
+      request,
+      toAnswer(reply, { wrapping: NO_WRAPPING, method: req.method, sentMethod: req.method, isPersonal: hasPassword(query) }),
     );
   }
 }
 
 /** Redirects to the current address if the page was not found. */
-async function redirectIfMoved(wanted: FeedRequest, answer: Answer): Promise<Answer> {
-  const location = answer.status === 404 ? await findNewAddress(wanted) : undefined;
+async function redirectIfMoved(request: FeedRequest, answer: Answer): Promise<Answer> {
+  const location = answer.status === 404 ? await findNewAddress(request) : undefined;
   return location === undefined ? answer : redirectTo(location);
 }
 
 /** Returns the error of a page that is not served, with headers that lead to the API and to the feeds. */
-async function notServedAnswer(wanted: FeedRequest, req: Request): Promise<Answer> {
-  const reply = toProblemReply(wanted.site, req, wanted.caller.language, new ApiError('rest_no_route'));
-  const answer = toAnswer(reply, { wrapping: NO_WRAPPING, method: req.method, sentMethod: req.method, personal: false });
-  return { ...answer, headers: { ...answer.headers, ...(await pageHeaders(wanted)) } };
+async function notServedAnswer(request: FeedRequest, req: Request): Promise<Answer> {
+  const reply = toProblemReply(request.site, req, request.caller.language, new ApiError('rest_no_route'));
+  const answer = toAnswer(reply, { wrapping: NO_WRAPPING, method: req.method, sentMethod: req.method, isPersonal: false });
+  return { ...answer, headers: { ...answer.headers, ...(await pageHeaders(request)) } };
 }
 
 const redirectTo = (location: string): Answer => ({
@@ -165,35 +166,35 @@ const redirectTo = (location: string): Answer => ({
   headers: { Location: location, 'Cache-Control': 'no-cache' },
   body: Buffer.alloc(0),
   expiresAt: 0,
-  shared: false,
+  isShareable: false,
 });
 
 /** Returns the answer with a feed. Anyone may cache it, unless it was opened with a password. */
 function answerWith(
   { type, body: text, timeliness, records, subject, file }: Feed,
-  wanted: FeedRequest,
+  request: FeedRequest,
   changedAt: string | undefined,
 ): Answer {
-  const { caller, query } = wanted;
+  const { caller, query } = request;
   const body = Buffer.from(text);
-  const personal = hasPassword(query);
+  const isPersonal = hasPassword(query);
   const unindexed = ICAL_PARAM_NAMES.some((name) => typeof query[name] === 'string' && query[name] !== '');
   return {
     status: 200,
     headers: {
       'Content-Type': `${type}; charset=UTF-8`,
       'X-Content-Type-Options': 'nosniff',
-      ...(personal ? NO_STORE : REVALIDATE),
+      ...(isPersonal ? NO_STORE : REVALIDATE),
       Vary: 'Origin, Accept-Language, Accept-Encoding',
       ETag: etagOf(body),
       ...modifiedHeader(timeliness, changedAt, caller.now),
       ...(file === undefined ? {} : { 'Content-Disposition': `attachment; filename="${file}"` }),
       ...(unindexed ? { 'X-Robots-Tag': 'noindex, nofollow' } : {}),
       ...discoveryHeaders(caller.settings, subject),
-      ...(personal ? {} : surrogateKeys(postKind('event'), records, subject)),
+      ...(isPersonal ? {} : surrogateKeys(postKind('event'), records, subject)),
     },
     body,
     expiresAt: expiryOf(timeliness, caller),
-    shared: !personal,
+    isShareable: !isPersonal,
   };
 }

@@ -63,7 +63,7 @@ export function blogPost(type: BlogType, id: number, bundle: Bundle, context: Co
 function links(type: BlogType, id: number, bundle: Bundle, context: CoreContext, { methods }: BlogFacts) {
   const row = bundle.posts.get(id)!;
   const core = (route: string, query: [string, string][] = []) => restUrl(context, `wp/v2/${route}`, query);
-  const [base, picture] = [BLOG_BASES[type], thumbnailOf(id, bundle)];
+  const [base, imageId] = [BLOG_BASES[type], thumbnailOf(id, bundle)];
   const term = (taxonomy: string, route: string) => ({ taxonomy, embeddable: true, href: core(route, [['post', String(id)]]) });
   return {
     self: [{ href: core(`${base}/${id}`), targetHints: { allow: methods } }],
@@ -71,7 +71,7 @@ function links(type: BlogType, id: number, bundle: Bundle, context: CoreContext,
     about: [{ href: core(`types/${type}`) }],
     ...(row.post_author > 0 ? { author: [{ embeddable: true, href: core(`users/${row.post_author}`) }] } : {}),
     ...(row.post_parent > 0 ? { up: [{ embeddable: true, href: core(`${base}/${row.post_parent}`) }] } : {}),
-    ...(picture === undefined ? {} : { 'wp:featuredmedia': [{ embeddable: true, href: core(`media/${picture}`) }] }),
+    ...(imageId === undefined ? {} : { 'wp:featuredmedia': [{ embeddable: true, href: core(`media/${imageId}`) }] }),
     'wp:attachment': [{ href: core('media', [['parent', String(id)]]) }],
     ...(type === 'page' ? {} : { 'wp:term': [term('category', 'categories'), term('post_tag', 'tags')] }),
     curies: CURIES,

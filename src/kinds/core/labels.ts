@@ -30,19 +30,19 @@ const FLAT_ONLY_LABELS: ReadonlySet<string> = new Set([
 export type Say = (key: string, words?: Readonly<Record<string, string>>) => string;
 type Labels = Readonly<Record<string, string | null>>;
 
-/** Properties of a post type. `linked`: it is that of venues or organizers; `hierarchical`: its posts have parents. */
+/** Properties of a post type. `isLinked`: it is that of venues or organizers; `hierarchical`: posts have parents. */
 interface LabelOptions {
-  readonly linked: boolean;
+  readonly isLinked: boolean;
   readonly hierarchical: boolean;
 }
 
 /** Returns the labels of a post type. */
-export function postLabels(slug: string, say: Say, { linked, hierarchical }: LabelOptions): Labels {
+export function postLabels(slug: string, say: Say, { isLinked, hierarchical }: LabelOptions): Labels {
   const words = wordsOf(slug, say);
-  const shown = POST_LABELS.filter((name) => linked || !LINKED_ONLY_LABELS.has(name));
+  const labelNames = POST_LABELS.filter((name) => isLinked || !LINKED_ONLY_LABELS.has(name));
   const label = (name: string) =>
     name === 'parent_item_colon' && !hierarchical ? null : (words.names.get(name) ?? say(`post-labels.${name}`, words.texts));
-  return Object.fromEntries(shown.map((name) => [name, label(name)]));
+  return Object.fromEntries(labelNames.map((name) => [name, label(name)]));
 }
 
 /** Returns the labels of a taxonomy. */

@@ -70,8 +70,8 @@ export function coreMedia(id: number, bundle: Bundle, context: CoreContext, fact
  */
 function shownFile(row: Post, url: string, bundle: Bundle, context: CoreContext): string {
   const image = contentImage(row.ID, bundle, context);
-  const shown = image ? withLazyLoading(imageTag(image, 'medium')) : escHtml(row.post_title);
-  return `<p class="attachment"><a href='${escUrl(url)}'>${shown}</a></p>\n`;
+  const html = image ? withLazyLoading(imageTag(image, 'medium')) : escHtml(row.post_title);
+  return `<p class="attachment"><a href='${escUrl(url)}'>${html}</a></p>\n`;
 }
 
 /**
@@ -85,8 +85,8 @@ const withLazyLoading = (tag: string) =>
  * The settings with which WordPress's image editor treats the image. In WordPress, filters can change the last three
  * values; here they are constant.
  */
-const editorSettings = ({ image_meta: taken }: Readonly<Record<string, unknown>>, mime: string) => ({
-  exif_orientation: Number((taken as Readonly<Record<string, unknown>> | null | undefined)?.orientation) || 1,
+const editorSettings = ({ image_meta: imageMeta }: Readonly<Record<string, unknown>>, mime: string) => ({
+  exif_orientation: Number((imageMeta as Readonly<Record<string, unknown>> | null | undefined)?.orientation) || 1,
   image_output_format: null,
   image_save_progressive: false,
   image_quality: { default: mime === 'image/webp' ? 86 : 82, sizes: [] },
@@ -96,20 +96,20 @@ const editorSettings = ({ image_meta: taken }: Readonly<Record<string, unknown>>
 function mediaDetails(metadata: Readonly<Record<string, unknown>>, url: string, mime: string): Record<string, unknown> {
   const { sizes: _, ...rest } = metadata;
   const folder = url.slice(0, url.lastIndexOf('/') + 1);
-  const made = storedSizes(metadata).map(([name, { 'mime-type': type, ...members }]) => {
+  const sizeEntries = storedSizes(metadata).map(([name, { 'mime-type': type, ...members }]) => {
     return [
       name,
       { ...members, ...(type === undefined ? {} : { mime_type: type }), source_url: `${folder}${String(members.file)}` },
     ] as const;
   });
-  const whole = { file: url.slice(folder.length), width: metadata.width, height: metadata.height, mime_type: mime, source_url: url };
-  return { ...rest, sizes: made.length === 0 ? {} : { ...Object.fromEntries(made), full: whole } };
+  const fullSize = { file: url.slice(folder.length), width: metadata.width, height: metadata.height, mime_type: mime, source_url: url };
+  return { ...rest, sizes: sizeEntries.length === 0 ? {} : { ...Object.fromEntries(sizeEntries), full: fullSize } };
 }
 
 function mediaLinks(row: Post, bundle: Bundle, context: CoreContext, { methods, actions }: CoreFacts): Record<string, unknown> {
   const core = (route: string, query: [string, string][] = []) => restUrl(context, `wp/v2/${route}`, query);
   const parent = bundle.posts.get(row.post_parent);
-  const attached = parent && {
+  const parentLink = parent && {
     embeddable: true,
     post_type: parent.post_type,
     id: parent.ID,
@@ -121,8 +121,8 @@ function mediaLinks(row: Post, bundle: Bundle, context: CoreContext, { methods, 
     about: [{ href: core('types/attachment') }],
     ...(row.post_author > 0 ? { author: [{ embeddable: true, href: core(`users/${row.post_author}`) }] } : {}),
     replies: [{ embeddable: true, href: core('comments', [['post', String(row.ID)]]) }],
-    ...(attached ? { 'wp:attached-to': [attached] } : {}),
+    ...(parentLink ? { 'wp:attached-to': [parentLink] } : {}),
     ...actionLinks(actions, core(`media/${row.ID}`)),
-    ...(attached || actions.length > 0 ? { curies: CURIES } : {}),
+    ...(parentLink || actions.length > 0 ? { curies: CURIES } : {}),
   };
 }

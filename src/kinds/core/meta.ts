@@ -28,7 +28,7 @@ interface CoreMeta {
    * Whether WordPress does not have it. It is shown only if it has a value, so that clients get what they expect
    * otherwise.
    */
-  readonly ours?: boolean;
+  readonly isAdditional?: boolean;
 }
 
 /**
@@ -59,7 +59,7 @@ const COMMON_METAS: Readonly<Record<string, CoreMeta>> = Object.fromEntries(
       {
         type: owner ? typeOf(owner.field) : 'string',
         fields: new Map(owners.map(({ postType, name }) => [postType, name])),
-        ours: owners.length > 0 && owners.every(({ field }) => field.ours),
+        isAdditional: owners.length > 0 && owners.every(({ field }) => field.isAdditional),
       },
     ] as const;
   }),
@@ -85,9 +85,9 @@ const BLOCK_METAS: Readonly<Record<string, CoreMeta>> = { footnotes: NO_FIELD };
 type ForeignPost = 'attachment' | 'blog';
 
 /** Returns the registered metas of a kind of records, or of posts that are not records. */
-const registeredMetas = (of: PostKind | ForeignPost): Readonly<Record<string, CoreMeta>> => {
-  if (typeof of === 'object') return metasOfKind(of);
-  return of === 'blog' ? { ...COMMON_METAS, ...BLOCK_METAS } : COMMON_METAS;
+const registeredMetas = (kind: PostKind | ForeignPost): Readonly<Record<string, CoreMeta>> => {
+  if (typeof kind === 'object') return metasOfKind(kind);
+  return kind === 'blog' ? { ...COMMON_METAS, ...BLOCK_METAS } : COMMON_METAS;
 };
 
 const metasOfKind = memoizeByObject((kind: PostKind): Readonly<Record<string, CoreMeta>> => {
@@ -108,13 +108,13 @@ const membersOf = ({ fields }: PostKind) =>
  * all of WordPress's, and ours only if they have a value. `locked`: for a record that a password protects, the site's
  * custom fields are hidden, as in all other answers, and so are the footnotes, which are part of its text.
  */
-export function coreMeta(of: PostKind | ForeignPost, metas: Metas | undefined, locked = false): Record<string, unknown> {
-  const all = Object.entries(registeredMetas(of)).flatMap(([key, { type, ours }]) =>
-    ours && (locked || !metaOf(metas, key)) ? [] : [[key, shownValue(type, metas?.get(key) ?? [])] as const],
+export function coreMeta(kind: PostKind | ForeignPost, metas: Metas | undefined, locked = false): Record<string, unknown> {
+  const entries = Object.entries(registeredMetas(kind)).flatMap(([key, { type, isAdditional }]) =>
+    isAdditional && (locked || !metaOf(metas, key)) ? [] : [[key, shownValue(type, metas?.get(key) ?? [])] as const],
   );
-  if (!locked) return Object.fromEntries(all);
-  const hidden = new Set([...Object.keys(BLOCK_METAS), ...(typeof of === 'object' ? membersOf(of).map(([meta]) => meta) : [])]);
-  return Object.fromEntries(all.map(([key, value]) => [key, hidden.has(key) ? '' : value]));
+  if (!locked) return Object.fromEntries(entries);
+  const hiddenKeys = new Set([...Object.keys(BLOCK_METAS), ...(typeof kind === 'object' ? membersOf(kind).map(([meta]) => meta) : [])]);
+  return Object.fromEntries(entries.map(([key, value]) => [key, hiddenKeys.has(key) ? '' : value]));
 }
 
 /** Returns the parameter `meta` of a kind, described by the site's custom fields; undefined if there are none. */
@@ -125,9 +125,9 @@ export function metaParam(kind: PostKind): Param<Readonly<Record<string, unknown
   return { grammar: { ...object, json: { ...object.json, properties } } };
 }
 
-function shownValue(type: MetaType, stored: readonly string[]): unknown {
-  if (type === 'boolean') return isTruthy(stored[0]);
-  return type === 'ids' ? stored.map((value) => Number.parseInt(value, 10) || 0) : (stored[0] ?? '');
+function shownValue(type: MetaType, texts: readonly string[]): unknown {
+  if (type === 'boolean') return isTruthy(texts[0]);
+  return type === 'ids' ? texts.map((value) => Number.parseInt(value, 10) || 0) : (texts[0] ?? '');
 }
 
 /**
@@ -159,22 +159,22 @@ export interface MetaChange {
  */
 export function metaChange(
   kind: PostKind,
-  sent: Readonly<Record<string, unknown>>,
-  stored: Metas | undefined,
+  sentMetas: Readonly<Record<string, unknown>>,
+  storedMetas: Metas | undefined,
 ): MetaChange | { wrong: WrongMeta } {
-  const changed: Record<string, unknown> = {};
+  const changedFields: Record<string, unknown> = {};
   const members = new Map(membersOf(kind));
   const metas: Record<string, readonly string[]> = {};
   for (const [key, { type, fields }] of Object.entries(registeredMetas(kind))) {
-    if (!Object.hasOwn(sent, key) || (sent[key] === null && !stored?.get(key)?.length)) continue;
-    const value = sent[key] === null ? null : valueOfType(type, sent[key]);
+    if (!Object.hasOwn(sentMetas, key) || (sentMetas[key] === null && !storedMetas?.get(key)?.length)) continue;
+    const value = sentMetas[key] === null ? null : valueOfType(type, sentMetas[key]);
     if (value === undefined || isFaultyItem(value)) return { wrong: wrongMeta(key, type, value) };
-    if (value !== null && JSON.stringify(value) === JSON.stringify(shownValue(type, stored?.get(key) ?? []))) continue;
+    if (value !== null && JSON.stringify(value) === JSON.stringify(shownValue(type, storedMetas?.get(key) ?? []))) continue;
     const field = fields.get(kind.postType);
     const member = members.get(key);
-    if (member) changed[member.field] = { ...objectOf(changed[member.field]), [member.name]: value };
+    if (member) changedFields[member.field] = { ...objectOf(changedFields[member.field]), [member.name]: value };
     else if (field !== undefined) {
-      changed[field] = fieldValue(type, value);
+      changedFields[field] = fieldValue(type, value);
       if (value === null && !REQUIRED_FIELDS.has(field)) metas[key] = [];
     } else {
       const rows = value === null ? [] : isAddress(key) && value !== '' ? addressRows(String(value)) : rowsOf(value);
@@ -182,8 +182,8 @@ export function metaChange(
       metas[key] = rows;
     }
   }
-  if (kind.hasDates) dropDerived(changed, metas, stored);
-  return { fields: changed, metas };
+  if (kind.hasDates) dropDerived(changedFields, metas, storedMetas);
+  return { fields: changedFields, metas };
 }
 
 const objectOf = (value: unknown): object => (value !== null && typeof value === 'object' ? value : {});
@@ -216,8 +216,8 @@ function valueOfType(type: MetaType, value: unknown): boolean | string | number[
   const list = parseList(value);
   if (list === undefined) return undefined;
   const ids = list.map((item) => wholeNumber(item) ?? -1);
-  const wrong = ids.findIndex((id) => id < 0);
-  return wrong < 0 ? ids : { item: wrong };
+  const faultyIndex = ids.findIndex((id) => id < 0);
+  return faultyIndex < 0 ? ids : { item: faultyIndex };
 }
 
 /** Whether the meta holds a URL. This also applies to kinds that have no field for it. */
@@ -238,7 +238,11 @@ function fieldValue(type: MetaType, value: boolean | string | readonly number[] 
 }
 
 /** Removes derived values: the UTC times follow from the local times and the time zone and cannot be set directly. */
-function dropDerived(changed: Record<string, unknown>, metas: Record<string, readonly string[]>, stored: Metas | undefined): void {
+function dropDerived(
+  changedFields: Record<string, unknown>,
+  metas: Record<string, readonly string[]>,
+  storedMetas: Metas | undefined,
+): void {
   delete metas[DATES.startUtc];
   delete metas[DATES.endUtc];
   for (const [field, key] of [
@@ -246,6 +250,6 @@ function dropDerived(changed: Record<string, unknown>, metas: Record<string, rea
     ['end_date', DATES.end],
     ['timezone', DATES.timezone],
   ] as const) {
-    if (changed[field] === null || metaOf(stored, key) === changed[field]) delete changed[field];
+    if (changedFields[field] === null || metaOf(storedMetas, key) === changedFields[field]) delete changedFields[field];
   }
 }

@@ -38,9 +38,9 @@ export type PageValues = ValuesOf<typeof PAGING & typeof OFFSET>;
 /** The context in which records are shown. */
 export type ContextValues = ValuesOf<typeof CONTEXT>;
 
-export const orderParams = <const T extends string>(orders: readonly T[], standard: T, direction: 'asc' | 'desc') => ({
+export const orderParams = <const T extends string>(orders: readonly T[], defaultOrder: T, direction: 'asc' | 'desc') => ({
   order: control(choice(['asc', 'desc']), { fallback: direction }),
-  orderby: control(choice(orders), { fallback: standard }),
+  orderby: control(choice(orders), { fallback: defaultOrder }),
 });
 
 /** Returns the condition as a list, or no condition if the value is empty. */

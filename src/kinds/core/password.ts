@@ -70,24 +70,24 @@ export type PasswordFieldValues = ValuesOf<typeof PASSWORD_PARAMS.create>;
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'];
 
 /**
- * Returns an application password as WordPress's own routes show it. `plain`: the password itself, which is only shown
- * in the answer to its creation.
+ * Returns an application password as WordPress's own routes show it. `plainPassword`: the password itself, which is
+ * only shown in the answer to its creation.
  */
 export function corePassword(
   user: number,
   password: ShownPassword,
-  { context, view, plain }: { context: Pick<RenderContext, 'home' | 'settings'>; view: View; plain?: string },
+  { context, view, plainPassword }: { context: Pick<RenderContext, 'home' | 'settings'>; view: View; plainPassword?: string },
 ): Record<string, unknown> {
-  const { uuid, app_id, name, created, last_used: used, last_ip: address } = password;
-  const moment = (unix: number) => isoDate(textFromUnix(unix));
+  const { uuid, app_id, name, created, last_used: lastUsed, last_ip: address } = password;
+  const toIso = (unix: number) => isoDate(textFromUnix(unix));
   const record = {
     uuid,
     app_id,
     name,
-    created: moment(Number(created) || 0),
-    last_used: used ? moment(Number(used)) : null,
+    created: toIso(Number(created) || 0),
+    last_used: lastUsed ? toIso(Number(lastUsed)) : null,
     last_ip: address || null,
-    ...(plain === undefined ? {} : { password: groupedPassword(plain) }),
+    ...(plainPassword === undefined ? {} : { password: groupedPassword(plainPassword) }),
   };
   const href = restUrl(context, `wp/v2/users/${user}/application-passwords/${uuid}`);
   return {

@@ -11,7 +11,7 @@ import { ITEM_LIST_PARAMS, OFFSET, orderParams, unlessEmpty } from './params.ts'
  * Parameters of the routes of people.
  */
 
-const ofPeople = filterOf<PersonCondition>();
+const personFilter = filterOf<PersonCondition>();
 
 /**
  * Filters of a list of people (`WP_REST_Users_Controller::get_collection_params`). Asterisks around the search text are
@@ -19,20 +19,20 @@ const ofPeople = filterOf<PersonCondition>();
  */
 export const USER_FILTERS = {
   ...ITEM_LIST_PARAMS,
-  search: ofPeople({
+  search: personFilter({
     grammar: searchPhrase,
-    narrows: (asked) => {
-      const search = trimOf(asked, '*');
+    narrows: (text) => {
+      const search = trimOf(text, '*');
       return unlessEmpty(search, { search });
     },
   }),
   ...OFFSET,
   ...orderParams(['id', 'include', 'name', 'registered_date', 'slug', 'include_slugs', 'email', 'url'], 'name', 'asc'),
-  slug: ofPeople({ grammar: strings, narrows: (slugs) => unlessEmpty(slugs, { slugs }) }),
-  roles: ofPeople({ grammar: strings, narrows: (roles) => unlessEmpty(roles, { roles }) }),
-  capabilities: ofPeople({ grammar: strings, narrows: (capabilities) => unlessEmpty(capabilities, { capabilities }) }),
-  who: ofPeople({ grammar: choice(['authors']), narrows: () => [{ writers: true }] }),
-  has_published_posts: ofPeople({
+  slug: personFilter({ grammar: strings, narrows: (slugs) => unlessEmpty(slugs, { slugs }) }),
+  roles: personFilter({ grammar: strings, narrows: (roles) => unlessEmpty(roles, { roles }) }),
+  capabilities: personFilter({ grammar: strings, narrows: (capabilities) => unlessEmpty(capabilities, { capabilities }) }),
+  who: personFilter({ grammar: choice(['authors']), narrows: () => [{ writers: true }] }),
+  has_published_posts: personFilter({
     grammar: booleanOrValues(['post', 'page', 'attachment', ...postTypes]),
     narrows: (types) => (types === false || (types !== true && types.length === 0) ? [] : [{ publishedIn: types }]),
   }),

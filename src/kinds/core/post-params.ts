@@ -117,33 +117,39 @@ const notEnded = ({ now, settings }: RuleContext): Condition => ({
  */
 export function byTaxonomies(taxonomies: readonly CoreTaxonomy[]): ListParams {
   if (taxonomies.length === 0) return {};
-  const asked = taxonomies.flatMap(({ taxonomy, restBase, hierarchical }) => [
+  const taxonomyParams = taxonomies.flatMap(({ taxonomy, restBase, hierarchical }) => [
     { name: restBase, taxonomy, excluded: false, below: hierarchical },
     { name: `${restBase}_exclude`, taxonomy, excluded: true, below: hierarchical },
   ]);
   const params: Readonly<Record<string, Param<WantedTerms | string>>> = {
     tax_relation: { grammar: choice(['AND', 'OR']) },
-    ...Object.fromEntries(asked.map(({ name, excluded, below }) => [name, { grammar: termIds({ operator: !excluded, children: below }) }])),
+    ...Object.fromEntries(
+      taxonomyParams.map(({ name, excluded, below }) => [name, { grammar: termIds({ operator: !excluded, children: below }) }]),
+    ),
   };
   return group({
     params,
     narrows: (values) => {
-      const conditions = asked.flatMap(({ name, taxonomy, excluded }) => {
-        const wanted = values[name];
-        return typeof wanted === 'object' ? withTerms(taxonomy, wanted, excluded) : [];
+      const conditions = taxonomyParams.flatMap(({ name, taxonomy, excluded }) => {
+        const terms = values[name];
+        return typeof terms === 'object' ? withTerms(taxonomy, terms, excluded) : [];
       });
-      return values.tax_relation === 'OR' && conditions.length > 1 ? [{ by: 'either', of: conditions }] : conditions;
+      return values.tax_relation === 'OR' && conditions.length > 1 ? [{ by: 'either', conditions }] : conditions;
     },
   });
 }
 
-function withTerms(taxonomy: string, wanted: WantedTerms, excluded: boolean): Condition[] {
-  const { terms: ids = [], operator, include_children: below = false }: TermQuery = isList(wanted) ? { terms: wanted } : wanted;
-  const how = excluded ? 'none' : operator === 'AND' ? 'all' : 'any';
-  return ids.length === 0 ? [] : [{ by: 'terms', taxonomy, ids, wanted: how, below, guarded: false }];
+function withTerms(taxonomy: string, wantedTerms: WantedTerms, isExcluded: boolean): Condition[] {
+  const {
+    terms: ids = [],
+    operator,
+    include_children: withDescendants = false,
+  }: TermQuery = isList(wantedTerms) ? { terms: wantedTerms } : wantedTerms;
+  const quantifier = isExcluded ? 'none' : operator === 'AND' ? 'all' : 'any';
+  return ids.length === 0 ? [] : [{ by: 'terms', taxonomy, ids, quantifier, withDescendants, guarded: false }];
 }
 
-const isList = (wanted: WantedTerms): wanted is readonly number[] => Array.isArray(wanted);
+const isList = (terms: WantedTerms): terms is readonly number[] => Array.isArray(terms);
 
 /** Filters of all records that are stored as posts. */
 export const ANY_POST_PARAMS = {

@@ -90,7 +90,7 @@ export function postCore(id: number, bundle: Bundle, context: RenderContext) {
  * the local one.
  */
 export function datesAndPlace(row: Post, link: string, { settings }: Pick<RenderContext, 'settings'>) {
-  const utc = (stored: string, local: string) => isoDate(stored === ZERO_DATE ? toUtc(local, settings.zone) : stored);
+  const utc = (utcText: string, localText: string) => isoDate(utcText === ZERO_DATE ? toUtc(localText, settings.zone) : utcText);
   return {
     date: isoDate(row.post_date),
     date_gmt: utc(row.post_date_gmt, row.post_date),
@@ -128,8 +128,8 @@ export function termMembers(
 }
 
 /** Returns the excerpt as shown; an empty one is made from the content (`wp_trim_excerpt`). */
-export function shownExcerpt({ post_excerpt: own, post_content: content }: Post, options: RenderOptions): string {
-  return publishedText('excerpt', own === '' ? publishedText('words', content, options) : own, options);
+export function shownExcerpt({ post_excerpt: storedExcerpt, post_content: content }: Post, options: RenderOptions): string {
+  return publishedText('excerpt', storedExcerpt === '' ? publishedText('words', content, options) : storedExcerpt, options);
 }
 
 /**
@@ -159,23 +159,23 @@ function postLinks(
 ): Record<string, unknown> {
   const row = bundle.posts.get(id)!;
   const core = (route: string, query: [string, string][] = []) => restUrl(context, `wp/v2/${route}`, query);
-  const own = `${kind.postType}/${id}`;
-  const picture = thumbnailOf(row.ID, bundle);
+  const ownRoute = `${kind.postType}/${id}`;
+  const imageId = thumbnailOf(row.ID, bundle);
   const terms = coreTerms(kind).map(({ taxonomy, restBase }) => ({
     taxonomy,
     embeddable: true,
     href: core(restBase, [['post', String(row.ID)]]),
   }));
   return {
-    self: [{ href: core(own), targetHints: { allow: methods } }],
+    self: [{ href: core(ownRoute), targetHints: { allow: methods } }],
     collection: [{ href: core(kind.postType) }],
     about: [{ href: core(`types/${kind.postType}`) }],
     ...(row.post_author > 0 ? { author: [{ embeddable: true, href: core(`users/${row.post_author}`) }] } : {}),
-    ...revisionLinks(core(`${own}/revisions`), revisions),
-    ...(picture === undefined ? {} : { 'wp:featuredmedia': [{ embeddable: true, href: core(`media/${picture}`) }] }),
+    ...revisionLinks(core(`${ownRoute}/revisions`), revisions),
+    ...(imageId === undefined ? {} : { 'wp:featuredmedia': [{ embeddable: true, href: core(`media/${imageId}`) }] }),
     'wp:attachment': [{ href: core('media', [['parent', String(row.ID)]]) }],
     ...(terms.length === 0 ? {} : { 'wp:term': terms }),
-    ...actionLinks(actions, core(own)),
+    ...actionLinks(actions, core(ownRoute)),
     curies: CURIES,
   };
 }

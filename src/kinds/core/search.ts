@@ -24,20 +24,20 @@ export const SEARCH_PARAMS = {
 export type SearchValues = ValuesOf<typeof SEARCH_PARAMS>;
 
 /**
- * Returns the known types that were asked for, or all known types if none were named. `others`: returned if all named
- * types are of another object type, since WordPress's queries are then not restricted.
+ * Returns the known types that were asked for, or all known types if none were named. `fallbackTypes`: returned if all
+ * named types are of another object type, since WordPress's queries are then not restricted.
  */
 export function subtypesOf<T extends string>(
-  known: readonly T[],
-  asked: readonly string[] | undefined,
-  others: readonly T[],
+  allTypes: readonly T[],
+  names: readonly string[] | undefined,
+  fallbackTypes: readonly T[],
 ): readonly T[] {
-  if (asked === undefined || asked.includes(ANY)) return known;
-  const named = known.filter((type) => asked.includes(type));
-  return named.length === 0 ? others : named;
+  if (names === undefined || names.includes(ANY)) return allTypes;
+  const types = allTypes.filter((type) => names.includes(type));
+  return types.length === 0 ? fallbackTypes : types;
 }
 
-/** A result of a search. `route`, `about`: its own route and that of its type, below `wp/v2`. */
+/** A result of a search. `route`, `typeRoute`: its own route and that of its type, below `wp/v2`. */
 export interface SearchHit {
   readonly id: number;
   readonly title: string;
@@ -45,19 +45,19 @@ export interface SearchHit {
   readonly type: string;
   readonly subtype?: string;
   readonly route: string;
-  readonly about: string;
+  readonly typeRoute: string;
   readonly methods: Methods;
 }
 
 /** Returns a search result as WordPress shows it (`WP_REST_Search_Controller::prepare_item_for_response`). */
-export function searchRecord(hit: SearchHit, place: Pick<RenderContext, 'home' | 'settings'>): Record<string, unknown> {
-  const { route, about, methods, ...record } = hit;
-  const core = (path: string) => restUrl(place, `wp/v2/${path}`);
+export function searchRecord(hit: SearchHit, context: Pick<RenderContext, 'home' | 'settings'>): Record<string, unknown> {
+  const { route, typeRoute, methods, ...record } = hit;
+  const core = (path: string) => restUrl(context, `wp/v2/${path}`);
   return {
     ...record,
     _links: {
       self: [{ embeddable: true, href: core(route), targetHints: { allow: methods } }],
-      about: [{ href: core(about) }],
+      about: [{ href: core(typeRoute) }],
       collection: [{ href: core('search') }],
     },
   };

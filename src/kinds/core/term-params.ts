@@ -13,7 +13,7 @@ import { blogCategory } from './term.ts';
  * Parameters of the routes of terms.
  */
 
-const ofTerms = filterOf<TermCondition>();
+const termFilter = filterOf<TermCondition>();
 const TERM_ORDERS = ['id', 'include', 'name', 'slug', 'include_slugs', 'term_group', 'description', 'count'] as const;
 const TERM_NAME = { grammar: anyString(MAX_BYTES.name) };
 const PARENT = { parent: { grammar: integer() } } satisfies Params;
@@ -23,10 +23,13 @@ export const termFilters = memoizeByObject(({ hierarchical }: Pick<TermKind, 'hi
   ...ITEM_LIST_PARAMS,
   ...(hierarchical ? {} : OFFSET),
   ...orderParams(TERM_ORDERS, 'name', 'asc'),
-  hide_empty: ofTerms({ grammar: booleanParam, fallback: false, narrows: (hideEmpty) => [{ hideEmpty }] }),
-  ...(hierarchical ? { parent: ofTerms({ ...PARENT.parent, narrows: (parent) => [{ parent }] }) } : {}),
-  post: ofTerms({ grammar: integer(), narrows: (post) => (post === 0 ? [] : [{ post }]) }),
-  slug: ofTerms({ grammar: strings, narrows: (slugs) => unlessEmpty(slugs, { slugs: slugs.map((slug) => sanitizeTitle(slug, 'query')) }) }),
+  hide_empty: termFilter({ grammar: booleanParam, fallback: false, narrows: (hideEmpty) => [{ hideEmpty }] }),
+  ...(hierarchical ? { parent: termFilter({ ...PARENT.parent, narrows: (parent) => [{ parent }] }) } : {}),
+  post: termFilter({ grammar: integer(), narrows: (post) => (post === 0 ? [] : [{ post }]) }),
+  slug: termFilter({
+    grammar: strings,
+    narrows: (slugs) => unlessEmpty(slugs, { slugs: slugs.map((slug) => sanitizeTitle(slug, 'query')) }),
+  }),
 }));
 /** Filters of a list of blog categories, for readers. */
 export const BLOG_CATEGORY_FILTERS = { ...termFilters(blogCategory), ...READ_CONTEXT };

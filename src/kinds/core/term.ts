@@ -51,24 +51,26 @@ export function coreTerm(
   term: Term,
   taxonomy: CoreTaxonomy,
   ancestors: readonly string[],
-  place: UrlContext,
+  context: UrlContext,
   { view, methods, language }: { view: View; methods: Methods; language: string | null },
 ): Record<string, unknown> {
-  const { url: _, urls: __, ...members } = termRecord(term, taxonomy, ancestors, place);
-  const record = { ...members, link: anyTermLink(term, ancestors, place, language) };
-  return { ...membersInView(record, view, MEMBER_VIEWS), _links: termLinks(term, taxonomy, place, methods) };
+  const { url: _, urls: __, ...members } = termRecord(term, taxonomy, ancestors, context);
+  const record = { ...members, link: anyTermLink(term, ancestors, context, language) };
+  return { ...membersInView(record, view, MEMBER_VIEWS), _links: termLinks(term, taxonomy, context, methods) };
 }
 
 /** Returns the URL of a term's page, of the calendar or of the blog, in the term's language (`language`: its code). */
 export function anyTermLink(
   term: Term,
   ancestors: readonly string[],
-  place: Pick<UrlContext, 'home' | 'settings'>,
+  context: Pick<UrlContext, 'home' | 'settings'>,
   language: string | null,
 ): string {
-  if (term.taxonomy !== blogCategory.taxonomy) return termLink(term, ancestors, place, language);
-  const { permalinkStructure, raw } = place.settings;
-  return pageIn(place, language, (home) => blogCategoryUrl({ home, permalinkStructure }, term, raw.get('category_base') ?? '', ancestors));
+  if (term.taxonomy !== blogCategory.taxonomy) return termLink(term, ancestors, context, language);
+  const { permalinkStructure, raw } = context.settings;
+  return pageIn(context, language, (home) =>
+    blogCategoryUrl({ home, permalinkStructure }, term, raw.get('category_base') ?? '', ancestors),
+  );
 }
 
 /** Routes of the post types that have terms, by taxonomy. */
@@ -79,8 +81,8 @@ const ROUTES_BY_TAXONOMY: ReadonlyMap<string, readonly string[]> = tableOf({
 });
 
 /** Returns the links of a term in WordPress's own routes. */
-export function termLinks(term: Term, kind: CoreTaxonomy, place: UrlContext, methods: Methods): Record<string, unknown> {
-  const core = (route: string, query: [string, string][] = []) => restUrl(place, `wp/v2/${route}`, query);
+export function termLinks(term: Term, kind: CoreTaxonomy, context: UrlContext, methods: Methods): Record<string, unknown> {
+  const core = (route: string, query: [string, string][] = []) => restUrl(context, `wp/v2/${route}`, query);
   return {
     self: [{ href: core(`${kind.restBase}/${term.term_id}`), targetHints: { allow: methods } }],
     collection: [{ href: core(kind.restBase) }],

@@ -28,7 +28,7 @@ interface CoreType {
   readonly viewable: boolean;
   readonly inMenus: boolean;
   /** Whether events link to posts of this type. */
-  readonly linked: boolean;
+  readonly isLinked: boolean;
   readonly supports: readonly string[];
 }
 
@@ -43,7 +43,7 @@ const LINKED_TYPE = {
   template: noTemplate,
   viewable: false,
   inMenus: false,
-  linked: true,
+  isLinked: true,
   supports: LINKED_SUPPORTS,
 };
 
@@ -54,7 +54,7 @@ const eventTemplate = (say: Say) => [
 ];
 
 /** Blog posts and pages. */
-const BLOG_TYPE = { hasArchive: false, template: noTemplate, viewable: true, inMenus: true, linked: false };
+const BLOG_TYPE = { hasArchive: false, template: noTemplate, viewable: true, inMenus: true, isLinked: false };
 const BLOG_SUPPORTS = ['title', 'editor', 'author', 'thumbnail', 'custom-fields', 'comments', 'revisions', 'autosave'];
 
 const TYPES: readonly CoreType[] = [
@@ -88,7 +88,7 @@ const TYPES: readonly CoreType[] = [
     creates: 'upload_files',
     viewable: true,
     inMenus: false,
-    linked: false,
+    isLinked: false,
     supports: ['title', 'author', 'comments'],
   },
   { ...LINKED_TYPE, slug: 'tribe_venue', restBase: 'tribe_venue', capability: ['tribe_venue', 'tribe_venues'] },
@@ -103,13 +103,13 @@ const TYPES: readonly CoreType[] = [
     capability: ['tribe_event', 'tribe_events'],
     viewable: true,
     inMenus: true,
-    linked: false,
+    isLinked: false,
     supports: EVENT_SUPPORTS,
   },
 ];
 
 /**
- * A taxonomy as WordPress's own routes show it. `inColumns`: lists of posts in the admin area have a column of its
+ * A taxonomy as WordPress's own routes show it. `hasColumn`: lists of posts in the admin area have a column of its
  * terms.
  */
 interface ShownTaxonomy {
@@ -118,7 +118,7 @@ interface ShownTaxonomy {
   readonly capabilities: Readonly<Record<string, string>>;
   /** The capability that `assign_terms` stands for (`map_meta_cap`). */
   readonly assigns: string;
-  readonly inColumns: boolean;
+  readonly hasColumn: boolean;
 }
 
 const TAXONOMIES: readonly ShownTaxonomy[] = [
@@ -132,7 +132,7 @@ const TAXONOMIES: readonly ShownTaxonomy[] = [
       assign_terms: 'assign_categories',
     },
     assigns: 'edit_posts',
-    inColumns: true,
+    hasColumn: true,
   },
   {
     kind: tag,
@@ -144,7 +144,7 @@ const TAXONOMIES: readonly ShownTaxonomy[] = [
       assign_terms: 'assign_post_tags',
     },
     assigns: tag.coreCapabilities.assign,
-    inColumns: true,
+    hasColumn: true,
   },
   {
     kind: category,
@@ -156,7 +156,7 @@ const TAXONOMIES: readonly ShownTaxonomy[] = [
       assign_terms: 'edit_tribe_events',
     },
     assigns: category.coreCapabilities.assign,
-    inColumns: false,
+    hasColumn: false,
   },
 ];
 
@@ -186,7 +186,7 @@ const MEMBER_VIEWS: Readonly<Record<string, readonly View[]>> = {
 }; // biome-ignore format: pairs
 
 /** Returns the post types that are served, by slug (`WP_REST_Post_Types_Controller::prepare_item_for_response`). */
-export function coreTypes(place: UrlContext, view: View, say: Say): ReadonlyMap<string, Record<string, unknown>> {
+export function coreTypes(context: UrlContext, view: View, say: Say): ReadonlyMap<string, Record<string, unknown>> {
   return new Map(
     TYPES.map((type) => {
       const { slug, restBase, icon, hasArchive, hierarchical = false, taxonomies, template } = type;
@@ -197,7 +197,7 @@ export function coreTypes(place: UrlContext, view: View, say: Say): ReadonlyMap<
         has_archive: hasArchive,
         visibility: { show_in_nav_menus: type.inMenus, show_ui: true },
         viewable: type.viewable,
-        labels: postLabels(slug, say, { linked: type.linked, hierarchical }),
+        labels: postLabels(slug, say, { isLinked: type.isLinked, hierarchical }),
         name: say(`words.${slug}`),
         slug,
         icon,
@@ -208,28 +208,28 @@ export function coreTypes(place: UrlContext, view: View, say: Say): ReadonlyMap<
         template: template(say),
         template_lock: false,
       };
-      return [slug, { ...membersInView(record, view, MEMBER_VIEWS), _links: links(place, 'types', restBase) }];
+      return [slug, { ...membersInView(record, view, MEMBER_VIEWS), _links: links(context, 'types', restBase) }];
     }),
   );
 }
 
 /** Returns the capabilities of a type, by what they allow (`get_post_type_capabilities`). */
-function capabilitiesOf({ capability: [one, all], creates = `edit_${all}` }: CoreType): Readonly<Record<string, string>> {
+function capabilitiesOf({ capability: [singular, plural], creates = `edit_${plural}` }: CoreType): Readonly<Record<string, string>> {
   return {
-    edit_post: `edit_${one}`,
-    read_post: `read_${one}`,
-    delete_post: `delete_${one}`,
-    edit_posts: `edit_${all}`,
-    edit_others_posts: `edit_others_${all}`,
-    delete_posts: `delete_${all}`,
-    publish_posts: `publish_${all}`,
-    read_private_posts: `read_private_${all}`,
+    edit_post: `edit_${singular}`,
+    read_post: `read_${singular}`,
+    delete_post: `delete_${singular}`,
+    edit_posts: `edit_${plural}`,
+    edit_others_posts: `edit_others_${plural}`,
+    delete_posts: `delete_${plural}`,
+    publish_posts: `publish_${plural}`,
+    read_private_posts: `read_private_${plural}`,
     read: 'read',
-    delete_private_posts: `delete_private_${all}`,
-    delete_published_posts: `delete_published_${all}`,
-    delete_others_posts: `delete_others_${all}`,
-    edit_private_posts: `edit_private_${all}`,
-    edit_published_posts: `edit_published_${all}`,
+    delete_private_posts: `delete_private_${plural}`,
+    delete_published_posts: `delete_published_${plural}`,
+    delete_others_posts: `delete_others_${plural}`,
+    edit_private_posts: `edit_private_${plural}`,
+    edit_published_posts: `edit_published_${plural}`,
     create_posts: creates,
   };
 }
@@ -238,23 +238,23 @@ function capabilitiesOf({ capability: [one, all], creates = `edit_${all}` }: Cor
  * Returns the taxonomies that are served, by slug (`WP_REST_Taxonomies_Controller::prepare_item_for_response`). `type`:
  * only those of this post type.
  */
-export function coreTaxonomies(place: UrlContext, view: View, say: Say, type?: string): ReadonlyMap<string, Record<string, unknown>> {
+export function coreTaxonomies(context: UrlContext, view: View, say: Say, type?: string): ReadonlyMap<string, Record<string, unknown>> {
   return new Map(
-    taxonomiesOf(type).map(({ kind: { taxonomy: slug, restBase, hierarchical }, types: of, capabilities, inColumns }) => {
+    taxonomiesOf(type).map(({ kind: { taxonomy: slug, restBase, hierarchical }, types: typeNames, capabilities, hasColumn }) => {
       const record = {
         name: say(`words.${slug}`),
         slug,
         capabilities,
         description: '',
         labels: termLabels(slug, say, hierarchical),
-        types: of,
+        types: typeNames,
         show_cloud: true,
         hierarchical,
         rest_base: restBase,
         rest_namespace: 'wp/v2',
-        visibility: { ...VISIBILITY, show_admin_column: inColumns },
+        visibility: { ...VISIBILITY, show_admin_column: hasColumn },
       };
-      return [slug, { ...membersInView(record, view, MEMBER_VIEWS), _links: links(place, 'taxonomies', restBase) }];
+      return [slug, { ...membersInView(record, view, MEMBER_VIEWS), _links: links(context, 'taxonomies', restBase) }];
     }),
   );
 }
@@ -262,8 +262,8 @@ export function coreTaxonomies(place: UrlContext, view: View, say: Say, type?: s
 /** Visibility of taxonomies: they are visible everywhere. */
 const VISIBILITY = { public: true, publicly_queryable: true, show_in_nav_menus: true, show_in_quick_edit: true, show_ui: true };
 
-const links = (place: UrlContext, collection: string, items: string) => ({
-  collection: [{ href: restUrl(place, `wp/v2/${collection}`) }],
-  'wp:items': [{ href: restUrl(place, `wp/v2/${items}`) }],
+const links = (context: UrlContext, collection: string, items: string) => ({
+  collection: [{ href: restUrl(context, `wp/v2/${collection}`) }],
+  'wp:items': [{ href: restUrl(context, `wp/v2/${items}`) }],
   curies: CURIES,
 });

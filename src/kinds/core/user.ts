@@ -34,7 +34,7 @@ const MEMBER_VIEWS: Readonly<Record<string, readonly View[]>> = {
 /** Returns a person as WordPress's own routes show one (`WP_REST_Users_Controller::prepare_item_for_response`). */
 export function coreUser(person: Person, context: CoreContext, methods: Methods): Record<string, unknown> {
   const { settings, home } = context;
-  const option = (name: string, standard: string) => settings.raw.get(name) || standard;
+  const option = (name: string, fallback: string) => settings.raw.get(name) || fallback;
   const record = {
     id: person.id,
     username: person.login,

@@ -41,13 +41,13 @@ export interface CoreContext extends RenderContext {
 type Members = Record<string, unknown>;
 
 /**
- * Removes the members of a record that a view does not show. `shown`: the views of each member that is not in all of
- * them.
+ * Removes the members of a record that a view does not show. `memberViews`: the views of each member that is not in all
+ * of them.
  */
-export function membersInView<T extends Members>(record: T, view: View, shown: Readonly<Record<string, readonly View[]>>): Members {
+export function membersInView<T extends Members>(record: T, view: View, memberViews: Readonly<Record<string, readonly View[]>>): Members {
   return Object.fromEntries(
     Object.entries(record).flatMap(([name, value]) => {
-      if (shown[name] && !shown[name].includes(view)) return [];
+      if (memberViews[name] && !memberViews[name].includes(view)) return [];
       return [[name, RAW_TEXT_MEMBERS.has(name) && view !== 'edit' ? withoutRaw(value) : value] as const];
     }),
   );

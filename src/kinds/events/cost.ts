@@ -11,19 +11,19 @@ import { COST } from './metas.ts';
  */
 export function costChange(values: { readonly cost?: unknown }, before: StoredPost | undefined): Rows['metas'] {
   if (!('cost' in values)) return {};
-  const cleared = before ? [''] : [];
-  if (values.cost === null) return { [COST.amounts]: [], [COST.symbol]: cleared, [COST.position]: cleared };
-  const read = costMeta(values.cost);
-  if (read === null) return failParam('cost', 'cost-invalid');
+  const emptyRows = before ? [''] : [];
+  if (values.cost === null) return { [COST.amounts]: [], [COST.symbol]: emptyRows, [COST.position]: emptyRows };
+  const parsedCost = costMeta(values.cost);
+  if (parsedCost === null) return failParam('cost', 'cost-invalid');
   return {
-    [COST.amounts]: read.costs,
-    [COST.symbol]: read.symbol === null ? cleared : [read.symbol],
-    [COST.position]: read.position === null ? cleared : [read.position],
+    [COST.amounts]: parsedCost.costs,
+    [COST.symbol]: parsedCost.symbol === null ? emptyRows : [parsedCost.symbol],
+    [COST.position]: parsedCost.position === null ? emptyRows : [parsedCost.position],
   };
 }
 
 /** Returns the members of a record that show the cost. */
-export const costRecord = (metas: Metas | undefined, context: Pick<RenderContext, 'settings' | 'free'>) =>
+export const costRecord = (metas: Metas | undefined, context: Pick<RenderContext, 'settings' | 'freeLabel'>) =>
   costOf(metas?.get(COST.amounts) ?? [], currencyOf(metas), costOptions(context));
 
 /** Currency metas of an event. */
@@ -34,8 +34,8 @@ export const currencyOf = (metas: Metas | undefined): CurrencyMetas => ({
 });
 
 /** The site's settings for showing costs. */
-export const costOptions = ({ settings, free }: Pick<RenderContext, 'settings' | 'free'>): CostOptions => ({
+export const costOptions = ({ settings, freeLabel }: Pick<RenderContext, 'settings' | 'freeLabel'>): CostOptions => ({
   defaultCurrencySymbol: settings.calendar.currencySymbol,
   reverseCurrencyPosition: settings.calendar.isCurrencyAfterAmount,
-  freeText: free,
+  freeText: freeLabel,
 });

@@ -20,7 +20,7 @@ interface DateFields {
  */
 export function datesChange(values: DateFields, before: StoredPost | undefined, { settings, now }: RuleContext): Rows['metas'] {
   if (!['start_date', 'end_date', 'timezone', 'all_day'].some((name) => name in values)) return {};
-  const stored = before && storedDates(before);
+  const oldDates = before && storedDates(before);
   const dates = eventDates(
     {
       start: values.start_date,
@@ -28,7 +28,7 @@ export function datesChange(values: DateFields, before: StoredPost | undefined, 
       timezone: values.timezone,
       allDay: values.all_day,
     },
-    stored,
+    oldDates,
     { siteZone: settings.timezone, cutoff: settings.calendar.cutoff, now },
   );
   if ('problem' in dates) return failParam(dates.field, dates.problem);
@@ -40,20 +40,20 @@ export function datesChange(values: DateFields, before: StoredPost | undefined, 
     [DATES.timezone]: [dates.timezone],
     [DATES.abbreviation]: [dates.abbreviation],
     ...(dates.duration === null ? {} : { [DATES.duration]: [String(dates.duration)] }),
-    ...(dates.allDay ? { [DATES.allDay]: ['1'] } : stored ? { [DATES.allDay]: [''] } : {}),
+    ...(dates.allDay ? { [DATES.allDay]: ['1'] } : oldDates ? { [DATES.allDay]: [''] } : {}),
   };
 }
 
 /** Returns the dates of an event from its metas, each in full as PHP reads it; missing ones are empty texts. */
 export function storedDates({ metas }: Pick<StoredPost, 'metas'>): EventDates {
   const value = (key: string) => metaOf(metas, key) ?? '';
-  const moment = (key: string) => toFullDate(value(key));
+  const fullDate = (key: string) => toFullDate(value(key));
   const duration = value(DATES.duration);
   return {
-    start: moment(DATES.start),
-    end: moment(DATES.end),
-    startUtc: moment(DATES.startUtc),
-    endUtc: moment(DATES.endUtc),
+    start: fullDate(DATES.start),
+    end: fullDate(DATES.end),
+    startUtc: fullDate(DATES.startUtc),
+    endUtc: fullDate(DATES.endUtc),
     timezone: value(DATES.timezone),
     abbreviation: value(DATES.abbreviation),
     allDay: isAllDay(value(DATES.allDay)),
@@ -61,4 +61,4 @@ export function storedDates({ metas }: Pick<StoredPost, 'metas'>): EventDates {
   };
 }
 
-const isAllDay = (stored: string) => /^(yes|1|true)$/i.test(stored);
+const isAllDay = (text: string) => /^(yes|1|true)$/i.test(text);

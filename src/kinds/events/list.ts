@@ -25,12 +25,12 @@ const GUARDED = { guarded: true } as const;
  * Events that the request names are listed whatever their dates are, and even if they are hidden from lists; their
  * records say so (`hide_from_listings`).
  */
-const named = group({
+const idFilters = group({
   params: { include: { grammar: ids() }, external_id: EXTERNAL_ID_PARAM },
-  narrows: ({ include: chosen, external_id: external }): Condition[] => [
-    ...(chosen ? [{ by: 'id', ids: chosen } as const] : []),
+  narrows: ({ include: ids, external_id: external }): Condition[] => [
+    ...(ids ? [{ by: 'id', ids } as const] : []),
     ...(external === undefined ? [] : byExternalId(external)),
-    ...(chosen || external !== undefined ? [] : [{ by: 'meta', key: HIDDEN_META, present: false, guarded: false } as const]),
+    ...(ids || external !== undefined ? [] : [{ by: 'meta', key: HIDDEN_META, isPresent: false, guarded: false } as const]),
   ],
 });
 
@@ -44,11 +44,11 @@ const DATES = {
   ends_after: { grammar: time },
   strict_dates: { grammar: strictness, fallback: false },
 };
-type Dates = ValuesOf<typeof DATES & typeof named>;
+type Dates = ValuesOf<typeof DATES & typeof idFilters>;
 
 const dates = group({
   params: DATES,
-  alsoReads: named,
+  alsoReads: idFilters,
   narrows: (values, context) => momentConditions(windowOf(values, context), context),
   echo: (values, context) => {
     const echo = Object.entries(windowOf(values, context).echo);
@@ -86,10 +86,10 @@ function datesAge({
   ...relative
 }: Dates): Timeliness {
   if (include || external !== undefined) return 'never';
-  const others = [relative.starts_before, relative.starts_after, relative.ends_before, relative.ends_after];
-  if (timelinessOfBounds(start, end, ...others) === 'always') return 'always';
-  const standard = (start === undefined || end === undefined) && others.every((value) => value === undefined);
-  return standard ? (strict ? 'always' : 'daily') : 'never';
+  const bounds = [relative.starts_before, relative.starts_after, relative.ends_before, relative.ends_after];
+  if (timelinessOfBounds(start, end, ...bounds) === 'always') return 'always';
+  const hasDefaultBounds = (start === undefined || end === undefined) && bounds.every((value) => value === undefined);
+  return hasDefaultBounds ? (strict ? 'always' : 'daily') : 'never';
 }
 
 // ------------------------------------------------------------------------------------------------- places
@@ -101,13 +101,13 @@ const PLACE = {
 };
 type Coordinates = ValuesOf<typeof PLACE>;
 
-const nearby = group({
+const placeFilters = group({
   params: PLACE,
   isLast: true,
   narrows: (values): Condition[] => {
-    const near = nearOf(values);
-    if (near) return [{ by: 'near', link: VENUE_LINK, ...near }];
-    return values.geoloc === undefined ? [] : [{ by: 'placed', link: VENUE_LINK, wanted: values.geoloc }];
+    const area = nearOf(values);
+    if (area) return [{ by: 'near', link: VENUE_LINK, ...area }];
+    return values.geoloc === undefined ? [] : [{ by: 'placed', link: VENUE_LINK, isPlaced: values.geoloc }];
   },
   echo: (values) => {
     const near = nearOf(values);
@@ -140,7 +140,7 @@ const byVenue = (key: string): Filter<string> =>
     grammar: anyText(MAX_BYTES.word),
     narrows: (value) => (value === '' ? [] : [{ by: 'linkedMeta', link: VENUE_LINK, key, value }]),
     echo: (value) => (value === '' ? undefined : value),
-    ours: true,
+    isAdditional: true,
   });
 
 // ------------------------------------------------------------------------------------------------- the list
@@ -164,10 +164,10 @@ export const eventFilters = {
   tags: filter({ grammar: existingTerms('tag'), narrows: byTerms(tag.taxonomy, GUARDED) }),
   venue: filter({ grammar: ids('venue'), narrows: byLinks(VENUE_LINK, GUARDED) }),
   organizer: filter({ grammar: ids('organizer'), narrows: byLinks(ORGANIZER_LINK, GUARDED) }),
-  featured: filter({ grammar: flag, narrows: byMeta(FEATURED_META, GUARDED), echo: (wanted) => (wanted ? '1' : '0') }),
+  featured: filter({ grammar: flag, narrows: byMeta(FEATURED_META, GUARDED), echo: (isFeatured) => (isFeatured ? '1' : '0') }),
   status: control(listStatus('tribe_events')),
-  ...nearby,
-  ...named,
+  ...placeFilters,
+  ...idFilters,
   post_parent: filter({ grammar: idOf('event'), narrows: byParent }),
   ticketed: filter({ grammar: flag, narrows: byTickets }),
   city: byVenue(VENUE.city),

@@ -25,7 +25,7 @@ export interface EventDate {
   readonly recurs: boolean;
   /** Number of dates of the event that start on the same day, and the position of this one among them, from 1. */
   readonly sameDay: number;
-  readonly place: number;
+  readonly position: number;
 }
 
 /** Returns the metas of an event with the dates of one occurrence. */
@@ -34,7 +34,7 @@ export function metasAt(
   { start, end, startUtc, endUtc, duration }: Pick<EventDate, 'start' | 'end' | 'startUtc' | 'endUtc' | 'duration'>,
 ): Metas {
   const zone = parseZone(metaOf(metas, DATES.timezone) ?? '');
-  const dated: (readonly [key: string, value: string])[] = [
+  const dateMetas: (readonly [key: string, value: string])[] = [
     [DATES.start, start],
     [DATES.end, end],
     [DATES.startUtc, startUtc],
@@ -43,7 +43,7 @@ export function metasAt(
     // The abbreviation can differ between dates of one event (summer and winter time).
     ...(zone ? [[DATES.abbreviation, abbreviation(start, zone)] as const] : []),
   ];
-  return new Map([...metas, ...dated.map(([key, value]) => [key, [value]] as const)]);
+  return new Map([...metas, ...dateMetas.map(([key, value]) => [key, [value]] as const)]);
 }
 
 /**
@@ -53,24 +53,24 @@ export function metasAt(
 export function pageOfOccurrence(
   post: Post,
   metas: Metas,
-  { start, sameDay, place }: Pick<EventDate, 'start' | 'sameDay' | 'place'>,
+  { start, sameDay, position }: Pick<EventDate, 'start' | 'sameDay' | 'position'>,
 ): OccurrencePage {
   const date = start.slice(0, 10);
   return {
     slug: post.post_name,
     date,
-    number: numberIn(metaOf(metas, `_EventSequence_${date}`), start) ?? (sameDay > 1 ? place : undefined),
+    number: numberIn(metaOf(metas, `_EventSequence_${date}`), start) ?? (sameDay > 1 ? position : undefined),
   };
 }
 
 /**
  * Returns the number that the meta of a day gives to the date that starts then: `{1: {start_date, end_date}, 2: ...}`.
  */
-function numberIn(stored: string | undefined, start: string): number | undefined {
-  const numbered = stored === undefined ? undefined : parseSerialized(stored);
-  if (numbered === null || typeof numbered !== 'object') return undefined;
-  const found = Object.entries(numbered as Record<string, { start_date?: unknown } | null>).find(([, day]) => day?.start_date === start);
-  const number = Number(found?.[0]);
+function numberIn(text: string | undefined, start: string): number | undefined {
+  const entries = text === undefined ? undefined : parseSerialized(text);
+  if (entries === null || typeof entries !== 'object') return undefined;
+  const entry = Object.entries(entries as Record<string, { start_date?: unknown } | null>).find(([, day]) => day?.start_date === start);
+  const number = Number(entry?.[0]);
   return Number.isSafeInteger(number) && number > 0 ? number : undefined;
 }
 
@@ -91,9 +91,9 @@ export function pageOfDatedPost(post: Post, metas: Metas | undefined, parent: Po
  * Returns whether the metas of an event contain recurrence rules. Single events may have the meta too, without rules.
  */
 export function hasRules(metas: Metas | undefined): boolean {
-  const stored = metaOf(metas, '_EventRecurrence') ?? '';
-  if (!stored.includes('"rules"')) return false;
-  const { rules } = (parseSerialized(stored) ?? {}) as { rules?: unknown };
+  const text = metaOf(metas, '_EventRecurrence') ?? '';
+  if (!text.includes('"rules"')) return false;
+  const { rules } = (parseSerialized(text) ?? {}) as { rules?: unknown };
   return rules !== null && typeof rules === 'object' && Object.values(rules).some(isRule);
 }
 

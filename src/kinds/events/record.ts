@@ -35,7 +35,7 @@ export function renderEvent(id: number, bundle: Bundle, context: RenderContext):
   const dates = storedDates({ metas: metas ?? new Map() });
   const cost = locked ? NO_COST : costRecord(metas, context);
   const flag = (read: () => boolean) => (locked ? null : read());
-  const shown = (key: string) => metaOf(metas, key) === undefined || !['', '0'].includes(value(key));
+  const isEnabled = (key: string) => metaOf(metas, key) === undefined || !['', '0'].includes(value(key));
   const venues = locked ? [] : linkedIds(id, VENUE_LINK, bundle, context);
   const organizers = locked ? [] : linkedIds(id, ORGANIZER_LINK, bundle, context);
   const website = metaOf(metas, EVENT.website);
@@ -58,8 +58,8 @@ export function renderEvent(id: number, bundle: Bundle, context: RenderContext):
     ...dateMembers(dates),
     ...cost,
     website: locked ? '' : website === undefined ? url : escHtml(website),
-    show_map: flag(() => shown(EVENT.show_map)),
-    show_map_link: flag(() => shown(EVENT.show_map_link)),
+    show_map: flag(() => isEnabled(EVENT.show_map)),
+    show_map_link: flag(() => isEnabled(EVENT.show_map_link)),
     hide_from_listings: flag(() => value(EVENT.hide_from_listings) === 'yes'),
     sticky: flag(() => row.menu_order === -1),
     featured: flag(() => isTruthy(value(EVENT.featured))),
@@ -134,7 +134,7 @@ function renderEventJsonLd(
   row: Post,
   bundle: Bundle,
   context: RenderContext,
-  { dates, url, cost, ...linked }: JsonLdParts,
+  { dates, url, cost, ...linkedParts }: JsonLdParts,
 ): Record<string, unknown> {
   const metas = bundle.metas.get(row.ID);
   const zone = parseZone(dates.timezone) ?? context.settings.zone;
@@ -146,7 +146,7 @@ function renderEventJsonLd(
     start: isoWithOffset(dates.start, zone),
     end: isoWithOffset(dates.end, zone),
     eventStatus: metaOf(metas, STATE) ?? '',
-    ...linked,
+    ...linkedParts,
     cost,
     costs: metas?.get(COST.amounts) ?? [],
     currencyCode: metaOf(metas, COST.code) || calendar.currencyCode || 'USD',

@@ -10,10 +10,10 @@ import type { Params } from '../param.ts';
 import { stamp } from '../shapes.ts';
 
 /** The parameter that requests the recurrence rule of an event. */
-export const RECURRENCE = { recurrence: { grammar: flag, ours: true } } satisfies Params;
+export const RECURRENCE = { recurrence: { grammar: flag, isAdditional: true } } satisfies Params;
 
 /** The parameter that restricts a write under the id of one date to this date. */
-export const SCOPE = { scope: { grammar: oneOf(['date'], 'enum'), ours: true } } satisfies Params;
+export const SCOPE = { scope: { grammar: oneOf(['date'], 'enum'), isAdditional: true } } satisfies Params;
 
 /** Start and end of an additional date. */
 export const SPAN = { start_date: { grammar: timeText, required: true }, end_date: { grammar: timeText, required: true } } satisfies Params;

@@ -45,19 +45,21 @@ export const batchedWrites: Grammar<readonly BatchedWrite[]> = {
   },
   read: (raw) => {
     const writes = Array.isArray(raw) && raw.length <= MAX_WRITES ? raw.map(batchedWrite) : [undefined];
-    const sound = writes.filter((write) => write !== undefined);
-    return sound.length === writes.length ? { value: sound } : { fault: { stage: 'value' } };
+    const validWrites = writes.filter((write) => write !== undefined);
+    return validWrites.length === writes.length ? { value: validWrites } : { fault: { stage: 'value' } };
   },
 };
 
 function batchedWrite(raw: unknown): BatchedWrite | undefined {
   if (!isObject(raw)) return undefined;
-  const { method: named = 'POST', path, body = {}, headers = {} } = raw;
-  const method = METHODS.find((known) => known === named);
-  const sent = isObject(headers) ? Object.entries(headers).map(([name, value]) => [name.toLowerCase(), headerText(value)] as const) : [];
+  const { method: methodName = 'POST', path, body = {}, headers = {} } = raw;
+  const method = METHODS.find((candidate) => candidate === methodName);
+  const headerPairs = isObject(headers)
+    ? Object.entries(headers).map(([name, value]) => [name.toLowerCase(), headerText(value)] as const)
+    : [];
   if (method === undefined || typeof path !== 'string' || !(isObject(body) || isEmptyList(body))) return undefined;
-  if (!(isObject(headers) || isEmptyList(headers)) || sent.some(([, value]) => value === undefined)) return undefined;
-  return { method, path, body: isObject(body) ? body : {}, headers: Object.fromEntries(sent) as Record<string, string> };
+  if (!(isObject(headers) || isEmptyList(headers)) || headerPairs.some(([, value]) => value === undefined)) return undefined;
+  return { method, path, body: isObject(body) ? body : {}, headers: Object.fromEntries(headerPairs) as Record<string, string> };
 }
 
 /** Joins several values of one header by commas (RFC 9110, 5.2). */

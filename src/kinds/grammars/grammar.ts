@@ -63,8 +63,8 @@ export interface Grammar<T = unknown, Accepted = T> {
   readonly maxListBytes?: number;
   /** A longer text counts as not sent, as in WordPress. */
   readonly dropsTooLong?: true;
-  /** `beside`: all parameters of the request, as sent. */
-  readonly read: (raw: unknown, can: Can, beside?: Readonly<Record<string, unknown>>) => Reading<T>;
+  /** `params`: all parameters of the request, as sent. */
+  readonly read: (raw: unknown, can: Can, params?: Readonly<Record<string, unknown>>) => Reading<T>;
   readonly json: JsonSchema;
   readonly refersTo?: Reference;
   /** Never set: it only carries the type `Accepted`, which no other member mentions. */
@@ -87,7 +87,7 @@ export interface Hint {
   /** An example of an accepted value. */
   readonly example: unknown;
   /** The reason if a record that the value names does not exist; absent: the default one of that type of reference. */
-  readonly unknown?: string;
+  readonly unknownReason?: string;
 }
 
 /** Returns the hint of a closed set. */

@@ -38,9 +38,9 @@ export function idOf(refersTo: Reference): Grammar<number> {
     refersTo,
     read: (raw) => {
       const value = numeric(raw);
-      const whole = value === undefined ? Number.parseInt(typeof raw === 'string' ? raw : '', 10) : Math.trunc(value);
-      if (!(whole >= 1 && whole <= Number.MAX_SAFE_INTEGER)) return REFUSED;
-      return value === whole ? accept(value) : { value: whole, ...wrongType('integer') };
+      const integer = value === undefined ? Number.parseInt(typeof raw === 'string' ? raw : '', 10) : Math.trunc(value);
+      if (!(integer >= 1 && integer <= Number.MAX_SAFE_INTEGER)) return REFUSED;
+      return value === integer ? accept(value) : { value: integer, ...wrongType('integer') };
     },
   };
 }
@@ -126,7 +126,7 @@ export function oneOf<const T extends string>(values: readonly T[], stage: 'valu
     hint: choiceHint(values),
     json: { type: 'string', enum: values },
     read: (raw) => {
-      const value = values.find((known) => known === raw);
+      const value = values.find((candidate) => candidate === raw);
       if (value !== undefined) return accept(value);
       return stage === 'enum' ? { schemaFault: fault } : { fault };
     },

@@ -38,8 +38,8 @@ export function linkWishes(refersTo: 'venue' | 'organizer'): Grammar<readonly Li
 
 /** Besides naming a missing record, these values can be wrong in themselves: a new record with refused fields. */
 const HINTS = {
-  venue: { reason: 'not-a-venue', unknown: 'venue-not-linked' },
-  organizer: { reason: 'not-an-organizer', unknown: 'organizer-not-linked' },
+  venue: { reason: 'not-a-venue', unknownReason: 'venue-not-linked' },
+  organizer: { reason: 'not-an-organizer', unknownReason: 'organizer-not-linked' },
 } as const;
 
 const hasMembers = (raw: unknown): boolean => Array.isArray(raw) || (raw !== null && typeof raw === 'object' && isNumbered(raw));

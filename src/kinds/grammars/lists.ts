@@ -18,8 +18,8 @@ export function listStatus(capabilities: string): Grammar<readonly string[]> {
     maxListBytes: MAX_BYTES.ids,
     hint: { reason: 'not-a-listed-status', example: 'publish' },
     json: { type: 'string' },
-    read: (raw, can, beside) => {
-      if (raw === ANY_STATUS && beside?.page !== undefined) return {};
+    read: (raw, can, params) => {
+      if (raw === ANY_STATUS && params?.page !== undefined) return {};
       if (!can(`edit_${capabilities}`)) return isPublishAlone(raw) ? accept(['publish']) : REFUSED;
       if (raw === '') return accept(can('read_private_posts') ? ['publish', 'private'] : ['publish']);
       const names = toItems(raw);
@@ -147,8 +147,8 @@ function termWish(item: unknown): TermWish | 'blank' | 'refused' {
   if (typeof item === 'number') return Number.isSafeInteger(item) ? (item > 0 ? { id: item } : 'blank') : 'refused';
   if (item === null || item === false) return 'blank';
   if (typeof item !== 'string') return 'refused';
-  const written = item.trim();
-  if (written === '') return 'blank';
+  const text = item.trim();
+  if (text === '') return 'blank';
   // A number too large for an id is a name.
-  return /^\d+$/.test(written) && Number.isSafeInteger(Number(written)) ? { id: Number(written) } : { name: written };
+  return /^\d+$/.test(text) && Number.isSafeInteger(Number(text)) ? { id: Number(text) } : { name: text };
 }

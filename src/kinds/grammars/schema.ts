@@ -14,11 +14,11 @@ import { isTime, MOMENT_HINT } from './times.ts';
 const accept = <T>(value: T) => ({ value });
 const refuse = (schemaFault: Fault) => ({ schemaFault });
 const wrongType = (type: string) => refuse({ stage: 'type', type });
-const schemaFaultOf = (code: string, reason: string, more: Pick<SchemaFault, 'values' | 'about'> = {}): SchemaFault => ({
+const schemaFaultOf = (code: string, reason: string, details: Pick<SchemaFault, 'values' | 'about'> = {}): SchemaFault => ({
   stage: 'schema',
   code,
   reason,
-  ...more,
+  ...details,
 });
 
 /** Returns an integer given as a number or a text. */
@@ -36,9 +36,9 @@ export function integer({ minimum, maximum }: { minimum?: number; maximum?: numb
     read: (raw) => {
       const value = wholeNumber(raw);
       if (value === undefined) return wrongType('integer');
-      const [least, most] = [minimum ?? value, maximum ?? value];
-      if (value >= least && value <= most) return accept(value);
-      if (maximum === undefined) return refuse(schemaFaultOf('rest_out_of_bounds', 'too-small', { values: { minimum: least } }));
+      const [lower, upper] = [minimum ?? value, maximum ?? value];
+      if (value >= lower && value <= upper) return accept(value);
+      if (maximum === undefined) return refuse(schemaFaultOf('rest_out_of_bounds', 'too-small', { values: { minimum: lower } }));
       return refuse(schemaFaultOf('rest_out_of_bounds', 'out-of-bounds', { values: { minimum: minimum ?? 0, maximum } }));
     },
   };
@@ -55,7 +55,7 @@ export function parseList(raw: unknown): unknown[] | undefined {
 function listOf<T extends string | number>(
   hint: Hint,
   items: Readonly<Record<string, unknown>>,
-  read: (item: unknown) => T | undefined,
+  readItem: (item: unknown) => T | undefined,
   fault: (item: number) => Fault,
 ): Plain<readonly T[]> {
   return {
@@ -67,9 +67,9 @@ function listOf<T extends string | number>(
       const list = parseList(raw);
       if (list === undefined || list.length > MAX_ITEMS) return wrongType('array');
       const values: T[] = [];
-      for (const [place, item] of list.entries()) {
-        const value = read(item);
-        if (value === undefined) return refuse(fault(place));
+      for (const [index, item] of list.entries()) {
+        const value = readItem(item);
+        if (value === undefined) return refuse(fault(index));
         values.push(value);
       }
       return accept(values);
@@ -109,9 +109,9 @@ export const choice = <const T extends string>(values: readonly T[]): Grammar<T>
  * callers who may list them.
  */
 export const statuses = (values: readonly string[]): Plain<readonly string[]> => {
-  const described = choices(values);
+  const choiceGrammar = choices(values);
   return {
-    ...described,
+    ...choiceGrammar,
     read: (raw) => {
       const list = parseList(raw);
       if (list === undefined || list.length > MAX_ITEMS) return wrongType('array');
@@ -148,15 +148,15 @@ export const booleanParam = booleanNamed(/^(true|1|yes|on)$/i, /^(false|0|no|off
 
 /** A boolean, or any number of values of a closed set. */
 export const booleanOrValues = (values: readonly string[]): Grammar<boolean | readonly string[]> => {
-  const some = choices(values);
+  const listGrammar = choices(values);
   return {
     maxBytes: MAX_BYTES.word,
     maxListBytes: MAX_BYTES.ids,
-    hint: some.hint,
-    json: { ...some.json, type: ['boolean', 'array'] },
+    hint: listGrammar.hint,
+    json: { ...listGrammar.json, type: ['boolean', 'array'] },
     read: (raw) => {
       const { value } = booleanParam.read(raw, () => false);
-      return value === undefined ? some.read(raw) : accept(value);
+      return value === undefined ? listGrammar.read(raw) : accept(value);
     },
   };
 };
@@ -212,8 +212,8 @@ export const dateTime: Grammar<string | null> = {
   read: (raw) => {
     if (raw === null) return accept(null);
     if (typeof raw !== 'string') return wrongType('string,null');
-    const sound = /^\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d:\d\d/.test(raw) && isTime(raw);
-    return sound ? accept(raw) : refuse(schemaFaultOf('rest_invalid_date', 'date-invalid'));
+    const isValid = /^\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d:\d\d/.test(raw) && isTime(raw);
+    return isValid ? accept(raw) : refuse(schemaFaultOf('rest_invalid_date', 'date-invalid'));
   },
 };
 
@@ -257,8 +257,8 @@ export const termIds = (options: TermOptions): Grammar<WantedTerms> => ({
   read: (raw) => {
     if (raw === null || typeof raw === 'boolean') return refuse(schemaFaultOf('rest_no_matching_schema', 'not-term-ids'));
     const isQuery = typeof raw === 'object' && !Array.isArray(raw);
-    const wanted = isQuery ? termQuery(raw as TermQueryAsSent, options) : integers.read(raw).value;
-    if (wanted !== undefined) return accept(wanted);
+    const terms = isQuery ? termQuery(raw as TermQueryAsSent, options) : integers.read(raw).value;
+    if (terms !== undefined) return accept(terms);
     const about = Array.isArray(raw) ? {} : { about: { position: isQuery ? 1 : 0 } };
     return refuse(schemaFaultOf('rest_no_matching_schema', 'not-term-ids', about));
   },
@@ -267,14 +267,14 @@ export const termIds = (options: TermOptions): Grammar<WantedTerms> => ({
 type TermQueryAsSent = { readonly [Name in keyof TermQuery]: unknown };
 
 function termQuery(raw: TermQueryAsSent, options: TermOptions): TermQuery | undefined {
-  const known = ['terms', ...(options.operator ? ['operator'] : []), ...(options.children ? ['include_children'] : [])];
-  if (Object.keys(raw).some((name) => !known.includes(name))) return undefined;
+  const knownNames = ['terms', ...(options.operator ? ['operator'] : []), ...(options.children ? ['include_children'] : [])];
+  if (Object.keys(raw).some((name) => !knownNames.includes(name))) return undefined;
   const { value: terms } = integers.read(raw.terms ?? []);
-  const { value: below } = booleanParam.read(raw.include_children ?? false, () => false);
+  const { value: includesChildren } = booleanParam.read(raw.include_children ?? false, () => false);
   const operator = String(raw.operator ?? 'OR');
-  if (terms === undefined || below === undefined || !['AND', 'OR'].includes(operator)) return undefined;
-  const read = { terms, operator, include_children: below };
-  return Object.fromEntries(Object.entries(read).filter(([name]) => Object.hasOwn(raw, name)));
+  if (terms === undefined || includesChildren === undefined || !['AND', 'OR'].includes(operator)) return undefined;
+  const query = { terms, operator, include_children: includesChildren };
+  return Object.fromEntries(Object.entries(query).filter(([name]) => Object.hasOwn(raw, name)));
 }
 
 /** A page number or page length: a positive integer, reported as in `tec/v1`. */

@@ -29,21 +29,21 @@ export interface ResolvedDates {
  * the request, else that of the event, else that of the site. A duration is added to the start in the request, else to
  * the stored one, in elapsed seconds, regardless of clock changes.
  *
- * @param stored the stored dates; undefined for a new event
+ * @param oldDates the stored dates; undefined for a new event
  */
-export function resolveDates(sent: SentDates, stored: EventDates | undefined, { settings, now }: RuleContext): ResolvedDates {
-  const { timezone, duration } = sent;
-  const zone = parseZone(timezone === undefined ? (stored?.timezone ?? '') : (timezone ?? '')) ?? settings.zone;
-  const start = sent.start_date ?? localOf(sent.start_date_utc, zone, now);
-  const named = sent.end_date ?? localOf(sent.end_date_utc, zone, now);
-  const begin = start === undefined ? stored?.start : parseEventTime(start, { zone, now, timestamps: timezone ? zone : UTC });
-  const isCounted = named === undefined && typeof duration === 'number' && typeof begin === 'string' && !isZeroDate(begin);
-  const end = isCounted ? localFromUnix(unixFromLocal(begin, zone) + duration, zone) : named;
+export function resolveDates(sentDates: SentDates, oldDates: EventDates | undefined, { settings, now }: RuleContext): ResolvedDates {
+  const { timezone, duration } = sentDates;
+  const zone = parseZone(timezone === undefined ? (oldDates?.timezone ?? '') : (timezone ?? '')) ?? settings.zone;
+  const start = sentDates.start_date ?? localOf(sentDates.start_date_utc, zone, now);
+  const namedEnd = sentDates.end_date ?? localOf(sentDates.end_date_utc, zone, now);
+  const parsedStart = start === undefined ? oldDates?.start : parseEventTime(start, { zone, now, timestamps: timezone ? zone : UTC });
+  const isCounted = namedEnd === undefined && typeof duration === 'number' && typeof parsedStart === 'string' && !isZeroDate(parsedStart);
+  const end = isCounted ? localFromUnix(unixFromLocal(parsedStart, zone) + duration, zone) : namedEnd;
   return { ...(start === undefined ? {} : { start_date: start }), ...(end === undefined ? {} : { end_date: end }) };
 }
 
 /** Returns the local time of a time in UTC. An offset in the text takes precedence over UTC. */
 function localOf(utc: string | null | undefined, zone: Zone, now: Date): string | undefined {
-  const moment = utc ? (phpTimestamp(utc) ?? parsePhpDate(utc, now, UTC)?.instant) : undefined;
-  return moment === undefined ? undefined : localFromUnix(moment, zone);
+  const instant = utc ? (phpTimestamp(utc) ?? parsePhpDate(utc, now, UTC)?.instant) : undefined;
+  return instant === undefined ? undefined : localFromUnix(instant, zone);
 }

@@ -20,7 +20,7 @@ import {
 } from '../grammars/schema.ts';
 import { MOMENT_HINT } from '../grammars/times.ts';
 import type { LinkedFromEvents, PostKind, PostValues } from '../kind.ts';
-import { fromEvent, ofEvents } from '../linked-list.ts';
+import { fromEvent, linkFilters } from '../linked-list.ts';
 import type { Control, ListParams, Narrowed } from '../list-param.ts';
 import { byLinks, byMeta, byParent, bySearch, byTickets } from '../narrowing.ts';
 import type { Field, Param, Params, ValuesOf } from '../param.ts';
@@ -39,7 +39,7 @@ const PAGING = { page: control(positiveArgument, { fallback: 1 }), per_page: con
 const UNGUARDED = { guarded: false } as const;
 
 /** Bounds of events; without them, events of all dates are listed. */
-const { start_date, end_date, ...moments } = group({
+const { start_date, end_date, ...momentFilters } = group({
   params: {
     start_date: { grammar: momentArgument },
     end_date: { grammar: momentArgument },
@@ -64,8 +64,8 @@ const statuses: Grammar<readonly string[]> = {
   json: { type: 'array', items: { type: 'string', enum: STATUSES } },
   read: (raw) => {
     const { value, schemaFault } = strings.read(raw);
-    const known = value?.every((name) => STATUSES.includes(name));
-    return value === undefined ? { ...(schemaFault ? { schemaFault } : {}) } : known ? { value } : { fault: { stage: 'value' } };
+    const areKnown = value?.every((name) => STATUSES.includes(name));
+    return value === undefined ? { ...(schemaFault ? { schemaFault } : {}) } : areKnown ? { value } : { fault: { stage: 'value' } };
   },
 };
 
@@ -85,7 +85,7 @@ const EVENT_FILTERS = {
   featured: filter({ grammar: booleanParam, narrows: byMeta(FEATURED_META, { guarded: true }) }),
   status: control(statuses),
   post_parent: filter({ grammar: { ...positiveArgument, refersTo: 'event' }, narrows: byParent }),
-  ...moments,
+  ...momentFilters,
   ticketed: filter({ grammar: booleanParam, narrows: byTickets }),
   orderby: control(oneOf(['date', 'event_date', 'title', 'menu_order', 'modified'], 'value'), { fallback: 'event_date' }),
   order: control(oneOf(['ASC', 'DESC'], 'value'), { fallback: 'ASC' }),
@@ -101,7 +101,7 @@ const linkedFilters = memoizeByObject(({ link, searchedMetas }: LinkedFromEvents
   ...PAGING,
   search: filter({ grammar: droppedString, narrows: bySearch(searchedMetas) }),
   event: fromEvent(link, { ...positiveArgument, refersTo: 'event' }),
-  ...ofEvents(link),
+  ...linkFilters(link),
   status: control(statuses),
 }));
 
@@ -114,7 +114,8 @@ type TecFilters = ListParams & {
   readonly order?: Control<'ASC' | 'DESC'>;
 };
 
-export const tecFilters = ({ linked }: PostKind): TecFilters => (linked ? linkedFilters(linked) : EVENT_FILTERS);
+export const tecFilters = ({ linkedFromEvents }: PostKind): TecFilters =>
+  linkedFromEvents ? linkedFilters(linkedFromEvents) : EVENT_FILTERS;
 
 /** The password that opens protected records; it is not described anywhere. */
 export const TEC_PASSWORD = { password: { grammar: text(MAX_BYTES.password) } } satisfies Params;
@@ -128,7 +129,9 @@ export type TecListValues = ValuesOf<TecFilters & typeof TEC_PASSWORD>;
 /** Returns the conditions and the order of a list. */
 export const narrowTec = (kind: PostKind, values: TecListValues, context: RuleContext): Pick<Narrowed, 'conditions' | 'order'> => ({
   conditions: conditionsOf(tecFilters(kind), values, context),
-  order: kind.linked ? kind.orders.defaultOrder({}) : { by: ORDERS[values.orderby ?? 'event_date'], descending: values.order === 'DESC' },
+  order: kind.linkedFromEvents
+    ? kind.orders.defaultOrder({})
+    : { by: ORDERS[values.orderby ?? 'event_date'], descending: values.order === 'DESC' },
 });
 
 const COMMON = ['date', 'date_gmt', 'slug', 'status', 'content', 'excerpt', 'author', 'featured_media', 'title'];
@@ -144,19 +147,21 @@ const ORDER: Readonly<Record<PostKind['name'], readonly string[]>> = {
 
 /** Returns the fields of a kind: name in `tec/v1` -> own name. */
 const fieldNamesByTecName = memoizeByObject(({ name, fields }: PostKind): ReadonlyMap<string, string> => {
-  const names = Object.entries<Field>(fields).flatMap(([own, { names }]) =>
-    names?.tec === false ? [] : [[names?.tec ?? own, own] as const],
+  const names = Object.entries<Field>(fields).flatMap(([fieldName, { names }]) =>
+    names?.tec === false ? [] : [[names?.tec ?? fieldName, fieldName] as const],
   );
-  const known = new Map(names);
-  return new Map([...ORDER[name].map((here) => [here, known.get(here) ?? here] as const), ...names]);
+  const fieldNames = new Map(names);
+  return new Map([...ORDER[name].map((tecName) => [tecName, fieldNames.get(tecName) ?? tecName] as const), ...names]);
 });
 
 /** Returns the texts of a kind that the reference does not have: name in `tec/v1` -> meta. */
 export const additionalTexts = memoizeByObject((kind: PostKind): Readonly<Record<string, string>> => {
-  const known = new Set(ORDER[kind.name]);
+  const orderedNames = new Set(ORDER[kind.name]);
   const keys: Readonly<Record<string, string>> = shownTexts(kind.fields);
   return Object.fromEntries(
-    [...fieldNamesByTecName(kind)].flatMap(([here, own]) => (keys[own] && !known.has(here) ? [[here, keys[own]]] : [])),
+    [...fieldNamesByTecName(kind)].flatMap(([tecName, fieldName]) =>
+      keys[fieldName] && !orderedNames.has(tecName) ? [[tecName, keys[fieldName]]] : [],
+    ),
   );
 });
 
@@ -193,8 +198,8 @@ export type TecFieldValues = ValuesOf<TecFields>;
  */
 export function tecFields(kind: PostKind, fallbackKind: PostKind): TecFields {
   const fields = [...fieldNamesByTecName(kind)].map(([name, field]) => {
-    const { required: _, fallback: __, ...declared } = (kind.fields[field] ?? fallbackKind.fields[field])!;
-    return [name, { ...declared, grammar: withOwnCode(name, declared.grammar) }] as const;
+    const { required: _, fallback: __, ...declaration } = (kind.fields[field] ?? fallbackKind.fields[field])!;
+    return [name, { ...declaration, grammar: withOwnCode(name, declaration.grammar) }] as const;
   });
   return {
     ...Object.fromEntries(fields),
@@ -207,14 +212,14 @@ export function tecFields(kind: PostKind, fallbackKind: PostKind): TecFields {
 const withOwnCode = (name: string, grammar: Grammar): Grammar => {
   const code = CODES.get(name);
   if (code === undefined) return grammar;
-  const late = { stage: 'schema', code: code.code, reason: code.reason, about: 'argument' } as const;
+  const ownFault = { stage: 'schema', code: code.code, reason: code.reason, about: 'argument' } as const;
   return {
     ...grammar,
     hint: code.hint,
-    read: (raw, can, beside) => {
-      const reading = grammar.read(raw, can, beside);
+    read: (raw, can, params) => {
+      const reading = grammar.read(raw, can, params);
       const isAccepted = reading.fault === undefined && reading.schemaFault === undefined && (name !== 'email' || isEmail(String(raw)));
-      return isAccepted ? reading : { schemaFault: late };
+      return isAccepted ? reading : { schemaFault: ownFault };
     },
   };
 };
@@ -235,9 +240,9 @@ const CODES: ReadonlyMap<string, { readonly code: string; readonly reason: strin
 /** Returns accepted values under the kind's own names. */
 export function kindValues(kind: PostKind, values: TecFieldValues): PostValues {
   const names = fieldNamesByTecName(kind);
-  const named = Object.entries(values).flatMap(([name, value]) => {
-    const own = names.get(name);
-    return own === undefined ? [] : [[own, value] as const];
+  const entries = Object.entries(values).flatMap(([name, value]) => {
+    const fieldName = names.get(name);
+    return fieldName === undefined ? [] : [[fieldName, value] as const];
   });
-  return Object.fromEntries(named);
+  return Object.fromEntries(entries);
 }

@@ -49,18 +49,18 @@ type Kinds = Readonly<Record<'venue' | 'organizer', PostKind>>;
 export function tecRecord(kind: PostKind, id: number, bundle: Bundle, context: TecContext, kinds: Kinds): TecRecord {
   const row = bundle.posts.get(id)!;
   const { title, content, excerpt, template, guid, ...base } = postCore(id, bundle, context);
-  const own = {
+  const membersByKind = {
     event: () => eventMembers(id, bundle, context, kinds),
     venue: () => venueMembers(row, bundle),
     organizer: () => organizerMembers(row, bundle),
   };
   const { class_list: classes, ...terms } = termMembers(kind, id, bundle);
-  const shown = {
+  const protectedMembers = {
     content: { rendered: content.rendered, protected: content.protected },
     excerpt: { rendered: excerpt.rendered, protected: excerpt.protected },
     template,
     ...terms,
-    ...own[kind.name](),
+    ...membersByKind[kind.name](),
     ...additionalMembers(kind, bundle.metas.get(id)),
     ...customFieldMembers(kind, bundle.metas.get(id), context),
   };
@@ -70,7 +70,7 @@ export function tecRecord(kind: PostKind, id: number, bundle: Bundle, context: T
     title: { rendered: title.rendered },
     ...authorAndPicture(row, bundle),
     ...(classes ? { class_list: classes } : {}),
-    ...(isLocked(row, context) ? withFillers(shown, context.words.locked) : shown),
+    ...(isLocked(row, context) ? withFillers(protectedMembers, context.words.locked) : protectedMembers),
   };
 }
 
@@ -84,15 +84,15 @@ const POST_MEMBERS: ReadonlySet<string> = new Set([
  * reference.
  */
 export function withLinkedLimited(record: TecRecord, names: ReadonlySet<string>): TecRecord {
-  const cut = (linked: unknown) =>
-    linked !== null && typeof linked === 'object'
-      ? Object.fromEntries(Object.entries(linked).filter(([name]) => !POST_MEMBERS.has(name) || names.has(name)))
-      : linked;
-  const linked = (['organizers', 'venues'] as const).flatMap((name) => {
+  const limitMembers = (linkedRecord: unknown) =>
+    linkedRecord !== null && typeof linkedRecord === 'object'
+      ? Object.fromEntries(Object.entries(linkedRecord).filter(([name]) => !POST_MEMBERS.has(name) || names.has(name)))
+      : linkedRecord;
+  const entries = (['organizers', 'venues'] as const).flatMap((name) => {
     const records = record[name];
-    return Array.isArray(records) ? [[name, records.map(cut)] as const] : [];
+    return Array.isArray(records) ? [[name, records.map(limitMembers)] as const] : [];
   });
-  return { ...record, ...Object.fromEntries(linked) };
+  return { ...record, ...Object.fromEntries(entries) };
 }
 /** Texts of the kind that the reference does not have, without the empty ones. */
 const additionalMembers = (kind: PostKind, metas: Metas | undefined): TecRecord =>
@@ -164,34 +164,34 @@ function eventMembers(id: number, bundle: Bundle, context: TecContext, kinds: Ki
   const { cutoff, formats, timezoneMode } = settings.calendar;
   const zone = phpZone(dates.timezone || settings.timezone);
   const siteZone = phpZone(settings.timezone);
-  const local = (utc: string) => (utc === '' ? '' : toLocal(utc, settings.zone));
-  const inSite = timezoneMode === 'site';
+  const toSiteTime = (utc: string) => (utc === '' ? '' : toLocal(utc, settings.zone));
+  const isInSiteZone = timezoneMode === 'site';
   const display = {
-    start: inSite ? local(dates.startUtc) : dates.start,
-    end: inSite ? local(dates.endUtc) : dates.end,
+    start: isInSiteZone ? toSiteTime(dates.startUtc) : dates.start,
+    end: isInSiteZone ? toSiteTime(dates.endUtc) : dates.end,
     allDay: dates.allDay,
   };
-  const moments = (name: 'start' | 'end', own: string, utc: string) => ({
-    [name]: moment(own, zone),
+  const momentMembers = (name: 'start' | 'end', localTime: string, utc: string) => ({
+    [name]: moment(localTime, zone),
     [`${name}_utc`]: moment(utc, phpZone('UTC')),
-    [`${name}_site`]: moment(local(utc), siteZone),
-    [`${name}_display`]: moment(display[name], inSite ? siteZone : zone),
+    [`${name}_site`]: moment(toSiteTime(utc), siteZone),
+    [`${name}_display`]: moment(display[name], isInSiteZone ? siteZone : zone),
   });
   const schedule = { formats, language, zone: settings.zone, cutoff, year: utcFromDate(now).slice(0, 4) };
-  const present = utcFromDate(now);
+  const currentUtc = utcFromDate(now);
   const organizers = linkedIds(row.ID, ORGANIZER_LINK, bundle, context);
   return {
     start_date: dates.start,
     start_date_utc: dates.startUtc,
     end_date: dates.end,
     end_date_utc: dates.endUtc,
-    dates: { ...moments('start', dates.start, dates.startUtc), ...moments('end', dates.end, dates.endUtc) },
+    dates: { ...momentMembers('start', dates.start, dates.startUtc), ...momentMembers('end', dates.end, dates.endUtc) },
     timezone: dates.timezone,
     duration: dates.duration ? String(dates.duration) : diffSeconds(dates.startUtc, dates.endUtc) || 0,
     multiday: daysOf(dates, cutoff),
     // As in the reference, an event counts as past as soon as it has begun.
-    is_past: dates.startUtc < present,
-    is_now: dates.startUtc <= present && dates.endUtc >= present,
+    is_past: dates.startUtc < currentUtc,
+    is_now: dates.startUtc <= currentUtc && dates.endUtc >= currentUtc,
     all_day: dates.allDay,
     starts_this_week: null,
     ends_this_week: null,
@@ -210,7 +210,7 @@ function eventMembers(id: number, bundle: Bundle, context: TecContext, kinds: Ki
 }
 
 /** Returns a moment in the form in which PHP's `DateTime` is written as JSON. */
-const moment = (local: string, zone: ReturnType<typeof phpZone>) => ({ date: `${local}.000000`, ...zone });
+const moment = (localTime: string, zone: ReturnType<typeof phpZone>) => ({ date: `${localTime}.000000`, ...zone });
 
 /** Returns a title, marked if the record is protected or private (`get_the_title`). */
 function markedTitle(row: Post, words: TecWords): string {

@@ -34,28 +34,28 @@ import { type CorePage, type CoreRecord, orderOf, paging, refuseStatuses, totals
  * @throws rest_post_invalid_page_number past the last page
  */
 export async function listBlogPosts(site: Site, caller: Caller, type: BlogType, values: BlogListValues): Promise<CorePage> {
-  const paged = paging(values);
-  const { limit, offset } = paged;
+  const pageValues = paging(values);
+  const { limit, offset } = pageValues;
   const narrowing = await withChildTerms(site.db, conditionsOf(BLOG_FILTERS[type], values, caller));
   const conditions = [...narrowing, ...(values.sticky === undefined ? [] : [await stickyCondition(site.db, values.sticky)])];
-  const found = await findBlogPosts(site, caller, type, { conditions, order: orderOf(values), limit, offset });
-  const totals = totalsOf(found, paged);
-  const hasFront = values.ignore_sticky === false && paged.page === 1 && isWholeBlog(values, narrowing);
-  const ids = hasFront ? await stickyFirst(site, caller, found.ids, conditions) : found.ids;
-  const shown = await shownBlogPosts(site, caller, type, ids, values);
-  return { records: [...shown.values()], ...totals, timeliness: 'always' };
+  const result = await findBlogPosts(site, caller, type, { conditions, order: orderOf(values), limit, offset });
+  const totals = totalsOf(result, pageValues);
+  const hasFront = values.ignore_sticky === false && pageValues.page === 1 && isWholeBlog(values, narrowing);
+  const ids = hasFront ? await stickyFirst(site, caller, result.ids, conditions) : result.ids;
+  const records = await shownBlogPosts(site, caller, type, ids, values);
+  return { records: [...records.values()], ...totals, timeliness: 'always' };
 }
 
 const findBlogPosts = (
   { db }: Site,
   { viewer, settings }: Caller,
   type: BlogType,
-  wanted: Pick<PostQuery, 'conditions' | 'order' | 'limit' | 'offset'>,
+  query: Pick<PostQuery, 'conditions' | 'order' | 'limit' | 'offset'>,
 ): Promise<Page> =>
   findPostIds(db, {
     kind: { postType: type, hasDates: false },
     ...publishedRights(viewer),
-    ...wanted,
+    ...query,
     occurrences: settings.occurrenceTables,
   });
 
@@ -63,9 +63,10 @@ const findBlogPosts = (
  * Whether WordPress regards a list as that of the whole blog (`WP_Query::is_home`): without a search and without terms.
  */
 const isWholeBlog = ({ search }: BlogListValues, conditions: readonly Condition[]): boolean =>
-  search === undefined && !conditions.some((condition) => [condition, ...(condition.by === 'either' ? condition.of : [])].some(isOfTerms));
+  search === undefined &&
+  !conditions.some((condition) => [condition, ...(condition.by === 'either' ? condition.conditions : [])].some(isOfTerms));
 
-const isOfTerms = (condition: Condition): boolean => condition.by === 'terms' && condition.wanted !== 'none';
+const isOfTerms = (condition: Condition): boolean => condition.by === 'terms' && condition.quantifier !== 'none';
 
 /**
  * Puts sticky posts first on the first page of the blog. Those that are not on it are added, so it may exceed its
@@ -78,15 +79,21 @@ async function stickyFirst(
   conditions: readonly Condition[],
 ): Promise<readonly number[]> {
   const sticky = await stickyPosts(site.db);
-  const excluded = new Set(conditions.flatMap((condition) => (condition.by === 'notId' ? condition.ids : [])));
-  const missing = [...sticky].filter((id) => !ids.includes(id) && !excluded.has(id));
+  const excludedIds = new Set(conditions.flatMap((condition) => (condition.by === 'notId' ? condition.ids : [])));
+  const missingIds = [...sticky].filter((id) => !ids.includes(id) && !excludedIds.has(id));
   const order = { by: 'date', descending: true } as const;
-  const fetched =
-    missing.length === 0
+  const fetchedIds =
+    missingIds.length === 0
       ? []
-      : (await findBlogPosts(site, caller, 'post', { conditions: [{ by: 'id', ids: missing }], order, limit: missing.length, offset: 0 }))
-          .ids;
-  return [...ids.filter((id) => sticky.has(id)), ...fetched, ...ids.filter((id) => !sticky.has(id))];
+      : (
+          await findBlogPosts(site, caller, 'post', {
+            conditions: [{ by: 'id', ids: missingIds }],
+            order,
+            limit: missingIds.length,
+            offset: 0,
+          })
+        ).ids;
+  return [...ids.filter((id) => sticky.has(id)), ...fetchedIds, ...ids.filter((id) => !sticky.has(id))];
 }
 
 /**
@@ -107,7 +114,7 @@ export const embeddedBlogPosts = (site: Site, caller: Caller, type: BlogType, id
 
 /** Whether a list may be requested. Only published posts are listed, for every caller. */
 export function mayListBlog({ viewer }: Caller, type: BlogType, { status = ['publish'] }: BlogListValues): Verdict {
-  refuseStatuses(viewer, status, { usual: 'publish', known: BLOG_STATUSES, mayList: viewer.can(`edit_${type}s`) });
+  refuseStatuses(viewer, status, { defaultStatus: 'publish', knownStatuses: BLOG_STATUSES, mayList: viewer.can(`edit_${type}s`) });
   return true;
 }
 
@@ -136,29 +143,29 @@ async function shownBlogPosts(
     stickyPosts(site.db),
   ]);
   const rows = ids.flatMap((id) => bundle.posts.get(id) ?? []).filter((row) => row.post_type === type && row.post_status === 'publish');
-  const above = await slugsAbove(site, rows);
+  const parentSlugs = await slugsAbove(site, rows);
   const rights = { mayRead: () => false, isOpen: openedBy(viewer, { password: values.password, editing: false }) };
   const context: CoreContext = { ...renderContext(caller, rights), translatesLinks: false, view: viewOf(values) };
-  const shown = (row: Post) =>
+  const render = (row: Post) =>
     blogPost(type, row.ID, bundle, context, {
       methods: ['GET'],
-      link: blogUrl(blogPlace(caller), row, above.get(row.ID)),
+      link: blogUrl(blogPlace(caller), row, parentSlugs.get(row.ID)),
       terms: terms.get(row.ID) ?? [],
       sticky: sticky.has(row.ID),
     });
-  return new Map(await mapYielding(rows, (row) => [row.ID, shown(row)] as const));
+  return new Map(await mapYielding(rows, (row) => [row.ID, render(row)] as const));
 }
 
 /** Returns the condition that posts are sticky, or not sticky. */
-const stickyCondition = async (db: Database, wanted: boolean): Promise<Condition> => ({
-  by: wanted ? 'id' : 'notId',
+const stickyCondition = async (db: Database, isSticky: boolean): Promise<Condition> => ({
+  by: isSticky ? 'id' : 'notId',
   ids: [...(await stickyPosts(db))],
 });
 
 /** Returns the ids of the sticky posts (option `sticky_posts`). */
 async function stickyPosts(db: Database): Promise<ReadonlySet<number>> {
-  const stored = parseSerialized((await readOptions(db, ['sticky_posts'])).get('sticky_posts') ?? '');
-  return new Set(stored !== null && typeof stored === 'object' ? Object.values(stored).map(Number).filter(Number.isSafeInteger) : []);
+  const option = parseSerialized((await readOptions(db, ['sticky_posts'])).get('sticky_posts') ?? '');
+  return new Set(option !== null && typeof option === 'object' ? Object.values(option).map(Number).filter(Number.isSafeInteger) : []);
 }
 
 // ------------------------------------------------------------------------------------------------- addresses
@@ -173,16 +180,16 @@ export async function slugsAbove(
   { db }: Pick<Site, 'db'>,
   rows: readonly Pick<Post, 'ID' | 'post_parent' | 'post_type'>[],
 ): Promise<Map<number, string[]>> {
-  const known = new Map<number, { readonly post_name: string; readonly post_parent: number }>();
-  let wanted = rows.filter((row) => row.post_type === 'page').map((row) => row.post_parent);
+  const pagesById = new Map<number, { readonly post_name: string; readonly post_parent: number }>();
+  let parentIds = rows.filter((row) => row.post_type === 'page').map((row) => row.post_parent);
   for (let level = 0; level < MAX_PAGE_DEPTH; level += 1) {
-    wanted = wanted.filter((id) => id > 0 && !known.has(id));
-    if (wanted.length === 0) break;
-    for (const [id, row] of await loadPosts(db, wanted)) known.set(id, row);
-    wanted = wanted.flatMap((id) => known.get(id)?.post_parent ?? []);
+    parentIds = parentIds.filter((id) => id > 0 && !pagesById.has(id));
+    if (parentIds.length === 0) break;
+    for (const [id, row] of await loadPosts(db, parentIds)) pagesById.set(id, row);
+    parentIds = parentIds.flatMap((id) => pagesById.get(id)?.post_parent ?? []);
   }
   const path = (id: number, level = 0): string[] => {
-    const row = level < MAX_PAGE_DEPTH ? known.get(id) : undefined;
+    const row = level < MAX_PAGE_DEPTH ? pagesById.get(id) : undefined;
     return row ? [...path(row.post_parent, level + 1), row.post_name] : [];
   };
   return new Map(rows.map((row) => [row.ID, path(row.post_parent)]));

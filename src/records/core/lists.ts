@@ -29,7 +29,7 @@ export interface CorePage {
   readonly pages: number;
   readonly timeliness: Timeliness;
   /** For a list with an offset: the offset and the page size. */
-  readonly skipped?: Skipped | undefined;
+  readonly skip?: Skipped | undefined;
 }
 
 export interface Skipped {
@@ -40,16 +40,16 @@ export interface Skipped {
 /** Returns the context that a request names. */
 export const viewOf = ({ context = 'view' }: ContextValues): View => context;
 
-/** Returns the offset and the length of a page; the parameter `offset` overrides `page` (`skipped`). */
-export function paging({ page = 1, per_page = DEFAULT_PAGE_SIZE, offset: asked }: PageValues): Paging {
+/** Returns the offset and the length of a page; the parameter `offset` overrides `page` (`skip`). */
+export function paging({ page = 1, per_page = DEFAULT_PAGE_SIZE, offset: offsetParam }: PageValues): Paging {
   const limit = Math.min(per_page, MAX_PAGE_SIZE);
-  const offset = asked === undefined ? (page - 1) * limit : Math.max(0, asked);
-  return { page, limit, offset, skipped: asked === undefined ? undefined : { offset, limit } };
+  const offset = offsetParam === undefined ? (page - 1) * limit : Math.max(0, offsetParam);
+  return { page, limit, offset, skip: offsetParam === undefined ? undefined : { offset, limit } };
 }
 
 interface Paging extends Skipped {
   readonly page: number;
-  readonly skipped: Skipped | undefined;
+  readonly skip: Skipped | undefined;
 }
 
 /**
@@ -58,15 +58,15 @@ interface Paging extends Skipped {
  *
  * @throws rest_post_invalid_page_number past the last page
  */
-export function totalsOf({ ids, total: found }: FoundIds, { page, limit, skipped }: Omit<Paging, 'offset'>): Totals {
-  const total = ids.length === 0 && (page === 1 || skipped) ? 0 : found;
+export function totalsOf({ ids, total: foundTotal }: FoundIds, { page, limit, skip }: Omit<Paging, 'offset'>): Totals {
+  const total = ids.length === 0 && (page === 1 || skip) ? 0 : foundTotal;
   const pages = Math.ceil(total / limit);
   if (page > pages && total > 0) fail('rest_post_invalid_page_number');
-  return { total, page, pages, skipped };
+  return { total, page, pages, skip };
 }
 
 type FoundIds = Awaited<ReturnType<typeof findPostIds>>;
-type Totals = Pick<CorePage, 'total' | 'page' | 'pages' | 'skipped'>;
+type Totals = Pick<CorePage, 'total' | 'page' | 'pages' | 'skip'>;
 
 /**
  * Returns both forms of a publication date, of which one is given; the local one takes precedence over UTC. If the text
@@ -74,12 +74,12 @@ type Totals = Pick<CorePage, 'total' | 'page' | 'pages' | 'skipped'>;
  */
 export function localAndUtcDates({ date, date_gmt }: NamedDates, zone: Zone, now: Date): { local: string; utc: string } | null {
   const text = date || date_gmt || '';
-  const own = date ? zone : UTC;
-  const local = parseEventTime(text, { zone: own, now });
-  const parsed = parsePhpDate(text, now, own);
-  if (local === null || parsed === null) return null;
-  const utc = /[\dz][+-]\d\d(:?\d\d)?$|z$/i.test(text) ? textFromUnix(parsed.instant) : toUtc(local, own);
-  return { local: own === zone && utc === toUtc(local, zone) ? local : toLocal(utc, zone), utc };
+  const textZone = date ? zone : UTC;
+  const local = parseEventTime(text, { zone: textZone, now });
+  const phpDate = parsePhpDate(text, now, textZone);
+  if (local === null || phpDate === null) return null;
+  const utc = /[\dz][+-]\d\d(:?\d\d)?$|z$/i.test(text) ? textFromUnix(phpDate.instant) : toUtc(local, textZone);
+  return { local: textZone === zone && utc === toUtc(local, zone) ? local : toLocal(utc, zone), utc };
 }
 
 interface NamedDates {
@@ -87,12 +87,12 @@ interface NamedDates {
   readonly date_gmt?: string | null | undefined;
 }
 
-/** Extends conditions that include descendants (`below`) to the descendants of their terms. */
+/** Extends conditions that include descendants (`withDescendants`) to the descendants of their terms. */
 export const withChildTerms = (db: Database, conditions: readonly Condition[]): Promise<Condition[]> =>
   Promise.all(
     conditions.map(async (condition): Promise<Condition> => {
-      if (condition.by === 'either') return { ...condition, of: await withChildTerms(db, condition.of) };
-      return condition.by === 'terms' && condition.below
+      if (condition.by === 'either') return { ...condition, conditions: await withChildTerms(db, condition.conditions) };
+      return condition.by === 'terms' && condition.withDescendants
         ? { ...condition, ids: await descendantsOf(db, condition.taxonomy, condition.ids) }
         : condition;
     }),
@@ -100,8 +100,8 @@ export const withChildTerms = (db: Database, conditions: readonly Condition[]): 
 
 /** The statuses that a list may have. */
 interface Statuses {
-  readonly usual: string;
-  readonly known: readonly string[];
+  readonly defaultStatus: string;
+  readonly knownStatuses: readonly string[];
   /** Whether the caller may list statuses other than the usual one. */
   readonly mayList: boolean;
 }
@@ -110,10 +110,11 @@ interface Statuses {
  * Refuses any status other than the usual one unless the caller may list it. Callers who may are told if a status does
  * not exist (`WP_REST_Posts_Controller::sanitize_post_statuses`).
  */
-export function refuseStatuses(viewer: Viewer, asked: readonly string[], { usual, known, mayList }: Statuses): void {
-  const others = asked.filter((status) => status !== usual);
-  if (mayList && others.some((status) => status !== '' && !known.includes(status))) failParam('status', notInEnum(known));
-  if (mayList || others.length === 0) return;
+export function refuseStatuses(viewer: Viewer, statuses: readonly string[], { defaultStatus, knownStatuses, mayList }: Statuses): void {
+  const otherStatuses = statuses.filter((status) => status !== defaultStatus);
+  if (mayList && otherStatuses.some((status) => status !== '' && !knownStatuses.includes(status)))
+    failParam('status', notInEnum(knownStatuses));
+  if (mayList || otherStatuses.length === 0) return;
   failParam('status', {
     stage: 'schema',
     code: 'rest_forbidden_status',

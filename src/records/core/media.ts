@@ -48,11 +48,11 @@ import { sampleSlugs } from './sample-slugs.ts';
  */
 export async function listMedia(site: Site, caller: Caller, values: MediaListValues): Promise<CorePage> {
   const { viewer, settings } = caller;
-  const named = (values.status ?? []).filter((name) => name !== '');
-  const statuses = named.length === 0 ? ['inherit'] : named;
-  const paged = paging(values);
-  const { limit, offset } = paged;
-  const found = await findPostIds(site.db, {
+  const statusNames = (values.status ?? []).filter((name) => name !== '');
+  const statuses = statusNames.length === 0 ? ['inherit'] : statusNames;
+  const pageValues = paging(values);
+  const { limit, offset } = pageValues;
+  const result = await findPostIds(site.db, {
     kind: { postType: 'attachment', hasDates: false },
     ...fileRights(viewer, statuses, values.context === 'edit'),
     conditions: conditionsOf(MEDIA_FILTERS, values, caller),
@@ -61,8 +61,8 @@ export async function listMedia(site: Site, caller: Caller, values: MediaListVal
     offset,
     occurrences: settings.occurrenceTables,
   });
-  const totals = totalsOf(found, paged);
-  const records = [...(await shownMedia(site, caller, found.ids, viewOf(values))).values()].map(({ record }) => record);
+  const totals = totalsOf(result, pageValues);
+  const records = [...(await shownMedia(site, caller, result.ids, viewOf(values))).values()].map(({ record }) => record);
   return { records, ...totals, timeliness: 'never' };
 }
 
@@ -83,12 +83,12 @@ export async function shownMedia(
   const actions = view === 'edit' ? fileActions(viewer.can) : [];
   const slugs = await sampleSlugs(site.db, view === 'edit' ? ids.flatMap((id) => bundle.posts.get(id) ?? []) : []);
   const context: CoreContext = { ...renderContext(caller, { mayRead: (row) => mayRead(viewer, row), isOpen: () => true }), view };
-  const readable = ids.filter((id) => {
+  const readableIds = ids.filter((id) => {
     const row = bundle.posts.get(id);
     return row?.post_type === 'attachment' && mayReadFile(viewer, row, bundle.posts.get(row.post_parent));
   });
   return new Map(
-    await mapYielding(readable, (id) => {
+    await mapYielding(readableIds, (id) => {
       const methods = methodsOn(viewer, bundle.posts.get(id)!);
       const record = coreMedia(id, bundle, context, { methods, actions, sampleSlug: slugs.get(id) });
       return [id, { record, version: loadedVersion(caller, id, bundle) }] as const;
@@ -116,7 +116,7 @@ const methodsOn = (viewer: Viewer, row: Post): Methods =>
  */
 export function mayListMedia({ viewer }: Caller, { context, status = ['inherit'] }: MediaListValues): Verdict {
   const mayList = viewer.can('edit_posts');
-  refuseStatuses(viewer, status, { usual: 'inherit', known: MEDIA_STATUSES, mayList });
+  refuseStatuses(viewer, status, { defaultStatus: 'inherit', knownStatuses: MEDIA_STATUSES, mayList });
   return mayList || context !== 'edit' || 'rest_forbidden_context';
 }
 
@@ -152,8 +152,8 @@ export async function mayChangeMedia(
   const row = await lookUp(findPost, id);
   if (row?.post_type !== 'attachment') return 'rest_post_invalid_id';
   if (!mayEditFile(viewer, row) || !(await mayAttach(lookUp, viewer, post))) return 'rest_cannot_edit';
-  const given = author !== undefined && author !== row.post_author && author !== viewer.id;
-  if (given && !viewer.can('edit_others_posts')) return 'rest_cannot_edit_others';
+  const changesAuthor = author !== undefined && author !== row.post_author && author !== viewer.id;
+  if (changesAuthor && !viewer.can('edit_others_posts')) return 'rest_cannot_edit_others';
   return status !== row.post_status && lacksPublishCapability(viewer, status) ? 'rest_cannot_publish' : true;
 }
 
@@ -205,13 +205,13 @@ async function monthOfParent(db: Database, post = 0): Promise<string | undefined
 }
 
 /** Writes the rows of an uploaded file. Without a slug, it gets one from its title. Returns its id. */
-export function uploadMedia({ db }: Site, caller: Caller, prepared: PreparedImage, values: MediaFieldValues): Promise<number> {
+export function uploadMedia({ db }: Site, caller: Caller, image: PreparedImage, values: MediaFieldValues): Promise<number> {
   return db.transaction(async (trx) => {
-    const { slug, ...others } = values;
-    const title = others.title === undefined ? {} : { title: storedTitle(others.title, caller.viewer) };
-    const attachment = { ...prepared.attachment, ...title, ...(slug ? { slug } : {}) };
-    const id = await insertPrepared(trx, { ...prepared, attachment }, caller);
-    await writeFields(trx, caller, (await findPost(trx, id))!, others);
+    const { slug, ...otherValues } = values;
+    const title = otherValues.title === undefined ? {} : { title: storedTitle(otherValues.title, caller.viewer) };
+    const attachment = { ...image.attachment, ...title, ...(slug ? { slug } : {}) };
+    const id = await insertPrepared(trx, { ...image, attachment }, caller);
+    await writeFields(trx, caller, (await findPost(trx, id))!, otherValues);
     noteChange(trx, caller);
     return id;
   });
@@ -246,23 +246,23 @@ export interface RemovedMedia extends VersionedRecord {
  */
 export async function removeMedia(site: Site, caller: Caller, { id, force }: Removal): Promise<RemovedMedia> {
   if (!force) fail('rest_trash_not_supported');
-  const { record: shown } = await readMedia(site, caller, id, { context: 'edit' });
-  const { _links: _, ...previous } = shown;
+  const { record } = await readMedia(site, caller, id, { context: 'edit' });
+  const { _links: _, ...previous } = record;
   const files = await site.db.transaction(async (db) => {
     const row = await lockPost(db, id);
     if (row?.post_type !== 'attachment') fail('rest_post_invalid_id');
-    const own = filesOf((await loadMetas(db, [id])).get(id));
+    const ownFiles = filesOf((await loadMetas(db, [id])).get(id));
     // If two records that share a file were deleted concurrently without this lock, each would see the other one and
     // keep the file.
-    await lockNames(db, own.map(fileLock));
+    await lockNames(db, ownFiles.map(fileLock));
     await removeAttachment(db, id);
     noteChange(db, caller);
-    return unreferencedFiles(db, own);
+    return unreferencedFiles(db, ownFiles);
   });
   const afterCommit = async (): Promise<void> => {
     // The record is gone, so a file that cannot be removed is only logged for the administrator.
-    const left = await removeFiles(site.config.uploadsDir, files);
-    if (left.length > 0) site.log.warn({ files: left }, 'files could not be removed');
+    const remainingFiles = await removeFiles(site.config.uploadsDir, files);
+    if (remainingFiles.length > 0) site.log.warn({ files: remainingFiles }, 'files could not be removed');
   };
   return { record: { deleted: true, previous }, afterCommit };
 }

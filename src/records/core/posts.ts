@@ -66,13 +66,13 @@ import { sampleSlugs } from './sample-slugs.ts';
  * @throws rest_post_invalid_page_number past the last page; rest_invalid_param for statuses that the caller may not
  * list
  */
-export async function listCorePosts(site: Site, caller: Caller, kind: PostKind, asked: CoreListValues): Promise<CorePage> {
+export async function listCorePosts(site: Site, caller: Caller, kind: PostKind, givenValues: CoreListValues): Promise<CorePage> {
   const { viewer, settings } = caller;
-  const values = await withEventsOfDates(site, caller, kind, asked);
+  const values = await withEventsOfDates(site, caller, kind, givenValues);
   const { conditions, timeliness } = narrow(postFilters(kind), values, caller);
-  const paged = paging(values);
-  const { limit, offset } = paged;
-  const found = await findPostIds(site.db, {
+  const pageValues = paging(values);
+  const { limit, offset } = pageValues;
+  const result = await findPostIds(site.db, {
     kind: { postType: kind.postType, hasDates: conditions.some(({ by }) => by === 'moment') },
     // Unlike the calendar's own lists, these let callers who may edit a protected record search its texts in every
     // context.
@@ -84,8 +84,8 @@ export async function listCorePosts(site: Site, caller: Caller, kind: PostKind, 
     occurrences: settings.occurrenceTables,
     recurrence: recurrenceOfList('event', settings),
   });
-  const totals = totalsOf(found, paged);
-  const { records } = await shownPosts(site, caller, kind, found.ids, values);
+  const totals = totalsOf(result, pageValues);
+  const { records } = await shownPosts(site, caller, kind, result.ids, values);
   return { records, ...totals, timeliness };
 }
 
@@ -101,9 +101,9 @@ async function withEventsOfDates({ db }: Site, caller: Caller, { hasDates }: Pos
  * that they may read (`WP_Query::get_posts`).
  */
 function listedStatuses({ id }: Viewer, { status = ['publish'] }: CoreListValues): readonly string[] | undefined {
-  const named = status.filter((name) => name !== '');
-  if (named.length === 0) return id === 0 ? ['publish'] : ['publish', 'private'];
-  return named.includes('any') ? undefined : named;
+  const names = status.filter((name) => name !== '');
+  if (names.length === 0) return id === 0 ? ['publish'] : ['publish', 'private'];
+  return names.includes('any') ? undefined : names;
 }
 
 // ------------------------------------------------------------------------------------------------- records
@@ -141,7 +141,7 @@ async function shownPosts(
   values: CoreReadValues,
 ): Promise<{ readonly records: CoreRecord[]; readonly bundle: Bundle }> {
   const { viewer, settings } = caller;
-  const own = kindOnSite(kind, settings);
+  const siteKind = kindOnSite(kind, settings);
   const dates = kind.hasDates ? await postsOfRecords(site.db, caller, ids) : new Map<number, number>();
   const postOf = (id: number) => dates.get(id) ?? id;
   const [bundle, revisions] = await Promise.all([
@@ -150,8 +150,8 @@ async function shownPosts(
   ]);
   const view = viewOf(values);
   const actions = view === 'edit' ? postActions(kind, viewer.can) : [];
-  const proposed = view === 'edit' && isViewable(kind.postType) ? ids.flatMap((id) => bundle.posts.get(id) ?? []) : [];
-  const slugs = await sampleSlugs(site.db, proposed);
+  const viewableRows = view === 'edit' && isViewable(kind.postType) ? ids.flatMap((id) => bundle.posts.get(id) ?? []) : [];
+  const slugs = await sampleSlugs(site.db, viewableRows);
   const rights = {
     mayRead: (row: Post) => mayRead(viewer, row),
     isOpen: openedBy(viewer, { password: values.password, editing: view === 'edit' }),
@@ -161,15 +161,15 @@ async function shownPosts(
     const row = bundle.posts.get(id);
     if (row?.post_type !== kind.postType) return [];
     const methods = methodsOn(viewer, row, bundle.metas.get(id));
-    return [corePost(own, id, bundle, context, { methods, actions, sampleSlug: slugs.get(row.ID), revisions: revisions.get(row.ID) })];
+    return [corePost(siteKind, id, bundle, context, { methods, actions, sampleSlug: slugs.get(row.ID), revisions: revisions.get(row.ID) })];
   });
   return { records: records.flat(), bundle };
 }
 
 /** Returns the methods that a caller may use on the route of a record. */
 function methodsOn(viewer: Viewer, row: Post, metas: Metas | undefined): Methods {
-  const it = accessRow(row, metas);
-  return methodsFor({ reads: mayRead(viewer, it), edits: mayEdit(viewer, it), deletes: mayDelete(viewer, it) });
+  const access = accessRow(row, metas);
+  return methodsFor({ reads: mayRead(viewer, access), edits: mayEdit(viewer, access), deletes: mayDelete(viewer, access) });
 }
 
 // ------------------------------------------------------------------------------------------------- permissions
@@ -179,7 +179,7 @@ function methodsOn(viewer: Viewer, row: Post, metas: Metas | undefined): Methods
  */
 export function mayListCore({ viewer }: Caller, kind: PostKind, { context, status = ['publish'] }: CoreListValues): Verdict {
   const mayList = mayEditKind(viewer, kind);
-  refuseStatuses(viewer, status, { usual: 'publish', known: STATUSES, mayList });
+  refuseStatuses(viewer, status, { defaultStatus: 'publish', knownStatuses: STATUSES, mayList });
   return mayList || context !== 'edit' || 'rest_forbidden_context';
 }
 
@@ -249,28 +249,34 @@ async function verdictOn(
 
 // ------------------------------------------------------------------------------------------------- writes
 /** Creates a record, as a draft unless a status is named. Returns its id. */
-export async function createCorePost(site: Site, caller: Caller, declared: PostKind, values: CoreFieldValues): Promise<number> {
-  const kind = kindOnSite(declared, caller.settings);
+export async function createCorePost(site: Site, caller: Caller, declaredKind: PostKind, values: CoreFieldValues): Promise<number> {
+  const kind = kindOnSite(declaredKind, caller.settings);
   return withRouteNames(kind, async () => {
-    const { raw, fields, extra } = await calendarFields(site, caller, kind, values, undefined);
-    const metas = { ...withoutMapMetas(kind, fields), ...extra.metas };
+    const { raw, fields, extraRows } = await calendarFields(site, caller, kind, values, undefined);
+    const metas = { ...withoutMapMetas(kind, fields), ...extraRows.metas };
     const { status = 'draft' } = fields;
     // An unpublished record has no slug, whatever its kind (`wp_insert_post`).
-    const slug = fields.slug || !isFloating(status) ? extra.slug : { slug: '' };
+    const slug = fields.slug || !isFloating(status) ? extraRows.slug : { slug: '' };
     return withExplainedErrors(kind.fields, raw, () =>
-      insertRecord(site, caller, kind, { status, ...fields }, { ...extra, metas, ...(slug ? { slug } : {}), alwaysCreates: true }),
+      insertRecord(site, caller, kind, { status, ...fields }, { ...extraRows, metas, ...(slug ? { slug } : {}), alwaysCreates: true }),
     );
   });
 }
 
 /** Changes the fields of a record that the values name. */
-export async function changeCorePost(site: Site, caller: Caller, declared: PostKind, id: number, values: CoreFieldValues): Promise<void> {
-  const kind = kindOnSite(declared, caller.settings);
+export async function changeCorePost(
+  site: Site,
+  caller: Caller,
+  declaredKind: PostKind,
+  id: number,
+  values: CoreFieldValues,
+): Promise<void> {
+  const kind = kindOnSite(declaredKind, caller.settings);
   const post = await postOfRecord(lookUpOnce(site.db), caller, kind, id);
   const metas = (await loadMetas(site.db, [post])).get(post) ?? new Map();
   await withRouteNames(kind, async () => {
-    const { raw, fields, extra } = await calendarFields(site, caller, kind, values, metas);
-    await withExplainedErrors(kind.fields, raw, () => changeRecord(site, caller, kind, id, { values: fields, extra }));
+    const { raw, fields, extraRows } = await calendarFields(site, caller, kind, values, metas);
+    await withExplainedErrors(kind.fields, raw, () => changeRecord(site, caller, kind, id, { values: fields, extraRows }));
   });
 }
 
@@ -281,8 +287,8 @@ export async function changeCorePost(site: Site, caller: Caller, declared: PostK
  */
 export async function removeCorePost(site: Site, caller: Caller, kind: PostKind, { id, force }: Removal): Promise<VersionedRecord> {
   if (force) {
-    const { record: shown } = await readCorePost(site, caller, kind, id, { context: 'edit' });
-    const { _links: _, ...previous } = shown;
+    const { record } = await readCorePost(site, caller, kind, id, { context: 'edit' });
+    const { _links: _, ...previous } = record;
     await deletePost(site, caller, kind, id);
     return { record: { deleted: true, previous } };
   }
@@ -300,24 +306,24 @@ const membersOf = (kind: PostKind): [member: string, field: string][] => [['titl
 
 /**
  * Converts WordPress's members and metas to the calendar's fields, unchecked (`raw`) and as accepted by the calendar,
- * together with rows outside the fields (`extra`).
+ * together with rows outside the fields (`extraRows`).
  */
 async function calendarFields(
   site: Site,
   caller: Caller,
   kind: PostKind,
   values: CoreFieldValues,
-  stored: Metas | undefined,
-): Promise<{ raw: Readonly<Record<string, unknown>>; fields: PostValues; extra: ExtraRows }> {
+  storedMetas: Metas | undefined,
+): Promise<{ raw: Readonly<Record<string, unknown>>; fields: PostValues; extraRows: ExtraRows }> {
   const { viewer } = caller;
-  const changed = metaChange(kind, values.meta ?? {}, stored);
-  if ('wrong' in changed) return refuseMeta(changed.wrong);
+  const change = metaChange(kind, values.meta ?? {}, storedMetas);
+  if ('wrong' in change) return refuseMeta(change.wrong);
 
   // Drafts show an empty slug, so a record can be sent back as it was read.
   const isSent = (name: string) => values[name] !== undefined && values[name] !== null && !(name === 'slug' && values[name] === '');
-  const sent = membersOf(kind).flatMap(([name, field]) => (isSent(name) ? [[field, values[name]] as const] : []));
-  const raw: Record<string, unknown> = { ...Object.fromEntries(sent), ...datesOf(caller, values), ...changed.fields };
-  const accepted = await acceptParams(site, caller, kind.fields, raw, 'change');
+  const sentFields = membersOf(kind).flatMap(([name, field]) => (isSent(name) ? [[field, values[name]] as const] : []));
+  const raw: Record<string, unknown> = { ...Object.fromEntries(sentFields), ...datesOf(caller, values), ...change.fields };
+  const acceptedValues = await acceptParams(site, caller, kind.fields, raw, 'change');
   const { password, comment_status, ping_status, excerpt, slug } = values;
   const columns = {
     ...(password === undefined ? {} : { post_password: password }),
@@ -327,9 +333,9 @@ async function calendarFields(
   };
   return {
     raw,
-    fields: { ...accepted, ...(slug && !('slug' in kind.fields) ? { slug } : {}) },
+    fields: { ...acceptedValues, ...(slug && !('slug' in kind.fields) ? { slug } : {}) },
     // Drafts may share slugs, but a requested slug must be unique.
-    extra: { columns, metas: changed.metas, ...(slug ? { slug: { unique: true } } : {}) },
+    extraRows: { columns, metas: change.metas, ...(slug ? { slug: { unique: true } } : {}) },
   };
 }
 
@@ -362,14 +368,14 @@ async function withRouteNames<Result>(kind: PostKind, work: () => Promise<Result
 
 function withRenamedFaults(error: unknown, kind: PostKind): unknown {
   if (!(error instanceof ApiError) || !error.details.faults) return error;
-  const { faults, sent } = error.details;
+  const { faults, sentValues } = error.details;
   if (faults.has('author')) return new ApiError('rest_invalid_author');
   if (faults.has('image')) return new ApiError('rest_invalid_featured_media');
   const members = new Map(membersOf(kind).map(([member, field]) => [field, member]));
   const nameOf = (field: string, fault: Fault) => members.get(field) ?? metaOfField(kind, field, fault);
-  const named = [...faults].map(([field, fault]) => ({ name: nameOf(field, fault), fault, value: sent?.get(field) }));
+  const namedFaults = [...faults].map(([field, fault]) => ({ name: nameOf(field, fault), fault, value: sentValues?.get(field) }));
   return new ApiError('rest_invalid_param', {
-    faults: new Map(named.map(({ name, fault }) => [name, fault])),
-    sent: new Map(named.flatMap(({ name, value }) => (value ? [[name, value] as const] : []))),
+    faults: new Map(namedFaults.map(({ name, fault }) => [name, fault])),
+    sentValues: new Map(namedFaults.flatMap(({ name, value }) => (value ? [[name, value] as const] : []))),
   });
 }

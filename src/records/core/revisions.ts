@@ -26,10 +26,10 @@ import { type CorePage, type CoreRecord, orderOf, viewOf } from './lists.ts';
 export type ParentValues = { readonly parent: number };
 
 /** Whether the revisions of a post may be read (`WP_REST_Revisions_Controller::get_items_permissions_check`). */
-export async function mayReadRevisions(lookUp: LookUp, caller: Caller, of: RevisedType, { parent }: ParentValues): Promise<Verdict> {
-  const row = await lookUp(findPost, await parentOf(lookUp, caller, of, parent));
-  if (row?.post_type !== of.postType) return 'rest_post_invalid_parent';
-  const edits = of.kind
+export async function mayReadRevisions(lookUp: LookUp, caller: Caller, type: RevisedType, { parent }: ParentValues): Promise<Verdict> {
+  const row = await lookUp(findPost, await parentOf(lookUp, caller, type, parent));
+  if (row?.post_type !== type.postType) return 'rest_post_invalid_parent';
+  const edits = type.kind
     ? mayEdit(caller.viewer, accessRow(row, await metasInTrash(lookUp, row)))
     : mayWritePost('edit', caller.viewer, row);
   return edits ? true : 'rest_cannot_read';
@@ -48,11 +48,11 @@ const parentOf = async (lookUp: LookUp, caller: Caller, { kind }: RevisedType, i
 export async function listRevisions(
   site: Site,
   caller: Caller,
-  of: RevisedType,
+  type: RevisedType,
   values: RevisionListValues & ParentValues,
 ): Promise<CorePage> {
   const { page = 1, per_page: limit = MAX_PAGE_SIZE, offset } = values;
-  const parent = await parentOf(lookUpOnce(site.db), caller, of, values.parent);
+  const parent = await parentOf(lookUpOnce(site.db), caller, type, values.parent);
   const { ids, total } = await findPostIds(site.db, {
     kind: { postType: 'revision', hasDates: false },
     ...revisionRights(caller.viewer),
@@ -65,9 +65,9 @@ export async function listRevisions(
   const pages = Math.ceil(total / limit);
   if (total > 0 && offset && offset >= total) fail('rest_revision_invalid_offset_number');
   if (total > 0 && !offset && page > pages) fail('rest_revision_invalid_page_number');
-  const shown = await shownRevisions(site, caller, of, ids, values);
-  const skipped = offset ? { offset: Math.max(0, offset), limit } : undefined;
-  return { records: [...shown.values()].map(({ record }) => record), total, page, pages, skipped, timeliness: 'always' };
+  const revisions = await shownRevisions(site, caller, type, ids, values);
+  const skip = offset ? { offset: Math.max(0, offset), limit } : undefined;
+  return { records: [...revisions.values()].map(({ record }) => record), total, page, pages, skip, timeliness: 'always' };
 }
 
 /**
@@ -78,11 +78,11 @@ export async function listRevisions(
 export async function readRevision(
   site: Site,
   caller: Caller,
-  of: RevisedType,
+  type: RevisedType,
   { id, parent, ...values }: ContextValues & ParentValues & { readonly id: number },
 ): Promise<CoreRecord> {
-  const { record, row } = (await shownRevisions(site, caller, of, [id], values)).get(id) ?? fail('rest_post_invalid_id');
-  if (row.post_parent !== (await parentOf(lookUpOnce(site.db), caller, of, parent))) fail('rest_revision_parent_id_mismatch');
+  const { record, row } = (await shownRevisions(site, caller, type, [id], values)).get(id) ?? fail('rest_post_invalid_id');
+  if (row.post_parent !== (await parentOf(lookUpOnce(site.db), caller, type, parent))) fail('rest_revision_parent_id_mismatch');
   return record;
 }
 
@@ -92,7 +92,7 @@ const BUNDLE_CONTENTS = { hasDates: false, terms: [], links: {} } as const;
 async function shownRevisions(
   site: Site,
   caller: Caller,
-  of: RevisedType,
+  type: RevisedType,
   ids: readonly number[],
   values: ContextValues,
 ): Promise<Map<number, { readonly record: CoreRecord; readonly row: Post }>> {
@@ -101,5 +101,5 @@ async function shownRevisions(
   const rights = { mayRead: () => false, isOpen: () => true };
   const context: CoreContext = { ...renderContext(caller, rights), translatesLinks: false, view: viewOf(values) };
   const rows = ids.flatMap((id) => bundle.posts.get(id) ?? []).filter((row) => row.post_type === 'revision');
-  return new Map(await mapYielding(rows, (row) => [row.ID, { record: coreRevision(of, row.ID, bundle, context), row }] as const));
+  return new Map(await mapYielding(rows, (row) => [row.ID, { record: coreRevision(type, row.ID, bundle, context), row }] as const));
 }

@@ -10,19 +10,19 @@ import { sanitizeTitle, uniqueSlug } from '../../wordpress/slug.ts';
  * same slug, but the slug of a file is unique among all posts.
  */
 export async function sampleSlugs(db: Database, rows: readonly Post[]): Promise<Map<number, string>> {
-  const wanted = rows.map((row) => ({ row, base: sanitizeTitle(row.post_title) || String(row.ID) }));
+  const candidates = rows.map((row) => ({ row, base: sanitizeTitle(row.post_title) || String(row.ID) }));
   const holders = await postsWithSlugs(
     db,
-    wanted.map(({ base }) => base),
+    candidates.map(({ base }) => base),
   );
   const isHeld = takenAmong(holders);
-  const crowded = wanted.filter(({ row, base }) => isHeld(row, base));
-  const others = await postsWithSlugsLike(
+  const takenCandidates = candidates.filter(({ row, base }) => isHeld(row, base));
+  const similarHolders = await postsWithSlugsLike(
     db,
-    crowded.map(({ base }) => base),
+    takenCandidates.map(({ base }) => base),
   );
-  const isTaken = takenAmong([...holders, ...others]);
-  return new Map(wanted.map(({ row, base }) => [row.ID, uniqueSlug(base, (slug) => isTaken(row, slug))]));
+  const isTaken = takenAmong([...holders, ...similarHolders]);
+  return new Map(candidates.map(({ row, base }) => [row.ID, uniqueSlug(base, (slug) => isTaken(row, slug))]));
 }
 
 /** Returns a function that tells whether one of these posts has a slug that another post wants. */

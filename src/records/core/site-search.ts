@@ -56,10 +56,10 @@ export async function searchSite(site: Site, caller: Caller, values: SearchValue
   const { hits, total } = await FINDERS[values.type ?? 'post'](site, caller, values, { limit, offset });
   const pages = Math.ceil(total / limit);
   if (page > pages && total > 0) fail('rest_search_invalid_page_number');
-  const whole = embed ? await embedHits(site, caller, hits) : undefined;
+  const embeddedRecords = embed ? await embedHits(site, caller, hits) : undefined;
   const records = hits.map((hit) => {
-    const itself = whole?.get(hit);
-    return { ...searchRecord(hit, caller), ...(itself === undefined ? {} : { _embedded: { self: [itself] } }) };
+    const embeddedRecord = embeddedRecords?.get(hit);
+    return { ...searchRecord(hit, caller), ...(embeddedRecord === undefined ? {} : { _embedded: { self: [embeddedRecord] } }) };
   });
   return { records, total, page, pages, timeliness: 'always' };
 }
@@ -67,12 +67,13 @@ export async function searchSite(site: Site, caller: Caller, values: SearchValue
 /** Returns the records of the results in their embedded form. */
 async function embedHits(site: Site, caller: Caller, hits: readonly SearchHit[]): Promise<ReadonlyMap<SearchHit, unknown>> {
   const idsOf = (type: string) => hits.filter((hit) => (hit.subtype ?? hit.type) === type).map(({ id }) => id);
-  const found = new Map<string, ReadonlyMap<number, unknown>>([
+  const recordsByType = new Map<string, ReadonlyMap<number, unknown>>([
     [EVENT.postType, await embeddedPosts(site, caller, EVENT, idsOf(EVENT.postType))],
   ]);
-  for (const type of BLOG_TYPES) found.set(type, await embeddedBlogPosts(site, caller, type, idsOf(type)));
-  for (const kind of [...termKinds, blogCategory]) found.set(kind.taxonomy, await embeddedTerms(site, caller, kind, idsOf(kind.taxonomy)));
-  return new Map(hits.map((hit) => [hit, found.get(hit.subtype ?? hit.type)?.get(hit.id)]));
+  for (const type of BLOG_TYPES) recordsByType.set(type, await embeddedBlogPosts(site, caller, type, idsOf(type)));
+  for (const kind of [...termKinds, blogCategory])
+    recordsByType.set(kind.taxonomy, await embeddedTerms(site, caller, kind, idsOf(kind.taxonomy)));
+  return new Map(hits.map((hit) => [hit, recordsByType.get(hit.subtype ?? hit.type)?.get(hit.id)]));
 }
 
 interface Slice {
@@ -98,11 +99,11 @@ const findFormats: Finder = async () => ({ hits: [], total: 0 });
 const findTerms: Finder = async ({ db }, caller, { search = '', include = [], exclude = [], subtype }, slice) => {
   const taxonomies = subtypesOf(SEARCHED_TAXONOMIES, subtype, SEARCHED_TAXONOMIES);
   const { rows, total } = await searchTerms(db, { taxonomies, phrase: search.trim(), include, exclude, ...slice });
-  const nested = [...new Set(rows.filter(({ parent }) => parent > 0).map(({ taxonomy }) => taxonomy))];
-  const trees = new Map(await Promise.all(nested.map(async (taxonomy) => [taxonomy, await loadTree(db, taxonomy)] as const)));
+  const nestedTaxonomies = [...new Set(rows.filter(({ parent }) => parent > 0).map(({ taxonomy }) => taxonomy))];
+  const trees = new Map(await Promise.all(nestedTaxonomies.map(async (taxonomy) => [taxonomy, await loadTree(db, taxonomy)] as const)));
   const languageOf = await languagesOfTerms(db, caller, rows);
-  const hit = (term: Term) => termHit(term, ancestors(term, trees.get(term.taxonomy) ?? new Map()), caller, languageOf(term));
-  return { hits: rows.map(hit), total };
+  const toHit = (term: Term) => termHit(term, ancestors(term, trees.get(term.taxonomy) ?? new Map()), caller, languageOf(term));
+  return { hits: rows.map(toHit), total };
 };
 
 const FINDERS: Readonly<Record<NonNullable<SearchValues['type']>, Finder>> = {
@@ -114,8 +115,8 @@ const FINDERS: Readonly<Record<NonNullable<SearchValues['type']>, Finder>> = {
 // ------------------------------------------------------------------------------------------------- posts
 /** Searches events. Past ones are left out even if they are named, as in the reference. */
 const findEvents: Finder = async ({ db }, caller, { search = '', include = [], exclude = [] }, slice) => {
-  const asked = { ...(search.trim() === '' ? {} : { search }), exclude };
-  const { conditions } = narrow(postFilters(EVENT), asked, caller);
+  const filterValues = { ...(search.trim() === '' ? {} : { search }), exclude };
+  const { conditions } = narrow(postFilters(EVENT), filterValues, caller);
   const { ids, total } = await findPostIds(db, {
     kind: EVENT,
     ...listRights(caller.viewer, EVENT, { statuses: ['publish'], editing: true }),
@@ -126,9 +127,9 @@ const findEvents: Finder = async ({ db }, caller, { search = '', include = [], e
     recurrence: recurrenceOfList('event', caller.settings),
   });
   const rows = await loadPosts(db, ids);
-  const found = ids.flatMap((id) => rows.get(id) ?? []);
-  const languageOf = await languagesOfEvents(db, caller, found);
-  return { hits: found.map((row) => postHit(row, [], caller, languageOf(row))), total };
+  const foundRows = ids.flatMap((id) => rows.get(id) ?? []);
+  const languageOf = await languagesOfEvents(db, caller, foundRows);
+  return { hits: foundRows.map((row) => postHit(row, [], caller, languageOf(row))), total };
 };
 
 async function findMixed(
@@ -151,9 +152,9 @@ async function findMixed(
     exclude,
     ...slice,
   });
-  const above = await slugsAbove({ db }, rows);
+  const parentSlugs = await slugsAbove({ db }, rows);
   const languageOf = await languagesOfEvents(db, caller, rows);
-  return { hits: rows.map((row) => postHit(row, above.get(row.ID) ?? [], caller, languageOf(row))), total };
+  return { hits: rows.map((row) => postHit(row, parentSlugs.get(row.ID) ?? [], caller, languageOf(row))), total };
 }
 
 /** Id of an author who is not the caller. */
@@ -166,22 +167,22 @@ const mayEdit = (viewer: Viewer, type: string, author: number) =>
 
 /** Returns the language codes of the events among these posts, since the address of an event is in its language. */
 async function languagesOfEvents(db: Database, caller: Caller, rows: readonly FoundPost[]): Promise<(row: FoundPost) => string | null> {
-  const own = languagesOf(caller, EVENT);
+  const kindLanguages = languagesOf(caller, EVENT);
   const ids = rows.filter((row) => row.post_type === EVENT.postType).map((row) => row.ID);
-  const codes = own && ids.length > 0 ? await languagesOfRecords(db, own, ids) : new Map<number, string | null>();
+  const codes = kindLanguages && ids.length > 0 ? await languagesOfRecords(db, kindLanguages, ids) : new Map<number, string | null>();
   return ({ ID: id }) => codes.get(id) ?? null;
 }
 
-function postHit(row: FoundPost, above: readonly string[], caller: Caller, language: string | null): SearchHit {
+function postHit(row: FoundPost, parentSlugs: readonly string[], caller: Caller, language: string | null): SearchHit {
   const { ID: id, post_type: type } = row;
   return {
     id,
     title: renderTitle(row.post_title),
-    url: type === EVENT.postType ? permalink(row, caller, language) : blogUrl(blogPlace(caller), row, above),
+    url: type === EVENT.postType ? permalink(row, caller, language) : blogUrl(blogPlace(caller), row, parentSlugs),
     type: 'post',
     subtype: type,
     route: `${ROUTES.get(type) ?? type}/${id}`,
-    about: `types/${type}`,
+    typeRoute: `types/${type}`,
     methods: methodsOn(caller.viewer, row),
   };
 }
@@ -192,15 +193,15 @@ function methodsOn(viewer: Viewer, { post_author: author, post_status: status, p
 }
 
 // ------------------------------------------------------------------------------------------------- terms
-function termHit(term: Term, above: readonly string[], caller: Caller, language: string | null): SearchHit {
+function termHit(term: Term, ancestorSlugs: readonly string[], caller: Caller, language: string | null): SearchHit {
   const taxonomy = termKindOf(term.taxonomy) ?? blogCategory;
   return {
     id: term.term_id,
     title: term.name,
-    url: anyTermLink(term, above, caller, language),
+    url: anyTermLink(term, ancestorSlugs, caller, language),
     type: term.taxonomy,
     route: `${taxonomy.restBase}/${term.term_id}`,
-    about: `taxonomies/${term.taxonomy}`,
+    typeRoute: `taxonomies/${term.taxonomy}`,
     methods: termMethods(caller, taxonomy),
   };
 }

@@ -35,12 +35,12 @@ const OF_EVENTS = { hasDates: true };
  * Lists the requested terms (`WP_REST_Terms_Controller::get_items`), including empty ones; the terms of one post in any
  * language. A page past the last one is empty.
  */
-export async function listCoreTerms(site: Site, caller: Caller, kind: CoreTaxonomy, asked: CoreTermListValues): Promise<CorePage> {
-  const { post } = asked;
-  const values = post ? { ...asked, post: await postOfRecord(lookUpOnce(site.db), caller, OF_EVENTS, post) } : asked;
-  const { limit, offset, page, skipped } = paging(values);
+export async function listCoreTerms(site: Site, caller: Caller, kind: CoreTaxonomy, givenValues: CoreTermListValues): Promise<CorePage> {
+  const { post } = givenValues;
+  const values = post ? { ...givenValues, post: await postOfRecord(lookUpOnce(site.db), caller, OF_EVENTS, post) } : givenValues;
+  const { limit, offset, page, skip } = paging(values);
   // Like Polylang, which only filters lists by language if a language is requested.
-  const language = !post && caller.content.chosen ? languageOfList(caller, kind.taxonomy, undefined) : undefined;
+  const language = !post && caller.content.isChosen ? languageOfList(caller, kind.taxonomy, undefined) : undefined;
   const { terms, total, tree } = await findTerms(site.db, {
     kind,
     ...(language ? { language } : {}),
@@ -50,10 +50,10 @@ export async function listCoreTerms(site: Site, caller: Caller, kind: CoreTaxono
     limit,
     offset,
   });
-  const shown = { view: viewOf(values), methods: methodsOn(caller, kind) };
+  const viewOptions = { view: viewOf(values), methods: methodsOn(caller, kind) };
   const languageOf = await languagesOfTerms(site.db, caller, terms);
-  const records = terms.map((term) => coreTerm(term, kind, ancestors(term, tree), caller, { ...shown, language: languageOf(term) }));
-  return { records, total, page, pages: Math.ceil(total / limit), skipped, timeliness: 'never' };
+  const records = terms.map((term) => coreTerm(term, kind, ancestors(term, tree), caller, { ...viewOptions, language: languageOf(term) }));
+  return { records, total, page, pages: Math.ceil(total / limit), skip, timeliness: 'never' };
 }
 
 /** Reads one term. Throws rest_term_invalid. */
@@ -67,8 +67,8 @@ export async function readCoreTerm(
   const term = (await findTerm(db, kind.taxonomy, id)) ?? fail('rest_term_invalid');
   const tree = term.parent === 0 ? new Map() : await loadTree(db, kind.taxonomy);
   const language = (await languagesOfTerms(db, caller, [term]))(term);
-  const shown = { view: viewOf(values), methods: methodsOn(caller, kind), language };
-  const record = coreTerm(term, kind, ancestors(term, tree), caller, shown);
+  const viewOptions = { view: viewOf(values), methods: methodsOn(caller, kind), language };
+  const record = coreTerm(term, kind, ancestors(term, tree), caller, viewOptions);
   return { record, version: versionOfTerm(caller, term) };
 }
 
@@ -84,9 +84,9 @@ export async function embeddedTerms(
 ): Promise<Map<number, CoreRecord>> {
   if (ids.length === 0) return new Map();
   const [terms, tree] = await Promise.all([loadTerms(db, kind.taxonomy, ids), kind.hierarchical ? loadTree(db, kind.taxonomy) : new Map()]);
-  const shown = { view: 'embed', methods: methodsOn(caller, kind) } as const;
+  const viewOptions = { view: 'embed', methods: methodsOn(caller, kind) } as const;
   const languageOf = await languagesOfTerms(db, caller, [...terms.values()]);
-  const record = (term: Term) => coreTerm(term, kind, ancestors(term, tree), caller, { ...shown, language: languageOf(term) });
+  const record = (term: Term) => coreTerm(term, kind, ancestors(term, tree), caller, { ...viewOptions, language: languageOf(term) });
   return new Map([...terms].map(([id, term]) => [id, record(term)]));
 }
 
@@ -104,8 +104,8 @@ export async function changeCoreTerm(site: Site, caller: Caller, kind: TermKind,
 /** Deletes a term permanently. Throws rest_trash_not_supported without `force`. */
 export async function removeCoreTerm(site: Site, caller: Caller, kind: TermKind, { id, force }: Removal): Promise<VersionedRecord> {
   if (!force) fail('rest_trash_not_supported');
-  const { record: shown } = await readCoreTerm(site, caller, kind, id, {});
-  const { _links: _, ...previous } = shown;
+  const { record } = await readCoreTerm(site, caller, kind, id, {});
+  const { _links: _, ...previous } = record;
   await deleteTerm(site, caller, kind, id);
   return { record: { deleted: true, previous } };
 }

@@ -14,7 +14,7 @@ import type { KindWrite, LanguageOfWrite } from './write-context.ts';
 /** A new record whose names are locked and whose references exist. */
 export interface PlannedPost {
   readonly plan: PostPlan;
-  readonly resolved: MetasAndTerms;
+  readonly references: MetasAndTerms;
   readonly language: LanguageOfWrite | undefined;
 }
 
@@ -25,9 +25,9 @@ export interface PlannedPost {
 export async function insertPosts(write: KindWrite, posts: readonly PlannedPost[]): Promise<number[]> {
   const { db, caller, kind } = write;
   const records: InsertedRecord[] = [];
-  for (const { plan, resolved, language, slug } of await withFreeSlugs(write, posts)) {
+  for (const { plan, references, language, slug } of await withFreeSlugs(write, posts)) {
     const row = await insertRow(write, plan, slug);
-    records.push({ row, language, terms: resolved.terms, metas: { ...plan.metas, ...resolved.metas } });
+    records.push({ row, language, terms: references.terms, metas: { ...plan.metas, ...references.metas } });
   }
   const translations = await writeLanguages(write, records);
   await insertMetasAndTerms(write, records);
@@ -35,10 +35,10 @@ export async function insertPosts(write: KindWrite, posts: readonly PlannedPost[
   return records.map(({ row }) => row.ID);
 }
 
-async function insertRow({ db, caller }: KindWrite, { columns: planned, slug: { unique } }: PostPlan, slug: string): Promise<Post> {
+async function insertRow({ db, caller }: KindWrite, { columns: plannedColumns, slug: { unique } }: PostPlan, slug: string): Promise<Post> {
   const rowOf = (ID: number) => {
     // `Partial` allows undefined columns, but a plan names no column without a value.
-    const row = { ...DEFAULT_COLUMNS, ...planned, ID, post_name: slug || (unique ? String(ID) : '') } as Post;
+    const row = { ...DEFAULT_COLUMNS, ...plannedColumns, ID, post_name: slug || (unique ? String(ID) : '') } as Post;
     return { ...row, guid: postUrl(guidPlace(caller), row) };
   };
   const { ID: _, ...columns } = rowOf(0);
@@ -69,9 +69,9 @@ async function writeLanguages({ db, caller, kind }: KindWrite, records: readonly
     recordsWithLanguage.filter(({ values }) => hasNoTranslations(values)),
   );
   const translations: number[] = [];
-  for (const { isVisible, values, ...placing } of recordsWithLanguage.filter((one) => !hasNoTranslations(one.values))) {
-    const visible = { before: false, after: isVisible };
-    translations.push(...(await placeInLanguage(db, caller, kind, { ...placing, visible }, values)));
+  for (const { isVisible, values, ...placement } of recordsWithLanguage.filter((one) => !hasNoTranslations(one.values))) {
+    const visibility = { before: false, after: isVisible };
+    translations.push(...(await placeInLanguage(db, caller, kind, { ...placement, visibility }, values)));
   }
   return translations;
 }
@@ -82,15 +82,15 @@ async function writeLanguages({ db, caller, kind }: KindWrite, records: readonly
  */
 async function withFreeSlugs(write: KindWrite, posts: readonly PlannedPost[]): Promise<(PlannedPost & { readonly slug: string })[]> {
   const isToBeFree = ({ plan: { slug } }: PlannedPost) => slug.unique && slug.slug !== '';
-  const wished = posts.filter(isToBeFree).map(({ plan }) => plan.slug.slug);
-  const takenIn = await takenSlugs(write, wished, 0);
+  const desiredSlugs = posts.filter(isToBeFree).map(({ plan }) => plan.slug.slug);
+  const takenIn = await takenSlugs(write, desiredSlugs, 0);
   return posts.map((post) => {
     const { slug } = post.plan.slug;
     if (!isToBeFree(post)) return { ...post, slug };
-    const taken = takenIn(post.language);
-    const free = uniqueSlug(slug, taken);
-    taken.add(free);
-    return { ...post, slug: free };
+    const usedSlugs = takenIn(post.language);
+    const freeSlug = uniqueSlug(slug, usedSlugs);
+    usedSlugs.add(freeSlug);
+    return { ...post, slug: freeSlug };
   });
 }
 
@@ -109,9 +109,9 @@ export async function takenSlugs(
   return (language) => {
     const code = codes && language?.language.code;
     const isElsewhere = (holder: number) => code !== undefined && (codes?.get(holder) ?? code) !== code;
-    const known = sets.get(code) ?? new Set(holders.flatMap((holder) => (isElsewhere(holder.id) ? [] : [holder.slug])));
-    sets.set(code, known);
-    return known;
+    const slugSet = sets.get(code) ?? new Set(holders.flatMap((holder) => (isElsewhere(holder.id) ? [] : [holder.slug])));
+    sets.set(code, slugSet);
+    return slugSet;
   };
 }
 
@@ -121,11 +121,11 @@ async function languagesWhereSlugsRepeat(
   { caller, kind }: Omit<KindWrite, 'db'>,
   holders: readonly { readonly id: number }[],
 ): Promise<Map<number, string | null> | undefined> {
-  const own = languagesOf(caller, kind);
-  if (own?.languages.form !== 'wpml') return undefined;
+  const kindLanguages = languagesOf(caller, kind);
+  if (kindLanguages?.languages.form !== 'wpml') return undefined;
   return languagesOfRecords(
     db,
-    own,
+    kindLanguages,
     holders.map((holder) => holder.id),
   );
 }

@@ -40,10 +40,10 @@ export async function insertMetasAndTerms(write: KindWrite, records: readonly In
   );
   const taxonomiesIn = ({ terms }: MetasAndTerms) => new Map(Array.from(terms, ([name, ids]) => [termKind(name).taxonomy, ids]));
   const links = await insertTermLinks(db, byId(records, taxonomiesIn));
-  const published = records.filter(({ row }) => row.post_status === 'publish');
+  const publishedRecords = records.filter(({ row }) => row.post_status === 'publish');
   await countNewLinks(
     db,
-    published.flatMap(({ row }) => links.get(row.ID) ?? []),
+    publishedRecords.flatMap(({ row }) => links.get(row.ID) ?? []),
   );
   if (!kind.hasDates) return;
   const occurrences = await firstOccurrences(write, records);
@@ -73,9 +73,9 @@ export async function writeMetasAndTerms(
   const { db, kind } = write;
   await writeMetas(db, row.ID, metas);
   if (terms.size > 0 || (row.post_status === 'publish') !== (statusBefore === 'publish')) {
-    const before = await countedTerms(write, row.ID, statusBefore);
+    const countedBefore = await countedTerms(write, row.ID, statusBefore);
     for (const [name, ids] of terms) await setTermsOf(db, row.ID, termKind(name).taxonomy, ids);
-    await moveCounts(db, before, await countedTerms(write, row.ID, row.post_status));
+    await moveCounts(db, countedBefore, await countedTerms(write, row.ID, row.post_status));
   }
   if (kind.hasDates) await writeCalendarRows(write, row.ID, metas);
 }
@@ -84,7 +84,7 @@ export async function writeMetasAndTerms(
 export async function deletePermanently(write: WriteContext, { row, metas }: StoredPost): Promise<void> {
   const { db, caller, kind } = write;
   if (kind.hasDates && hasRules(metas)) await touchDatedPosts(db, row.ID);
-  const counted = await countedTerms(write, row.ID, row.post_status);
+  const countedTermIds = await countedTerms(write, row.ID, row.post_status);
   const translations = await deleteLanguageData(db, caller, kind, { id: row.ID, isCounted: row.post_status === 'publish' });
   await removePost(db, row.ID);
   await removeLinksWithIndexRows(db, caller, kind, row.ID);
@@ -92,7 +92,7 @@ export async function deletePermanently(write: WriteContext, { row, metas }: Sto
     await removeOccurrence(db, row.ID, caller.settings.recurrence);
     await updateEdges(db, row.ID);
   }
-  await moveCounts(db, counted, []);
+  await moveCounts(db, countedTermIds, []);
   if (kind.hasDates) await updateIndex(db, caller, [row.ID, ...translations]);
 }
 
@@ -102,16 +102,16 @@ async function firstOccurrences({ db, caller }: KindWrite, records: readonly Ins
   const dates = byId(records, ({ metas }) => storedDates({ metas: new Map(Object.entries(metas)) }));
   const occurrences = await writeFirstOccurrences(db, dates, occurrenceContext(caller));
   const events = records.flatMap(({ row: { ID, post_status: status } }) => {
-    const moments = occurrences.get(ID);
-    return moments ? [[ID, { start: moments.start_date_utc, end: moments.end_date_utc, status }] as const] : [];
+    const occurrence = occurrences.get(ID);
+    return occurrence ? [[ID, { start: occurrence.start_date_utc, end: occurrence.end_date_utc, status }] as const] : [];
   });
   await updateEdgesForNew(db, settings.calendar.edges, new Map(events));
   return occurrences;
 }
 
-async function writeCalendarRows({ db, caller }: WriteContext, id: number, changed: Rows['metas']): Promise<void> {
+async function writeCalendarRows({ db, caller }: WriteContext, id: number, changedMetas: Rows['metas']): Promise<void> {
   if (caller.settings.occurrenceTables) {
-    if (Object.keys(changed).some((key) => DATE_METAS.has(key))) {
+    if (Object.keys(changedMetas).some((key) => DATE_METAS.has(key))) {
       const metas = (await loadMetas(db, [id])).get(id) ?? new Map();
       await writeOccurrence(db, id, storedDates({ metas }), occurrenceContext(caller));
     }

@@ -26,32 +26,34 @@ export interface EventInLanguage extends NewEvent {
 export async function createEvents(db: Database, caller: Caller, events: readonly EventInLanguage[]): Promise<void> {
   const ids = await insertEvents(db, events, utcFromDate(caller.now));
   // All events are new and published, so the counts are incremented instead of recounted.
-  const more = new Map<number, number>();
-  for (const id of events.flatMap(({ terms }) => terms)) more.set(id, (more.get(id) ?? 0) + 1);
-  await addToCounts(db, more);
-  const own = languagesOf(caller, event);
-  if (own) await placeInLanguages(db, own, events, ids);
+  const increments = new Map<number, number>();
+  for (const id of events.flatMap(({ terms }) => terms)) increments.set(id, (increments.get(id) ?? 0) + 1);
+  await addToCounts(db, increments);
+  const kindLanguages = languagesOf(caller, event);
+  if (kindLanguages) await placeInLanguages(db, kindLanguages, events, ids);
   await updateIndex(db, caller, ids);
-  const moments = events.map(({ dates }, place) => [ids[place]!, { start: dates.startUtc, end: dates.endUtc, status: 'publish' }] as const);
-  await updateEdgesForNew(db, caller.settings.calendar.edges, new Map(moments));
+  const eventTimes = events.map(
+    ({ dates }, index) => [ids[index]!, { start: dates.startUtc, end: dates.endUtc, status: 'publish' }] as const,
+  );
+  await updateEdgesForNew(db, caller.settings.calendar.edges, new Map(eventTimes));
   noteChange(db, caller);
 }
 
 /** Assigns new events their languages, and links those of one group as translations. */
 async function placeInLanguages(
   db: Database,
-  { languages, of }: LanguagesOfKind,
+  { languages, translatable }: LanguagesOfKind,
   events: readonly EventInLanguage[],
   ids: readonly number[],
 ): Promise<void> {
   const writer = languageWriterOf(languages);
   const codes = events.map(({ language }) => language ?? languages.defaultCode);
   for (const language of languages.languages) {
-    const spoken = ids.filter((_, place) => codes[place] === language.code);
-    if (spoken.length > 0) await writer.assign(db, of, spoken, language, spoken.length);
+    const idsInLanguage = ids.filter((_, index) => codes[index] === language.code);
+    if (idsInLanguage.length > 0) await writer.assign(db, translatable, idsInLanguage, language, idsInLanguage.length);
   }
   const groups = new Map<string, Map<string, number>>();
-  for (const [place, { group }] of events.entries())
-    if (group !== undefined) groups.set(group, (groups.get(group) ?? new Map<string, number>()).set(codes[place]!, ids[place]!));
-  for (const members of groups.values()) if (members.size > 1) await writer.writeGroup(db, of, members);
+  for (const [index, { group }] of events.entries())
+    if (group !== undefined) groups.set(group, (groups.get(group) ?? new Map<string, number>()).set(codes[index]!, ids[index]!));
+  for (const members of groups.values()) if (members.size > 1) await writer.writeGroup(db, translatable, members);
 }

@@ -29,27 +29,27 @@ export interface PostPlan extends Rows {
  */
 export function planPost(caller: Caller, kind: PostKind, values: PostValues, before?: StoredPost, source?: StoredPost): PostPlan {
   const { viewer } = caller;
-  const own = fieldRows(kind, values, { trusted: viewer.can('unfiltered_html') });
-  const { post_title: title, post_author: author } = own.columns;
+  const ownRows = fieldRows(kind, values, { isTrusted: viewer.can('unfiltered_html') });
+  const { post_title: title, post_author: author } = ownRows.columns;
   checkTitle(kind, title, before);
   checkAuthor(caller, kind, author, before?.row.post_author ?? viewer.id);
   checkPromotion(caller, kind, values, before);
-  const follows = deriveRows(kind, values, before ?? source, caller);
+  const derivedRows = deriveRows(kind, values, before ?? source, caller);
   const dates = settleStatusAndDates(caller, kind, values, before);
   return {
     columns: {
       ...(before ? {} : { post_author: viewer.id, post_type: kind.postType }),
-      ...own.columns,
-      ...follows.columns,
+      ...ownRows.columns,
+      ...derivedRows.columns,
       ...dateColumns(dates),
     },
-    metas: { ...own.metas, ...follows.metas },
+    metas: { ...ownRows.metas, ...derivedRows.metas },
     slug: settleSlug({
-      sent: values.slug,
+      requestedSlug: values.slug,
       title: title ?? before?.row.post_title ?? '',
       status: dates.status,
       before: before && { status: before.row.post_status, slug: before.row.post_name },
-      desired: metaOf(before?.metas, '_wp_desired_post_slug'),
+      desiredSlug: metaOf(before?.metas, '_wp_desired_post_slug'),
       canPublish: viewer.can(`publish_${kind.capabilities}`),
       draftsGetSlugs: kind.draftsGetSlugs,
     }),
@@ -64,9 +64,10 @@ function checkTitle(kind: PostKind, title: string | undefined, before: StoredPos
 }
 
 /** Checks the author: only users who may edit records of other authors may set another author (decision D34). */
-function checkAuthor(caller: Caller, kind: PostKind, author: number | undefined, present: number): void {
+function checkAuthor(caller: Caller, kind: PostKind, author: number | undefined, currentAuthor: number): void {
   const { viewer } = caller;
-  if (author !== undefined && author !== present && author !== viewer.id && !viewer.can(`edit_others_${kind.capabilities}`)) refuse(viewer);
+  if (author !== undefined && author !== currentAuthor && author !== viewer.id && !viewer.can(`edit_others_${kind.capabilities}`))
+    refuse(viewer);
 }
 
 /**
@@ -95,31 +96,31 @@ function settleStatusAndDates(caller: Caller, kind: PostKind, values: PostValues
   const { viewer, settings, now } = caller;
   const { zone } = settings;
   const status = settleStatus({
-    requested: values.status,
+    requestedStatus: values.status,
     before: before?.row.post_status,
     // The calendar uses the capability for events also for venues and organizers.
     canPublish: viewer.can('publish_tribe_events'),
     canDelete: before ? mayDelete(viewer, accessRow(before.row, before.metas)) : viewer.can(`delete_${kind.capabilities}`),
   });
   if ('problem' in status) return status.problem === 'status-needs-delete' ? refuse(viewer) : failParam('status', 'status-not-settable');
-  const moment = (name: 'date' | 'date_utc') => {
+  const readDate = (name: 'date' | 'date_utc') => {
     const text = values[name];
     return text === undefined
       ? undefined
       : (parseEventTime(text, { zone: name === 'date' ? zone : UTC, now }) ?? failParam(name, 'date-invalid'));
   };
-  const settled = settleDates({
+  const dates = settleDates({
     ...status,
-    date: moment('date'),
-    dateUtc: moment('date_utc'),
+    date: readDate('date'),
+    dateUtc: readDate('date_utc'),
     before: before && { status: before.row.post_status, date: before.row.post_date, dateUtc: before.row.post_date_gmt },
     now: { local: localFromDate(now, zone), utc: utcFromDate(now) },
     toUtc: (text) => toUtc(text, zone),
     toLocal: (text) => toLocal(text, zone),
   });
   // In a time zone ahead of UTC, the last hours of the year 9999 are beyond the range of the columns.
-  const isBeyond = [settled.post_date, settled.post_date_gmt].some((text) => text.length > MAX_DATE_LENGTH);
-  return isBeyond ? failParam(values.date_utc === undefined ? 'date' : 'date_utc', 'date-invalid') : settled;
+  const isBeyond = [dates.post_date, dates.post_date_gmt].some((text) => text.length > MAX_DATE_LENGTH);
+  return isBeyond ? failParam(values.date_utc === undefined ? 'date' : 'date_utc', 'date-invalid') : dates;
 }
 
 const MAX_DATE_LENGTH = '9999-12-31 23:59:59'.length;

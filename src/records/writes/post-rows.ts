@@ -18,7 +18,7 @@ const NUMERIC_COLUMNS = new Set(['post_author', 'menu_order', 'post_parent']);
 
 /** Whether the caller may write any HTML; for others, scripts and the like are removed. */
 export interface HtmlTrust {
-  readonly trusted: boolean;
+  readonly isTrusted: boolean;
 }
 
 /**
@@ -27,19 +27,20 @@ export interface HtmlTrust {
  *
  * @throws rest_invalid_param for a text that is longer than its column
  */
-export function fieldRows(kind: PostKind, values: Values, { trusted }: HtmlTrust): Rows {
+export function fieldRows(kind: PostKind, values: Values, { isTrusted }: HtmlTrust): Rows {
   const columns: Record<string, string | number> = {};
   const metas: Record<string, readonly string[]> = {};
   for (const [name, value] of Object.entries(values)) {
     const field: Field | undefined = kind.fields[name];
     if (!field) continue;
-    const stored = (field.store?.(value === null ? '' : value) ?? []).map(stripControlCharacters);
+    const texts = (field.store?.(value === null ? '' : value) ?? []).map(stripControlCharacters);
     if (field.place.in === 'column') {
-      const text = stored[0] ?? '';
-      const kept = NUMERIC_COLUMNS.has(field.place.column) ? Number(text) : filterHtml(field.place.column, text, trusted);
-      if (Buffer.byteLength(String(kept)) > (COLUMN_BYTES.get(field.place.column) ?? Number.POSITIVE_INFINITY)) failParam(name, 'too-long');
-      columns[field.place.column] = kept;
-    } else if (field.place.in === 'meta') metas[field.place.key] = stored;
+      const text = texts[0] ?? '';
+      const columnValue = NUMERIC_COLUMNS.has(field.place.column) ? Number(text) : filterHtml(field.place.column, text, isTrusted);
+      if (Buffer.byteLength(String(columnValue)) > (COLUMN_BYTES.get(field.place.column) ?? Number.POSITIVE_INFINITY))
+        failParam(name, 'too-long');
+      columns[field.place.column] = columnValue;
+    } else if (field.place.in === 'meta') metas[field.place.key] = texts;
   }
   // The type holds: places name columns of `posts`, and the columns in `NUMERIC_COLUMNS` get numbers, all others texts.
   return { columns: columns as Partial<Post>, metas };
@@ -50,15 +51,15 @@ export function fieldRows(kind: PostKind, values: Values, { trusted }: HtmlTrust
  * texts in their stored form, so that a text copied into another meta is as clean as the field itself.
  */
 export function deriveRows(kind: PostKind, values: Values, before: StoredPost | undefined, context: RuleContext): Rows {
-  const stored = Object.entries(values).map(([name, value]) => {
+  const storedValues = Object.entries(values).map(([name, value]) => {
     const field: Field | undefined = kind.fields[name];
     const isText = field?.place.in === 'meta' && typeof value === 'string';
     return [name, isText ? (field.store?.(value)[0] ?? '') : value] as const;
   });
-  return kind.derivedRows(Object.fromEntries(stored), before, context);
+  return kind.derivedRows(Object.fromEntries(storedValues), before, context);
 }
 
-function filterHtml(column: string, text: string, trusted: boolean): string {
-  if (column === 'post_title') return (trusted ? text : ksesTitle(text)).trim();
-  return storedContent(trusted ? text : ksesPost(text));
+function filterHtml(column: string, text: string, isTrusted: boolean): string {
+  if (column === 'post_title') return (isTrusted ? text : ksesTitle(text)).trim();
+  return storedContent(isTrusted ? text : ksesPost(text));
 }

@@ -41,7 +41,7 @@ export interface ExtraRows {
 /** A change of a record. With `scope`, the date fields apply to a single date of a recurring event. */
 export interface PostChange {
   readonly values: PostValues;
-  readonly extra?: ExtraRows;
+  readonly extraRows?: ExtraRows;
   readonly scope?: Scope | undefined;
 }
 
@@ -55,15 +55,15 @@ export async function createPost(
   caller: Caller,
   kind: PostKind,
   values: PostValues,
-  extra: ExtraRows = {},
+  extraRows: ExtraRows = {},
 ): Promise<VersionedRecord> {
-  return renderPost(site, caller, kind, await insertRecord(site, caller, kind, values, extra), referencedIds(kind, values));
+  return renderPost(site, caller, kind, await insertRecord(site, caller, kind, values, extraRows), referencedIds(kind, values));
 }
 
 /** A record to be created together with others. */
 export interface NewRecord {
   readonly values: PostValues;
-  readonly extra: ExtraRows;
+  readonly extraRows: ExtraRows;
 }
 
 /**
@@ -73,25 +73,35 @@ export interface NewRecord {
  * @throws the error of the first refused record
  */
 export async function createPosts(site: Site, caller: Caller, kind: PostKind, records: readonly NewRecord[]): Promise<VersionedRecord[]> {
-  const planned = records.map(({ values, extra }) => ({ kind, values, plan: withExtraRows(planPost(caller, kind, values), extra) }));
+  const plannedRecords = records.map(({ values, extraRows }) => ({
+    kind,
+    values,
+    plan: withExtraRows(planPost(caller, kind, values), extraRows),
+  }));
   const ids = await writeInTransaction(site, caller, async (db) => {
     await lockNames(
       db,
-      planned.flatMap((record) => locksOfNew(caller, record)),
+      plannedRecords.flatMap((record) => locksOfNew(caller, record)),
     );
-    return writeIndependent({ db, caller, kind }, planned);
+    return writeIndependent({ db, caller, kind }, plannedRecords);
   });
-  const named = records.flatMap(({ values }) => referencedIds(kind, values));
-  return renderPosts(site, caller, kind, ids, named);
+  const linkedIds = records.flatMap(({ values }) => referencedIds(kind, values));
+  return renderPosts(site, caller, kind, ids, linkedIds);
 }
 
 /** Creates a record like `createPost`, and returns only its id. */
-export const insertRecord = (site: Site, caller: Caller, kind: PostKind, asked: PostValues, extra: ExtraRows = {}): Promise<number> =>
+export const insertRecord = (
+  site: Site,
+  caller: Caller,
+  kind: PostKind,
+  givenValues: PostValues,
+  extraRows: ExtraRows = {},
+): Promise<number> =>
   writeInTransaction(site, caller, async (db) => {
-    const values = await withPostIds(db, caller, kind, asked);
+    const values = await withPostIds(db, caller, kind, givenValues);
     const source = await loadTranslationSource(db, caller, kind, values);
-    const plan = withExtraRows(planOfNew(caller, kind, values, source), extra);
-    const { alwaysCreates } = extra;
+    const plan = withExtraRows(planOfNew(caller, kind, values, source), extraRows);
+    const { alwaysCreates } = extraRows;
     await lockNames(db, locksOfNew(caller, { kind, values, plan, alwaysCreates }));
     return writeNew(newWrite(db, caller, kind, values), { values, plan, alwaysCreates, source });
   });
@@ -122,12 +132,12 @@ export async function changeRecord(
   caller: Caller,
   kind: PostKind,
   record: number,
-  { values: asked, extra = {}, scope }: PostChange,
+  { values: givenValues, extraRows = {}, scope }: PostChange,
 ): Promise<void> {
   const date = await dateOfRecord(site.db, caller, kind, record);
   const id = date?.post ?? record;
-  const hasOtherRows = Object.keys({ ...extra.columns, ...extra.metas }).length > 0 || asked.slug !== undefined;
-  const changesAnything = hasOtherRows || Object.keys(asked).some((name) => name in kind.fields);
+  const hasOtherRows = Object.keys({ ...extraRows.columns, ...extraRows.metas }).length > 0 || givenValues.slug !== undefined;
+  const changesAnything = hasOtherRows || Object.keys(givenValues).some((name) => name in kind.fields);
   // Nothing to write, so only check that the record exists.
   if (!changesAnything) {
     await site.db.transaction((db) => lockExisting({ db, kind }, id));
@@ -138,7 +148,7 @@ export async function changeRecord(
     await changeLocked(
       { db, caller, kind },
       { before, date: date && (await reloadDate({ db, caller, kind }, date)) },
-      { values: asked, extra, scope },
+      { values: givenValues, extraRows, scope },
     );
   });
 }
@@ -147,13 +157,13 @@ export async function changeRecord(
 async function changeLocked(
   { db, caller, kind }: WriteContext,
   { before, date }: { readonly before: StoredPost; readonly date: EventDate | undefined },
-  { values: asked, extra = {}, scope }: PostChange,
+  { values: givenValues, extraRows = {}, scope }: PostChange,
 ): Promise<void> {
   const id = before.row.ID;
-  const moved = scope ? await moveDate({ db, caller, kind }, before, requireRecurringDate(date), asked) : {};
-  const named = await withPostIds(db, caller, kind, asked);
-  const values = scope ? withoutDates(named) : await withKeptDates(db, caller, kind, { before, date }, named);
-  const plan = withExtraRows(withExtraRows(planPost(caller, kind, values, before), extra), { metas: moved });
+  const dateMetas = scope ? await moveDate({ db, caller, kind }, before, requireRecurringDate(date), givenValues) : {};
+  const postValues = await withPostIds(db, caller, kind, givenValues);
+  const values = scope ? withoutDates(postValues) : await withKeptDates(db, caller, kind, { before, date }, postValues);
+  const plan = withExtraRows(withExtraRows(planPost(caller, kind, values, before), extraRows), { metas: dateMetas });
   await lockNames(db, locksOfChange(caller, { kind, values, plan }, before.row));
   const write = { db, caller, kind, language: await languageOfChange(db, caller, kind, id, values) };
   await writeChange(write, before, plan, await withTermsInLanguage(write, id, await createReferenced(write, values)));
@@ -175,28 +185,28 @@ export async function upsertPost(
   site: Site,
   caller: Caller,
   kind: PostKind,
-  { by, values: asked, extra = {} }: PostChange & { readonly by: UpsertBy },
+  { by, values: givenValues, extraRows = {} }: PostChange & { readonly by: UpsertBy },
 ): Promise<VersionedRecord & { readonly isNew: boolean }> {
-  const values = await withPostIds(site.db, caller, kind, asked);
+  const values = await withPostIds(site.db, caller, kind, givenValues);
   const name = values[by];
   if (typeof name !== 'string' || name === '') failParam('upsert', 'upsert-without-name');
   const { id, isNew } = await writeInTransaction(site, caller, async (db) => {
     const write = { db, caller, kind };
     const source = await loadTranslationSource(db, caller, kind, values);
-    const plan = withExtraRows(planOfNew(caller, kind, values, source), extra);
-    const own = by === 'slug' ? [slugLock(kind.postType, plan.slug.slug)] : [];
-    await lockNames(db, [...own, ...locksOfNew(caller, { kind, values, plan, alwaysCreates: true })]);
-    const existing = await lockNamed(write, by, plan);
-    if (existing === undefined) {
+    const plan = withExtraRows(planOfNew(caller, kind, values, source), extraRows);
+    const slugLocks = by === 'slug' ? [slugLock(kind.postType, plan.slug.slug)] : [];
+    await lockNames(db, [...slugLocks, ...locksOfNew(caller, { kind, values, plan, alwaysCreates: true })]);
+    const existingId = await lockNamed(write, by, plan);
+    if (existingId === undefined) {
       if (caller.conditions?.match !== undefined) fail('edit-conflict');
       return { id: await writeNew(newWrite(db, caller, kind, values), { values, plan, alwaysCreates: true, source }), isNew: true };
     }
-    if (caller.conditions) await requireVersion(db, caller, lockPostVersion(kind), { id: existing, conditions: caller.conditions });
-    const before = await lockExisting(write, existing);
+    if (caller.conditions) await requireVersion(db, caller, lockPostVersion(kind), { id: existingId, conditions: caller.conditions });
+    const before = await lockExisting(write, existingId);
     if (!mayEdit(caller.viewer, accessRow(before.row, before.metas))) refuse(caller.viewer);
     const status = before.row.post_status === 'trash' ? { status: 'publish' as const } : {};
-    await changeLocked(write, { before, date: undefined }, { values: { ...status, ...values }, extra: {} });
-    return { id: existing, isNew: false };
+    await changeLocked(write, { before, date: undefined }, { values: { ...status, ...values }, extraRows: {} });
+    return { id: existingId, isNew: false };
   });
   return { ...(await renderPost(site, caller, kind, id, referencedIds(kind, values))), isNew };
 }
@@ -209,9 +219,9 @@ async function lockNamed(write: WriteContext, by: UpsertBy, plan: PostPlan): Pro
   let id = await namedRecord(write, by, plan);
   while (id !== undefined) {
     await lockPost(write.db, id);
-    const again = await namedRecord(write, by, plan);
-    if (again === id) break;
-    id = again;
+    const currentId = await namedRecord(write, by, plan);
+    if (currentId === id) break;
+    id = currentId;
   }
   return id;
 }
@@ -245,17 +255,17 @@ export async function deletePost(site: Site, caller: Caller, kind: PostKind, rec
  */
 export async function trashPost(site: Site, caller: Caller, kind: PostKind, record: number): Promise<VersionedRecord> {
   const id = await requireDeletable(site, caller, kind, record);
-  const keeps = hasTrash(site.config);
-  const last = keeps ? undefined : await renderPost(site, caller, kind, (await lockExisting({ db: site.db, kind }, id)).row.ID);
+  const keepsTrash = hasTrash(site.config);
+  const lastRecord = keepsTrash ? undefined : await renderPost(site, caller, kind, (await lockExisting({ db: site.db, kind }, id)).row.ID);
   await writeInTransaction(site, caller, async (db) => {
     const before = await lockExisting({ db, kind }, id);
     if (before.row.post_status === 'trash') fail(kind.problems.isInTrash);
-    if (!keeps) return deletePermanently({ db, caller, kind }, before);
+    if (!keepsTrash) return deletePermanently({ db, caller, kind }, before);
     const write = { db, caller, kind, language: await currentLanguage(db, caller, kind, id) };
     const plan = planPost(caller, kind, { status: 'trash' }, before);
     return writeChange(write, before, plan, { metas: trashMetas(kind, before.row, caller.now), terms: new Map() });
   });
-  return last ? { record: last.record } : renderPost(site, caller, kind, id);
+  return lastRecord ? { record: lastRecord.record } : renderPost(site, caller, kind, id);
 }
 
 /**
@@ -271,8 +281,8 @@ export async function restorePost(site: Site, caller: Caller, kind: PostKind, re
     const before = await lockExisting({ db, kind }, id);
     if (before.row.post_status !== 'trash') fail('not-in-trash');
     const write = { db, caller, kind, language: await currentLanguage(db, caller, kind, id) };
-    const known = metaOf(before.metas, '_wp_trash_meta_status');
-    const status = SETTABLE_STATUSES.find((one) => one === known && one !== 'trash') ?? 'draft';
+    const formerStatus = metaOf(before.metas, '_wp_trash_meta_status');
+    const status = SETTABLE_STATUSES.find((one) => one === formerStatus && one !== 'trash') ?? 'draft';
     const plan = planPost(caller, kind, { status }, before);
     await lockNames(db, locksOfChange(caller, { kind, values: {}, plan }, before.row));
     return writeChange(write, before, plan, { metas: untrashedMetas(kind), terms: new Map() });
@@ -287,9 +297,9 @@ export async function restorePost(site: Site, caller: Caller, kind: PostKind, re
  */
 export async function deleteDate(site: Site, caller: Caller, kind: PostKind, record: number): Promise<VersionedRecord> {
   const date = requireRecurringDate(await dateOfRecord(site.db, caller, kind, record));
-  const last = await renderPost(site, caller, kind, record);
+  const lastRecord = await renderPost(site, caller, kind, record);
   await changeDates(site, caller, kind, date.post, async (write, before) => removeDate(write, before, await reloadDate(write, date)));
-  return { record: last.record };
+  return { record: lastRecord.record };
 }
 
 /**
@@ -301,9 +311,9 @@ export async function createDate(site: Site, caller: Caller, kind: PostKind, rec
   const post = (await dateOfRecord(site.db, caller, kind, record))?.post ?? record;
   let startUtc = '';
   await changeDates(site, caller, kind, post, async (write, before) => {
-    const added = await addDate(write, before, values);
-    startUtc = added.startUtc;
-    return added.metas;
+    const addedDate = await addDate(write, before, values);
+    startUtc = addedDate.startUtc;
+    return addedDate.metas;
   });
   return renderPost(site, caller, kind, await recordOfStart(site.db, caller, post, startUtc));
 }
@@ -351,13 +361,13 @@ function writeInTransaction<Result>({ db }: Site, caller: Caller, work: (db: Dat
 
 /** Adds extra rows to a plan. A private record never has a password, whatever is stored or sent (`wp_insert_post`). */
 const withExtraRows = (plan: PostPlan, { columns = {}, metas = {}, slug = {} }: ExtraRows): PostPlan => {
-  const asked = { ...plan.slug, ...slug };
+  const slugPlan = { ...plan.slug, ...slug };
   return {
     ...plan,
     columns: { ...plan.columns, ...columns, ...(plan.columns.post_status === 'private' ? { post_password: '' } : {}) },
     metas: { ...plan.metas, ...metas },
     // A draft has no slug if nothing remains of the requested one.
-    slug: asked.slug === '' ? { ...asked, unique: plan.slug.unique } : asked,
+    slug: slugPlan.slug === '' ? { ...slugPlan, unique: plan.slug.unique } : slugPlan,
   };
 };
 

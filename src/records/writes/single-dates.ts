@@ -35,10 +35,10 @@ export const requireRecurringDate = (date: EventDate | undefined): EventDate =>
  * @throws recurring-event-date-kept for the first date, and if the rule cannot express it
  */
 export async function removeDate(write: WriteContext, before: StoredPost, date: EventDate): Promise<Rows['metas']> {
-  const { recurrence, stored } = await loadSet(write, before);
-  const changed = stored && withoutDate(stored, date.start);
-  if (!changed) return fail('recurring-event-date-kept');
-  return writeSet(write, before, changed, {
+  const { recurrence, storedSet } = await loadSet(write, before);
+  const changedSet = storedSet && withoutDate(storedSet, date.start);
+  if (!changedSet) return fail('recurring-event-date-kept');
+  return writeSet(write, before, changedSet, {
     ...recurrence,
     dates: recurrence.dates.filter(({ startUtc }) => startUtc !== date.startUtc),
   });
@@ -51,16 +51,19 @@ export async function removeDate(write: WriteContext, before: StoredPost, date: 
  * the all-day setting, and a day on which the event has another date
  */
 export async function moveDate(write: WriteContext, before: StoredPost, date: EventDate, values: PostValues): Promise<Rows['metas']> {
-  const shown = { ...before, metas: metasAt(before.metas, date) };
-  const to = datesAfter(write, shown, values);
-  if (to.start === date.start && to.end === date.end && isOfSameKind(to, storedDates(shown))) return {};
-  const { recurrence, stored } = await loadSet(write, before);
-  const kept = recurrence.dates.find(({ startUtc }) => startUtc === date.startUtc);
-  const others = recurrence.dates.filter((one) => one !== kept);
-  const left = kept?.listed && stored ? withoutDate(stored, date.start) : undefined;
-  const changed = left && canSetDate(to, before, others) ? withDate(left, to) : undefined;
-  if (!kept || !changed) return fail('recurring-event-dates');
-  return writeSet(write, before, changed, { ...recurrence, dates: sortByStart([...others, { ...kept, ...toDateRow(to, changed) }]) });
+  const postAtDate = { ...before, metas: metasAt(before.metas, date) };
+  const newDates = datesAfter(write, postAtDate, values);
+  if (newDates.start === date.start && newDates.end === date.end && isOfSameKind(newDates, storedDates(postAtDate))) return {};
+  const { recurrence, storedSet } = await loadSet(write, before);
+  const storedDate = recurrence.dates.find(({ startUtc }) => startUtc === date.startUtc);
+  const otherDates = recurrence.dates.filter((one) => one !== storedDate);
+  const remainingSet = storedDate?.listed && storedSet ? withoutDate(storedSet, date.start) : undefined;
+  const changedSet = remainingSet && canSetDate(newDates, before, otherDates) ? withDate(remainingSet, newDates) : undefined;
+  if (!storedDate || !changedSet) return fail('recurring-event-dates');
+  return writeSet(write, before, changedSet, {
+    ...recurrence,
+    dates: sortByStart([...otherDates, { ...storedDate, ...toDateRow(newDates, changedSet) }]),
+  });
 }
 
 /**
@@ -74,14 +77,14 @@ export async function addDate(
   before: StoredPost,
   values: PostValues,
 ): Promise<{ metas: Rows['metas']; startUtc: string }> {
-  const to = datesAfter(write, before, values);
-  const { recurrence, stored } = await loadSet(write, before);
-  const changed = stored && canSetDate(to, before, recurrence.dates) ? withDate(stored, to) : undefined;
-  if (!changed) return fail('recurring-event-dates');
+  const newDates = datesAfter(write, before, values);
+  const { recurrence, storedSet } = await loadSet(write, before);
+  const changedSet = storedSet && canSetDate(newDates, before, recurrence.dates) ? withDate(storedSet, newDates) : undefined;
+  if (!changedSet) return fail('recurring-event-dates');
   const sequence = Math.max(0, ...recurrence.dates.map((date) => date.sequence));
-  const added: StoredDate = { id: 0, ...toDateRow(to, changed), sequence };
-  const metas = await writeSet(write, before, changed, { ...recurrence, dates: sortByStart([...recurrence.dates, added]) });
-  return { metas, startUtc: to.startUtc };
+  const newDate: StoredDate = { id: 0, ...toDateRow(newDates, changedSet), sequence };
+  const metas = await writeSet(write, before, changedSet, { ...recurrence, dates: sortByStart([...recurrence.dates, newDate]) });
+  return { metas, startUtc: newDates.startUtc };
 }
 
 // ------------------------------------------------------------------------------------------------- dates
@@ -94,18 +97,18 @@ const datesAfter = ({ caller, kind }: WriteContext, before: StoredPost, values: 
  * Whether a date can be set. Time zone and all-day setting are those of the event. With a second date on a day, its
  * address would depend on the order of the two.
  */
-const canSetDate = (to: EventDates, before: StoredPost, others: readonly StoredDate[]): boolean =>
-  isOfSameKind(to, storedDates(before)) && !others.some(({ start }) => start.slice(0, DAY) === to.start.slice(0, DAY));
+const canSetDate = (dates: EventDates, before: StoredPost, otherDates: readonly StoredDate[]): boolean =>
+  isOfSameKind(dates, storedDates(before)) && !otherDates.some(({ start }) => start.slice(0, DAY) === dates.start.slice(0, DAY));
 
 const DAY = 'YYYY-MM-DD'.length;
 
 const isOfSameKind = (one: EventDates, other: EventDates): boolean => one.timezone === other.timezone && one.allDay === other.allDay;
 
 /** Returns the row of a date. */
-function toDateRow(dates: EventDates, set: StoredSet): Omit<StoredDate, 'id' | 'sequence'> {
-  const moments = occurrence(dates) ?? fail('recurring-event-dates');
-  const { start_date: start, end_date: end, start_date_utc: startUtc, end_date_utc: endUtc, duration } = moments;
-  return { start, end, startUtc, endUtc, duration, listed: isListed(set, start) };
+function toDateRow(dates: EventDates, storedSet: StoredSet): Omit<StoredDate, 'id' | 'sequence'> {
+  const row = occurrence(dates) ?? fail('recurring-event-dates');
+  const { start_date: start, end_date: end, start_date_utc: startUtc, end_date_utc: endUtc, duration } = row;
+  return { start, end, startUtc, endUtc, duration, listed: isListed(storedSet, start) };
 }
 
 const sortByStart = (dates: readonly StoredDate[]): StoredDate[] =>
@@ -116,19 +119,19 @@ const RULES = '_EventRecurrence';
 /** The block editor's copy of the same rules. If it exists, the rules cannot be changed alone. */
 const RULES_OF_BLOCKS = ['_tribe_blocks_recurrence_rules', '_tribe_blocks_recurrence_exclusions'];
 
-/** Loads the stored recurrence of an event; `stored` is undefined if its single dates cannot be changed. */
+/** Loads the stored recurrence of an event; `storedSet` is undefined if its single dates cannot be changed. */
 async function loadSet(
   { db, caller }: WriteContext,
   { row, metas }: StoredPost,
-): Promise<{ readonly recurrence: StoredRecurrence; readonly stored: StoredSet | undefined }> {
+): Promise<{ readonly recurrence: StoredRecurrence; readonly storedSet: StoredSet | undefined }> {
   const recurrence = caller.settings.recurrence && (await loadRecurrences(db, [row.ID])).get(row.ID);
-  const first = recurrence?.dates[0];
-  if (!recurrence?.recurs || !first) return fail('event-takes-place-once');
+  const firstDate = recurrence?.dates[0];
+  if (!recurrence?.recurs || !firstDate) return fail('event-takes-place-once');
   const zone = parseRecurrenceSet(recurrence.rule)?.zone;
   const rules = metaOf(metas, RULES);
   const inBlocks = RULES_OF_BLOCKS.some((key) => !['', '[]'].includes(metaOf(metas, key) ?? ''));
-  const readable = zone !== undefined && rules !== undefined && !inBlocks && toLocal(first.startUtc, zone) === first.start;
-  return { recurrence, stored: readable ? { set: recurrence.rule, rules, first } : undefined };
+  const isReadable = zone !== undefined && rules !== undefined && !inBlocks && toLocal(firstDate.startUtc, zone) === firstDate.start;
+  return { recurrence, storedSet: isReadable ? { set: recurrence.rule, rules, first: firstDate } : undefined };
 }
 
 async function writeSet(
@@ -137,6 +140,11 @@ async function writeSet(
   { set, rules }: StoredSet,
   recurrence: StoredRecurrence,
 ): Promise<Rows['metas']> {
-  await writeRecurrence(db, row.ID, { ...recurrence, rule: set }, { updatedAt: utcFromDate(caller.now), timezone: undefined, anew: false });
+  await writeRecurrence(
+    db,
+    row.ID,
+    { ...recurrence, rule: set },
+    { updatedAt: utcFromDate(caller.now), timezone: undefined, isNewEvent: false },
+  );
   return { [RULES]: [rules] };
 }

@@ -30,7 +30,7 @@ export async function copyRecurrence(
   await insertMetas(db, new Map([[id, rules]]));
   const dates = recurrence.dates.map((date) => ({ ...date, id: 0 }));
   const timezone = metaOf(source.metas, DATES.timezone);
-  await writeRecurrence(db, id, { ...recurrence, dates }, { updatedAt: utcFromDate(caller.now), timezone, anew: false });
+  await writeRecurrence(db, id, { ...recurrence, dates }, { updatedAt: utcFromDate(caller.now), timezone, isNewEvent: false });
   await updateEdges(db, id);
   await updateIndex(db, caller, [id]);
 }

@@ -64,18 +64,18 @@ export async function withInherited(
   write: WriteContext,
   source: StoredPost | undefined,
   values: PostValues,
-  resolved: MetasAndTerms,
+  references: MetasAndTerms,
 ): Promise<MetasAndTerms> {
   const { db, caller, kind, language } = write;
-  if (!source || !language) return resolved;
-  const [terms, metas] = [new Map(resolved.terms), { ...resolved.metas }];
-  const held = (await loadTermsOf(db, [source.row.ID])).get(source.row.ID) ?? [];
+  if (!source || !language) return references;
+  const [terms, metas] = [new Map(references.terms), { ...references.metas }];
+  const sourceTerms = (await loadTermsOf(db, [source.row.ID])).get(source.row.ID) ?? [];
   for (const field of Object.entries(kind.fields)) {
     const [name, { place }] = field;
     if (name in values) continue;
     if (place.in === 'terms') {
       const taxonomy = termKind(place.kind);
-      const ids = held.filter((term) => term.taxonomy === taxonomy.taxonomy).map((term) => term.term_id);
+      const ids = sourceTerms.filter((term) => term.taxonomy === taxonomy.taxonomy).map((term) => term.term_id);
       terms.set(place.kind, await termsInLanguage(db, caller, taxonomy, ids, language.language));
     } else if (place.in === 'links') metas[place.key] = await translatedLinks(write, source.metas.get(place.key) ?? []);
     else if (place.in === 'image') metas._thumbnail_id = [...(source.metas.get('_thumbnail_id') ?? [])];
@@ -87,17 +87,19 @@ export async function withInherited(
  * Returns linked records by id, each replaced by its published translation into the language of the write, if there is
  * one.
  */
-async function translatedLinks({ db, caller, language }: WriteContext, stored: readonly string[]): Promise<string[]> {
+async function translatedLinks({ db, caller, language }: WriteContext, ids: readonly string[]): Promise<string[]> {
   const { contentLanguages } = caller.settings;
   const code = language?.language.code;
-  if (!contentLanguages || code === undefined) return [...stored];
-  const { posts } = await formOf(contentLanguages).memberships(db, contentLanguages, { posts: stored.map(Number), terms: [] });
-  const wanted = stored.map((id) => posts.get(Number(id))?.members.get(code));
+  if (!contentLanguages || code === undefined) return [...ids];
+  const { posts } = await formOf(contentLanguages).memberships(db, contentLanguages, { posts: ids.map(Number), terms: [] });
+  const translations = ids.map((id) => posts.get(Number(id))?.members.get(code));
   const rows = await loadPosts(
     db,
-    wanted.flatMap((id) => id ?? []),
+    translations.flatMap((id) => id ?? []),
   );
-  return [...new Set(stored.map((id, place) => (rows.get(wanted[place] ?? 0)?.post_status === 'publish' ? String(wanted[place]) : id)))];
+  return [
+    ...new Set(ids.map((id, index) => (rows.get(translations[index] ?? 0)?.post_status === 'publish' ? String(translations[index]) : id))),
+  ];
 }
 
 /**
@@ -107,11 +109,13 @@ function copiedMetas(caller: Caller, kind: PostKind, { metas }: StoredPost): Row
   const keys = Object.values(kind.fields).flatMap((field) =>
     field.place.in === 'meta' && field.place.key !== EXTERNAL_ID && mayCopy(caller, kind, field) ? [field.place.key] : [],
   );
-  const following = kind.hasDates
+  const otherKeys = kind.hasDates
     ? [...Object.values(DATES), ...Object.values(COST)]
     : [...Object.values(COORDINATES), ...SECOND_MAP_METAS];
-  const ofSite = metasInCommon(kind, caller.settings.calendar.customFields);
-  return Object.fromEntries([...keys, ...following, ...ofSite].flatMap((key) => (metas.has(key) ? [[key, metas.get(key)!] as const] : [])));
+  const customFieldKeys = metasInCommon(kind, caller.settings.calendar.customFields);
+  return Object.fromEntries(
+    [...keys, ...otherKeys, ...customFieldKeys].flatMap((key) => (metas.has(key) ? [[key, metas.get(key)!] as const] : [])),
+  );
 }
 
 /** Venues store a second time whether maps are shown, under the names that events use. */

@@ -73,15 +73,17 @@ export async function writeNew(
   write: WriteContext,
   { values, plan, alwaysCreates = false, isLinkedRecord = false, source }: Omit<NewPost, 'kind'>,
 ): Promise<number> {
-  const resolved = await withInherited(write, source, values, await createReferenced(write, values));
-  const known = await findReusableRecord(write, plan, { alwaysCreates, isLinkedRecord });
-  if (!known) {
-    const [id = 0] = await insertPosts(write, [{ plan, resolved: await withNotedDrafts(write, plan, resolved), language: write.language }]);
+  const references = await withInherited(write, source, values, await createReferenced(write, values));
+  const existingPost = await findReusableRecord(write, plan, { alwaysCreates, isLinkedRecord });
+  if (!existingPost) {
+    const [id = 0] = await insertPosts(write, [
+      { plan, references: await withNotedDrafts(write, plan, references), language: write.language },
+    ]);
     if (source) await copyRecurrence(write, source, id, new Map(Object.entries(plan.metas)));
     return id;
   }
-  await updateReused(write, known, values, resolved);
-  return known.row.ID;
+  await updateReused(write, existingPost, values, references);
+  return existingPost.row.ID;
 }
 
 /**
@@ -101,27 +103,27 @@ export async function writeIndependent(write: KindWrite, records: readonly NewPo
   const resolveTerms = createTermWishResolver();
   const posts: PlannedPost[] = [];
   for (const { values, plan } of records) {
-    const own = newWrite(db, caller, kind, values);
-    const resolved = await withNotedDrafts(own, plan, await createReferenced(own, values, resolveTerms));
-    posts.push({ plan, language: own.language, resolved });
+    const postWrite = newWrite(db, caller, kind, values);
+    const references = await withNotedDrafts(postWrite, plan, await createReferenced(postWrite, values, resolveTerms));
+    posts.push({ plan, language: postWrite.language, references });
   }
   return insertPosts(write, posts);
 }
 
-/** Writes a change. `resolved`: its data in addition to the columns and metas of the plan. */
-export async function writeChange(write: WriteContext, before: StoredPost, plan: PostPlan, resolved: MetasAndTerms): Promise<void> {
+/** Writes a change. `references`: its data in addition to the columns and metas of the plan. */
+export async function writeChange(write: WriteContext, before: StoredPost, plan: PostPlan, references: MetasAndTerms): Promise<void> {
   const { db, caller, kind } = write;
   const { row } = before;
   const { slug, unique } = plan.slug;
   await refuseTakenName(write, plan, row.ID);
-  const free = isNewSlug(plan, row) ? await freeSlug(write, slug, row.ID) : slug;
-  const after = { ...row, ...plan.columns, post_name: free || (unique ? String(row.ID) : '') };
+  const newSlug = isNewSlug(plan, row) ? await freeSlug(write, slug, row.ID) : slug;
+  const after = { ...row, ...plan.columns, post_name: newSlug || (unique ? String(row.ID) : '') };
   await updatePost(db, row.ID, { ...plan.columns, post_name: after.post_name });
   await saveRevision(db, after, caller.viewer.id, caller.settings.home);
-  const drafts = isPublished(after.post_status) ? await linkedDrafts(write, before, resolved) : [];
-  const metas = { ...plan.metas, ...oldAddressMetas(before, after), ...notedDrafts(before, after, drafts), ...resolved.metas };
+  const drafts = isPublished(after.post_status) ? await linkedDrafts(write, before, references) : [];
+  const metas = { ...plan.metas, ...oldAddressMetas(before, after), ...notedDrafts(before, after, drafts), ...references.metas };
   const translations = await writeLanguage(write, row, after);
-  await writeMetasAndTerms(write, after, row.post_status, { ...resolved, metas });
+  await writeMetasAndTerms(write, after, row.post_status, { ...references, metas });
   if (kind.hasDates) await updateIndex(db, caller, translations);
   if (kind.hasDates && hasRules(before.metas) && areOtherPages(row, after)) await touchDatedPosts(db, row.ID);
   if (after.post_status === 'publish') await publishDrafts(write, drafts);
@@ -132,13 +134,14 @@ const areOtherPages = (before: Post, after: Post): boolean =>
   before.post_name !== after.post_name || isPublic(before.post_status) !== isPublic(after.post_status);
 
 /** Writes the language and the translations of a record whose row is written. Returns the ids of its translations. */
-async function writeLanguage({ db, caller, kind, language: written }: WriteContext, before: Post, after: Post): Promise<number[]> {
-  const visible = { before: before.post_status === 'publish', after: after.post_status === 'publish' };
-  const keeps = !written || written.before === written.language.code;
-  if (keeps && visible.before !== visible.after) await countForLanguage(db, caller, kind, after.ID, visible.after ? 'shown' : 'hidden');
-  if (!written) return [];
-  const { values, ...own } = written;
-  return placeInLanguage(db, caller, kind, { id: after.ID, ...own, visible }, values);
+async function writeLanguage({ db, caller, kind, language: languageOfWrite }: WriteContext, before: Post, after: Post): Promise<number[]> {
+  const visibility = { before: before.post_status === 'publish', after: after.post_status === 'publish' };
+  const keepsLanguage = !languageOfWrite || languageOfWrite.before === languageOfWrite.language.code;
+  if (keepsLanguage && visibility.before !== visibility.after)
+    await countForLanguage(db, caller, kind, after.ID, visibility.after ? 'shown' : 'hidden');
+  if (!languageOfWrite) return [];
+  const { values, ...placement } = languageOfWrite;
+  return placeInLanguage(db, caller, kind, { id: after.ID, ...placement, visibility }, values);
 }
 
 // ------------------------------------------------------------------------------------------------- references
@@ -169,17 +172,17 @@ export async function createReferenced(
 export async function withTermsInLanguage(
   { db, caller, kind, language }: WriteContext,
   id: number,
-  resolved: MetasAndTerms,
+  references: MetasAndTerms,
 ): Promise<MetasAndTerms> {
-  if (!language || language.before === null || language.before === language.language.code) return resolved;
-  const terms = new Map(resolved.terms);
-  const held = (await loadTermsOf(db, [id])).get(id) ?? [];
+  if (!language || language.before === null || language.before === language.language.code) return references;
+  const terms = new Map(references.terms);
+  const currentTerms = (await loadTermsOf(db, [id])).get(id) ?? [];
   for (const name of kind.terms) {
     const taxonomy = termKind(name);
-    const ids = held.filter((term) => term.taxonomy === taxonomy.taxonomy).map((term) => term.term_id);
+    const ids = currentTerms.filter((term) => term.taxonomy === taxonomy.taxonomy).map((term) => term.term_id);
     if (!terms.has(name) && ids.length > 0) terms.set(name, await termsInLanguage(db, caller, taxonomy, ids, language.language));
   }
-  return { ...resolved, terms };
+  return { ...references, terms };
 }
 
 type WriteCaller = Pick<WriteContext, 'db' | 'caller'>;
@@ -196,8 +199,8 @@ async function linkRows({ db, caller, language }: WriteContext, links: readonly 
     else {
       const { kind, values } = link;
       if (!mayCreate(caller, kind)) refuse(caller.viewer);
-      const own = newWrite(db, caller, kind, values, language?.language.code);
-      ids.push(await writeNew(own, { values, plan: planPost(caller, kind, values), isLinkedRecord: true }));
+      const linkedWrite = newWrite(db, caller, kind, values, language?.language.code);
+      ids.push(await writeNew(linkedWrite, { values, plan: planPost(caller, kind, values), isLinkedRecord: true }));
     }
   }
   return [...new Set(ids)].map(String);
@@ -214,8 +217,10 @@ async function findReusableRecord(
   if (externalId === undefined) return write.kind.reusesTitles && !alwaysCreates ? findReusableByTitle(write, columns) : undefined;
   const [holder] = await findByMeta(write.db, write.kind.postType, EXTERNAL_ID, [externalId]);
   if (holder === undefined) return undefined;
-  const known = isLinkedRecord ? await lockExisting(write, holder) : undefined;
-  return known && mayEdit(write.caller.viewer, accessRow(known.row, known.metas)) ? known : failParam('external_id', 'external-id-taken');
+  const existingPost = isLinkedRecord ? await lockExisting(write, holder) : undefined;
+  return existingPost && mayEdit(write.caller.viewer, accessRow(existingPost.row, existingPost.metas))
+    ? existingPost
+    : failParam('external_id', 'external-id-taken');
 }
 
 /** Throws rest_invalid_param if a record has one of these external ids, or if two of the new records share one. */
@@ -241,11 +246,11 @@ async function findReusableByTitle(
   { post_title: title = '', post_content: content }: Partial<Post>,
 ): Promise<StoredPost | undefined> {
   const { db, caller, kind } = write;
-  const found = new Map((await findByTitle(db, kind.postType, title, content || undefined)).map((one) => [one.ID, one.post_title]));
-  for (const id of await sameLanguageFirst(write, [...found.keys()])) {
+  const titlesById = new Map((await findByTitle(db, kind.postType, title, content || undefined)).map((one) => [one.ID, one.post_title]));
+  for (const id of await sameLanguageFirst(write, [...titlesById.keys()])) {
     const row = await lockPost(db, id);
     // While this waited for the lock, the record may have been deleted or renamed.
-    if (!row || ['trash', 'auto-draft'].includes(row.post_status) || row.post_title !== found.get(id)) continue;
+    if (!row || ['trash', 'auto-draft'].includes(row.post_status) || row.post_title !== titlesById.get(id)) continue;
     const metas = (await loadMetas(db, [id])).get(id) ?? new Map();
     if (mayEdit(caller.viewer, accessRow(row, metas))) return { row, metas };
   }
@@ -257,9 +262,9 @@ async function findReusableByTitle(
  * records in other languages are left out.
  */
 async function sameLanguageFirst({ db, caller, kind, language }: WriteContext, ids: readonly number[]): Promise<readonly number[]> {
-  const own = languagesOf(caller, kind);
-  if (!own || !language || ids.length === 0) return ids;
-  const memberships = await membershipsOf(db, own, ids);
+  const kindLanguages = languagesOf(caller, kind);
+  if (!kindLanguages || !language || ids.length === 0) return ids;
+  const memberships = await membershipsOf(db, kindLanguages, ids);
   const isSame = (id: number) => memberships.get(id)?.language === language.language.code;
   const strict = Object.values(language.values).some((value) => value !== undefined);
   return [...ids.filter(isSame), ...ids.filter((id) => !isSame(id) && !(strict && memberships.has(id)))];
@@ -268,18 +273,19 @@ async function sameLanguageFirst({ db, caller, kind, language }: WriteContext, i
 /**
  * Updates an existing record that is used instead of a new one: it gets the metas of the new one, and its row stays.
  */
-async function updateReused(write: WriteContext, known: StoredPost, values: PostValues, resolved: MetasAndTerms): Promise<void> {
+async function updateReused(write: WriteContext, existingPost: StoredPost, values: PostValues, references: MetasAndTerms): Promise<void> {
   const { db, caller, kind, language } = write;
-  const own = languagesOf(caller, kind);
-  const membership = own && (await membershipsOf(db, own, [known.row.ID])).get(known.row.ID);
+  const kindLanguages = languagesOf(caller, kind);
+  const membership = kindLanguages && (await membershipsOf(db, kindLanguages, [existingPost.row.ID])).get(existingPost.row.ID);
   const before = membership?.language ?? null;
-  const code = membership && own ? languageOfCode(own.languages, before ?? undefined) : language?.language;
-  const { metas } = fieldRows(kind, values, { trusted: caller.viewer.can('unfiltered_html') });
-  const following = deriveRows(kind, values, known, caller);
-  if (language && code) await writeLanguage({ ...write, language: { ...language, language: code, before } }, known.row, known.row);
-  await writeMetasAndTerms(write, known.row, known.row.post_status, {
-    ...resolved,
-    metas: { ...metas, ...following.metas, ...resolved.metas },
+  const code = membership && kindLanguages ? languageOfCode(kindLanguages.languages, before ?? undefined) : language?.language;
+  const { metas } = fieldRows(kind, values, { isTrusted: caller.viewer.can('unfiltered_html') });
+  const derivedRows = deriveRows(kind, values, existingPost, caller);
+  if (language && code)
+    await writeLanguage({ ...write, language: { ...language, language: code, before } }, existingPost.row, existingPost.row);
+  await writeMetasAndTerms(write, existingPost.row, existingPost.row.post_status, {
+    ...references,
+    metas: { ...metas, ...derivedRows.metas, ...references.metas },
   });
 }
 
@@ -304,16 +310,16 @@ const PUBLISHED_WITH = '_fasti_published_with';
  * published with it, since they may have been created with it when it was a draft (the calendar's
  * `publishAssociatedTypes`).
  */
-async function linkedDrafts({ db, caller, kind }: KindWrite, { metas }: Pick<StoredPost, 'metas'>, resolved: MetasAndTerms) {
+async function linkedDrafts({ db, caller, kind }: KindWrite, { metas }: Pick<StoredPost, 'metas'>, references: MetasAndTerms) {
   const { viewer } = caller;
-  const stored = Object.keys(kind.links).flatMap((key) => resolved.metas[key] ?? metas.get(key) ?? []);
-  const rows = await loadPosts(db, stored.map(Number).filter(Number.isSafeInteger));
+  const linkedIds = Object.keys(kind.links).flatMap((key) => references.metas[key] ?? metas.get(key) ?? []);
+  const rows = await loadPosts(db, linkedIds.map(Number).filter(Number.isSafeInteger));
   return [...rows.values()].flatMap((row): LinkedDraft[] => {
-    const linked = Object.values(kind.links)
+    const linkedKind = Object.values(kind.links)
       .map(postKind)
       .find(({ postType }) => postType === row.post_type);
-    if (!linked || !isUnpublished(row)) return [];
-    return viewer.can(`publish_${linked.capabilities}`) && mayEdit(viewer, row) ? [{ kind: linked, row }] : [];
+    if (!linkedKind || !isUnpublished(row)) return [];
+    return viewer.can(`publish_${linkedKind.capabilities}`) && mayEdit(viewer, row) ? [{ kind: linkedKind, row }] : [];
   });
 }
 
@@ -324,16 +330,16 @@ const isUnpublished = ({ post_status: status }: Post): boolean => ['draft', 'pen
  * it goes live.
  */
 function notedDrafts({ metas }: StoredPost, { post_status: status }: Post, drafts: readonly LinkedDraft[]): Rows['metas'] {
-  const known = metas.get(PUBLISHED_WITH) ?? [];
-  const noted = status === 'future' ? new Set([...known, ...drafts.map(({ row }) => String(row.ID))]) : [];
-  return [...known, ...noted].length > 0 ? { [PUBLISHED_WITH]: [...noted] } : {};
+  const storedIds = metas.get(PUBLISHED_WITH) ?? [];
+  const newIds = status === 'future' ? new Set([...storedIds, ...drafts.map(({ row }) => String(row.ID))]) : [];
+  return [...storedIds, ...newIds].length > 0 ? { [PUBLISHED_WITH]: [...newIds] } : {};
 }
 
 /** Does the same for a new record. */
-async function withNotedDrafts(write: KindWrite, { columns }: PostPlan, resolved: MetasAndTerms): Promise<MetasAndTerms> {
-  if (columns.post_status !== 'future') return resolved;
-  const noted = (await linkedDrafts(write, { metas: new Map() }, resolved)).map(({ row }) => String(row.ID));
-  return noted.length === 0 ? resolved : { ...resolved, metas: { ...resolved.metas, [PUBLISHED_WITH]: noted } };
+async function withNotedDrafts(write: KindWrite, { columns }: PostPlan, references: MetasAndTerms): Promise<MetasAndTerms> {
+  if (columns.post_status !== 'future') return references;
+  const draftIds = (await linkedDrafts(write, { metas: new Map() }, references)).map(({ row }) => String(row.ID));
+  return draftIds.length === 0 ? references : { ...references, metas: { ...references.metas, [PUBLISHED_WITH]: draftIds } };
 }
 
 async function publishDrafts({ db, caller }: KindWrite, drafts: readonly LinkedDraft[]): Promise<void> {
@@ -348,12 +354,12 @@ async function publishDrafts({ db, caller }: KindWrite, drafts: readonly LinkedD
 /** Publishes the drafts noted for a scheduled record, as far as it still links to them. */
 export async function publishNotedDrafts(write: KindWrite, id: number): Promise<void> {
   const metas = (await loadMetas(write.db, [id])).get(id);
-  const noted = metas?.get(PUBLISHED_WITH);
-  if (!metas || !noted) return;
+  const draftIds = metas?.get(PUBLISHED_WITH);
+  if (!metas || !draftIds) return;
   const drafts = await linkedDrafts(write, { metas }, NO_METAS_OR_TERMS);
   await publishDrafts(
     write,
-    drafts.filter(({ row }) => noted.includes(String(row.ID))),
+    drafts.filter(({ row }) => draftIds.includes(String(row.ID))),
   );
   await writeMetas(write.db, id, { [PUBLISHED_WITH]: [] });
 }
@@ -366,8 +372,8 @@ const NO_METAS_OR_TERMS: MetasAndTerms = { metas: {}, terms: new Map() };
  */
 function oldAddressMetas({ row, metas }: StoredPost, after: Post): Rows['metas'] {
   const { post_status: status } = after;
-  const changed: Record<string, readonly string[]> = oldAddresses(metas, row, after);
-  if (status === 'trash' && row.post_status !== 'trash' && row.post_name !== '') changed._wp_desired_post_slug = [row.post_name];
-  if (status !== 'trash' && row.post_status === 'trash') changed._wp_desired_post_slug = [];
-  return changed;
+  const changedMetas: Record<string, readonly string[]> = oldAddresses(metas, row, after);
+  if (status === 'trash' && row.post_status !== 'trash' && row.post_name !== '') changedMetas._wp_desired_post_slug = [row.post_name];
+  if (status !== 'trash' && row.post_status === 'trash') changedMetas._wp_desired_post_slug = [];
+  return changedMetas;
 }

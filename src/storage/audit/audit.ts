@@ -35,15 +35,15 @@ export interface MissingKey {
 
 /** Returns the keys of our table definitions that are missing: no key of the table begins with their columns. */
 export function missingKeys(db: Database, { keys }: Inspection): MissingKey[] {
-  const bare = (columns: readonly string[]) => columns.map((column) => column.replace(/\(\d+\)$/, '').toLowerCase());
+  const withoutLengths = (columns: readonly string[]) => columns.map((column) => column.replace(/\(\d+\)$/, '').toLowerCase());
   return tableDefinitions().flatMap((definition: TableDefinition) => {
     const table = db.table(definition.name);
-    const there = keys.get(table);
-    if (!there) return [];
+    const tableKeys = keys.get(table);
+    if (!tableKeys) return [];
     return Object.entries({ ...definition.unique, ...definition.keys }).flatMap(([label, columns]) => {
-      const wanted = bare(columns);
-      const found = there.some((key) => wanted.every((column, place) => key[place]?.toLowerCase() === column));
-      return found ? [] : [{ table, columns: wanted, statement: db.dialect.addKey(definition, label, db.prefixOf(definition.name)) }];
+      const names = withoutLengths(columns);
+      const isPresent = tableKeys.some((key) => names.every((column, place) => key[place]?.toLowerCase() === column));
+      return isPresent ? [] : [{ table, columns: names, statement: db.dialect.addKey(definition, label, db.prefixOf(definition.name)) }];
     });
   });
 }
@@ -68,14 +68,14 @@ export async function wrongCounts(db: Database): Promise<WrongCount[]> {
     .join({ t: db.table('terms') }, 't.term_id', 'tt.term_id')
     .whereIn('tt.taxonomy', taxonomies)
     .select('tt.term_taxonomy_id as id', 't.name as name', 'tt.count as count');
-  const counted: { id: number; real: number | string }[] = await db
+  const countRows: { id: number; real: number | string }[] = await db
     .from('term_relationships', 'r')
     .join({ p: db.table('posts') }, 'p.ID', 'r.object_id')
     .where('p.post_status', 'publish')
     .groupBy('r.term_taxonomy_id')
     .select('r.term_taxonomy_id as id')
     .count({ real: '*' });
-  const real = new Map(counted.map((row) => [Number(row.id), Number(row.real)]));
+  const real = new Map(countRows.map((row) => [Number(row.id), Number(row.real)]));
   return rows.flatMap(({ id, name, count }) =>
     Number(count) === (real.get(id) ?? 0) ? [] : [{ termTaxonomyId: id, name, count: Number(count), actual: real.get(id) ?? 0 }],
   );
@@ -209,14 +209,14 @@ export async function indexState(db: Database, languages: ContentLanguages | und
     const row: { n: number | string } | undefined = await rows.countDistinct({ n: 'o.post_id' }).first();
     return Number(row?.n ?? 0);
   };
-  const listed = await number('fasti_entries', (rows) => rows.where('o.facet', ALL_EVENTS));
-  const there = await number('tec_occurrences', (rows) =>
+  const indexedCount = await number('fasti_entries', (rows) => rows.where('o.facet', ALL_EVENTS));
+  const expectedCount = await number('tec_occurrences', (rows) =>
     rows
       .join({ p: db.table('posts') }, 'p.ID', 'o.post_id')
       .where('p.post_type', 'tribe_events')
       .whereIn('p.post_status', [...STATUSES.keys()]),
   );
-  if (listed !== there) return 'wrong';
+  if (indexedCount !== expectedCount) return 'wrong';
   for await (const ids of pagesById(EVENTS_PER_STEP, (after, size) => idsOfType(db, 'tribe_events', after, size)))
     if (!(await isIndexUpToDate(db, ids, languages))) return 'wrong';
   return (await hasWrongCounts(db)) ? 'wrong' : 'trusted';

@@ -76,11 +76,11 @@ export async function* auditDates(db: Database, { rows, recurrence }: DateStorag
     // The rows of recurring events follow from their rules (`recurrence-audit.ts`).
     const recurring = recurrence ? await recurringByRuleOrRows(db, ids) : new Set<number>();
     for (const id of ids) {
-      const own = metas.get(id) ?? new Map<string, readonly string[]>();
-      const severalTimes = recurrence ? recurring.has(id) : hasRules(own);
-      if (drafts.has(id) && isUndated(own)) continue;
-      const there = calendarRows && (calendarRows.get(id) ?? { events: [], occurrences: [] });
-      for (const fault of faultsOf(storedDates({ metas: own }), there, severalTimes))
+      const ownMetas = metas.get(id) ?? new Map<string, readonly string[]>();
+      const severalTimes = recurrence ? recurring.has(id) : hasRules(ownMetas);
+      if (drafts.has(id) && isUndated(ownMetas)) continue;
+      const ownRows = calendarRows && (calendarRows.get(id) ?? { events: [], occurrences: [] });
+      for (const fault of faultsOf(storedDates({ metas: ownMetas }), ownRows, severalTimes))
         if (!recurring.has(id) || !REPAIRABLE.has(fault) || fault === 'row-twice') yield { id, fault };
     }
   }
@@ -113,7 +113,7 @@ export async function repairDates(db: Database, id: number, { rows, now, recurre
   const dates = lastsWholeDays(stored) ? stored : { ...stored, start: beginOfDay(stored.start, cutoff), end: endOfDay(stored.end, cutoff) };
   const [startUtc, endUtc] = [toUtc(dates.start, zone), toUtc(dates.end, zone)];
   const duration = dates.allDay ? null : diffSeconds(startUtc, endUtc);
-  const right: EventDates = { ...dates, startUtc, endUtc, duration };
+  const correctDates: EventDates = { ...dates, startUtc, endUtc, duration };
   const isSaid = metaOf(metas, DATES.start) === dates.start && metaOf(metas, DATES.end) === dates.end;
   await writeMetas(db, id, {
     ...(isSaid ? {} : { [DATES.start]: [dates.start], [DATES.end]: [dates.end] }),
@@ -122,8 +122,8 @@ export async function repairDates(db: Database, id: number, { rows, now, recurre
     ...(duration === null || duration < 0 ? {} : { [DATES.duration]: [String(duration)] }),
   });
   if (!rows || (!recurrence && hasRules(metas))) return;
-  await deleteSurplus(db, id, occurrence(right));
-  await writeOccurrence(db, id, right, { updatedAt: now, recurrence });
+  await deleteSurplus(db, id, occurrence(correctDates));
+  await writeOccurrence(db, id, correctDates, { updatedAt: now, recurrence });
 }
 
 /** The rows of an event in the calendar's own tables. */
@@ -153,9 +153,9 @@ function faultsOf(dates: EventDates, rows: CalendarRows | undefined, severalTime
   if (severalTimes) return [];
   const [event] = rows.events;
   if (rows.occurrences.length === 0 || !event) return ['row-missing'];
-  const right = timesOf(expected);
-  const same = rows.occurrences.some((row) => timesOf(row) === right && row.event_id === event.event_id);
-  if (!same || timesOf(event) !== right) return ['row-differs'];
+  const expectedTimes = timesOf(expected);
+  const isSame = rows.occurrences.some((row) => timesOf(row) === expectedTimes && row.event_id === event.event_id);
+  if (!isSame || timesOf(event) !== expectedTimes) return ['row-differs'];
   return rows.occurrences.length > 1 ? ['row-surplus'] : [];
 }
 
@@ -173,7 +173,7 @@ const TIMES = ['start_date', 'end_date', 'start_date_utc', 'end_date_utc', 'dura
 const timesOf = (row: Occurrence): string => TIMES.map((name) => String(row[name])).join();
 
 async function calendarRowsOf(db: Database, ids: readonly number[]): Promise<Map<number, CalendarRows>> {
-  const found = new Map<number, CalendarRows>();
+  const rowsById = new Map<number, CalendarRows>();
   for (const [table, name] of [
     ['tec_events', 'events'],
     ['tec_occurrences', 'occurrences'],
@@ -183,12 +183,12 @@ async function calendarRowsOf(db: Database, ids: readonly number[]): Promise<Map
       .whereIn('post_id', [...ids])
       .select('event_id', 'post_id', ...TIMES);
     for (const { post_id: id, ...row } of rows as (CalendarRows['events'][number] & { post_id: number })[]) {
-      const known = found.get(id) ?? { events: [], occurrences: [] };
-      found.set(id, known);
-      known[name].push(row);
+      const calendarRows = rowsById.get(id) ?? { events: [], occurrences: [] };
+      rowsById.set(id, calendarRows);
+      calendarRows[name].push(row);
     }
   }
-  return found;
+  return rowsById;
 }
 
 type OccurrenceRow = Occurrence & { readonly occurrence_id: number };
@@ -218,12 +218,12 @@ async function deleteDuplicates(db: Database, id: number): Promise<void> {
 /**
  * Deletes all rows of an event that does not recur, except one: the correct one if there is one, otherwise the first.
  */
-async function deleteSurplus(db: Database, id: number, right: Occurrence | null): Promise<void> {
+async function deleteSurplus(db: Database, id: number, expected: Occurrence | null): Promise<void> {
   const rows = await occurrencesOf(db, id);
-  const kept = rows.find((row) => right && timesOf(row) === timesOf(right)) ?? rows[0];
-  if (right)
+  const keptRow = rows.find((row) => expected && timesOf(row) === timesOf(expected)) ?? rows[0];
+  if (expected)
     await deleteOccurrences(
       db,
-      rows.filter((row) => row !== kept),
+      rows.filter((row) => row !== keptRow),
     );
 }

@@ -88,22 +88,22 @@ async function loadLanguageRows(db: Database): Promise<LanguageRows> {
 /** Returns the objects that have more than one row of a taxonomy, with the rows in order. */
 function duplicatesOf(
   { rows, objects }: LanguageRows,
-  wanted: readonly Taxonomy[],
+  taxonomies: readonly Taxonomy[],
 ): { object: number; taxonomy: Taxonomy; rows: number[] }[] {
-  const held = new Map<string, { object: number; taxonomy: Taxonomy; rows: number[] }>();
-  for (const { taxonomy, row } of rows.filter((one) => wanted.includes(one.taxonomy)))
+  const entries = new Map<string, { object: number; taxonomy: Taxonomy; rows: number[] }>();
+  for (const { taxonomy, row } of rows.filter((one) => taxonomies.includes(one.taxonomy)))
     for (const object of objects.get(row) ?? []) {
       const key = `${taxonomy} ${object}`;
-      const one = held.get(key) ?? { object, taxonomy, rows: [] };
-      one.rows.push(row);
-      held.set(key, one);
+      const entry = entries.get(key) ?? { object, taxonomy, rows: [] };
+      entry.rows.push(row);
+      entries.set(key, entry);
     }
-  return [...held.values()].filter((one) => one.rows.length > 1);
+  return [...entries.values()].filter((one) => one.rows.length > 1);
 }
 
 /** Removes all but the first row, which is the one that counts for Polylang and for Fasti. */
-async function keepFirst(db: Database, wanted: readonly Taxonomy[]): Promise<void> {
-  for (const { object, rows } of duplicatesOf(await loadLanguageRows(db), wanted))
+async function keepFirst(db: Database, taxonomies: readonly Taxonomy[]): Promise<void> {
+  for (const { object, rows } of duplicatesOf(await loadLanguageRows(db), taxonomies))
     await db.from('term_relationships').where('object_id', object).whereIn('term_taxonomy_id', rows.slice(1)).delete();
 }
 
@@ -111,7 +111,7 @@ async function keepFirst(db: Database, wanted: readonly Taxonomy[]): Promise<voi
 interface RepairedGroup {
   readonly group: Row;
   readonly members: ReadonlyMap<string, number>;
-  readonly related: readonly number[];
+  readonly relatedIds: readonly number[];
 }
 
 /**
@@ -120,39 +120,41 @@ interface RepairedGroup {
  */
 async function brokenGroups(db: Database): Promise<RepairedGroup[]> {
   const languageRows = await loadLanguageRows(db);
-  const living = { post: await existingPostTypes(db, languageRows), term: await existingTaxonomies(db, languageRows) };
+  const existingTypes = { post: await existingPostTypes(db, languageRows), term: await existingTaxonomies(db, languageRows) };
   const codes = new Map<string, string>();
   for (const { taxonomy, row, slug } of languageRows.rows.toReversed())
     for (const object of languageRows.objects.get(row) ?? []) codes.set(`${taxonomy} ${object}`, slug.replace(/^pll_/, ''));
   return languageRows.rows.flatMap((group) => {
     if (!isGroup(group.taxonomy)) return [];
     const language = LANGUAGE_OF[group.taxonomy];
-    const related = languageRows.objects.get(group.row) ?? [];
-    const types = living[KIND_OF_TAXONOMY[group.taxonomy]];
-    const named = membersIn(group.description);
+    const relatedIds = languageRows.objects.get(group.row) ?? [];
+    const types = existingTypes[KIND_OF_TAXONOMY[group.taxonomy]];
+    const namedMembers = membersIn(group.description);
     const members = new Map<string, number>();
-    const namedCodes = new Map([...named].map(([code, id]) => [id, code]));
-    const [first] = [...named.values(), ...related].filter((id) => related.includes(id) && types.has(id));
+    const namedCodes = new Map([...namedMembers].map(([code, id]) => [id, code]));
+    const [first] = [...namedMembers.values(), ...relatedIds].filter((id) => relatedIds.includes(id) && types.has(id));
     // A record that the description names has priority; other related records are added if no member has their
     // language. A record that has lost its language, or whose language was deleted, is kept: once it has a language, it
     // is a translation again.
-    for (const id of [...named.values(), ...related]) {
+    for (const id of [...namedMembers.values(), ...relatedIds]) {
       const code = codes.get(`${language} ${id}`) ?? namedCodes.get(id);
-      const fits = related.includes(id) && code !== undefined && types.get(id) === types.get(first ?? 0) && !members.has(code);
+      const fits = relatedIds.includes(id) && code !== undefined && types.get(id) === types.get(first ?? 0) && !members.has(code);
       if (fits && ![...members.values()].includes(id)) members.set(code, id);
     }
     const isSame =
-      members.size === named.size && [...members].every(([code, id]) => named.get(code) === id) && related.length === members.size;
-    return related.length === 0 || isSame ? [] : [{ group, members, related }];
+      members.size === namedMembers.size &&
+      [...members].every(([code, id]) => namedMembers.get(code) === id) &&
+      relatedIds.length === members.size;
+    return relatedIds.length === 0 || isSame ? [] : [{ group, members, relatedIds }];
   });
 }
 
 const isGroup = (taxonomy: Taxonomy): taxonomy is (typeof GROUPS)[number] => GROUPS.some((one) => one === taxonomy);
 
 /** Returns the types of the posts that the rows refer to. */
-async function existingPostTypes(db: Database, said: LanguageRows): Promise<Map<number, string>> {
+async function existingPostTypes(db: Database, languageRows: LanguageRows): Promise<Map<number, string>> {
   const types = new Map<number, string>();
-  for (const ids of pagesOf(objectsOf(said, 'post'), BATCH_SIZE)) {
+  for (const ids of pagesOf(objectsOf(languageRows, 'post'), BATCH_SIZE)) {
     const rows = await db
       .from('posts')
       .whereIn('ID', [...ids])
@@ -162,9 +164,9 @@ async function existingPostTypes(db: Database, said: LanguageRows): Promise<Map<
   return types;
 }
 
-async function existingTaxonomies(db: Database, said: LanguageRows): Promise<Map<number, string>> {
+async function existingTaxonomies(db: Database, languageRows: LanguageRows): Promise<Map<number, string>> {
   const types = new Map<number, string>();
-  for (const ids of pagesOf(objectsOf(said, 'term'), BATCH_SIZE)) {
+  for (const ids of pagesOf(objectsOf(languageRows, 'term'), BATCH_SIZE)) {
     const rows = await db
       .from('term_taxonomy')
       .whereIn('term_id', [...ids])
@@ -184,9 +186,10 @@ const objectsOf = ({ rows, objects }: LanguageRows, is: 'post' | 'term'): number
   ),
 ];
 
-async function repairGroup(db: Database, { group, members, related }: RepairedGroup): Promise<void> {
-  const gone = related.filter((id) => ![...members.values()].includes(id));
-  if (gone.length > 0) await db.from('term_relationships').where('term_taxonomy_id', group.row).whereIn('object_id', gone).delete();
+async function repairGroup(db: Database, { group, members, relatedIds }: RepairedGroup): Promise<void> {
+  const surplusIds = relatedIds.filter((id) => ![...members.values()].includes(id));
+  if (surplusIds.length > 0)
+    await db.from('term_relationships').where('term_taxonomy_id', group.row).whereIn('object_id', surplusIds).delete();
   const rows = [...members.values()].map((object_id) => ({ object_id, term_taxonomy_id: group.row, term_order: 0 }));
   await insertMissing(db, 'term_relationships', rows, ['object_id', 'term_taxonomy_id']);
   const others = [...membersIn(group.description).keys()].filter((code) => !members.has(code)).map((code) => [code, undefined]);
@@ -239,9 +242,9 @@ const POLYLANG: readonly LanguageFault[] = [
   {
     name: 'translations-broken',
     severity: 'warning',
-    find: async (db) => (await brokenGroups(db)).map(({ group, related }) => `${group.slug}: ${related.join(', ')}`),
+    find: async (db) => (await brokenGroups(db)).map(({ group, relatedIds }) => `${group.slug}: ${relatedIds.join(', ')}`),
     fix: async (db) => {
-      for (const mended of await brokenGroups(db)) await repairGroup(db, mended);
+      for (const group of await brokenGroups(db)) await repairGroup(db, group);
     },
   },
   {
@@ -250,19 +253,19 @@ const POLYLANG: readonly LanguageFault[] = [
     find: async (db) => staleGroups(await loadLanguageRows(db)).map(({ slug }) => slug),
     fix: async (db) => {
       const stale = staleGroups(await loadLanguageRows(db));
-      for (const some of pagesOf(stale, BATCH_SIZE)) {
+      for (const batch of pagesOf(stale, BATCH_SIZE)) {
         await db
           .from('term_taxonomy')
           .whereIn(
             'term_taxonomy_id',
-            some.map(({ row }) => row),
+            batch.map(({ row }) => row),
           )
           .delete();
         await db
           .from('terms')
           .whereIn(
             'term_id',
-            some.map(({ term }) => term),
+            batch.map(({ term }) => term),
           )
           .delete();
       }
@@ -273,11 +276,11 @@ const POLYLANG: readonly LanguageFault[] = [
     severity: 'warning',
     find: async (db) => (await wrongCounts(db)).map(({ row, real }) => `${row.slug}: ${row.count} / ${real}`),
     fix: async (db) => {
-      const wrong = await wrongCounts(db);
-      for (const { row, real } of wrong) await db.from('term_taxonomy').where('term_taxonomy_id', row.row).update({ count: real });
+      const wrongRows = await wrongCounts(db);
+      for (const { row, real } of wrongRows) await db.from('term_taxonomy').where('term_taxonomy_id', row.row).update({ count: real });
       reportTaxonomyRows(
         db,
-        wrong.map(({ row }) => row.row),
+        wrongRows.map(({ row }) => row.row),
       );
     },
   },
@@ -325,12 +328,12 @@ const WPML: readonly LanguageFault[] = [
     severity: 'warning',
     find: async (db) => (await orphanedRows(db)).map(({ label }) => label),
     fix: async (db) => {
-      for (const some of pagesOf(await orphanedRows(db), BATCH_SIZE))
+      for (const batch of pagesOf(await orphanedRows(db), BATCH_SIZE))
         await db
           .from('icl_translations')
           .whereIn(
             'translation_id',
-            some.map(({ id }) => id),
+            batch.map(({ id }) => id),
           )
           .delete();
     },

@@ -27,8 +27,8 @@ export async function countRecords(db: Database): Promise<Map<string, { all: num
   })) as { type: string; count: number | string }[];
   const counts = new Map<string, { all: number; public: number }>();
   for (const { type, status, count } of [...posts, ...terms.map((row) => ({ ...row, status: 'publish' }))]) {
-    const known = counts.get(type) ?? { all: 0, public: 0 };
-    counts.set(type, { all: known.all + Number(count), public: known.public + (status === 'publish' ? Number(count) : 0) });
+    const totals = counts.get(type) ?? { all: 0, public: 0 };
+    counts.set(type, { all: totals.all + Number(count), public: totals.public + (status === 'publish' ? Number(count) : 0) });
   }
   return counts;
 }

@@ -56,18 +56,18 @@ interface Rule {
   readonly set?: Readonly<Record<string, unknown>>;
 }
 
-const missing = (
+const whereMissing = (
   db: Database,
   rows: Query,
   [table, column]: readonly [table: Parameters<Database['from']>[0], column: string],
-  own: RawSql | string,
-  more: (query: Query) => void = () => undefined,
+  ownValue: RawSql | string,
+  narrow: (query: Query) => void = () => undefined,
 ): void => {
   rows.whereNotExists((sub: Query) => {
     sub.select(db.raw('1')).from({ x: db.table(table) });
-    if (typeof own === 'string') sub.where(`x.${column}`, db.ref(own));
-    else sub.where(`x.${column}`, own);
-    more(sub);
+    if (typeof ownValue === 'string') sub.where(`x.${column}`, db.ref(ownValue));
+    else sub.where(`x.${column}`, ownValue);
+    narrow(sub);
   });
 };
 
@@ -76,7 +76,7 @@ const RULES: readonly Rule[] = [
     name: 'metas-without-post',
     table: 'postmeta',
     key: ['meta_id'],
-    orphans: (db, rows) => missing(db, rows, ['posts', 'ID'], 'o.post_id'),
+    orphans: (db, rows) => whereMissing(db, rows, ['posts', 'ID'], 'o.post_id'),
     describe: ({ post_id, meta_key }) => `${String(post_id)} ${String(meta_key)}`,
   },
   {
@@ -88,7 +88,7 @@ const RULES: readonly Rule[] = [
       rows.whereIn('o.term_taxonomy_id', (sub: Query) =>
         sub.select('term_taxonomy_id').from(db.table('term_taxonomy')).whereIn('taxonomy', taxonomies),
       );
-      missing(db, rows, ['posts', 'ID'], 'o.object_id');
+      whereMissing(db, rows, ['posts', 'ID'], 'o.object_id');
     },
     describe: ({ object_id, term_taxonomy_id }) => `${String(object_id)} - ${String(term_taxonomy_id)}`,
   },
@@ -98,7 +98,7 @@ const RULES: readonly Rule[] = [
     key: ['object_id', 'term_taxonomy_id'],
     orphans: (db, rows) => {
       rows.whereIn('o.object_id', (sub: Query) => sub.select('ID').from(db.table('posts')).whereIn('post_type', postTypes));
-      missing(db, rows, ['term_taxonomy', 'term_taxonomy_id'], 'o.term_taxonomy_id');
+      whereMissing(db, rows, ['term_taxonomy', 'term_taxonomy_id'], 'o.term_taxonomy_id');
     },
     describe: ({ object_id, term_taxonomy_id }) => `${String(object_id)} - ${String(term_taxonomy_id)}`,
   },
@@ -108,7 +108,7 @@ const RULES: readonly Rule[] = [
     key: ['term_taxonomy_id'],
     orphans: (db, rows) => {
       rows.whereIn('o.taxonomy', taxonomies);
-      missing(db, rows, ['terms', 'term_id'], 'o.term_id');
+      whereMissing(db, rows, ['terms', 'term_id'], 'o.term_id');
     },
     describe: ({ taxonomy, term_id }) => `${String(taxonomy)} ${String(term_id)}`,
   },
@@ -116,7 +116,7 @@ const RULES: readonly Rule[] = [
     name: 'terms-without-taxonomy',
     table: 'terms',
     key: ['term_id'],
-    orphans: (db, rows) => missing(db, rows, ['term_taxonomy', 'term_id'], 'o.term_id'),
+    orphans: (db, rows) => whereMissing(db, rows, ['term_taxonomy', 'term_id'], 'o.term_id'),
     describe: ({ term_id, name }) => `${String(term_id)} ${String(name)}`,
   },
   ...(['tec_events', 'tec_occurrences'] as const).map(
@@ -124,7 +124,8 @@ const RULES: readonly Rule[] = [
       name: 'rows-without-event',
       table,
       key: [table === 'tec_events' ? 'event_id' : 'occurrence_id'],
-      orphans: (db, rows) => missing(db, rows, ['posts', 'ID'], 'o.post_id', (sub) => sub.where('x.post_type', postKind('event').postType)),
+      orphans: (db, rows) =>
+        whereMissing(db, rows, ['posts', 'ID'], 'o.post_id', (sub) => sub.where('x.post_type', postKind('event').postType)),
       describe: ({ post_id }) => `${table} ${String(post_id)}`,
     }),
   ),
@@ -137,7 +138,7 @@ const RULES: readonly Rule[] = [
         key: ['meta_id'],
         orphans: (db, rows) => {
           rows.where('o.meta_key', key).whereNotIn('o.meta_value', ['', '0']);
-          missing(db, rows, ['posts', 'ID'], asId(db, 'o.meta_value'), (sub) => sub.where('x.post_type', postKind(kind).postType));
+          whereMissing(db, rows, ['posts', 'ID'], asId(db, 'o.meta_value'), (sub) => sub.where('x.post_type', postKind(kind).postType));
         },
         describe: ({ post_id, meta_value }) => `${String(post_id)} ${key} ${String(meta_value)}`,
       }),
@@ -149,7 +150,7 @@ const RULES: readonly Rule[] = [
     orphans: (db, rows) => {
       rows.where('o.meta_key', '_thumbnail_id').whereNotIn('o.meta_value', ['', '0']);
       rows.whereIn('o.post_id', (sub: Query) => sub.select('ID').from(db.table('posts')).whereIn('post_type', postTypes));
-      missing(db, rows, ['posts', 'ID'], asId(db, 'o.meta_value'), (sub) => sub.where('x.post_type', 'attachment'));
+      whereMissing(db, rows, ['posts', 'ID'], asId(db, 'o.meta_value'), (sub) => sub.where('x.post_type', 'attachment'));
     },
     describe: ({ post_id, meta_value }) => `${String(post_id)} - ${String(meta_value)}`,
   },
@@ -160,7 +161,7 @@ const RULES: readonly Rule[] = [
     orphans: (db, rows) => {
       // Some plugins store notes that do not belong to a post.
       rows.where('o.comment_post_ID', '>', 0);
-      missing(db, rows, ['posts', 'ID'], 'o.comment_post_ID');
+      whereMissing(db, rows, ['posts', 'ID'], 'o.comment_post_ID');
     },
     describe: ({ comment_ID, comment_post_ID }) => `${String(comment_ID)} - ${String(comment_post_ID)}`,
   },
@@ -168,21 +169,21 @@ const RULES: readonly Rule[] = [
     name: 'comment-metas-without-comment',
     table: 'commentmeta',
     key: ['meta_id'],
-    orphans: (db, rows) => missing(db, rows, ['comments', 'comment_ID'], 'o.comment_id'),
+    orphans: (db, rows) => whereMissing(db, rows, ['comments', 'comment_ID'], 'o.comment_id'),
     describe: ({ comment_id, meta_key }) => `${String(comment_id)} ${String(meta_key)}`,
   },
   {
     name: 'term-metas-without-term',
     table: 'termmeta',
     key: ['meta_id'],
-    orphans: (db, rows) => missing(db, rows, ['terms', 'term_id'], 'o.term_id'),
+    orphans: (db, rows) => whereMissing(db, rows, ['terms', 'term_id'], 'o.term_id'),
     describe: ({ term_id, meta_key }) => `${String(term_id)} ${String(meta_key)}`,
   },
   {
     name: 'user-metas-without-user',
     table: 'usermeta',
     key: ['umeta_id'],
-    orphans: (db, rows) => missing(db, rows, ['users', 'ID'], 'o.user_id'),
+    orphans: (db, rows) => whereMissing(db, rows, ['users', 'ID'], 'o.user_id'),
     describe: ({ user_id, meta_key }) => `${String(user_id)} ${String(meta_key)}`,
   },
   {
@@ -191,7 +192,7 @@ const RULES: readonly Rule[] = [
     key: ['ID'],
     orphans: (db, rows) => {
       rows.where('o.post_type', 'attachment').where('o.post_parent', '>', 0);
-      missing(db, rows, ['posts', 'ID'], 'o.post_parent');
+      whereMissing(db, rows, ['posts', 'ID'], 'o.post_parent');
     },
     describe: ({ ID, post_parent }) => `${String(ID)} - ${String(post_parent)}`,
     set: { post_parent: 0 },
@@ -203,7 +204,7 @@ const RULES: readonly Rule[] = [
     orphans: (db, rows) => {
       const { taxonomy } = termKind('category');
       rows.where('o.taxonomy', taxonomy).where('o.parent', '>', 0);
-      missing(db, rows, ['term_taxonomy', 'term_id'], 'o.parent', (sub) => sub.where('x.taxonomy', taxonomy));
+      whereMissing(db, rows, ['term_taxonomy', 'term_id'], 'o.parent', (sub) => sub.where('x.taxonomy', taxonomy));
     },
     describe: ({ term_id, parent }) => `${String(term_id)} - ${String(parent)}`,
     set: { parent: 0 },
@@ -216,10 +217,10 @@ export const ORPHANS: readonly Orphans[] = [...new Set(RULES.map(({ name }) => n
   return {
     name,
     find: async (db) => {
-      const found = await Promise.all((await applicable(db, rules)).map((rule) => foundBy(db, rule)));
+      const results = await Promise.all((await applicable(db, rules)).map((rule) => foundBy(db, rule)));
       return {
-        count: found.reduce((sum, { count }) => sum + count, 0),
-        examples: found.flatMap(({ examples }) => examples).slice(0, MAX_EXAMPLES),
+        count: results.reduce((sum, { count }) => sum + count, 0),
+        examples: results.flatMap(({ examples }) => examples).slice(0, MAX_EXAMPLES),
       };
     },
     fix: async (db) => {
@@ -230,8 +231,8 @@ export const ORPHANS: readonly Orphans[] = [...new Set(RULES.map(({ name }) => n
 
 /** Returns the rules whose tables exist: not every site has the calendar's own tables. */
 async function applicable(db: Database, rules: readonly Rule[]): Promise<readonly Rule[]> {
-  const there = await Promise.all(rules.map(({ table }) => hasTable(db, table)));
-  return rules.filter((_, place) => there[place]);
+  const tableExists = await Promise.all(rules.map(({ table }) => hasTable(db, table)));
+  return rules.filter((_, place) => tableExists[place]);
 }
 
 function rowsOf(db: Database, { table, orphans }: Rule): Query {
@@ -255,10 +256,10 @@ async function fixBy(db: Database, rule: Rule): Promise<void> {
       .select(rule.key.map((column) => `o.${column}`))
       .limit(BATCH_SIZE);
     if (rows.length === 0) return;
-    const chosen = () =>
+    const batch = () =>
       db.from(rule.table).where((any: Query) => {
         for (const row of rows) any.orWhere(Object.fromEntries(rule.key.map((column) => [column, row[column]!])));
       });
-    await (rule.set ? chosen().update(rule.set) : chosen().delete());
+    await (rule.set ? batch().update(rule.set) : batch().delete());
   }
 }

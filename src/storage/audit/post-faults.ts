@@ -124,8 +124,8 @@ export const ROW_FAULTS: readonly RowFault[] = [
     severity: 'warning',
     find: async (db) => (await repeatedMetas(db)).filter(isSame).map(({ of, key }) => `${of} ${key}`),
     fix: async (db) => {
-      const surplus = (await repeatedMetas(db)).filter(isSame).flatMap(({ ids }) => ids.slice(1));
-      for (const ids of pagesOf(surplus, BATCH_SIZE)) await db.from('postmeta').whereIn('meta_id', ids).delete();
+      const surplusIds = (await repeatedMetas(db)).filter(isSame).flatMap(({ ids }) => ids.slice(1));
+      for (const ids of pagesOf(surplusIds, BATCH_SIZE)) await db.from('postmeta').whereIn('meta_id', ids).delete();
     },
   },
   {
@@ -140,8 +140,8 @@ export const ROW_FAULTS: readonly RowFault[] = [
     severity: 'warning',
     find: async (db) => (await repeatedLinks(db)).map(({ of, key, value }) => `${of} ${key} ${value}`),
     fix: async (db) => {
-      const surplus = (await repeatedLinks(db)).map(({ id }) => id);
-      for (const ids of pagesOf(surplus, BATCH_SIZE)) await db.from('postmeta').whereIn('meta_id', ids).delete();
+      const surplusIds = (await repeatedLinks(db)).map(({ id }) => id);
+      for (const ids of pagesOf(surplusIds, BATCH_SIZE)) await db.from('postmeta').whereIn('meta_id', ids).delete();
     },
   },
   {
@@ -158,11 +158,11 @@ export const ROW_FAULTS: readonly RowFault[] = [
         terms.map(({ lock }) => lock),
       );
       for (const { id, base } of terms) {
-        const taken = (await takenTermSlugs(db, base, id)).map(({ slug }) => slug);
+        const takenSlugs = (await takenTermSlugs(db, base, id)).map(({ slug }) => slug);
         await db
           .from('terms')
           .where('term_id', id)
-          .update({ slug: uniqueSlug(base, new Set(taken)) });
+          .update({ slug: uniqueSlug(base, new Set(takenSlugs)) });
       }
     },
   },
@@ -195,13 +195,13 @@ interface ChildRow {
 
 /** Returns the cycles in which each id is a child of the next one. The lowest id of a cycle comes first. */
 function loopsOf(rows: readonly ChildRow[]): number[][] {
-  const above = new Map(rows.map(({ id, parent }) => [Number(id), Number(parent)]));
+  const parents = new Map(rows.map(({ id, parent }) => [Number(id), Number(parent)]));
   const seen = new Set<number>();
   const loops: number[][] = [];
-  for (const start of above.keys()) {
+  for (const start of parents.keys()) {
     const path: number[] = [];
     let id: number | undefined = start;
-    for (; id !== undefined && !seen.has(id); id = above.get(id)) {
+    for (; id !== undefined && !seen.has(id); id = parents.get(id)) {
       seen.add(id);
       path.push(id);
     }
@@ -374,12 +374,12 @@ async function metasSeveralTimes(db: Database, keys: readonly string[]): Promise
     JOIN (SELECT post_id, meta_key FROM {postmeta} WHERE meta_key IN (${keys}) GROUP BY post_id, meta_key HAVING COUNT(*) > 1) r
       ON r.post_id = m.post_id AND r.meta_key = m.meta_key
     JOIN {posts} p ON p.ID = m.post_id WHERE p.post_type IN (${postTypes}) ORDER BY m.post_id, m.meta_key, m.meta_id`;
-  const found = new Map<string, { of: number; key: string; ids: number[]; values: string[] }>();
+  const metas = new Map<string, { of: number; key: string; ids: number[]; values: string[] }>();
   for (const { post_id: of, meta_key: key, meta_id: id, meta_value: value } of rows) {
-    const meta = found.get(`${of} ${key}`) ?? { of, key, ids: [], values: [] };
-    found.set(`${of} ${key}`, meta);
+    const meta = metas.get(`${of} ${key}`) ?? { of, key, ids: [], values: [] };
+    metas.set(`${of} ${key}`, meta);
     meta.ids.push(id);
     meta.values.push(value ?? '');
   }
-  return [...found.values()];
+  return [...metas.values()];
 }

@@ -50,13 +50,13 @@ const NEAR_DAYS = 31;
 
 /** Checks all events that have a rule or several rows. `now`: UTC, `YYYY-MM-DD HH:MM:SS`. */
 export async function* auditRecurrences(db: Database, now: string): AsyncGenerator<RecurrenceFinding> {
-  const soon = textFromUnix(unixFromText(now) + NEAR_DAYS * 86_400);
+  const horizon = textFromUnix(unixFromText(now) + NEAR_DAYS * 86_400);
   for await (const ids of pagesById(BATCH_SIZE, (after, size) => eventsWithRules(db, after, size))) {
     const [events, rows, metas] = [await calendarEvents(db, ids), await occurrenceRows(db, ids), await loadMetas(db, ids)];
     for (const post of ids) {
       const event = events.get(post);
       const rules = metaOf(metas.get(post), '_EventRecurrence') ?? '';
-      if (event) for (const fault of faultsOf(event, { rows: rows.get(post) ?? [], rules }, soon)) yield { post, fault };
+      if (event) for (const fault of faultsOf(event, { rows: rows.get(post) ?? [], rules }, horizon)) yield { post, fault };
     }
   }
 }
@@ -72,7 +72,7 @@ export async function repairRecurrence(db: Database, post: number, now: string):
   const dates = datesOfRule(event, (await occurrenceRows(db, [post])).get(post) ?? []);
   if (!dates || dates.dates.length === 0) return;
   const rows = { ...stored, recurs: true, dates: rowsOfRule(stored, dates) };
-  await writeRecurrence(db, post, rows, { updatedAt: now, timezone: event.timezone, anew: false });
+  await writeRecurrence(db, post, rows, { updatedAt: now, timezone: event.timezone, isNewEvent: false });
 }
 
 /** Marks the rows of an event as recurring. Must be called in a transaction. */
@@ -133,7 +133,7 @@ interface Stored {
   readonly rules: string;
 }
 
-function faultsOf(event: TecEventRow, { rows, rules }: Stored, soon: string): RecurrenceFault[] {
+function faultsOf(event: TecEventRow, { rows, rules }: Stored, horizon: string): RecurrenceFault[] {
   const faults: RecurrenceFault[] = [];
   const [first] = rows;
   const last = lastRuleRow(rows);
@@ -141,13 +141,13 @@ function faultsOf(event: TecEventRow, { rows, rules }: Stored, soon: string): Re
   if (new Set(rows.map((row) => Number(row.sequence ?? 0))).size > 1) faults.push('saves-mixed');
   if (first && (first.start_date !== event.start_date || first.end_date !== event.end_date)) faults.push('first-differs');
   if (!event.rset) return faults;
-  const ruled = datesOfRule(event, rows);
-  if (!ruled) return [...faults, 'rule-unreadable'];
-  const wanted = ruled.dates.map(({ at, length }) => `${textFromUnix(at)} ${textFromUnix(at + length)}`);
-  const there = new Set(rows.map((row) => `${row.start_date_utc} ${row.end_date_utc}`));
-  if (wanted.length !== there.size || wanted.some((date) => !there.has(date))) faults.push('dates-differ');
-  if (isOtherRule(event, ruled, rules)) faults.push('rules-differ');
-  if (ruled.endless && last && last.start_date_utc < soon) faults.push('runs-out');
+  const ruleDates = datesOfRule(event, rows);
+  if (!ruleDates) return [...faults, 'rule-unreadable'];
+  const expectedDates = ruleDates.dates.map(({ startUnix: at, length }) => `${textFromUnix(at)} ${textFromUnix(at + length)}`);
+  const storedDates = new Set(rows.map((row) => `${row.start_date_utc} ${row.end_date_utc}`));
+  if (expectedDates.length !== storedDates.size || expectedDates.some((date) => !storedDates.has(date))) faults.push('dates-differ');
+  if (isOtherRule(event, ruleDates, rules)) faults.push('rules-differ');
+  if (ruleDates.endless && last && last.start_date_utc < horizon) faults.push('runs-out');
   return faults;
 }
 
@@ -155,17 +155,17 @@ function faultsOf(event: TecEventRow, { rows, rules }: Stored, soon: string): Re
  * Whether the rules in the meta give other dates than the set. Rules that can't be followed do not count as different.
  */
 function isOtherRule({ timezone, start_date: first }: TecEventRow, { dates, endless, zone }: RuleDates, rules: string): boolean {
-  const own = parseZone(timezone) ?? zone;
+  const ownZone = parseZone(timezone) ?? zone;
   // For rules without end, both are followed as far as there are rows.
-  const followed = endless ? dates.slice(0, dates.findLastIndex(({ isFromRule }) => isFromRule) + 1) : dates;
-  const moments = followed.map(({ at }) => at);
+  const followedDates = endless ? dates.slice(0, dates.findLastIndex(({ isFromRule }) => isFromRule) + 1) : dates;
+  const moments = followedDates.map(({ startUnix: at }) => at);
   const last = moments.at(-1);
-  const expected = startsOfRules(rules, first, last === undefined ? first : localFromUnix(last, own));
+  const expected = startsOfRules(rules, first, last === undefined ? first : localFromUnix(last, ownZone));
   if (!expected) return false;
   // Moments are compared, since a time that a clock change skips in spring is equal to the time that clocks show
   // instead.
-  const given = new Set(expected.starts.map((start) => unixFromLocal(start, own)));
-  return expected.endless !== endless || [...given].sort((one, other) => one - other).join() !== moments.join();
+  const expectedMoments = new Set(expected.starts.map((start) => unixFromLocal(start, ownZone)));
+  return expected.endless !== endless || [...expectedMoments].sort((one, other) => one - other).join() !== moments.join();
 }
 
 // ------------------------------------------------------------------------------------------------- rows

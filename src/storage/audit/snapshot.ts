@@ -81,20 +81,20 @@ const ALL_PAGES = 2 ** 31 - 1;
 /**
  * Checks whether a file is an SQLite database that can be read completely, and returns the prefixes of the sites in it.
  */
-export function sitesInSqlite(file: string): { sound: boolean; prefixes: string[] } {
+export function sitesInSqlite(file: string): { isSound: boolean; prefixes: string[] } {
   try {
-    if (statSync(file).size === 0) return { sound: false, prefixes: [] };
+    if (statSync(file).size === 0) return { isSound: false, prefixes: [] };
     const source = openReadOnly(file);
     try {
-      const sound = (source.pragma('quick_check(1)') as { quick_check: string }[])[0]?.quick_check === 'ok';
+      const isSound = (source.pragma('quick_check(1)') as { quick_check: string }[])[0]?.quick_check === 'ok';
       const names = source.prepare<[], string>("SELECT name FROM sqlite_master WHERE type = 'table'").pluck().all();
       const prefixes = names.filter((name) => name.endsWith('postmeta')).map((name) => name.slice(0, -'postmeta'.length));
-      return { sound, prefixes: prefixes.filter((prefix) => names.includes(`${prefix}options`) && names.includes(`${prefix}posts`)) };
+      return { isSound, prefixes: prefixes.filter((prefix) => names.includes(`${prefix}options`) && names.includes(`${prefix}posts`)) };
     } finally {
       source.close();
     }
   } catch {
-    return { sound: false, prefixes: [] };
+    return { isSound: false, prefixes: [] };
   }
 }
 
@@ -102,8 +102,8 @@ export function sitesInSqlite(file: string): { sound: boolean; prefixes: string[
 export function damageInSqlite(file: string): string[] {
   const source = openReadOnly(file);
   try {
-    const found = source.pragma('quick_check(10)') as { quick_check: string }[];
-    return found.flatMap(({ quick_check: text }) => (text === 'ok' ? [] : [text]));
+    const rows = source.pragma('quick_check(10)') as { quick_check: string }[];
+    return rows.flatMap(({ quick_check: text }) => (text === 'ok' ? [] : [text]));
   } catch (error) {
     // For some kinds of damage, SQLite does not report the location but throws.
     if (!(error instanceof Sqlite.SqliteError) || !/^SQLITE_(CORRUPT|NOTADB)/.test(error.code)) throw error;

@@ -15,7 +15,7 @@ export async function untranslatedLinks(db: Database, languages: ContentLanguage
   const { postType, links } = postKind('event');
   const translated = Object.entries(links).filter(([, kind]) => isTranslated(languages, postKind(kind).postType));
   if (translated.length === 0 || !isTranslated(languages, postType)) return [];
-  const found = new Set<string>();
+  const labels = new Set<string>();
   for await (const events of pagesById(BATCH_SIZE, (after, size) => idsOfType(db, postType, after, size))) {
     const rows = await linkRows(
       db,
@@ -23,14 +23,14 @@ export async function untranslatedLinks(db: Database, languages: ContentLanguage
       translated.map(([key]) => key),
     );
     const posts = [...new Set(rows.flatMap(({ event, linked }) => [event, linked]))];
-    const { posts: spoken } = await formOf(languages).memberships(db, languages, { posts, terms: [] });
+    const { posts: memberships } = await formOf(languages).memberships(db, languages, { posts, terms: [] });
     for (const { event, key, linked } of rows) {
-      const code = spoken.get(event)?.language;
-      const there = spoken.get(linked);
-      if (code && there?.language && !there.members.has(code)) found.add(`${links[key]} ${linked} (${code})`);
+      const code = memberships.get(event)?.language;
+      const linkedMembership = memberships.get(linked);
+      if (code && linkedMembership?.language && !linkedMembership.members.has(code)) labels.add(`${links[key]} ${linked} (${code})`);
     }
   }
-  return [...found];
+  return [...labels];
 }
 
 interface LinkRow {

@@ -36,15 +36,15 @@ export function builders(dialect: KnexDialect): (run: RunQuery) => Builder {
     log: SILENT,
   }).client;
   return (run) => {
-    const bound: typeof compiler = Object.create(compiler, {
-      runner: { value: (builder: Compilable) => ({ run: async () => runAll(builder, bound, run) }) },
+    const client: typeof compiler = Object.create(compiler, {
+      runner: { value: (builder: Compilable) => ({ run: async () => runAll(builder, client, run) }) },
     });
-    const from = (table: Knex.TableDescriptor | Knex.AliasDict) => bound.queryBuilder().table(table as string);
+    const from = (table: Knex.TableDescriptor | Knex.AliasDict) => client.queryBuilder().table(table as string);
     const members = {
-      raw: { value: (...given: unknown[]) => bound.raw(...given) },
-      ref: { value: (name: string) => bound.ref(name) },
-      queryBuilder: { value: () => bound.queryBuilder() },
-      schema: { get: () => bound.schemaBuilder() },
+      raw: { value: (...args: unknown[]) => client.raw(...args) },
+      ref: { value: (name: string) => client.ref(name) },
+      queryBuilder: { value: () => client.queryBuilder() },
+      schema: { get: () => client.schemaBuilder() },
     };
     return Object.defineProperties(from, members) as unknown as Builder;
   };

@@ -70,16 +70,16 @@ const START_TOLERANCE_MS = 2500;
 export function nextSighting(
   last: Sighting | undefined,
   { signs, isSettled, uptime }: Pick<ChangeSigns, 'signs' | 'isSettled' | 'uptime'>,
-  { at, ended }: { readonly at: number; readonly ended: number },
+  { at, endedAt }: { readonly at: number; readonly endedAt: number },
   margin: number,
 ): Sighting {
   const startedAt = uptime === undefined ? undefined : at - uptime * 1000;
   const sameStart = last !== undefined && isSameStart(last.startedAt, startedAt);
-  const same = sameStart && signs.every((sign, index) => sign === last.signs[index]);
-  const firstSeen = same ? last.firstSeen : ended;
+  const isSame = sameStart && signs.every((sign, index) => sign === last.signs[index]);
+  const firstSeen = isSame ? last.firstSeen : endedAt;
   return {
     signs,
-    epoch: (last?.epoch ?? 0) + (same && isSettled ? 0 : 1),
+    epoch: (last?.epoch ?? 0) + (isSame && isSettled ? 0 : 1),
     isTrusted: isSettled && (margin === 0 || at - firstSeen >= margin),
     restarts: (last?.restarts ?? 0) + (sameStart ? 0 : 1),
     firstSeen,

@@ -112,9 +112,9 @@ function hiragana(character: string): string {
 }
 
 function folding(memory: LRUCache<string, string>, character: string, find: () => string): string {
-  const known = memory.get(character);
-  if (known !== undefined) return known;
-  const found = find();
-  memory.set(character, found);
-  return found;
+  const cached = memory.get(character);
+  if (cached !== undefined) return cached;
+  const result = find();
+  memory.set(character, result);
+  return result;
 }

@@ -80,7 +80,7 @@ export interface Database extends Asker {
    * Returns the data that this transaction has gathered so far. It is written once, at the end of the transaction, just
    * before COMMIT. Undefined outside of transactions.
    */
-  transactionData<T>(what: TransactionData<T>): T | undefined;
+  transactionData<T>(definition: TransactionData<T>): T | undefined;
 
   /**
    * Present if reads are tracked (`journal/dependencies.ts`): `note` declares what a query depends on, `plain` is the
@@ -262,11 +262,11 @@ function databaseOn(shared: Shared, executor: Executor, gatherings?: Transaction
         gathered = new Map();
         return transactionWork(shared, work, transaction, gathered);
       });
-      for (const [what, found] of gathered) what.afterCommit(db, found);
+      for (const [definition, data] of gathered) definition.afterCommit(db, data);
       return result;
     },
     part: async (work) => (executor === standaloneExecutor ? db.transaction(work) : partOf(shared, db, gatherings, work)),
-    transactionData: (what) => transactionDataIn(gatherings, what),
+    transactionData: (definition) => transactionDataIn(gatherings, definition),
     queries: shared.queries,
     close: async () => {
       await driver.close();
@@ -285,9 +285,9 @@ function transactionWork<T>(
   const run = async (reportWrites: (namesRecords: boolean) => void): Promise<T> => {
     const db = databaseOn(shared, executor, gatherings);
     const result = await work(db);
-    for (const [what, gathered] of gatherings) {
-      reportWrites(what.namesRecords(gathered));
-      await what.write(db, gathered);
+    for (const [definition, data] of gatherings) {
+      reportWrites(definition.namesRecords(data));
+      await definition.write(db, data);
     }
     return result;
   };
@@ -302,26 +302,26 @@ async function partOf<T>(
   work: (db: Database) => Promise<T>,
 ): Promise<T> {
   await db.ask('SAVEPOINT part');
-  const before = [...(gatherings ?? [])].map(([what, gathered]) => [what, what.copy(gathered)] as const);
+  const before = [...(gatherings ?? [])].map(([definition, data]) => [definition, definition.copy(data)] as const);
   const forgetRecords = checks?.beginPart();
   // At any depth: MySQL forgets a savepoint when another one takes its name.
-  const inside: Database = { ...db, transaction: (inner) => inner(inside), part: (inner) => inner(inside) };
+  const partDb: Database = { ...db, transaction: (inner) => inner(partDb), part: (inner) => inner(partDb) };
   try {
-    const result = await work(inside);
+    const result = await work(partDb);
     await db.ask('RELEASE SAVEPOINT part');
     return result;
   } catch (error) {
     await db.ask('ROLLBACK TO SAVEPOINT part');
     forgetRecords?.();
     gatherings?.clear();
-    for (const [what, gathered] of before) gatherings?.set(what, gathered);
+    for (const [definition, data] of before) gatherings?.set(definition, data);
     throw error;
   }
 }
 
-function transactionDataIn<T>(gatherings: TransactionDataMap | undefined, what: TransactionData<T>): T | undefined {
+function transactionDataIn<T>(gatherings: TransactionDataMap | undefined, definition: TransactionData<T>): T | undefined {
   // The key of the map determines the type of its value.
-  const key = what as TransactionData<unknown>;
-  if (gatherings && !gatherings.has(key)) gatherings.set(key, what.create());
+  const key = definition as TransactionData<unknown>;
+  if (gatherings && !gatherings.has(key)) gatherings.set(key, definition.create());
   return gatherings?.get(key) as T | undefined;
 }

@@ -109,10 +109,10 @@ export interface Dialect {
   insertedValue(column: string): string;
 
   /**
-   * For an UPDATE of one row that is sent as an insert, so that it returns the new number in a column: `given` is the
+   * For an UPDATE of one row that is sent as an insert, so that it returns the new number in a column: `value` is the
    * new value of the column, `returning` ends the statement.
    */
-  updateReturning(expression: string, column: string): { readonly given: string; readonly returning: string };
+  updateReturning(expression: string, column: string): { readonly value: string; readonly returning: string };
 
   /**
    * A join that reads the left table first, so that rows come in the order of its key. With a plain join, both
@@ -131,10 +131,10 @@ export interface Dialect {
    * MySQL records the time of the last change of each table, to the second; SQLite counts the commits of other
    * connections.
    *
-   * @param known settled signs of the same tables that were read before: fewer queries are made if the database shows
+   * @param previous settled signs of the same tables, read before: fewer queries are made if the database shows
    * that nothing has been committed since
    */
-  changeSigns(db: Asker, tables: SignedTables, known?: ChangeSigns): Promise<ChangeSigns>;
+  changeSigns(db: Asker, tables: SignedTables, previous?: ChangeSigns): Promise<ChangeSigns>;
 
   /** Whether every change shows in `changeSigns`. */
   readonly showsEveryChange: boolean;
@@ -234,7 +234,7 @@ export interface Inspection extends Pick<Measure, 'version'> {
   /** Name of a table -> the columns of each of its keys, in order. */
   readonly keys: ReadonlyMap<string, readonly (readonly string[])[]>;
   /** Tables that can't roll back, or whose character set lacks some characters. */
-  readonly faults: readonly { readonly what: 'engine' | 'charset'; readonly of: string; readonly value: string }[];
+  readonly faults: readonly { readonly attribute: 'engine' | 'charset'; readonly of: string; readonly value: string }[];
 }
 
 /** Returns the keys that these rows describe, with their columns in order. */
@@ -245,7 +245,7 @@ export function keysOf(rows: readonly { readonly of: string; readonly key: strin
     keys.set(of, ofTable);
     addToGroup(ofTable, key, part);
   }
-  return new Map([...keys].map(([of, named]) => [of, [...named.values()]]));
+  return new Map([...keys].map(([of, keysByName]) => [of, [...keysByName.values()]]));
 }
 
 /**

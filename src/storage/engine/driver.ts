@@ -128,15 +128,15 @@ export const plainQuery = (sql: string): Query => ({ method: 'raw', sql, binding
  * server to ask. A write is never repeated, since it may have been executed.
  */
 export async function runOutsideTransaction(driver: Driver, query: Query): Promise<unknown> {
-  const done = driver.readNow?.(query);
-  if (done !== undefined) return resultOf(query, done);
-  for (let [asked, tries] = [driver, 1]; ; tries += 1) {
+  const outcome = driver.readNow?.(query);
+  if (outcome !== undefined) return resultOf(query, outcome);
+  for (let [current, tries] = [driver, 1]; ; tries += 1) {
     try {
-      return resultOf(query, await outcomeFrom(asked, query));
+      return resultOf(query, await outcomeFrom(current, query));
     } catch (error) {
-      const next = isRead(query) && tries < MAX_ATTEMPTS ? asked.fallbackAfter(error) : undefined;
+      const next = isRead(query) && tries < MAX_ATTEMPTS ? current.fallbackAfter(error) : undefined;
       if (!next) throw error;
-      asked = next;
+      current = next;
     }
   }
 }

@@ -62,8 +62,8 @@ const literal = (text: string) => text.replace(/[!%_]/g, '!$&');
 
 /** Condition: `column`, whose length is limited to `bytes`, is a slug or is derived from it by appending a number. */
 export const isSlugLike = ({ dialect }: { readonly dialect: Dialect }, column: string, slug: string, bytes?: number): Sql => {
-  const [made, bindings] = dialect.startsWith(column, numberedSlugPrefix(slug, bytes));
-  return [`(?? = ? OR ${made})`, [column, slug, ...bindings]];
+  const [condition, bindings] = dialect.startsWith(column, numberedSlugPrefix(slug, bytes));
+  return [`(?? = ? OR ${condition})`, [column, slug, ...bindings]];
 };
 
 /** Sort expression: the position of the value of `column` in this list. */

@@ -73,7 +73,7 @@ function* batchesOf<Name extends TableName>(
 ): Generator<{ readonly target: Piece; readonly values: Rows }> {
   const columns = Object.keys(rows[0] ?? {});
   const target = targetOf(`${db.prefixOf(name)},${name},${columns.join()}`);
-  const most = MAX_VALUES - columns.length;
+  const limit = MAX_VALUES - columns.length;
   let values: Value[] = [];
   let characters = 0;
   for (const row of rows as readonly Readonly<Record<string, Value>>[]) {
@@ -82,7 +82,7 @@ function* batchesOf<Name extends TableName>(
       values.push(value);
       if (typeof value === 'string') characters += value.length;
     }
-    if (values.length <= most && characters < MAX_CHARACTERS) continue;
+    if (values.length <= limit && characters < MAX_CHARACTERS) continue;
     yield { target, values: new Rows(columns.length, values) };
     values = [];
     characters = 0;

@@ -11,10 +11,10 @@ export type LookUp = <Args extends readonly (number | string | readonly (number 
 
 /** Creates a cache of look-ups for the rules of one request. It is valid only as long as nothing is written. */
 export function lookUpOnce(db: Database): LookUp {
-  const known = new Map<unknown, Map<string, Promise<unknown>>>();
+  const cache = new Map<unknown, Map<string, Promise<unknown>>>();
   return <Args extends readonly unknown[], Found>(find: (db: Database, ...args: Args) => Promise<Found>, ...args: Args) => {
-    const answers = known.get(find) ?? new Map<string, Promise<unknown>>();
-    known.set(find, answers);
+    const answers = cache.get(find) ?? new Map<string, Promise<unknown>>();
+    cache.set(find, answers);
     const key = JSON.stringify(args);
     const answer = answers.get(key) ?? find(db, ...args);
     answers.set(key, answer);

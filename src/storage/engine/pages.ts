@@ -27,9 +27,9 @@ const VALUES_PER_QUERY = 1000;
 /** Returns the rows that `read` gives for these values. Each distinct value is read once, together with others. */
 export async function readInParts<Value, Row>(
   values: readonly Value[],
-  read: (some: Value[]) => PromiseLike<readonly Row[]>,
+  read: (page: Value[]) => PromiseLike<readonly Row[]>,
 ): Promise<Row[]> {
   const rows: Row[] = [];
-  for (const some of pagesOf([...new Set(values)], VALUES_PER_QUERY)) rows.push(...(await read(some)));
+  for (const page of pagesOf([...new Set(values)], VALUES_PER_QUERY)) rows.push(...(await read(page)));
   return rows;
 }

@@ -9,7 +9,7 @@ const MAX_WAITING = 1000;
  * A queue for a limited number of places, first come, first served. A caller that leaves passes its place to the next
  * one in the queue, together with something that it may leave there.
  */
-export interface Queue<Left> {
+export interface Queue<Handover> {
   /** Number of callers that wait. */
   readonly length: () => number;
   /**
@@ -17,42 +17,42 @@ export interface Queue<Left> {
    *
    * @throws DatabaseUnavailable `exhausted` if the wait is too long or too many callers are waiting
    */
-  readonly enter: () => Promise<Left | undefined>;
+  readonly enter: () => Promise<Handover | undefined>;
   /**
    * Passes the place to the next caller in the queue, so that no newcomer can take it. Something may be left only if a
    * caller is waiting.
    */
-  readonly leave: (left?: Left) => void;
+  readonly leave: (handover?: Handover) => void;
 }
 
 /** Creates a queue for `places` places, all of which are free. */
-export function createQueue<Left>(places: number): Queue<Left> {
-  let free = places;
-  const waiting: ((left: Left | undefined) => void)[] = [];
+export function createQueue<Handover>(places: number): Queue<Handover> {
+  let freePlaces = places;
+  const waiters: ((handover: Handover | undefined) => void)[] = [];
   return {
-    length: () => waiting.length,
+    length: () => waiters.length,
     enter: async () => {
-      if (free > 0) {
-        free -= 1;
+      if (freePlaces > 0) {
+        freePlaces -= 1;
         return undefined;
       }
-      if (waiting.length >= MAX_WAITING) throw new DatabaseUnavailable('exhausted');
+      if (waiters.length >= MAX_WAITING) throw new DatabaseUnavailable('exhausted');
       return new Promise((resolve, reject) => {
-        const take = (left: Left | undefined): void => {
+        const take = (handover: Handover | undefined): void => {
           clearTimeout(patience);
-          resolve(left);
+          resolve(handover);
         };
         const patience = setTimeout(() => {
-          waiting.splice(waiting.indexOf(take), 1);
+          waiters.splice(waiters.indexOf(take), 1);
           reject(new DatabaseUnavailable('exhausted'));
         }, MAX_WAIT_MS);
-        waiting.push(take);
+        waiters.push(take);
       });
     },
-    leave: (left) => {
-      const next = waiting.shift();
-      if (next) next(left);
-      else free += 1;
+    leave: (handover) => {
+      const next = waiters.shift();
+      if (next) next(handover);
+      else freePlaces += 1;
     },
   };
 }

@@ -30,10 +30,10 @@ export class Piece {
 
   constructor([sql, bindings]: Sql, table?: string) {
     this.table = table;
-    const left = [...bindings] as Value[];
+    const remaining = [...bindings] as Value[];
     const values: Value[] = [];
     this.sql = sql.replace(/\?\??/g, (mark) => {
-      const value = left.shift() ?? null;
+      const value = remaining.shift() ?? null;
       if (mark === '??') return quoted(String(value));
       values.push(value);
       return mark;
@@ -68,14 +68,14 @@ const MAX_BOUND_VALUES = 1000;
 export function statements(
   prefixOf: (table: string) => string,
 ): (text: TemplateStringsArray, places: readonly TemplateValue[]) => Statement {
-  const known = new WeakMap<TemplateStringsArray, Template>();
+  const templates = new WeakMap<TemplateStringsArray, Template>();
   const templateOf = (text: TemplateStringsArray): Template => {
     const template = { table: tableIn(text), forms: new Map<string, string>() };
-    known.set(text, template);
+    templates.set(text, template);
     return template;
   };
   return (text, places) => {
-    const { table, forms } = known.get(text) ?? templateOf(text);
+    const { table, forms } = templates.get(text) ?? templateOf(text);
     const bindings: Value[] = [];
     let form = '';
     let isLasting = true;

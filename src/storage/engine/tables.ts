@@ -231,6 +231,6 @@ const NETWORK_TABLES: ReadonlySet<string> = new Set<TableName>(['users', 'userme
 
 /** Returns the function that gives each table its prefix on a site of a network (`sitePrefix`). */
 export const tablePrefixes = (prefix: string, site: number): ((name: string) => string) => {
-  const own = sitePrefix(prefix, site);
-  return (name) => (NETWORK_TABLES.has(name) ? prefix : own);
+  const ownPrefix = sitePrefix(prefix, site);
+  return (name) => (NETWORK_TABLES.has(name) ? prefix : ownPrefix);
 };

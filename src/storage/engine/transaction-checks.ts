@@ -10,11 +10,11 @@ interface ObservedActions {
   /** Whether its work is still running. */
   open: boolean;
   /**
-   * Whether it has locked rows (`locked`), has written anything (`wrote`), and has written the row that every writer
+   * Whether it has locked rows (`hasLocked`), has written (`hasWritten`), and has written the row that every writer
    * writes (`joinedWriters`).
    */
-  locked: boolean;
-  wrote: boolean;
+  hasLocked: boolean;
+  hasWritten: boolean;
   joinedWriters: boolean;
   /** Whether it has locked names, and has written metas of users without having locked names. */
   lockedNames: boolean;
@@ -80,9 +80,9 @@ export function transactionChecks(hasSingleWriter: boolean): TransactionChecks {
       if (current()?.open) throw new Error('inside a transaction, use the database given to it');
     },
     run: async (work) => {
-      const nothing = {
-        locked: false,
-        wrote: false,
+      const noActions = {
+        hasLocked: false,
+        hasWritten: false,
         joinedWriters: false,
         lockedNames: hasSingleWriter,
         wroteUnlockedUserMetas: false,
@@ -90,7 +90,7 @@ export function transactionChecks(hasSingleWriter: boolean): TransactionChecks {
         reportedRecords: false,
         journaled: false,
       };
-      const observed: ObservedActions = { open: true, ...nothing };
+      const observed: ObservedActions = { open: true, ...noActions };
       const reportWrites = (namesRecords: boolean): void => {
         observed.reportedRecords ||= namesRecords;
       };
@@ -115,16 +115,17 @@ export function transactionChecks(hasSingleWriter: boolean): TransactionChecks {
   };
 }
 
-function check({ locked, wrote, joinedWriters, wroteUnlockedUserMetas, wroteRecords, reportedRecords }: ObservedActions): void {
-  if (locked && wrote && !joinedWriters) throw new Error('a transaction that locks rows and writes must call joinWriters or noteChange');
+function check({ hasLocked, hasWritten, joinedWriters, wroteUnlockedUserMetas, wroteRecords, reportedRecords }: ObservedActions): void {
+  if (hasLocked && hasWritten && !joinedWriters)
+    throw new Error('a transaction that locks rows and writes must call joinWriters or noteChange');
   // These rows have no unique key: two transactions could insert the same one.
   if (wroteUnlockedUserMetas) throw new Error('a transaction that writes metas of users must call lockUser, or lock all users, first');
   if (wroteRecords && !reportedRecords) throw new Error('a transaction that writes records must report them to the journal');
 }
 
 function observe(observed: ObservedActions, sql: string): void {
-  observed.locked ||= /\b(for update|lock in share mode)$/i.test(sql.trim());
-  observed.wrote ||= /^(insert|update|delete|replace)\b/i.test(sql);
+  observed.hasLocked ||= /\b(for update|lock in share mode)$/i.test(sql.trim());
+  observed.hasWritten ||= /^(insert|update|delete|replace)\b/i.test(sql);
   observed.lockedNames ||= /^insert into `\w*fasti_locks`/i.test(sql);
   observed.wroteUnlockedUserMetas ||= !observed.lockedNames && /^(insert into|update|delete from) `\w*usermeta`/i.test(sql);
   observed.wroteRecords ||= changesRecords(sql);

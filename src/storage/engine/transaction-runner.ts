@@ -47,10 +47,10 @@ export function transactionRunner({ driver, dialect, builderFor }: Omit<Engine, 
     try {
       result = await retry(maxRetryPauseMs, isWorthwhile, async () => {
         if (!shared?.isOpen()) shared = await beginShared(await driver.acquire(), { dialect, builderFor });
-        const done = await shared.run(work);
+        const pieceResult = await shared.run(work);
         if (!acceptsMore(shared)) await yieldToOthers();
         if (!acceptsMore(shared)) await shared.commit();
-        return done;
+        return pieceResult;
       });
     } finally {
       // The earlier pieces of work learn the outcome from `written`, even if this one failed.
@@ -69,12 +69,12 @@ async function retry<T>(
   isWorthwhile: (error: unknown, waited: number) => boolean,
   work: () => Promise<T>,
 ): Promise<T> {
-  const begun = performance.now();
+  const startedAt = performance.now();
   for (let pause = FIRST_PAUSE_MS; ; pause = Math.min(pause * 2, longestPause)) {
     try {
       return await work();
     } catch (error) {
-      if (!isWorthwhile(error, performance.now() - begun)) throw error;
+      if (!isWorthwhile(error, performance.now() - startedAt)) throw error;
       await sleep(pause * (0.5 + Math.random()));
     }
   }

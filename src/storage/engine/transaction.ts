@@ -61,7 +61,7 @@ export async function beginShared(session: Session, context: TransactionContext)
     session.release();
     throw error;
   }
-  const begun = performance.now();
+  const startedAt = performance.now();
   const connection = failFast(session);
   const end = ending();
   const open: OpenTransaction = { session, context, connection, end, pieces: 0 };
@@ -69,7 +69,7 @@ export async function beginShared(session: Session, context: TransactionContext)
     written: end.written,
     isOpen: () => !end.isReached,
     pieces: () => open.pieces,
-    age: () => performance.now() - begun,
+    age: () => performance.now() - startedAt,
     run: (work) => runPiece(open, work),
     commit: () => commitAll(open),
   };
@@ -92,8 +92,8 @@ async function runPiece<T>(open: OpenTransaction, work: (transaction: Executor) 
   try {
     if (!isFirst) await connection.query(plainQuery('SAVEPOINT piece'));
     const result = await work(piece.transaction);
-    const lost = connection.lost();
-    if (lost) throw lost;
+    const failure = connection.failure();
+    if (failure) throw failure;
     piece.end();
     if (!isFirst) await connection.query(plainQuery('RELEASE piece'));
     open.pieces += 1;
@@ -101,7 +101,7 @@ async function runPiece<T>(open: OpenTransaction, work: (transaction: Executor) 
   } catch (error) {
     piece.end();
     await undoPiece(open, error);
-    throw connection.lost() ?? error;
+    throw connection.failure() ?? error;
   }
 }
 
@@ -122,8 +122,8 @@ async function commitAll(open: OpenTransaction): Promise<void> {
 /** Undoes the last piece of work. The earlier pieces are kept if the database allows it. */
 async function undoPiece(open: OpenTransaction, reason: unknown): Promise<void> {
   const { connection, pieces } = open;
-  const lost = connection.lost();
-  if (pieces === 0 || lost) return undo(open, lost ?? reason);
+  const failure = connection.failure();
+  if (pieces === 0 || failure) return undo(open, failure ?? reason);
   try {
     await connection.query(plainQuery('ROLLBACK TO piece'));
     await connection.query(plainQuery('RELEASE piece'));
@@ -149,16 +149,16 @@ type RunOutcome = (query: Query) => Promise<Outcome>;
  * Runs statements until the database has ended the transaction by itself. After that, all statements fail with the
  * error of the database.
  */
-function failFast(session: Session): { readonly query: RunOutcome; readonly lost: () => DatabaseUnavailable | undefined } {
-  let lost: DatabaseUnavailable | undefined;
+function failFast(session: Session): { readonly query: RunOutcome; readonly failure: () => DatabaseUnavailable | undefined } {
+  let failure: DatabaseUnavailable | undefined;
   return {
-    lost: () => lost,
+    failure: () => failure,
     query: async (query) => {
-      if (lost) throw lost;
+      if (failure) throw failure;
       try {
         return await session.query(query);
       } catch (error) {
-        if (error instanceof DatabaseUnavailable) lost ??= error;
+        if (error instanceof DatabaseUnavailable) failure ??= error;
         throw error;
       }
     },
@@ -184,12 +184,12 @@ function ending(): Ending {
 }
 
 /** Creates the executor for a piece of work. It can be used until the piece ends. */
-function pieceOf(query: RunOutcome, { builderFor }: TransactionContext): { readonly transaction: Executor; readonly end: () => void } {
+function pieceOf(runOutcome: RunOutcome, { builderFor }: TransactionContext): { readonly transaction: Executor; readonly end: () => void } {
   let isOver = false;
   let builder: Builder | undefined;
-  const run: RunQuery = async (asked) => {
-    if (isOver) throw new Error(`the transaction is over: ${asked.sql}`);
-    return resultOf(asked, await query(asked));
+  const run: RunQuery = async (query) => {
+    if (isOver) throw new Error(`the transaction is over: ${query.sql}`);
+    return resultOf(query, await runOutcome(query));
   };
   const transaction: Executor = {
     run,
@@ -220,6 +220,6 @@ async function rollBack(session: Session): Promise<void> {
 
 /** Returns the error of a failed COMMIT. The work may run again only if it is certain that nothing was written. */
 function outcomeOf(dialect: Dialect, error: unknown): unknown {
-  const said = error instanceof DatabaseUnavailable ? error.cause : error;
-  return dialect.isRolledBack(said) ? error : new DatabaseUnavailable('uncertain', said);
+  const cause = error instanceof DatabaseUnavailable ? error.cause : error;
+  return dialect.isRolledBack(cause) ? error : new DatabaseUnavailable('uncertain', cause);
 }

@@ -46,19 +46,19 @@ export async function* fingerprintsOf(
   table: WatchedName,
   clock: () => number = () => performance.now(),
 ): AsyncGenerator<undefined, Fingerprints, undefined> {
-  const found = new Map<number, string>();
-  if (!(await hasWatchedTable(db, table))) return found;
+  const fingerprints = new Map<number, string>();
+  if (!(await hasWatchedTable(db, table))) return fingerprints;
   let from = 0;
   let ranges = 1;
   for (;;) {
-    const began = clock();
+    const startedAt = clock();
     const to = from + ranges * KEYS_PER_RANGE;
     const rows = await fingerprintsBetween(db, table, { from, to });
-    for (const { start, fingerprint } of rows) found.set(Number(start), fingerprint);
+    for (const { start, fingerprint } of rows) fingerprints.set(Number(start), fingerprint);
     const next = rows.length > 0 ? to : await firstKey(db, table, to);
-    if (next === undefined) return found;
+    if (next === undefined) return fingerprints;
     from = next - (next % KEYS_PER_RANGE);
-    ranges = Math.max(1, Math.min(MAX_RANGES, Math.round((ranges * TARGET_QUERY_MS) / Math.max(clock() - began, 1))));
+    ranges = Math.max(1, Math.min(MAX_RANGES, Math.round((ranges * TARGET_QUERY_MS) / Math.max(clock() - startedAt, 1))));
     yield;
   }
 }

@@ -26,8 +26,8 @@ export interface ForeignChangeHandler {
  * of this process.
  */
 export function createForeignChangeHandler(db: Database, clock: () => Date): ForeignChangeHandler {
-  let opened: Prints | undefined;
-  updatePrintsOfOwnChanges(db, () => opened);
+  let prints: Prints | undefined;
+  updatePrintsOfOwnChanges(db, () => prints);
   const open = async (languages: OptionalLanguages): Promise<Prints> => ({
     form: languages?.form,
     languages,
@@ -37,14 +37,14 @@ export function createForeignChangeHandler(db: Database, clock: () => Date): For
   });
   // Before the first comparison, and after a change of the plugin that stores the languages, the notes wait for the
   // next comparison.
-  const inbox = createInbox(db, clock, (languages) => (opened?.form === languages?.form ? opened?.sources : undefined));
-  const takeOver: ForeignChangeHandler['takeOver'] = async ({ whole, tables, languages }) => {
+  const inbox = createInbox(db, clock, (languages) => (prints?.form === languages?.form ? prints?.sources : undefined));
+  const takeOver: ForeignChangeHandler['takeOver'] = async ({ isFull, tables, languages }) => {
     // Another language plugin uses other rows, and the calendar plugin may create its tables at any time.
     const isDated = await hasTable(db, 'tec_occurrences');
-    const isSame = opened?.form === languages?.form && opened?.isDated === isDated;
-    opened = opened && isSame ? { ...opened, languages } : await open(languages);
-    const { sources, ranges } = opened;
-    const suspects = whole ? undefined : await ranges.suspects(tables);
+    const isSame = prints?.form === languages?.form && prints?.isDated === isDated;
+    prints = prints && isSame ? { ...prints, languages } : await open(languages);
+    const { sources, ranges } = prints;
+    const suspects = isFull ? undefined : await ranges.suspects(tables);
     if (!suspects) await ranges.begin();
     const writes = await takeOverChanges(db, clock, { sources, languages, ...(suspects ? { posts: suspects.posts } : {}) });
     suspects?.accept();

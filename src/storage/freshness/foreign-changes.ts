@@ -50,12 +50,12 @@ export async function takeOverChanges(
   db: Database,
   now: () => Date,
   {
-    sources: given,
+    sources: knownSources,
     posts,
     languages,
   }: { readonly sources?: readonly PrintSource[]; readonly posts?: readonly number[]; readonly languages?: OptionalLanguages } = {},
 ): Promise<number> {
-  const sources = given ?? (await printSources(db, languages));
+  const sources = knownSources ?? (await printSources(db, languages));
   const isKnown = await arePrintsComplete(db, { languages, sources });
   const terms: number[] = [];
   let writes = 0;
@@ -64,11 +64,11 @@ export async function takeOverChanges(
     const suspects = source.kind === 'post' && posts ? [...new Set([...posts, ...(await postsInGroups(db, terms))])] : undefined;
     for await (const keys of suspects ? differencesAmong(db, source, suspects) : differences(db, source)) {
       if (source.kind === 'term') terms.push(...keys);
-      for (const some of pagesOf(keys, BATCH_SIZE))
+      for (const page of pagesOf(keys, BATCH_SIZE))
         writes += await db.transaction(async (trx) => {
           await lockChanges(trx);
-          const found = await takeOver(trx, source, some, { now: isKnown ? now() : undefined, languages, writer: 'found' });
-          return Math.min(found, 1);
+          const count = await takeOver(trx, source, page, { now: isKnown ? now() : undefined, languages, writer: 'found' });
+          return Math.min(count, 1);
         });
     }
   }
@@ -109,9 +109,9 @@ export function updatePrintsOfOwnChanges(
       const keys = source.kind === 'post' ? ids : await termKeys(trx, ids);
       const [stored, current] = [await storedPrints(trx, source.kind, keys), await currentPrints(trx, source, keys)];
       const differences = keys.map((key): Difference => ({ before: stored.get(key), after: current.get(key) })).filter(isDifferent);
-      await takeOverConcurrentChanges(trx, differences, { own: changes, at, languages, isIndexed: source.isIndexed });
-      const gone = keys.filter((key) => !current.has(key));
-      await storePrints(trx, source.kind, [...current.values()], gone);
+      await takeOverConcurrentChanges(trx, differences, { ownChanges: changes, at, languages, isIndexed: source.isIndexed });
+      const goneKeys = keys.filter((key) => !current.has(key));
+      await storePrints(trx, source.kind, [...current.values()], goneKeys);
       const events = [...current.values()].filter(({ kind, type }) => kind === 'post' && type === EVENTS);
       if (source.isIndexed && events.length > 0)
         await indexWithTranslations(
@@ -132,14 +132,14 @@ async function takeOverConcurrentChanges(
   db: Database,
   differences: readonly Difference[],
   {
-    own,
+    ownChanges,
     at,
     languages,
     isIndexed,
-  }: { readonly own: readonly Change[]; readonly at: string; readonly languages: OptionalLanguages; readonly isIndexed: boolean },
+  }: { readonly ownChanges: readonly Change[]; readonly at: string; readonly languages: OptionalLanguages; readonly isIndexed: boolean },
 ): Promise<void> {
   const isOwnObject = ({ kind, type, object }: Change) =>
-    own.filter((one) => one.kind === kind && one.type === type && one.object === object);
+    ownChanges.filter((one) => one.kind === kind && one.type === type && one.object === object);
   const isReported = (change: Change): boolean => isOwnObject(change).some(({ wasPublic }) => wasPublic || !change.wasPublic);
   const isOurs = (change: Change): boolean => isOwnObject(change).some(({ what }) => what === change.what);
   const steps = differences.flatMap(stepsOf);
@@ -148,19 +148,19 @@ async function takeOverConcurrentChanges(
   // Terms that this process itself created or removed have already been added to or removed from the index.
   for (const step of isIndexed ? terms : [])
     if ((step.before && step.after) || !isOurs(changeOf(step))) await indexTerm(db, step, languages);
-  const moved = terms.some(({ before }) => before) ? await changesOfDescendants(db, terms) : [];
-  const found = [...unreported.map(changeOf), ...moved.filter((change) => !isReported(change))];
-  if (found.length > 0) await appendChanges(db, found, { writer: 'found', at, user: 0 });
+  const descendantChanges = terms.some(({ before }) => before) ? await changesOfDescendants(db, terms) : [];
+  const changes = [...unreported.map(changeOf), ...descendantChanges.filter((change) => !isReported(change))];
+  if (changes.length > 0) await appendChanges(db, changes, { writer: 'found', at, user: 0 });
 }
 
 /** Yields the keys of objects that differ from their prints, in short steps. */
 async function* differences(db: Database, source: PrintSource): AsyncGenerator<number[]> {
   let width = FIRST_KEYS;
   for (let from = await nextKey(db, source, 0); from !== undefined; ) {
-    const begun = performance.now();
+    const startedAt = performance.now();
     const to: number = from + width;
     const keys = await differingKeys(db, source, { from, to });
-    const took = performance.now() - begun;
+    const took = performance.now() - startedAt;
     width = Math.max(MIN_KEYS, Math.min(MAX_KEYS, width * 2, Math.round((width * TARGET_QUERY_MS) / Math.max(took, 1))));
     if (keys.length > 0) yield keys;
     from = await nextKey(db, source, to);
@@ -171,10 +171,10 @@ async function* differences(db: Database, source: PrintSource): AsyncGenerator<n
 
 /** Yields those of these keys whose objects differ from their prints. */
 async function* differencesAmong(db: Database, { kind, ...source }: PrintSource, keys: readonly number[]): AsyncGenerator<number[]> {
-  for (const some of pagesOf(keys, BATCH_SIZE)) {
-    const [stored, current] = [await storedPrints(db, kind, some), await currentPrints(db, { kind, ...source }, some)];
-    const differing = some.filter((key) => isDifferent({ before: stored.get(key), after: current.get(key) }));
-    if (differing.length > 0) yield differing;
+  for (const page of pagesOf(keys, BATCH_SIZE)) {
+    const [stored, current] = [await storedPrints(db, kind, page), await currentPrints(db, { kind, ...source }, page)];
+    const changedKeys = page.filter((key) => isDifferent({ before: stored.get(key), after: current.get(key) }));
+    if (changedKeys.length > 0) yield changedKeys;
     await nextTurn();
   }
 }
@@ -218,15 +218,15 @@ export async function takeOver(
     const steps = differences.flatMap(stepsOf);
     if (source.isIndexed && source.kind === 'post') await indexPosts(db, differences, languages);
     else if (source.isIndexed) for (const step of steps) await indexTerm(db, step, languages);
-    const moved = source.kind === 'term' ? await changesOfDescendants(db, steps) : [];
-    await appendByUser(db, [...steps.map(changeOf), ...moved], userOf, { writer, at: utcFromDate(now) });
+    const descendantChanges = source.kind === 'term' ? await changesOfDescendants(db, steps) : [];
+    await appendByUser(db, [...steps.map(changeOf), ...descendantChanges], userOf, { writer, at: utcFromDate(now) });
   } else await db.change`UPDATE {fasti_changes} SET counter = counter + 1 WHERE id = 1`;
-  const gone = differences.flatMap(({ before, after }) => (before && !after ? [before.object] : []));
+  const goneObjects = differences.flatMap(({ before, after }) => (before && !after ? [before.object] : []));
   await storePrints(
     db,
     source.kind,
     differences.flatMap(({ after }) => after ?? []),
-    gone,
+    goneObjects,
   );
   return differences.length;
 }
@@ -240,8 +240,8 @@ export async function appendByUser(
 ): Promise<void> {
   const users = new Set(changes.map(userOf));
   for (const user of users) {
-    const own = changes.filter((change) => userOf(change) === user);
-    await appendChanges(db, own, { ...origin, user });
+    const userChanges = changes.filter((change) => userOf(change) === user);
+    await appendChanges(db, userChanges, { ...origin, user });
   }
 }
 
@@ -277,18 +277,18 @@ function changeOf({ before, after }: Difference): Change {
  * rows do not change with them.
  */
 async function changesOfDescendants(db: Database, differences: readonly Difference[]): Promise<Change[]> {
-  const known = new Set(differences.map(({ before, after }) => Number((after ?? before)!.term)));
-  const above = differences.flatMap(({ before, after }) => {
+  const knownIds = new Set(differences.map(({ before, after }) => Number((after ?? before)!.term)));
+  const movedPrints = differences.flatMap(({ before, after }) => {
     const print = (after ?? before)!;
     return print.type === CATEGORIES && hasMoved(before, after) ? [print] : [];
   });
-  const below = await termsBelow(
+  const descendantIds = await termsBelow(
     db,
     CATEGORIES,
-    above.map(({ term }) => Number(term)),
+    movedPrints.map(({ term }) => Number(term)),
   );
-  const changed = { kind: 'term', type: CATEGORIES, what: 'changed', wasPublic: true, isPublic: true } as const;
-  return below.filter((id) => !known.has(id)).map((object) => ({ ...changed, object }));
+  const change = { kind: 'term', type: CATEGORIES, what: 'changed', wasPublic: true, isPublic: true } as const;
+  return descendantIds.filter((id) => !knownIds.has(id)).map((object) => ({ ...change, object }));
 }
 
 /** Whether a term may have another slug or another parent than before, or exists only before or after the change. */
@@ -324,9 +324,9 @@ async function indexTerm(db: Database, { before, after }: Difference, languages:
   const facet = facetOf(heading, Number(print.term));
   const events = await eventsOfTerm(db, facet, Number(print.object));
   // Subcategories may already have existed before their parent.
-  const below = !before && heading === 'category' ? await eventsBelow(db, Number(print.term)) : [];
+  const subcategoryEvents = !before && heading === 'category' ? await eventsBelow(db, Number(print.term)) : [];
   if (!after) await dropFacet(db, facet);
-  if (events && below) await indexWithTranslations(db, [...new Set([...events, ...below])], languages);
+  if (events && subcategoryEvents) await indexWithTranslations(db, [...new Set([...events, ...subcategoryEvents])], languages);
   else await disableIndex(db);
 }
 

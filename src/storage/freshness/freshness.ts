@@ -8,7 +8,7 @@ import type { WatchResult } from './table-watch.ts';
  */
 export interface Freshness {
   /** Returns the version without waiting if it was determined recently enough; undefined: call `version`. */
-  readonly known: () => Version | undefined;
+  readonly cachedVersion: () => Version | undefined;
   /**
    * Returns the version of the data, and determines it if it is not known. Undefined: nothing may be cached at the
    * moment.
@@ -60,24 +60,24 @@ export function createFreshness(
   { validMs, clock = () => performance.now() }: FreshnessOptions,
 ): Freshness {
   let last: { version: Version | undefined; at: number } | undefined;
-  let asking: Promise<Version | undefined> | undefined;
+  let running: Promise<Version | undefined> | undefined;
   let writes = 0;
 
   const runProbe = async (): Promise<Version | undefined> => {
     const [at, before] = [clock(), writes];
-    const found = await probe();
-    const version = found && { ...found, at };
+    const result = await probe();
+    const version = result && { ...result, at };
     if (writes === before) last = { version, at };
     return writes === before ? version : undefined;
   };
 
-  const asked = (): Promise<Version | undefined> => {
-    if (asking) return asking;
-    const mine = runProbe().finally(() => {
-      if (asking === mine) asking = undefined;
+  const probeOnce = (): Promise<Version | undefined> => {
+    if (running) return running;
+    const run = runProbe().finally(() => {
+      if (running === run) running = undefined;
     });
-    asking = mine;
-    return mine;
+    running = run;
+    return run;
   };
 
   /**
@@ -87,20 +87,20 @@ export function createFreshness(
   const current = () => {
     const age = last ? clock() - last.at : validMs;
     if (age >= validMs) return undefined;
-    if (age >= validMs / 2) asked().catch(() => undefined);
+    if (age >= validMs / 2) probeOnce().catch(() => undefined);
     return last;
   };
 
   return {
-    known: () => current()?.version,
+    cachedVersion: () => current()?.version,
     version: () => {
       const now = current();
-      return now ? Promise.resolve(now.version) : asked();
+      return now ? Promise.resolve(now.version) : probeOnce();
     },
     forget: () => {
       writes += 1;
       last = undefined;
-      asking = undefined;
+      running = undefined;
     },
   };
 }
@@ -108,7 +108,7 @@ export function createFreshness(
 /** The database's information about its last change. */
 export interface DataVersion {
   /** Undefined: something changed so recently that a further change might not be noticed, so nothing may be cached. */
-  readonly found: ProbeResult | undefined;
+  readonly probeResult: ProbeResult | undefined;
   /** The change counter of Fasti. */
   readonly count: number;
   /** Time of the last change, UTC; undefined if other programs write to the same tables and do not record it. */
@@ -138,7 +138,7 @@ export async function lookAtVersion(db: Database, foreignChanges: ForeignChangeW
   const { version, mayServe, mayBuildOn } = watched ?? { version: '', mayServe: () => true, mayBuildOn: () => true };
   return {
     count,
-    found: version === undefined ? undefined : { name: version, count, mayServe, mayBuildOn },
+    probeResult: version === undefined ? undefined : { name: version, count, mayServe, mayBuildOn },
     changedAt: foreignChanges ? undefined : row?.changed_at,
   };
 }

@@ -40,10 +40,10 @@ export function createInbox(
   now: () => Date,
   sources: (languages: OptionalLanguages) => readonly PrintSource[] | undefined,
 ): Inbox {
-  let failed = { newest: 0, at: Number.NEGATIVE_INFINITY };
+  let lastFailure = { newest: 0, at: Number.NEGATIVE_INFINITY };
   return {
     drain: async (newest, languages) => {
-      if (failed.newest === newest && performance.now() - failed.at < PAUSE_AFTER_FAILURE_MS) return;
+      if (lastFailure.newest === newest && performance.now() - lastFailure.at < PAUSE_AFTER_FAILURE_MS) return;
       try {
         const from = sources(languages);
         // Without prints, changes cannot be determined. A full comparison is about to run, and the notes are kept until
@@ -54,7 +54,7 @@ export function createInbox(
         // Changes that are not taken over here are found by the full comparison; `fasti doctor` reports remaining
         // notes.
       }
-      failed = { newest, at: performance.now() };
+      lastFailure = { newest, at: performance.now() };
     },
   };
 }

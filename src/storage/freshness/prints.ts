@@ -106,20 +106,20 @@ const GROUP_TAXONOMIES = { post: 'post_translations', term: 'term_translations' 
  */
 function languageDigests(db: Database, languages: OptionalLanguages, kind: PrintKind): string[] {
   const join = db.dialect.joinInOrder;
-  const named = (table: TableName) => `\`${db.table(table)}\``;
+  const quotedTable = (table: TableName) => `\`${db.table(table)}\``;
   if (languages?.form === 'wpml') {
-    const group = `${named('icl_translations')} m ${join} ${named('icl_translations')} r ON r.trid = m.trid`;
-    const own = `m.element_id = o.${kind === 'post' ? 'ID' : 'term_taxonomy_id'} AND m.element_type IN (${quoted(WPML_ELEMENT_TYPES[kind])})`;
-    return [digestOf(db, 'icl_translations', `${own} AND r.element_id IS NOT NULL`, group)];
+    const group = `${quotedTable('icl_translations')} m ${join} ${quotedTable('icl_translations')} r ON r.trid = m.trid`;
+    const ownCondition = `m.element_id = o.${kind === 'post' ? 'ID' : 'term_taxonomy_id'} AND m.element_type IN (${quoted(WPML_ELEMENT_TYPES[kind])})`;
+    return [digestOf(db, 'icl_translations', `${ownCondition} AND r.element_id IS NOT NULL`, group)];
   }
   if (languages?.form !== 'polylang') return [];
-  const related = `${named('term_relationships')} m ${join} ${named('term_taxonomy')} t ON t.term_taxonomy_id = m.term_taxonomy_id`;
-  const own = `m.object_id = o.${kind === 'post' ? 'ID' : 'term_id'}`;
-  const group = `SELECT ${db.dialect.joinedPrint('t.description')} FROM ${related} WHERE ${own} AND t.taxonomy = '${GROUP_TAXONOMIES[kind]}'`;
+  const relatedTables = `${quotedTable('term_relationships')} m ${join} ${quotedTable('term_taxonomy')} t ON t.term_taxonomy_id = m.term_taxonomy_id`;
+  const ownCondition = `m.object_id = o.${kind === 'post' ? 'ID' : 'term_id'}`;
+  const group = `SELECT ${db.dialect.joinedPrint('t.description')} FROM ${relatedTables} WHERE ${ownCondition} AND t.taxonomy = '${GROUP_TAXONOMIES[kind]}'`;
   if (kind === 'post') return [`COALESCE((${group}), '-')`];
   // The relationships of posts are in their digest anyway. The relationships of terms share a table with those of posts
   // that have the same ids.
-  const language = `SELECT ${db.dialect.joinedPrint('t.term_taxonomy_id')} FROM ${related} WHERE ${own} AND t.taxonomy = 'term_language'`;
+  const language = `SELECT ${db.dialect.joinedPrint('t.term_taxonomy_id')} FROM ${relatedTables} WHERE ${ownCondition} AND t.taxonomy = 'term_language'`;
   return [`COALESCE((${group}), '-')`, `COALESCE((${language}), '-')`];
 }
 
@@ -139,36 +139,36 @@ function digestOf(db: Database, table: WatchedName, belongs: string, from = `\`$
  */
 export async function differingKeys(db: Database, source: PrintSource, { from, to }: Keys): Promise<number[]> {
   const { kind, key, condition, columns, table } = source;
-  const [own, all] = [verbatim(`o.${key}`), new Piece(['??', [db.table(table)]])];
+  const [keyColumn, all] = [verbatim(`o.${key}`), new Piece(['??', [db.table(table)]])];
   // The limit, which is never reached, prevents both databases from computing each digest twice.
-  const changed = await db.rows<{ object: number }>`
+  const changedRows = await db.rows<{ object: number }>`
     SELECT now.object FROM (
-      SELECT ${own} AS object, ${columns} FROM ${all} o WHERE ${own} >= ${from} AND ${own} < ${to} AND ${condition} LIMIT ${to - from}
+      SELECT ${keyColumn} AS object, ${columns} FROM ${all} o WHERE ${keyColumn} >= ${from} AND ${keyColumn} < ${to} AND ${condition} LIMIT ${to - from}
     ) now
     LEFT JOIN {fasti_prints} p ON p.kind = ${kind} AND p.object = now.object
     WHERE p.digest IS NULL OR NOT p.digest = now.digest`;
-  const gone = await db.rows<{ object: number }>`
-    SELECT p.object FROM {fasti_prints} p LEFT JOIN ${all} o ON ${own} = p.object AND ${condition}
-    WHERE p.kind = ${kind} AND p.object >= ${from} AND p.object < ${to} AND ${own} IS NULL`;
-  return [...changed, ...gone].map(({ object }) => Number(object));
+  const goneRows = await db.rows<{ object: number }>`
+    SELECT p.object FROM {fasti_prints} p LEFT JOIN ${all} o ON ${keyColumn} = p.object AND ${condition}
+    WHERE p.kind = ${kind} AND p.object >= ${from} AND p.object < ${to} AND ${keyColumn} IS NULL`;
+  return [...changedRows, ...goneRows].map(({ object }) => Number(object));
 }
 
 /** Returns the first key from `from` on of an object or a print; undefined if there is none. */
 export async function nextKey(db: Database, { kind, table, key, condition }: PrintSource, from: number): Promise<number | undefined> {
-  const own = verbatim(`o.${key}`);
+  const keyColumn = verbatim(`o.${key}`);
   const rows = await db.rows<{ first: number | null }>`
-    SELECT MIN(${own}) AS first FROM ${new Piece(['??', [db.table(table)]])} o WHERE ${own} >= ${from} AND ${condition}
+    SELECT MIN(${keyColumn}) AS first FROM ${new Piece(['??', [db.table(table)]])} o WHERE ${keyColumn} >= ${from} AND ${condition}
     UNION ALL SELECT MIN(object) FROM {fasti_prints} WHERE kind = ${kind} AND object >= ${from}`;
-  const found = rows.flatMap(({ first }) => (first === null ? [] : [Number(first)]));
-  return found.length === 0 ? undefined : Math.min(...found);
+  const keys = rows.flatMap(({ first }) => (first === null ? [] : [Number(first)]));
+  return keys.length === 0 ? undefined : Math.min(...keys);
 }
 
 /** Computes the prints of these objects from their current rows. */
 export async function currentPrints(db: Database, source: PrintSource, keys: readonly number[]): Promise<Map<number, Print>> {
   const { kind, table, key, condition, columns } = source;
-  const own = verbatim(`o.${key}`);
+  const keyColumn = verbatim(`o.${key}`);
   const rows = await db.rows<Omit<Print, 'kind'>>`
-    SELECT ${own} AS object, ${columns} FROM ${new Piece(['??', [db.table(table)]])} o WHERE ${own} IN (${keys}) AND ${condition}`;
+    SELECT ${keyColumn} AS object, ${columns} FROM ${new Piece(['??', [db.table(table)]])} o WHERE ${keyColumn} IN (${keys}) AND ${condition}`;
   return new Map(rows.map((row) => [Number(row.object), { ...row, kind }]));
 }
 
@@ -187,8 +187,8 @@ export async function storedPrints(db: Database, kind: PrintKind, keys: readonly
 }
 
 /** Stores prints, and deletes those of deleted objects. */
-export async function storePrints(db: Database, kind: PrintKind, prints: readonly Print[], gone: readonly number[]): Promise<void> {
-  if (gone.length > 0) await db.change`DELETE FROM {fasti_prints} WHERE kind = ${kind} AND object IN (${gone})`;
+export async function storePrints(db: Database, kind: PrintKind, prints: readonly Print[], goneKeys: readonly number[]): Promise<void> {
+  if (goneKeys.length > 0) await db.change`DELETE FROM {fasti_prints} WHERE kind = ${kind} AND object IN (${goneKeys})`;
   const rows = prints.map(({ object, type, term, parent, is_public, digest }) => ({ kind, object, type, term, parent, is_public, digest }));
   await upsertRows(db, 'fasti_prints', rows, ['kind', 'object'], insertedValues(db, ['type', 'term', 'parent', 'is_public', 'digest']));
 }

@@ -15,7 +15,7 @@ export interface Look {
   /** When the look began, in milliseconds. */
   readonly at: number;
   /** When the look ended. Its observations may be from any moment between the two. */
-  readonly ended: number;
+  readonly endedAt: number;
   readonly sighting: Sighting;
   /** The server's commit position; undefined if the server does not show it. */
   readonly position: string | undefined;
@@ -25,7 +25,7 @@ export interface Look {
    * Tables for which the server has no record of their last change: the record of a further change may be evicted
    * before it is seen.
    */
-  readonly unrecorded: readonly string[];
+  readonly unrecordedTables: readonly string[];
   /**
    * Number of tables that the server has opened: it evicts no record without opening a table. Undefined if the server
    * does not show it.
@@ -63,8 +63,8 @@ export interface WatchState {
  * not known.
  */
 export interface ComparisonResult {
-  readonly begun: number;
-  readonly ended: number;
+  readonly beganAt: number;
+  readonly endedAt: number;
   readonly writes: number | undefined;
 }
 
@@ -100,7 +100,7 @@ const MAX_FIRST_WAIT_MS = 3 * MAX_VISIBILITY_SKEW_MS;
 /** Evidence that nothing was written since a comparison. */
 interface Proof {
   readonly look: Look;
-  readonly begun: number;
+  readonly beganAt: number;
   /** The value at which the position stays if no other process commits; undefined if it proves nothing. */
   readonly position: string | undefined;
   /** A look that began before this moment may have seen that position although another process moved it there. */
@@ -130,7 +130,8 @@ export function createQuietTimes(): QuietTimes {
       return 'fully';
     }
     if (!proof.isSettled || proof.look.sighting.firstSeen !== look.sighting.firstSeen) return undefined;
-    const mayHaveEvicted = look.unrecorded.length > 0 && (look.openedTables === undefined || look.openedTables !== proof.look.openedTables);
+    const mayHaveEvicted =
+      look.unrecordedTables.length > 0 && (look.openedTables === undefined || look.openedTables !== proof.look.openedTables);
     return mayHaveEvicted ? 'by what shows' : 'fully';
   };
 
@@ -150,12 +151,12 @@ export function createQuietTimes(): QuietTimes {
       last = look;
       numbers.see(look);
       const proven = isProven(look);
-      if (proven) unrest.end(look.at, proof!.begun);
+      if (proven) unrest.end(look.at, proof!.beganAt);
       else unrest.begin(look.at);
       const wasQuiet = unrest.wasQuiet();
       return {
         isQuiet: proven === 'fully',
-        isFresh: look.at - Math.max(schedule.begun(), unrest.quietAt()) <= MAX_STALE_MS,
+        isFresh: look.at - Math.max(schedule.beganAt(), unrest.quietAt()) <= MAX_STALE_MS,
         due: dueAt(look, proven),
         mayServe: (from, until) => look.at - from <= MAX_STALE_MS || wasQuiet(from, until),
         mayBuildOn: wasQuiet,
@@ -165,11 +166,11 @@ export function createQuietTimes(): QuietTimes {
       const look = last!;
       const [wasStable, provable, isSettled] = [numbers.wasStable(look), numbers.provable(look), numbers.isSettled(look)];
       return (result, at) => {
-        schedule.ended(due, { result, at, of: provable });
+        schedule.end(due, { result, at, of: provable });
         const position = wasStable && result ? numbers.after(look, result) : undefined;
         const stableFrom = result?.writes === 0 ? Number.NEGATIVE_INFINITY : at;
         proof =
-          result && (isSettled || position !== undefined) ? { look, begun: result.begun, position, stableFrom, isSettled } : undefined;
+          result && (isSettled || position !== undefined) ? { look, beganAt: result.beganAt, position, stableFrom, isSettled } : undefined;
       };
     },
   };
@@ -177,37 +178,37 @@ export function createQuietTimes(): QuietTimes {
 
 /** Determines when the next comparison is due. */
 function createSchedule() {
-  let last: { readonly begun: number; readonly ended: number; readonly provable: string | undefined } = {
-    begun: Number.NEGATIVE_INFINITY,
-    ended: Number.NEGATIVE_INFINITY,
+  let last: { readonly beganAt: number; readonly endedAt: number; readonly provable: string | undefined } = {
+    beganAt: Number.NEGATIVE_INFINITY,
+    endedAt: Number.NEGATIVE_INFINITY,
     provable: undefined,
   };
   /** Duration of the latest comparison of each scope. */
   const durations = { everything: 0, unrecorded: 0 };
   return {
     /** Returns when the latest completed comparison began. */
-    begun: () => last.begun,
+    beganAt: () => last.beganAt,
     /** Records the end of a comparison. `provable`: what it could prove. */
-    ended: (
+    end: (
       due: Due,
       { result, at, of: provable }: { readonly result: ComparisonResult | undefined; readonly at: number; readonly of: string | undefined },
     ): void => {
       // The first comparison creates the prints for later ones, and takes many times as long.
-      if (result && last.begun > Number.NEGATIVE_INFINITY) durations[due] = result.ended - result.begun;
+      if (result && last.beganAt > Number.NEGATIVE_INFINITY) durations[due] = result.endedAt - result.beganAt;
       if (!result) durations[due] = Math.max(durations[due], MIN_PAUSE_MS / PAUSE.frequent);
-      last = result ? { begun: result.begun, ended: result.ended, provable } : { ...last, ended: at, provable: undefined };
+      last = result ? { beganAt: result.beganAt, endedAt: result.endedAt, provable } : { ...last, endedAt: at, provable: undefined };
     },
     /**
      * Whether a multiple of the duration of such a comparison has passed since the last one, and at least `least`
      * milliseconds.
      */
-    hasPaused: (due: Due, at: number, times: number, least = 0): boolean => at - last.ended >= Math.max(least, durations[due] * times),
+    hasPaused: (due: Due, at: number, factor: number, least = 0): boolean => at - last.endedAt >= Math.max(least, durations[due] * factor),
     /** Whether a comparison could prove something that the last one could not. */
     isNew: (provable: string | undefined): boolean => provable !== undefined && provable !== last.provable,
     /** Whether another comparison has to begin now, before cached data become too old. */
     isLate: (at: number, quietAt: number): boolean => {
       const latestStart = MAX_STALE_MS - 1.5 * durations.everything;
-      return at >= (last.begun > quietAt ? last.begun + latestStart : quietAt + Math.max(latestStart, MAX_FIRST_WAIT_MS));
+      return at >= (last.beganAt > quietAt ? last.beganAt + latestStart : quietAt + Math.max(latestStart, MAX_FIRST_WAIT_MS));
     },
   };
 }
@@ -215,7 +216,7 @@ function createSchedule() {
 /** Tracks how long a number of the server has been unchanged. */
 export interface StabilityTracker {
   /** Must be called with each look: the observed value, and when the look ended. */
-  readonly observe: (seen: string | undefined, ended: number) => void;
+  readonly observe: (value: string | undefined, endedAt: number) => void;
   /**
    * Whether the number had been unchanged for long enough before a look that all commits that moved it can be read and
    * show in the signs.
@@ -225,31 +226,32 @@ export interface StabilityTracker {
 
 /** Creates a tracker for one number. */
 export function createStabilityTracker(): StabilityTracker {
-  let still: { readonly seen: string | undefined; readonly since: number } | undefined;
+  let current: { readonly value: string | undefined; readonly since: number } | undefined;
   return {
-    observe: (seen, ended) => {
-      if (still?.seen !== seen) still = { seen, since: ended };
+    observe: (value, endedAt) => {
+      if (current?.value !== value) current = { value, since: endedAt };
     },
-    wasStable: (at) => still?.seen !== undefined && at - still.since >= MAX_VISIBILITY_SKEW_MS,
+    wasStable: (at) => current?.value !== undefined && at - current.since >= MAX_VISIBILITY_SKEW_MS,
   };
 }
 
 /** Evaluates the numbers of the server: the commit position, and the number of tables it has opened. */
 function createServerNumbers() {
   const position = createStabilityTracker();
-  const opened = createStabilityTracker();
-  let reached: { readonly position: bigint; readonly at: number } | undefined;
+  const openedTables = createStabilityTracker();
+  let expected: { readonly position: bigint; readonly at: number } | undefined;
   /** True until a position is seen that is lower than expected. */
   let isStepKnown = true;
 
   const wasStable = ({ at }: Look): boolean => position.wasStable(at);
-  const isSettled = ({ sighting, unrecorded, at }: Look): boolean =>
-    sighting.isTrusted && (unrecorded.length === 0 || opened.wasStable(at));
+  const isSettled = ({ sighting, unrecordedTables, at }: Look): boolean =>
+    sighting.isTrusted && (unrecordedTables.length === 0 || openedTables.wasStable(at));
   return {
     see: (look: Look): void => {
-      position.observe(look.position, look.ended);
-      opened.observe(look.openedTables, look.ended);
-      if (reached && look.position !== undefined && look.at >= reached.at && BigInt(look.position) < reached.position) isStepKnown = false;
+      position.observe(look.position, look.endedAt);
+      openedTables.observe(look.openedTables, look.endedAt);
+      if (expected && look.position !== undefined && look.at >= expected.at && BigInt(look.position) < expected.position)
+        isStepKnown = false;
     },
     /** Whether everything that moved the position can be read. */
     wasStable,
@@ -264,11 +266,11 @@ function createServerNumbers() {
       return isSettled(look) ? `${surprises} since ${sighting.firstSeen}` : undefined;
     },
     /** Returns the expected position after this number of our transactions, if no other process has committed. */
-    after: ({ position: before, positionStep }: Look, { writes, ended }: ComparisonResult): string | undefined => {
+    after: ({ position: before, positionStep }: Look, { writes, endedAt }: ComparisonResult): string | undefined => {
       if (before === undefined || writes === 0) return before;
       if (writes === undefined || positionStep === undefined || !isStepKnown) return undefined;
-      reached = { position: BigInt(before) + BigInt(writes * positionStep), at: ended };
-      return String(reached.position);
+      expected = { position: BigInt(before) + BigInt(writes * positionStep), at: endedAt };
+      return String(expected.position);
     },
   };
 }
@@ -280,30 +282,30 @@ const MAX_PERIODS = 1000;
 function createUnrestLog() {
   let quietAt = Number.NEGATIVE_INFINITY;
   /** The current period of unrest, if any: its beginning, and when it was noticed. */
-  let open: { readonly from: number; readonly seen: number } | undefined;
+  let openPeriod: { readonly from: number; readonly noticedAt: number } | undefined;
   /** Past periods in chronological order. */
-  let times: readonly { readonly from: number; readonly until: number }[] = [];
+  let periods: readonly { readonly from: number; readonly until: number }[] = [];
   return {
     /** Returns the time of the latest look without unrest. */
     quietAt: () => quietAt,
     /** Returns how long ago the current unrest was noticed, in milliseconds. */
-    duration: (at: number): number => (open ? at - open.seen : 0),
+    duration: (at: number): number => (openPeriod ? at - openPeriod.noticedAt : 0),
     begin: (at: number): void => {
-      open ??= { from: quietAt - MAX_VISIBILITY_SKEW_MS, seen: at };
+      openPeriod ??= { from: quietAt - MAX_VISIBILITY_SKEW_MS, noticedAt: at };
     },
     /** Ends the unrest. Nothing was written between `since`, when a comparison began, and the look at `at`. */
     end: (at: number, since: number): void => {
-      if (open) {
-        const all = [...times, { from: open.from, until: since }];
+      if (openPeriod) {
+        const all = [...periods, { from: openPeriod.from, until: since }];
         const [, second] = all;
-        times = all.length > MAX_PERIODS ? [{ from: Number.NEGATIVE_INFINITY, until: second!.until }, ...all.slice(2)] : all;
+        periods = all.length > MAX_PERIODS ? [{ from: Number.NEGATIVE_INFINITY, until: second!.until }, ...all.slice(2)] : all;
       }
-      open = undefined;
+      openPeriod = undefined;
       quietAt = at;
     },
     /** Returns a function that tells, from the current knowledge, whether nothing was written between two moments. */
     wasQuiet: (): ((from: number, until: number) => boolean) => {
-      const [now, before] = [open, times];
+      const [now, before] = [openPeriod, periods];
       return (from, until) => (!now || until <= now.from) && (before.findLast((time) => time.from < until)?.until ?? from) <= from;
     },
   };

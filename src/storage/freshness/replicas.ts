@@ -59,7 +59,7 @@ export function followReplicas(
   const order = replicas.map((_, place) => (place + firstIndex) % replicas.length);
   const proofs = new Map<number, Proof>();
   const checking = new Set<number>();
-  const rested = new Map<number, number>();
+  const pausedUntil = new Map<number, number>();
   let writes = 0;
   const source = watchedPrimary(primary);
 
@@ -74,9 +74,9 @@ export function followReplicas(
   const prove = async (place: number): Promise<boolean> => {
     const db = replicas[place]!;
     const proof = { at: clock(), writes, era: eraOf(place) };
-    const wanted = await source.position();
+    const position = await source.position();
     // If the era has changed, some of these queries were answered by the primary instead.
-    if (!wanted || !(await reachesPosition(db, wanted, maxLagMs)) || eraOf(place) !== proof.era) return false;
+    if (!position || !(await reachesPosition(db, position, maxLagMs)) || eraOf(place) !== proof.era) return false;
     const before = proofs.get(place);
     proofs.set(place, proof);
     if (before?.writes !== proof.writes || before.era !== proof.era) onReadableAgain(place);
@@ -84,19 +84,19 @@ export function followReplicas(
   };
 
   const check = async (place: number): Promise<void> => {
-    if (checking.has(place) || clock() < (rested.get(place) ?? 0)) return;
+    if (checking.has(place) || clock() < (pausedUntil.get(place) ?? 0)) return;
     checking.add(place);
-    const proved = await prove(place).catch(() => false);
-    if (!proved) rested.set(place, clock() + PAUSE_AFTER_FAILURE_MS);
+    const isProven = await prove(place).catch(() => false);
+    if (!isProven) pausedUntil.set(place, clock() + PAUSE_AFTER_FAILURE_MS);
     checking.delete(place);
   };
 
   return {
     current: () => {
       for (const place of order) {
-        const near = isUpToDate(place);
-        if (!near || age(place) > maxLagMs / 2) void check(place);
-        if (near) return place;
+        const isReadable = isUpToDate(place);
+        if (!isReadable || age(place) > maxLagMs / 2) void check(place);
+        if (isReadable) return place;
       }
       return undefined;
     },
@@ -117,9 +117,9 @@ function watchedPrimary(primary: Database): {
     isGone: () => !answers || primary.cluster.place().inUse === 0,
     position: async () => {
       try {
-        const found = await positionOf(primary);
+        const position = await positionOf(primary);
         answers = true;
-        return found;
+        return position;
       } catch {
         answers = false;
         return undefined;

@@ -83,30 +83,30 @@ const CONCURRENT_QUERIES: Readonly<Record<Table, number>> = {
  * Creates the range digests. `languages`: current languages of the content; if WPML stores them, its table is included.
  */
 export function createRowRanges(db: Database, languages: OptionalLanguages): RowRanges {
-  let known: ReadonlyMap<Table, Ranges> | undefined;
+  let knownRanges: ReadonlyMap<Table, Ranges> | undefined;
 
   return {
     begin: async () => {
-      known = undefined;
-      const read = new Map<Table, Ranges>();
-      for (const table of await tablesOf(db, languages)) read.set(table, await readRanges(db, table, 0, undefined));
-      known = read;
+      knownRanges = undefined;
+      const newRanges = new Map<Table, Ranges>();
+      for (const table of await tablesOf(db, languages)) newRanges.set(table, await readRanges(db, table, 0, undefined));
+      knownRanges = newRanges;
     },
     suspects: async (tables) => {
-      if (!known) return undefined;
+      if (!knownRanges) return undefined;
       const posts = new Set<number>();
-      const changed: { ranges: Ranges; start: number; range: Range | undefined }[] = [];
+      const changes: { ranges: Ranges; start: number; range: Range | undefined }[] = [];
       const look = async (table: Table, ranges: Ranges): Promise<void> => {
         for (const start of await changedRanges(db, table, ranges)) {
           const range = (await readRanges(db, table, start, start + KEYS_PER_RANGE[table])).get(start);
           for (const id of [...(ranges.get(start)?.posts ?? []), ...(range?.posts ?? [])]) posts.add(id);
-          changed.push({ ranges, start, range });
+          changes.push({ ranges, start, range });
         }
       };
-      const wanted = [...known].filter(([table]) => tables === undefined || tables.includes(table));
-      await Promise.all(wanted.map(([table, ranges]) => look(table, ranges)));
+      const tableRanges = [...knownRanges].filter(([table]) => tables === undefined || tables.includes(table));
+      await Promise.all(tableRanges.map(([table, ranges]) => look(table, ranges)));
       const accept = () => {
-        for (const { ranges, start, range } of changed) {
+        for (const { ranges, start, range } of changes) {
           if (range) ranges.set(start, range);
           else ranges.delete(start);
         }
@@ -128,24 +128,24 @@ async function tablesOf(db: Database, languages: OptionalLanguages): Promise<rea
 }
 
 /** Returns the first keys of the ranges whose rows differ from the known ones, read in short queries. */
-async function changedRanges(db: Database, table: Table, known: Ranges): Promise<number[]> {
+async function changedRanges(db: Database, table: Table, knownRanges: Ranges): Promise<number[]> {
   const width = RANGES_READ_TOGETHER * KEYS_PER_RANGE[table];
-  const [before, now] = [joinedDigests(known, width), await readJoinedDigests(db, table, width)];
-  const changed: number[] = [];
+  const [before, now] = [joinedDigests(knownRanges, width), await readJoinedDigests(db, table, width)];
+  const starts: number[] = [];
   for (const start of new Set([...before.keys(), ...now.keys()])) {
     if (before.get(start) === now.get(start)) continue;
     const digests = await readDigests(db, table, start, start + width);
     for (let range = start; range < start + width; range += KEYS_PER_RANGE[table])
-      if (known.get(range)?.digest !== digests.get(range)) changed.push(range);
+      if (knownRanges.get(range)?.digest !== digests.get(range)) starts.push(range);
   }
-  return changed;
+  return starts;
 }
 
 /** Combines known digests to digests of larger ranges, by their first key. */
 function joinedDigests(ranges: Ranges, width: number): Map<number, string> {
   const joined = new Map<number, { rows: number; digest: bigint }>();
-  for (const [start, { digest: own }] of ranges) {
-    const [rows = '0', digest = '0'] = own.split(' ');
+  for (const [start, { digest: ownDigest }] of ranges) {
+    const [rows = '0', digest = '0'] = ownDigest.split(' ');
     const first = start - (start % width);
     const others = joined.get(first) ?? { rows: 0, digest: 0n };
     joined.set(first, { rows: others.rows + Number(rows), digest: others.digest ^ BigInt(digest) });
@@ -158,19 +158,19 @@ function joinedDigests(ranges: Ranges, width: number): Map<number, string> {
  * by the next check.
  */
 async function readJoinedDigests(db: Database, table: Table, width: number): Promise<Map<number, string>> {
-  const found = new Map<number, string>();
+  const digests = new Map<number, string>();
   const [first, last] = [await firstKey(db, table, 0), await lastKey(db, table)];
-  if (first === undefined || last === undefined) return found;
-  const { key, digest, seen } = partsOf(db, table);
+  if (first === undefined || last === undefined) return digests;
+  const { key, digest, condition } = partsOf(db, table);
   let next = first - (first % width);
   const readMore = async (): Promise<void> => {
     while (next <= last) {
       const from = next;
       next += width;
       const [row] = await db.rows<{ rows: number; digest: string }>`
-        SELECT COUNT(*) AS ${verbatim('`rows`')}, ${digest} AS digest FROM ${named(db, table)} r
-        WHERE ${key} >= ${from} AND ${key} < ${from + width} AND ${seen}`;
-      if (row && Number(row.rows) > 0) found.set(from, row.digest);
+        SELECT COUNT(*) AS ${verbatim('`rows`')}, ${digest} AS digest FROM ${quotedTable(db, table)} r
+        WHERE ${key} >= ${from} AND ${key} < ${from + width} AND ${condition}`;
+      if (row && Number(row.rows) > 0) digests.set(from, row.digest);
       else {
         const following = (await firstKey(db, table, from + width)) ?? last + 1;
         next = Math.max(next, following - (following % width));
@@ -180,28 +180,28 @@ async function readJoinedDigests(db: Database, table: Table, width: number): Pro
     }
   };
   await Promise.all(Array.from({ length: CONCURRENT_QUERIES[table] }, readMore));
-  return found;
+  return digests;
 }
 
 /** Reads the digests of ranges, from a key up to but not including another one. */
 async function readDigests(db: Database, table: Table, from: number, to: number): Promise<Map<number, string>> {
-  const { key, digest, seen } = partsOf(db, table);
+  const { key, digest, condition } = partsOf(db, table);
   const rows = await db.rows<{ start: number; digest: string }>`
-    SELECT ${key} - ${key} % ${KEYS_PER_RANGE[table]} AS start, ${digest} AS digest FROM ${named(db, table)} r
-    WHERE ${key} >= ${from} AND ${key} < ${to} AND ${seen} GROUP BY start`;
+    SELECT ${key} - ${key} % ${KEYS_PER_RANGE[table]} AS start, ${digest} AS digest FROM ${quotedTable(db, table)} r
+    WHERE ${key} >= ${from} AND ${key} < ${to} AND ${condition} GROUP BY start`;
   await nextTurn();
   return new Map(rows.map((row) => [Number(row.start), row.digest]));
 }
 
 /** Reads ranges with their posts, from a key up to but not including another one. */
 async function readRanges(db: Database, table: Table, from: number, to: number | undefined): Promise<Ranges> {
-  const { key, digest, seen } = partsOf(db, table);
+  const { key, digest, condition } = partsOf(db, table);
   const ranges: Ranges = new Map();
   for (let first = await firstKey(db, table, from); first !== undefined && first < (to ?? Number.POSITIVE_INFINITY); ) {
     const end: number = to ?? first + 8 * RANGES_READ_TOGETHER * KEYS_PER_RANGE[table];
     const rows = await db.rows<{ start: number; digest: string; posts: string }>`
       SELECT ${key} - ${key} % ${KEYS_PER_RANGE[table]} AS start, ${digest} AS digest, GROUP_CONCAT(DISTINCT r.${verbatim(POST_ID_COLUMNS[table])}) AS posts
-      FROM ${named(db, table)} r WHERE ${key} >= ${first} AND ${key} < ${end} AND ${seen} GROUP BY start`;
+      FROM ${quotedTable(db, table)} r WHERE ${key} >= ${first} AND ${key} < ${end} AND ${condition} GROUP BY start`;
     for (const row of rows) ranges.set(Number(row.start), { digest: row.digest, posts: String(row.posts).split(',').map(Number) });
     first = await firstKey(db, table, end);
     await nextTurn();
@@ -211,20 +211,22 @@ async function readRanges(db: Database, table: Table, from: number, to: number |
 
 async function lastKey(db: Database, table: Table): Promise<number | undefined> {
   const { key } = partsOf(db, table);
-  const [row] = await db.rows<{ last: number | null }>`SELECT MAX(${key}) AS last FROM ${named(db, table)} r`;
+  const [row] = await db.rows<{ last: number | null }>`SELECT MAX(${key}) AS last FROM ${quotedTable(db, table)} r`;
   return row?.last === null || row?.last === undefined ? undefined : Number(row.last);
 }
 
 /** Returns the start of the first range from `from` on that has rows. */
 async function firstKey(db: Database, table: Table, from: number): Promise<number | undefined> {
   const { key } = partsOf(db, table);
-  const [row] = await db.rows<{ first: number | null }>`SELECT MIN(${key}) AS first FROM ${named(db, table)} r WHERE ${key} >= ${from}`;
+  const [row] = await db.rows<{
+    first: number | null;
+  }>`SELECT MIN(${key}) AS first FROM ${quotedTable(db, table)} r WHERE ${key} >= ${from}`;
   return row?.first === null || row?.first === undefined ? undefined : Number(row.first) - (Number(row.first) % KEYS_PER_RANGE[table]);
 }
 
-const named = (db: Database, table: Table) => new Piece(['??', [db.table(table)]]);
+const quotedTable = (db: Database, table: Table) => new Piece(['??', [db.table(table)]]);
 
-function partsOf(db: Database, table: Table): { key: Piece; digest: Piece; seen: Piece } {
+function partsOf(db: Database, table: Table): { key: Piece; digest: Piece; condition: Piece } {
   const { key, plain, texts } = WATCHED[table];
   // Each text except the last is preceded by its length, -1 for NULL, so that no two different rows give the same text.
   // For the last one this is not needed: if it is NULL, its separator is missing.
@@ -236,6 +238,6 @@ function partsOf(db: Database, table: Table): { key: Piece; digest: Piece; seen:
   return {
     key: verbatim(`r.${key}`),
     digest: verbatim(db.dialect.quickPrint(`CONCAT_WS('|', ${columns.join(', ')})`, `r.${key}`)),
-    seen: verbatim(ROW_CONDITIONS[table] ?? '1 = 1'),
+    condition: verbatim(ROW_CONDITIONS[table] ?? '1 = 1'),
   };
 }

@@ -41,12 +41,12 @@ interface Known {
 
 /** One pass through all tables: when it began, how many milliseconds its queries took, and the remaining tables. */
 interface Round {
-  readonly begun: number;
+  readonly beganAt: number;
   readonly spentMs: number;
   readonly remaining: readonly WatchedName[];
 }
 
-const NO_ROUND: Round = { begun: Number.NEGATIVE_INFINITY, spentMs: 0, remaining: [] };
+const NO_ROUND: Round = { beganAt: Number.NEGATIVE_INFINITY, spentMs: 0, remaining: [] };
 
 /**
  * Share of time that the queries may take: on average, as long as rounds are still frequent enough; and during a round.
@@ -65,15 +65,15 @@ const TOO_LARGE_PAUSE_FACTOR = 20;
  * coverage until another round has succeeded.
  */
 export function createTableComparison(db: Database, { periodMs, clock }: ComparisonOptions): TableComparison {
-  const { note, forget, ...told } = createReadings(clock);
+  const { note, forget, ...readings } = createReadings(clock);
   let round: Round = NO_ROUND;
   let reading: (OpenReading & { readonly steps: ReturnType<typeof fingerprintsOf> }) | undefined;
   let signs: Signs = new Map();
   let credit = 0;
-  let asked = clock();
-  let working = false;
+  let advancedAt = clock();
+  let isWorking = false;
 
-  const rest = (milliseconds: number) => {
+  const pause = (milliseconds: number) => {
     forget(() => true);
     reading = undefined;
     round = dueAt(clock() + milliseconds, periodMs);
@@ -82,26 +82,26 @@ export function createTableComparison(db: Database, { periodMs, clock }: Compari
   /** Returns the table to continue with; undefined if the round is complete and the next one is not due. */
   const next = () => {
     if (reading) return reading;
-    if (round.remaining.length === 0 && isDue(round, clock(), periodMs)) round = { begun: clock(), spentMs: 0, remaining: watchedNames };
+    if (round.remaining.length === 0 && isDue(round, clock(), periodMs)) round = { beganAt: clock(), spentMs: 0, remaining: watchedNames };
     const [table, ...remaining] = round.remaining;
     if (table === undefined) return undefined;
     round = { ...round, remaining };
-    reading = { table, sign: signs.get(table) ?? '', begun: clock(), steps: fingerprintsOf(db, table, clock) };
+    reading = { table, sign: signs.get(table) ?? '', beganAt: clock(), steps: fingerprintsOf(db, table, clock) };
     return reading;
   };
 
   const work = async () => {
     for (let current = next(); current && credit > 0; current = next()) {
-      const begun = clock();
+      const beganAt = clock();
       const { done, value } = await current.steps.next();
-      const took = clock() - begun;
+      const took = clock() - beganAt;
       credit -= took;
       round = { ...round, spentMs: round.spentMs + took };
       if (done && reading === current) {
         reading = undefined;
         note(current, value);
       }
-      if (round.spentMs > MAX_SHARE * periodMs) return rest(TOO_LARGE_PAUSE_FACTOR * periodMs);
+      if (round.spentMs > MAX_SHARE * periodMs) return pause(TOO_LARGE_PAUSE_FACTOR * periodMs);
     }
   };
 
@@ -111,26 +111,26 @@ export function createTableComparison(db: Database, { periodMs, clock }: Compari
       const isChanged = (table: WatchedName, sign: string) => sign !== signs.get(table);
       forget(isChanged);
       if (reading && isChanged(reading.table, reading.sign)) reading = undefined;
-      credit = Math.min(MAX_RUN_MS, credit + (clock() - asked) * MAX_SHARE);
-      asked = clock();
-      if (working || credit <= 0 || !next()) return;
-      working = true;
+      credit = Math.min(MAX_RUN_MS, credit + (clock() - advancedAt) * MAX_SHARE);
+      advancedAt = clock();
+      if (isWorking || credit <= 0 || !next()) return;
+      isWorking = true;
       work()
-        .catch(() => rest(periodMs))
+        .catch(() => pause(periodMs))
         .finally(() => {
-          working = false;
+          isWorking = false;
         });
     },
-    ...told,
+    ...readings,
   };
 }
 
 /** Whether the next round may begin. */
-const isDue = ({ begun, spentMs }: Round, now: number, within: number): boolean =>
-  now - begun >= Math.min(within, Math.max(MIN_ROUND_MS, spentMs / USUAL_SHARE));
+const isDue = ({ beganAt, spentMs }: Round, now: number, periodMs: number): boolean =>
+  now - beganAt >= Math.min(periodMs, Math.max(MIN_ROUND_MS, spentMs / USUAL_SHARE));
 
 /** An empty round that makes the next round due at this moment. */
-const dueAt = (moment: number, within: number): Round => ({ ...NO_ROUND, begun: moment - Math.min(within, MIN_ROUND_MS) });
+const dueAt = (moment: number, periodMs: number): Round => ({ ...NO_ROUND, beganAt: moment - Math.min(periodMs, MIN_ROUND_MS) });
 
 /** The signs of the tables at one moment. */
 type Signs = ReadonlyMap<WatchedName, string>;
@@ -139,26 +139,26 @@ type Signs = ReadonlyMap<WatchedName, string>;
 interface OpenReading {
   readonly table: WatchedName;
   readonly sign: string;
-  readonly begun: number;
+  readonly beganAt: number;
 }
 
 /** Keeps the latest reading of each table. `forget` drops the readings for which the callback returns true. */
 function createReadings(clock: () => number) {
-  const known = new Map<WatchedName, Known>();
+  const readings = new Map<WatchedName, Known>();
   let surprises = 0;
   return {
-    note: ({ table, sign, begun }: OpenReading, fingerprints: Fingerprints): void => {
-      const before = known.get(table);
-      const same = before !== undefined && differingRanges(before.fingerprints, fingerprints).length === 0;
-      if (before && !same) surprises += 1;
-      known.set(table, { sign, fingerprints, from: before && same ? before.from : clock(), until: begun });
+    note: ({ table, sign, beganAt }: OpenReading, fingerprints: Fingerprints): void => {
+      const before = readings.get(table);
+      const isSame = before !== undefined && differingRanges(before.fingerprints, fingerprints).length === 0;
+      if (before && !isSame) surprises += 1;
+      readings.set(table, { sign, fingerprints, from: before && isSame ? before.from : clock(), until: beganAt });
     },
     forget: (isGone: (table: WatchedName, sign: string) => boolean): void => {
-      for (const [table, { sign }] of known) if (isGone(table, sign)) known.delete(table);
+      for (const [table, { sign }] of readings) if (isGone(table, sign)) readings.delete(table);
     },
     surprises: () => surprises,
     coverage: (): Coverage | undefined => {
-      const all = watchedNames.map((name) => known.get(name));
+      const all = watchedNames.map((name) => readings.get(name));
       if (!all.every((table) => table !== undefined)) return undefined;
       return { from: Math.max(...all.map(({ from }) => from)), until: Math.min(...all.map(({ until }) => until)) };
     },

@@ -48,7 +48,7 @@ export interface WatchOptions {
 
 export type TakeOver = (how: {
   /** Whether to ignore everything known about changes so far, and compare everything. */
-  readonly whole: boolean;
+  readonly isFull: boolean;
   /** The tables in which something may have changed, in addition to those of terms; undefined: all tables. */
   readonly tables: readonly string[] | undefined;
 }) => Promise<TakenOver | undefined>;
@@ -87,36 +87,36 @@ export function watchTables(db: Database, { maxStaleMs, clock, takeOver }: Watch
 
   const since = (at: number): number => {
     if (!comparison) return Number.NEGATIVE_INFINITY;
-    const covered = comparison.coverage();
-    return covered && covered.until > at - maxStaleMs ? Math.min(covered.from, at - maxStaleMs) : at - maxStaleMs;
+    const coverage = comparison.coverage();
+    return coverage && coverage.until > at - maxStaleMs ? Math.min(coverage.from, at - maxStaleMs) : at - maxStaleMs;
   };
 
   const look = async (): Promise<WatchResult> => {
-    const { at, ended, era, signs, isSettled, uptime, unrecorded, isStable, countsPositionOnly, ...shown } = await readSigns();
-    const sighting = nextSighting(last, { signs, isSettled, uptime }, { at, ended }, margin);
+    const { at, endedAt, era, signs, isSettled, uptime, unrecorded, isStable, countsPositionOnly, ...numbers } = await readSigns();
+    const sighting = nextSighting(last, { signs, isSettled, uptime }, { at, endedAt }, margin);
     last = sighting;
     if (sighting.isTrusted) comparison?.advance(sighting.signs);
-    const state = isStable && countsPositionOnly ? [era, sighting.restarts, shown.position, shown.openedTables].join(' ') : undefined;
+    const state = isStable && countsPositionOnly ? [era, sighting.restarts, numbers.position, numbers.openedTables].join(' ') : undefined;
     const surprises = comparison?.surprises() ?? 0;
     const oldestAllowed = since(at);
-    const known = backgroundTakeOver.see({
+    const watchState = backgroundTakeOver.see({
       at,
-      ended,
+      endedAt,
       sighting,
       surprises,
-      unrecorded: watchedNames.filter((_, table) => unrecorded[table]),
-      ...shown,
+      unrecordedTables: watchedNames.filter((_, table) => unrecorded[table]),
+      ...numbers,
     });
-    if (!known) {
+    if (!watchState) {
       const version = sighting.isTrusted ? `${sighting.epoch}.${surprises}` : undefined;
       const isYoung = (read: ReadTime) => read.oldest >= oldestAllowed;
       return { version, mayServe: isYoung, mayBuildOn: isYoung, isTakenOver: false, state };
     }
     return {
-      version: known.isFresh ? 'taken over' : undefined,
-      mayServe: ({ from, until, oldest }) => oldest >= oldestAllowed && known.mayServe(from, until),
-      mayBuildOn: ({ from, until, oldest }) => oldest >= oldestAllowed && known.mayBuildOn(from, until),
-      isTakenOver: known.isQuiet,
+      version: watchState.isFresh ? 'taken over' : undefined,
+      mayServe: ({ from, until, oldest }) => oldest >= oldestAllowed && watchState.mayServe(from, until),
+      mayBuildOn: ({ from, until, oldest }) => oldest >= oldestAllowed && watchState.mayBuildOn(from, until),
+      isTakenOver: watchState.isQuiet,
       state,
     };
   };
@@ -136,7 +136,7 @@ export function watchTables(db: Database, { maxStaleMs, clock, takeOver }: Watch
   };
 }
 
-interface SignReading extends ChangeSigns, Pick<Look, 'at' | 'ended'> {
+interface SignReading extends ChangeSigns, Pick<Look, 'at' | 'endedAt'> {
   /** Era of the server that was asked (`Cluster.era`). */
   readonly era: number;
   /** Whether everything that moved the position can be read. */
@@ -151,19 +151,19 @@ function createSignReader(db: Database, clock: () => number): () => Promise<Sign
   const tables = signedTables(db);
   const positionTracker = createStabilityTracker();
   /** Signs that are valid until the given time, as long as nothing is committed. */
-  let known: { readonly signs: ChangeSigns; readonly era: number; readonly until: number } | undefined;
+  let cached: { readonly signs: ChangeSigns; readonly era: number; readonly until: number } | undefined;
 
   return async () => {
     const [at, era] = [clock(), db.cluster.era()];
-    const isKnown = known?.era === era && at < known.until;
-    const signs = await db.dialect.changeSigns(db, tables, isKnown ? known?.signs : undefined);
-    const ended = clock();
-    positionTracker.observe(signs.position, ended);
+    const isKnown = cached?.era === era && at < cached.until;
+    const signs = await db.dialect.changeSigns(db, tables, isKnown ? cached?.signs : undefined);
+    const endedAt = clock();
+    positionTracker.observe(signs.position, endedAt);
     const isStable = positionTracker.wasStable(at);
-    if (!isStable) known = undefined;
-    else if (signs.signs !== known?.signs.signs)
-      known = { signs, era, until: signs.isSettled ? Number.POSITIVE_INFINITY : at + UNSETTLED_MS };
-    return { ...signs, at, ended, era, isStable };
+    if (!isStable) cached = undefined;
+    else if (signs.signs !== cached?.signs.signs)
+      cached = { signs, era, until: signs.isSettled ? Number.POSITIVE_INFINITY : at + UNSETTLED_MS };
+    return { ...signs, at, endedAt, era, isStable };
   };
 }
 
@@ -181,18 +181,18 @@ function createBackgroundTakeOver(
   /** Number of changes without a sign at the time of the last full comparison. */
   let surprisesCompared: number | undefined;
 
-  const run = async (take: TakeOver, { surprises, unrecorded }: Look, due: Due): Promise<void> => {
+  const run = async (take: TakeOver, { surprises, unrecordedTables }: Look, due: Due): Promise<void> => {
     isRunning = true;
-    const ended = quiet.compare(due);
-    const begun = clock();
+    const end = quiet.compare(due);
+    const beganAt = clock();
     try {
-      const taken = await take({ whole: surprisesCompared !== surprises, tables: due === 'unrecorded' ? unrecorded : undefined });
-      isPossible = taken !== undefined;
-      ended(taken && { begun, ended: clock(), writes: taken.writes }, clock());
-      if (taken) surprisesCompared = surprises;
+      const result = await take({ isFull: surprisesCompared !== surprises, tables: due === 'unrecorded' ? unrecordedTables : undefined });
+      isPossible = result !== undefined;
+      end(result && { beganAt, endedAt: clock(), writes: result.writes }, clock());
+      if (result) surprisesCompared = surprises;
     } catch {
       // The attempt is repeated; until it succeeds, nothing counts as taken over.
-      ended(undefined, clock());
+      end(undefined, clock());
     }
     isRunning = false;
   };

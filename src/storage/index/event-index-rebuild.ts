@@ -93,18 +93,18 @@ async function indexAfter(
     SELECT ID FROM {posts} WHERE post_type = 'tribe_events' AND ID > ${after} ORDER BY ID LIMIT ${EVENTS_PER_STEP} ${verbatim(db.dialect.locks.update)}`;
   const ids = posts.map(({ ID }) => ID);
   const last = ids.length === EVENTS_PER_STEP ? ids.at(-1) : undefined;
-  const held = db.from('fasti_entries').where('post_id', '>', after).distinct('post_id');
-  if (last !== undefined) held.where('post_id', '<=', last);
-  const known = (await held).map(({ post_id: id }) => id);
-  return { ids, last, unindexable: await indexEvents(db, [...new Set([...ids, ...known])], languages) };
+  const query = db.from('fasti_entries').where('post_id', '>', after).distinct('post_id');
+  if (last !== undefined) query.where('post_id', '<=', last);
+  const indexedIds = (await query).map(({ post_id: id }) => id);
+  return { ids, last, unindexable: await indexEvents(db, [...new Set([...ids, ...indexedIds])], languages) };
 }
 
 // ------------------------------------------------------------------------------------------------- counts of days
 /** Corrects all counts. */
-async function recountAll(db: Database, atOnce: number): Promise<void> {
+async function recountAll(db: Database, maxRows: number): Promise<void> {
   // While the rows of days are locked, no other transaction changes entries that they count, so counts that match are
   // correct.
-  const facets = await db.transaction((trx) => wholeIndex(trx, atOnce, (rows) => rows.forUpdate()));
+  const facets = await db.transaction((trx) => wholeIndex(trx, maxRows, (rows) => rows.forUpdate()));
   if (facets) for (const { facet, entries, days } of facets) if (!areCountsCorrect(entries, days)) await recount(db, facet);
   if (facets) return;
   for (let facet: Facet | undefined = ALL_EVENTS; facet !== undefined; facet = await facetAfter(db, facet)) await recount(db, facet);
@@ -152,33 +152,33 @@ interface FacetRows {
 }
 
 /**
- * Reads both tables, grouped by facet; undefined if one has more than `most` rows. `narrowDays`: modifies the query
+ * Reads both tables, grouped by facet; undefined if one has more than `limit` rows. `narrowDays`: modifies the query
  * for the days, which are read first.
  */
 async function wholeIndex(
   db: Database,
-  most: number,
+  limit: number,
   narrowDays: (rows: QueryBuilder) => QueryBuilder = (rows) => rows,
 ): Promise<FacetRows[] | undefined> {
-  const counts: DayRow[] = await narrowDays(db.from('fasti_days').limit(most + 1));
-  if (counts.length > most) return undefined;
-  const held = await db.from('fasti_entries').limit(most + 1);
-  if (held.length > most) return undefined;
+  const counts: DayRow[] = await narrowDays(db.from('fasti_days').limit(limit + 1));
+  if (counts.length > limit) return undefined;
+  const entries = await db.from('fasti_entries').limit(limit + 1);
+  if (entries.length > limit) return undefined;
   const byFacet = new Map<Facet, { facet: Facet; entries: EntryRow[]; days: DayRow[] }>();
   const rowsOf = (facet: Facet) => {
     const rows = byFacet.get(facet) ?? { facet, entries: [], days: [] };
     byFacet.set(facet, rows);
     return rows;
   };
-  for (const row of held) rowsOf(row.facet).entries.push(row);
+  for (const row of entries) rowsOf(row.facet).entries.push(row);
   for (const row of counts) rowsOf(facetOfCount(row.facet)).days.push(row);
   return [...byFacet.values()].filter(({ facet }) => facet >= ALL_EVENTS);
 }
 
-const areCountsCorrect = (held: readonly EntryRow[], rows: readonly DayRow[]): boolean =>
+const areCountsCorrect = (entries: readonly EntryRow[], rows: readonly DayRow[]): boolean =>
   !areDifferent(
     rows.filter(({ day }) => day >= 0),
-    daysOf(held, 0, undefined),
+    daysOf(entries, 0, undefined),
   ) &&
   !areDifferent(
     rows.filter(({ day }) => day < 0),
@@ -186,19 +186,19 @@ const areCountsCorrect = (held: readonly EntryRow[], rows: readonly DayRow[]): b
   );
 
 /** Whether rows differ from the correct counts. A row with zeros may be present or absent. */
-function areDifferent(rows: readonly DayRow[], right: CorrectCounts): boolean {
-  const there = new Set(rows.map(keyOf));
+function areDifferent(rows: readonly DayRow[], expected: CorrectCounts): boolean {
+  const keys = new Set(rows.map(keyOf));
   return (
-    rows.some((row) => isDifferent(row, right.get(keyOf(row)))) ||
-    [...right.values()].some((row) => !there.has(keyOf(row)) && (row.n !== 0 || row.running !== 0))
+    rows.some((row) => isDifferent(row, expected.get(keyOf(row)))) ||
+    [...expected.values()].some((row) => !keys.has(keyOf(row)) && (row.n !== 0 || row.running !== 0))
   );
 }
 
 /** The correct rows, by their keys. */
 type CorrectCounts = ReadonlyMap<string, DayRow>;
 const keyOf = ({ facet, day }: Pick<DayRow, 'facet' | 'day'>): string => `${facet}:${day}`;
-const isDifferent = ({ n, running }: DayRow, right: DayRow | undefined): boolean =>
-  n !== (right?.n ?? 0) || running !== (right?.running ?? 0);
+const isDifferent = ({ n, running }: DayRow, expected: DayRow | undefined): boolean =>
+  n !== (expected?.n ?? 0) || running !== (expected?.running ?? 0);
 
 /** Returns the next facet that has entries or counts. */
 async function facetAfter(db: Database, facet: Facet): Promise<Facet | undefined> {
@@ -228,14 +228,14 @@ async function rangeFrom(
   facet: Facet,
   day: number,
 ): Promise<{ until: number | undefined; inRange: (rows: QueryBuilder) => QueryBuilder }> {
-  const some = await entries(db, facet)
+  const nextEntries = await entries(db, facet)
     .where('start_at', '>=', beginOf(day))
     .orderBy('start_at')
     .offset(ENTRIES_PER_STEP)
     .limit(1)
     .select('start_at');
   // The range includes the whole day on which the last of these entries starts.
-  const until = some[0] ? dayOf(some[0].start_at) : undefined;
+  const until = nextEntries[0] ? dayOf(nextEntries[0].start_at) : undefined;
   const inRange = (rows: QueryBuilder): QueryBuilder => {
     rows.where('day', '>=', day);
     if (until !== undefined) rows.where('day', '<=', until);
@@ -254,21 +254,21 @@ async function correctRows(
   inRange: (rows: QueryBuilder) => QueryBuilder,
   count: () => Promise<CorrectCounts>,
 ): Promise<void> {
-  const held = async (): Promise<DayRow[]> => inRange(countsUnder(db, facet)).forUpdate();
-  const before = await held();
-  const there = new Set(before.map(keyOf));
-  const missing = [...(await count()).values()].filter((row) => !there.has(keyOf(row)));
+  const readLocked = async (): Promise<DayRow[]> => inRange(countsUnder(db, facet)).forUpdate();
+  const before = await readLocked();
+  const keys = new Set(before.map(keyOf));
+  const missingRows = [...(await count()).values()].filter((row) => !keys.has(keyOf(row)));
   await insertMissing(
     db,
     'fasti_days',
-    missing.map((row) => ({ ...row, n: 0, running: 0 })),
+    missingRows.map((row) => ({ ...row, n: 0, running: 0 })),
     ['facet', 'day'],
   );
-  const right = await count();
-  for (const row of missing.length > 0 ? await held() : before) {
-    const wanted = right.get(keyOf(row));
-    if (!isDifferent(row, wanted)) continue;
-    const { n, running } = wanted ?? { n: 0, running: 0 };
+  const counts = await count();
+  for (const row of missingRows.length > 0 ? await readLocked() : before) {
+    const expected = counts.get(keyOf(row));
+    if (!isDifferent(row, expected)) continue;
+    const { n, running } = expected ?? { n: 0, running: 0 };
     await db.from('fasti_days').where({ facet: row.facet, day: row.day }).update({ n, running });
   }
 }
@@ -285,14 +285,14 @@ async function countDays(db: Database, facet: Facet, first: number, last: number
   return daysOf(await rows, first, last);
 }
 
-function daysOf(held: readonly EntryRow[], first: number, last: number | undefined): CorrectCounts {
-  const counted = new Map<string, DayRow>();
-  for (const count of held.flatMap(countsOf)) {
+function daysOf(entries: readonly EntryRow[], first: number, last: number | undefined): CorrectCounts {
+  const counts = new Map<string, DayRow>();
+  for (const count of entries.flatMap(countsOf)) {
     if (count.day < first || (last !== undefined && count.day > last)) continue;
-    const known = counted.get(keyOf(count));
-    counted.set(keyOf(count), known ? { ...known, n: known.n + count.n, running: known.running + count.running } : count);
+    const sum = counts.get(keyOf(count));
+    counts.set(keyOf(count), sum ? { ...sum, n: sum.n + count.n, running: sum.running + count.running } : count);
   }
-  return counted;
+  return counts;
 }
 
 /** Computes the correct counts of the months of a facet from the current counts of its days. */
@@ -300,13 +300,13 @@ const countMonths = async (db: Database, facet: Facet): Promise<CorrectCounts> =
   monthsOf(await countsUnder(db, facet).where('day', '>=', 0).where('n', '>', 0));
 
 function monthsOf(rows: readonly DayRow[]): CorrectCounts {
-  const counted = new Map<string, DayRow>();
+  const counts = new Map<string, DayRow>();
   for (const { facet, day, n } of rows) {
     if (day < 0 || n <= 0) continue;
     const month = { facet, day: monthRow(monthOf(day)) };
-    counted.set(keyOf(month), { ...month, n: n + (counted.get(keyOf(month))?.n ?? 0), running: 0 });
+    counts.set(keyOf(month), { ...month, n: n + (counts.get(keyOf(month))?.n ?? 0), running: 0 });
   }
-  return counted;
+  return counts;
 }
 
 /**

@@ -55,15 +55,15 @@ const MAX_SHARED_FACET = 2 ** 31;
  * it is the facet of a language or of all events.
  */
 export function shareOf(facet: Facet, share: CountedShare): Facet | undefined {
-  const [what, language] = share === 'spoken' ? ([share, 0] as const) : share;
+  const [type, language] = share === 'spoken' ? ([share, 0] as const) : share;
   if (isOpenFacet(facet) || facet > MAX_SHARED_FACET || language >= SHARES / 2) return undefined;
-  return -(facet * SHARES + language * 2 + Number(what === 'standIns')) - 1;
+  return -(facet * SHARES + language * 2 + Number(type === 'standIns')) - 1;
 }
 
 /** Returns the lowest and the highest number of the shares of a facet. */
 export const sharesRange = (facet: Facet): readonly [Facet, Facet] => [-(facet + 1) * SHARES, -facet * SHARES - 1];
 /** Returns the facet that a row of the counts of days belongs to. */
-export const facetOfCount = (counted: Facet): Facet => (counted < 0 ? Math.floor((-counted - 1) / SHARES) : counted);
+export const facetOfCount = (facet: Facet): Facet => (facet < 0 ? Math.floor((-facet - 1) / SHARES) : facet);
 
 /** An event that lasts at most this many days is found by looking back that far. */
 const SHORT_DAYS = 31;
@@ -103,7 +103,7 @@ export interface IndexedEvent {
 /** The languages in whose lists an event appears, by their numbers. */
 export interface LanguagePlace {
   /** The language of the event; 0 if it has none. */
-  readonly own: number;
+  readonly ownNumber: number;
   /** Languages in whose lists the event appears if they are filled, and if they are complete. */
   readonly filled: readonly number[];
   readonly complete: readonly number[];
@@ -126,7 +126,7 @@ export function entriesOf(event: IndexedEvent): EntryRow[] | undefined {
   const [venues, organizers] = [event.venues.map(idIn), event.organizers.map(idIn)];
   const posted_at = momentOf(event.posted);
   if (posted_at === undefined || venues.includes(undefined) || organizers.includes(undefined)) return undefined;
-  const linked = [
+  const linkFacets = [
     ...(venues as number[]).filter(Boolean).map((id) => facetOf('venue', id)),
     ...(organizers as number[]).filter(Boolean).map((id) => facetOf('organizer', id)),
   ];
@@ -137,30 +137,30 @@ export function entriesOf(event: IndexedEvent): EntryRow[] | undefined {
     hidden: Number(event.hidden),
     locked: Number(event.locked),
     featured: Number(event.featured),
-    language: event.language?.own ?? 0,
+    language: event.language?.ownNumber ?? 0,
     stands_in: standInText(event.language?.standsIn ?? []),
   };
   if (event.occurrences.length === 0)
-    return distinct(linked).map((facet) => ({ facet, start_at: UNDATED, end_at: UNDATED, occurrence_id: 0, ...common }));
+    return distinct(linkFacets).map((facet) => ({ facet, start_at: UNDATED, end_at: UNDATED, occurrence_id: 0, ...common }));
 
   const facets = distinct([
     ALL_EVENTS,
     ...(event.featured ? [FEATURED] : []),
     ...event.categories.map((id) => facetOf('category', id)),
     ...event.tags.map((id) => facetOf('tag', id)),
-    ...(event.language ? [facetOf('language', event.language.own)] : []),
+    ...(event.language ? [facetOf('language', event.language.ownNumber)] : []),
     ...(event.language?.filled ?? []).map((number) => facetOf('filled', number)),
     ...(event.language?.complete ?? []).map((number) => facetOf('complete', number)),
-    ...linked,
+    ...linkFacets,
   ]);
-  const known = new Set<string>();
+  const spans = new Set<string>();
   const rows: EntryRow[] = [];
   for (const { id, start, end } of event.occurrences) {
     const [start_at, end_at] = [momentOf(start), momentOf(end)];
-    if (!start_at || !end_at || end_at < start_at || known.has(`${start}${end}`)) return undefined;
-    known.add(`${start}${end}`);
-    const under = isLongEvent(start_at, end_at) ? facets.flatMap((facet) => [facet, longFacet(facet)]) : facets;
-    rows.push(...under.map((facet) => ({ facet, start_at, end_at, occurrence_id: id, ...common })));
+    if (!start_at || !end_at || end_at < start_at || spans.has(`${start}${end}`)) return undefined;
+    spans.add(`${start}${end}`);
+    const entryFacets = isLongEvent(start_at, end_at) ? facets.flatMap((facet) => [facet, longFacet(facet)]) : facets;
+    rows.push(...entryFacets.map((facet) => ({ facet, start_at, end_at, occurrence_id: id, ...common })));
   }
   return rows;
 }
@@ -177,7 +177,7 @@ export function countsOf(row: EntryRow): DayRow[] {
   const counts: DayRow[] = [first, monthRow(monthOf(first))].map((day) => ({ facet, day, n: 1, running: 0 }));
   if (!isLongEvent(start_at, end_at))
     for (let day = first; day < dayOf(end_at); day = daysAfter(day, 1)) counts.push({ facet, day, n: 0, running: 1 });
-  return [facet, ...sharesWith(row)].flatMap((counted) => counts.map((count) => ({ ...count, facet: counted })));
+  return [facet, ...sharesWith(row)].flatMap((countedFacet) => counts.map((count) => ({ ...count, facet: countedFacet })));
 }
 
 /**

@@ -30,8 +30,8 @@ export const INDEX_OPTION = 'fasti_index';
 export function indexLayout(languages: OptionalLanguages): string {
   if (!isTranslated(languages, postKind('event').postType)) return LAYOUT_VERSION;
   const numbers = languages.languages.map(({ code, number }) => `${code}=${number}`);
-  const filled = isFilled(languages) ? ' filled' : '';
-  return `${LAYOUT_VERSION} ${LANGUAGE_LAYOUT_VERSION} ${languages.form} ${languages.defaultCode} ${numbers.join()}${filled}`;
+  const suffix = isFilled(languages) ? ' filled' : '';
+  return `${LAYOUT_VERSION} ${LANGUAGE_LAYOUT_VERSION} ${languages.form} ${languages.defaultCode} ${numbers.join()}${suffix}`;
 }
 
 /**
@@ -41,8 +41,8 @@ export function indexLayout(languages: OptionalLanguages): string {
  * state. Undefined: it has no name
  */
 export async function layoutInUse(db: Database, state: string | undefined): Promise<string | undefined> {
-  const known = layouts.get(db.driver);
-  if (known && state !== undefined && known.state === state) return known.layout;
+  const cached = layouts.get(db.driver);
+  if (cached && state !== undefined && cached.state === state) return cached.layout;
   const layout = (await readOptions(db, [INDEX_OPTION])).get(INDEX_OPTION);
   layouts.set(db.driver, { state, layout });
   return layout;
@@ -72,9 +72,9 @@ const MAX_EVENTS_PER_CHANGE = 20_000;
 export async function indexEvents(db: Database, ids: readonly number[], languages: OptionalLanguages): Promise<number[]> {
   const unindexable: number[] = [];
   for (let at = 0; at < ids.length; at += IDS_PER_QUERY) {
-    const some = ids.slice(at, at + IDS_PER_QUERY);
-    const events = await indexedEvents(db, await loadEventRows(db, some), languages);
-    unindexable.push(...(await updateRows(db, some, events, await presentEntries(db, some))));
+    const page = ids.slice(at, at + IDS_PER_QUERY);
+    const events = await indexedEvents(db, await loadEventRows(db, page), languages);
+    unindexable.push(...(await updateRows(db, page, events, await presentEntries(db, page))));
   }
   if (unindexable.length > 0) await disableIndex(db);
   return unindexable;
@@ -83,10 +83,10 @@ export async function indexEvents(db: Database, ids: readonly number[], language
 /** Whether the rows of these events match WordPress's tables. Only reads. */
 export async function isIndexUpToDate(db: Database, ids: readonly number[], languages: OptionalLanguages): Promise<boolean> {
   const events = await indexedEvents(db, await loadEventRows(db, ids), languages);
-  const present = groupedBy(await presentEntries(db, ids), (row) => row.post_id);
+  const rowsByEvent = groupedBy(await presentEntries(db, ids), (row) => row.post_id);
   return ids.every((id) => {
     const event = events.get(id);
-    return textOf(present.get(id) ?? []) === textOf((event && entriesOf(event)) ?? []);
+    return textOf(rowsByEvent.get(id) ?? []) === textOf((event && entriesOf(event)) ?? []);
   });
 }
 
@@ -133,9 +133,9 @@ export const disableIndex = (db: Database): Promise<void> => deleteOption(db, IN
 export async function isIndexOutdated(db: Database): Promise<boolean> {
   const options = await readOptions(db, [INDEX_OPTION, 'tribe_last_save_post']);
   if (!options.has(INDEX_OPTION)) return false;
-  const ours = await db.from('fasti_changes').where('id', 1).select('changed_at').first();
+  const lastChange = await db.from('fasti_changes').where('id', 1).select('changed_at').first();
   const last = Number(options.get('tribe_last_save_post') ?? 0);
-  return last >= Date.parse(`${ours?.changed_at.replace(' ', 'T')}Z`) / 1000 + 1;
+  return last >= Date.parse(`${lastChange?.changed_at.replace(' ', 'T')}Z`) / 1000 + 1;
 }
 
 /**
@@ -169,7 +169,7 @@ export async function eventsWithTerm(db: Database, termTaxonomyId: number): Prom
  * there are too many to be updated at once.
  */
 export async function eventsOfTerm(db: Database, facet: Facet, link: number): Promise<number[] | undefined> {
-  const [listed, carrying] = [
+  const [listed, assignedIds] = [
     await db
       .from('fasti_entries')
       .where('facet', facet)
@@ -177,8 +177,8 @@ export async function eventsOfTerm(db: Database, facet: Facet, link: number): Pr
       .limit(MAX_EVENTS_PER_CHANGE + 1),
     await eventsWithTerm(db, link),
   ];
-  const ids = new Set([...listed.map(({ post_id: id }) => id), ...(carrying ?? [])]);
-  return carrying === undefined || ids.size > MAX_EVENTS_PER_CHANGE ? undefined : [...ids];
+  const ids = new Set([...listed.map(({ post_id: id }) => id), ...(assignedIds ?? [])]);
+  return assignedIds === undefined || ids.size > MAX_EVENTS_PER_CHANGE ? undefined : [...ids];
 }
 
 /** Deletes a facet permanently, with its counts. */
@@ -197,29 +197,29 @@ export const countsUnder = (db: Database, facet: Facet) =>
 
 // ------------------------------------------------------------------------------------------------- one step
 /**
- * Updates the rows of these ids. `events`: those of the ids that are events; `present`: the current rows. Returns the
+ * Updates the rows of these ids. `events`: those that are events; `currentRows`: the current rows. Returns the
  * ids that cannot be indexed.
  */
 async function updateRows(
   db: Database,
   ids: readonly number[],
   events: ReadonlyMap<number, IndexedEvent>,
-  present: readonly EntryRow[],
+  currentRows: readonly EntryRow[],
 ): Promise<number[]> {
-  const before = groupedBy(present, (row) => row.post_id);
+  const before = groupedBy(currentRows, (row) => row.post_id);
   const unindexable: number[] = [];
   const [deleted, inserted]: [EntryRow[], EntryRow[]] = [[], []];
   for (const id of new Set(ids)) {
     const event = events.get(id);
-    const wanted = event ? entriesOf(event) : [];
-    if (!wanted) unindexable.push(id);
-    const old = before.get(id) ?? [];
-    if (textOf(old) === textOf(wanted ?? [])) continue;
-    deleted.push(...old);
-    inserted.push(...(wanted ?? []));
+    const entries = event ? entriesOf(event) : [];
+    if (!entries) unindexable.push(id);
+    const oldEntries = before.get(id) ?? [];
+    if (textOf(oldEntries) === textOf(entries ?? [])) continue;
+    deleted.push(...oldEntries);
+    inserted.push(...(entries ?? []));
   }
-  const changed = [...new Set(deleted.map((row) => row.post_id))];
-  if (changed.length > 0) await db.from('fasti_entries').whereIn('post_id', changed).delete();
+  const changedIds = [...new Set(deleted.map((row) => row.post_id))];
+  if (changedIds.length > 0) await db.from('fasti_entries').whereIn('post_id', changedIds).delete();
   inserted.sort((a, b) => a.facet - b.facet || a.start_at - b.start_at);
   await insertRows(db, 'fasti_entries', inserted);
   await addToDays(db, deleted, inserted);
@@ -233,7 +233,7 @@ const textOf = (rows: readonly EntryRow[]) => rows.map(entryText).sort().join(';
  * Updates the counts of days: subtracts those of deleted rows and adds those of new ones. All writers use the same
  * order, so that they do not deadlock.
  */
-async function addToDays(db: Database, gone: readonly EntryRow[], fresh: readonly EntryRow[]): Promise<void> {
+async function addToDays(db: Database, deleted: readonly EntryRow[], inserted: readonly EntryRow[]): Promise<void> {
   const changes = new Map<string, DayRow>();
   const add = (row: EntryRow, sign: number) => {
     for (const { facet, day, n, running } of countsOf(row)) {
@@ -241,8 +241,8 @@ async function addToDays(db: Database, gone: readonly EntryRow[], fresh: readonl
       changes.set(`${facet}:${day}`, { facet, day, n: change.n + sign * n, running: change.running + sign * running });
     }
   };
-  for (const row of gone) add(row, -1);
-  for (const row of fresh) add(row, 1);
+  for (const row of deleted) add(row, -1);
+  for (const row of inserted) add(row, 1);
   const bySum = groupedBy(
     [...changes.values()].filter(({ n, running }) => n !== 0 || running !== 0).sort((a, b) => a.facet - b.facet || a.day - b.day),
     ({ n, running }) => `${n}:${running}`,

@@ -45,20 +45,23 @@ export async function loadEventRows(db: Database, ids: readonly number[]): Promi
     .whereIn('ID', [...ids])
     .where('post_type', postKind('event').postType)
     .select('ID', 'post_status', 'post_date', 'post_password');
-  const own = posts.map(({ ID }) => ID);
-  if (own.length === 0) return [];
+  const eventIds = posts.map(({ ID }) => ID);
+  if (eventIds.length === 0) return [];
   type Of<Rows extends readonly unknown[]> = (Rows[number] & { readonly of: number })[];
   // All columns are selected, since `has_recurrence` does not exist in every database.
-  const occurrences: Of<EventRows['occurrences']> = await db.from('tec_occurrences').whereIn('post_id', own).select('*', 'post_id as of');
+  const occurrences: Of<EventRows['occurrences']> = await db
+    .from('tec_occurrences')
+    .whereIn('post_id', eventIds)
+    .select('*', 'post_id as of');
   const metas: Of<EventRows['metas']> = await db
     .from('postmeta')
-    .whereIn('post_id', own)
+    .whereIn('post_id', eventIds)
     .whereIn('meta_key', [VENUE_LINK, ORGANIZER_LINK, HIDDEN_META, FEATURED_META])
     .select('post_id as of', 'meta_key', 'meta_value');
   const terms: Of<EventRows['terms']> = await db
     .from('term_relationships', 'r')
     .joinRaw(`${db.dialect.joinInOrder} ?? tt ON tt.term_taxonomy_id = r.term_taxonomy_id`, [db.table('term_taxonomy')])
-    .whereIn('r.object_id', own)
+    .whereIn('r.object_id', eventIds)
     .whereIn('tt.taxonomy', taxonomies)
     .select('r.object_id as of', 'tt.term_id', 'tt.taxonomy');
   const [datesOf, metasOf, termsOf] = [
@@ -82,7 +85,7 @@ export async function indexedEvents(
 ): Promise<Map<number, IndexedEvent>> {
   const isCategory = ({ taxonomy }: { taxonomy: string }) => taxonomy === termKind('category').taxonomy;
   const categoriesOf = ({ terms }: EventRows) => terms.filter(isCategory);
-  const above = await loadParents(db, events.flatMap(categoriesOf));
+  const parents = await loadParents(db, events.flatMap(categoriesOf));
   const placeOf = await languagePlaces(db, events, languages);
   return new Map(
     events.map((rows) => {
@@ -104,7 +107,7 @@ export async function indexedEvents(
         })),
         categories: withAncestors(
           categoriesOf(rows).map((term) => term.term_id),
-          above,
+          parents,
         ),
         tags: terms.filter((term) => !isCategory(term)).map((term) => term.term_id),
         venues: values(VENUE_LINK),
@@ -141,15 +144,15 @@ async function languagePlaces(
   return (id) => {
     const membership = posts.get(id);
     const { language, members: group } = membership ?? { language: null, members: new Map<string, number>() };
-    const own = languageOfCode(languages, language ?? undefined)?.number ?? (membership ? DISABLED_LANGUAGE : 0);
+    const ownNumber = languageOfCode(languages, language ?? undefined)?.number ?? (membership ? DISABLED_LANGUAGE : 0);
     const isListed = ({ code, number }: ContentLanguage) =>
-      number === own || (language === languages.defaultCode && !published.has(group.get(code) ?? 0));
+      number === ownNumber || (language === languages.defaultCode && !published.has(group.get(code) ?? 0));
     const shownIn = languages.languages.filter(isListed).map(({ number }) => number);
     return {
-      own,
+      ownNumber,
       filled: isFilled(languages) ? shownIn : [],
-      complete: own === 0 ? languages.languages.map(({ number }) => number) : shownIn,
-      standsIn: shownIn.filter((number) => number !== own),
+      complete: ownNumber === 0 ? languages.languages.map(({ number }) => number) : shownIn,
+      standsIn: shownIn.filter((number) => number !== ownNumber),
     };
   };
 }
@@ -163,13 +166,13 @@ async function membershipsOf(
   events: readonly EventRows[],
   languages: ContentLanguages,
 ): Promise<ReadonlyMap<number, Membership>> {
-  const known = events.flatMap(({ post: { ID: id }, language }): [number, Membership][] =>
+  const knownMemberships = events.flatMap(({ post: { ID: id }, language }): [number, Membership][] =>
     language === undefined ? [] : [[id, { language, members: new Map([[language, id]]) }]],
   );
-  if (known.length === events.length) return new Map(known);
+  if (knownMemberships.length === events.length) return new Map(knownMemberships);
   const ids = events.map(({ post }) => post.ID);
   const { posts } = await formOf(languages).memberships(db, languages, { posts: ids, terms: [] });
-  return new Map([...posts, ...known]);
+  return new Map([...posts, ...knownMemberships]);
 }
 
 async function publishedAmong(db: Database, postType: string, ids: readonly number[]): Promise<ReadonlySet<number>> {
@@ -188,15 +191,15 @@ async function publishedAmong(db: Database, postType: string, ids: readonly numb
  */
 async function loadParents(db: Database, categories: readonly EventTerm[]): Promise<Map<number, number>> {
   const parents = new Map(categories.flatMap(({ term_id: id, parent }) => (parent === undefined ? [] : [[id, parent] as const])));
-  let wanted = [...new Set(categories.map(({ term_id: id }) => id).filter((id) => !parents.has(id))), ...unknownParents(parents)];
-  while (wanted.length > 0) {
+  let missingIds = [...new Set(categories.map(({ term_id: id }) => id).filter((id) => !parents.has(id))), ...unknownParents(parents)];
+  while (missingIds.length > 0) {
     const rows = await db.rows<{ term_id: number; parent: number }>`
-      SELECT term_id, parent FROM {term_taxonomy} WHERE taxonomy = ${termKind('category').taxonomy} AND term_id IN (${wanted})
+      SELECT term_id, parent FROM {term_taxonomy} WHERE taxonomy = ${termKind('category').taxonomy} AND term_id IN (${missingIds})
       ORDER BY term_taxonomy_id ${verbatim(db.dialect.locks.share)}`;
     for (const { term_id: id, parent } of rows) parents.set(id, parent);
     // A parent that does not exist has no ancestors.
-    for (const id of wanted) if (!parents.has(id)) parents.set(id, 0);
-    wanted = unknownParents(parents);
+    for (const id of missingIds) if (!parents.has(id)) parents.set(id, 0);
+    missingIds = unknownParents(parents);
   }
   return parents;
 }
@@ -204,10 +207,10 @@ async function loadParents(db: Database, categories: readonly EventTerm[]): Prom
 const unknownParents = (parents: ReadonlyMap<number, number>) => [...new Set(parents.values())].filter((id) => id > 0 && !parents.has(id));
 
 function withAncestors(ids: readonly number[], parents: ReadonlyMap<number, number>): number[] {
-  const found = new Set(ids);
-  for (const id of found) {
+  const result = new Set(ids);
+  for (const id of result) {
     const parent = parents.get(id) ?? 0;
-    if (parent > 0) found.add(parent);
+    if (parent > 0) result.add(parent);
   }
-  return [...found];
+  return [...result];
 }

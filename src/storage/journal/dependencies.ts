@@ -16,7 +16,7 @@ export interface ListDependency {
   /** The post type. */
   readonly posts: string;
   /** Whether a change by this process may affect the list; `isOf`: whether the changed object is a post of the type. */
-  readonly isAffectedBy: (own: OwnChange, isOf: boolean) => boolean;
+  readonly isAffectedBy: (change: OwnChange, isOf: boolean) => boolean;
 }
 
 export const termDependency = (id: number): Dependency => -id;
@@ -52,16 +52,16 @@ export const addDependencies = (db: Database, dependencies: Iterable<Dependency>
 
 /** Returns a database for one computation, and a function that returns what the computation has read from it so far. */
 export function trackReads(plain: Database): { readonly db: Database; readonly dependencies: () => Dependencies } {
-  const found = new Set<Dependency>();
-  let anything = false;
+  const dependencies = new Set<Dependency>();
+  let dependsOnAnything = false;
   const noting = <Member extends object>(member: Member): Member =>
     new Proxy(member, {
       apply: (target, self, args) => {
-        anything = true;
+        dependsOnAnything = true;
         return Reflect.apply(target as never, self, args);
       },
       get: (target, name) => {
-        anything = true;
+        dependsOnAnything = true;
         return Reflect.get(target, name);
       },
     });
@@ -82,9 +82,9 @@ export function trackReads(plain: Database): { readonly db: Database; readonly d
       plain,
       note: (more) => {
         // The interface in `engine/` cannot name this type; it is called only by the functions above.
-        for (const one of more) found.add(one as Dependency);
+        for (const one of more) dependencies.add(one as Dependency);
       },
     },
   };
-  return { db, dependencies: () => (anything ? undefined : [...found]) };
+  return { db, dependencies: () => (dependsOnAnything ? undefined : [...dependencies]) };
 }

@@ -45,7 +45,7 @@ export interface JournalEntry extends Change {
   /** The id of the user who made the change; 0 if it is not known. */
   readonly user: number;
   /** Additional details of a change, if this process made it. */
-  readonly own?: OwnChange | undefined;
+  readonly ownChange?: OwnChange | undefined;
 }
 
 export type JournalWriter = JournalRow['writer'];
@@ -70,10 +70,10 @@ export const ANYTHING_CHANGED: Change = { kind: 'all', type: '', object: 0, what
  */
 export async function appendChanges(db: Database, changes: readonly Change[], origin: Origin): Promise<number> {
   const step = Math.max(1, changes.length);
-  const { given, returning } = db.dialect.updateReturning(`counter + ${step}`, 'counter');
-  const raised = await db.insert`
-    UPDATE {fasti_changes} SET counter = ${verbatim(given)}, changed_at = ${origin.at} WHERE id = 1 ${verbatim(returning)}`;
-  const last = raised || (await createChangeCounter(db, origin.at, step));
+  const { value, returning } = db.dialect.updateReturning(`counter + ${step}`, 'counter');
+  const newCounter = await db.insert`
+    UPDATE {fasti_changes} SET counter = ${verbatim(value)}, changed_at = ${origin.at} WHERE id = 1 ${verbatim(returning)}`;
+  const last = newCounter || (await createChangeCounter(db, origin.at, step));
   const rows = changes.map((change, place) => rowOf(change, last - (changes.length - place - 1), origin));
   await insertRows(db, 'fasti_journal', rows);
   return last;
@@ -172,13 +172,13 @@ const DAY_MS = 24 * 3600 * 1000;
  */
 export async function pruneJournal(db: Database, days: number, now: Date): Promise<number> {
   const oldest = utcFromDate(new Date(now.getTime() - days * DAY_MS));
-  const far = utcFromDate(new Date(now.getTime() + DAY_MS));
+  const latest = utcFromDate(new Date(now.getTime() + DAY_MS));
   const rows = await db.rows<{
     number: number;
     at: string;
   }>`SELECT number, at FROM {fasti_journal} ORDER BY number LIMIT ${MAX_PRUNED + 1}`;
-  const young = rows.findIndex(({ at }) => at >= oldest && at <= far);
-  const count = Math.min(young < 0 ? rows.length : young, rows.length - 1);
+  const keptIndex = rows.findIndex(({ at }) => at >= oldest && at <= latest);
+  const count = Math.min(keptIndex < 0 ? rows.length : keptIndex, rows.length - 1);
   const last = rows[count - 1]?.number;
   return last === undefined ? 0 : db.change`DELETE FROM {fasti_journal} WHERE number <= ${last}`;
 }

@@ -35,7 +35,7 @@ export function createJournalFeed(db: Database): JournalFeed {
 
   const giveUp = (count: number): void => {
     position = count;
-    notify([everything(count)]);
+    notify([anyChangeEntry(count)]);
   };
 
   const advance = async (count: number): Promise<void> => {
@@ -66,7 +66,7 @@ export function createJournalFeed(db: Database): JournalFeed {
   };
 }
 
-const everything = (number: number): JournalEntry => ({
+const anyChangeEntry = (number: number): JournalEntry => ({
   ...ANYTHING_CHANGED,
   number,
   at: '',

@@ -9,12 +9,12 @@ export interface Derived {
   /** `LatestChanges.era` when the computation of the value began. */
   readonly era: number;
   /** The number of the last journal entry that is known not to affect the value. */
-  checked: number;
+  checkedUntil: number;
 }
 
 /** The latest change of each object. */
 export interface LatestChanges {
-  /** Whether no entry received so far affects the value. If so, its `checked` is updated. */
+  /** Whether no entry received so far affects the value. If so, its `checkedUntil` is updated. */
   readonly isCurrent: (value: Derived) => boolean;
   /** A number that increases with each entry after which anything may be different. */
   readonly era: () => number;
@@ -26,8 +26,8 @@ const MAX_DEPENDENCIES = 50_000;
 /** Minimum number of latest entries that are kept, for lists, which are not affected by every change of a post. */
 const MIN_ENTRIES = 500;
 
-/** Starts following a journal. `most`: maximum number of dependencies that are kept. */
-export function followChanges(feed: JournalFeed, most = MAX_DEPENDENCIES): LatestChanges {
+/** Starts following a journal. `limit`: maximum number of dependencies that are kept. */
+export function followChanges(feed: JournalFeed, limit = MAX_DEPENDENCIES): LatestChanges {
   const latest = new Map<Dependency, number>();
   /** Values from before this number may depend on a change that is not kept any more. */
   let from = feed.position() ?? 0;
@@ -35,46 +35,46 @@ export function followChanges(feed: JournalFeed, most = MAX_DEPENDENCIES): Lates
   let era = 0;
   /** The latest entries, in order, and the number up to which entries have been dropped. */
   let entries: JournalEntry[] = [];
-  let forgotten = from;
+  let droppedUntil = from;
 
   const addEntry = (entry: JournalEntry): void => {
-    const changed = dependenciesOf(entry);
+    const entryDependencies = dependenciesOf(entry);
     last = entry.number;
-    if (changed === undefined) era += 1;
-    for (const dependency of changed ?? []) {
+    if (entryDependencies === undefined) era += 1;
+    for (const dependency of entryDependencies ?? []) {
       // Deleted first, so that the map stays in the order of the changes.
       latest.delete(dependency);
       latest.set(dependency, entry.number);
     }
     for (const [dependency, number] of latest) {
-      if (latest.size <= most) break;
+      if (latest.size <= limit) break;
       latest.delete(dependency);
       from = Math.max(from, number);
     }
     entries.push(entry);
     if (entries.length > 2 * MIN_ENTRIES) {
-      forgotten = entries[MIN_ENTRIES - 1]?.number ?? forgotten;
+      droppedUntil = entries[MIN_ENTRIES - 1]?.number ?? droppedUntil;
       entries = entries.slice(MIN_ENTRIES);
     }
   };
   const hasChanged = (dependency: Dependency, after: number): boolean => (latest.get(dependency) ?? 0) > after;
   const isListAffected = (list: ListDependency, after: number): boolean =>
-    after < forgotten ? hasChanged(allPosts(list.posts), after) : isAffected(entries, list, after);
-  feed.subscribe((fresh) => {
-    for (const entry of fresh) addEntry(entry);
+    after < droppedUntil ? hasChanged(allPosts(list.posts), after) : isAffected(entries, list, after);
+  feed.subscribe((newEntries) => {
+    for (const entry of newEntries) addEntry(entry);
   });
 
   return {
     era: () => era,
     isCurrent: (value) => {
       if (value.era !== era || value.count < from) return false;
-      if (value.checked >= last) return true;
-      const { dependencies, count, checked } = value;
+      if (value.checkedUntil >= last) return true;
+      const { dependencies, count, checkedUntil } = value;
       const isOutdated =
         dependencies === undefined
           ? last > count
-          : dependencies.some((one) => (typeof one === 'object' ? isListAffected(one, checked) : hasChanged(one, count)));
-      if (!isOutdated) value.checked = last;
+          : dependencies.some((one) => (typeof one === 'object' ? isListAffected(one, checkedUntil) : hasChanged(one, count)));
+      if (!isOutdated) value.checkedUntil = last;
       return !isOutdated;
     },
   };
@@ -83,10 +83,10 @@ export function followChanges(feed: JournalFeed, most = MAX_DEPENDENCIES): Lates
 /** Whether one of these entries with a number above `after` affects a list. `entries`: in order of their numbers. */
 function isAffected(entries: readonly JournalEntry[], { posts, isAffectedBy }: ListDependency, after: number): boolean {
   for (let place = entries.length - 1; place >= 0; place -= 1) {
-    const { number, kind, type, own } = entries[place]!;
+    const { number, kind, type, ownChange } = entries[place]!;
     if (number <= after) return false;
     const isOf = kind === 'post' && type === posts;
-    if (own ? isAffectedBy(own, isOf) : isOf) return true;
+    if (ownChange ? isAffectedBy(ownChange, isOf) : isOf) return true;
   }
   return false;
 }

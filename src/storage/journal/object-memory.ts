@@ -67,7 +67,13 @@ export function createObjectMemory(bytes: number): (moment: Moment) => ObjectMem
       },
       // The value may have been made from anything that was recalled before.
       keep: (key, remembered) => {
-        entries.set(`${name} ${key}`, { ...remembered, count, era, read: { from: at, until: performance.now(), oldest }, checked: count });
+        entries.set(`${name} ${key}`, {
+          ...remembered,
+          count,
+          era,
+          read: { from: at, until: performance.now(), oldest },
+          checkedUntil: count,
+        });
       },
       oldest: () => oldest,
     };

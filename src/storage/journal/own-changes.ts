@@ -40,7 +40,7 @@ export interface IndexChange {
 
 /** A change made by this process, with the identity of its journal entry. */
 export interface NumberedOwnChange extends Numbered {
-  readonly own: OwnChange;
+  readonly ownChange: OwnChange;
 }
 
 /** The identity of a journal entry. */
@@ -68,21 +68,21 @@ const knownOf = new WeakMap<Database['driver'], Known>();
 /** Stores own changes once they are committed. */
 export function rememberOwnChanges(db: Database, changes: readonly NumberedOwnChange[]): void {
   const era = db.cluster.era();
-  let known = knownOf.get(db.driver);
-  if (known?.era !== era) known = { era, changes: new Map() };
-  knownOf.set(db.driver, known);
-  for (const change of changes) known.changes.set(change.number, change);
-  for (const number of known.changes.keys()) {
-    if (known.changes.size <= MAX_CHANGES) break;
-    known.changes.delete(number);
+  let memory = knownOf.get(db.driver);
+  if (memory?.era !== era) memory = { era, changes: new Map() };
+  knownOf.set(db.driver, memory);
+  for (const change of changes) memory.changes.set(change.number, change);
+  for (const number of memory.changes.keys()) {
+    if (memory.changes.size <= MAX_CHANGES) break;
+    memory.changes.delete(number);
   }
 }
 
 /** Returns the details of the change in this entry; undefined if there are none. */
 export function ownChangeOf(db: Database, { number, at, kind, object }: Numbered): OwnChange | undefined {
-  const known = knownOf.get(db.driver);
-  const change = known?.era === db.cluster.era() ? known.changes.get(number) : undefined;
-  return change && change.at === at && change.kind === kind && change.object === object ? change.own : undefined;
+  const memory = knownOf.get(db.driver);
+  const change = memory?.era === db.cluster.era() ? memory.changes.get(number) : undefined;
+  return change && change.at === at && change.kind === kind && change.object === object ? change.ownChange : undefined;
 }
 
 /**
@@ -90,18 +90,18 @@ export function ownChangeOf(db: Database, { number, at, kind, object }: Numbered
  * undefined if there are too many to evaluate.
  */
 export function effectiveIndexChange({ deleted, inserted }: IndexChange): IndexChange | undefined {
-  const balance = new Map<string, { readonly row: EntryRow; more: number }>();
-  const add = (row: EntryRow, more: number): void => {
+  const balance = new Map<string, { readonly row: EntryRow; count: number }>();
+  const add = (row: EntryRow, amount: number): void => {
     const text = entryText(row);
-    const known = balance.get(text);
-    if (known) known.more += more;
-    else balance.set(text, { row, more });
+    const entry = balance.get(text);
+    if (entry) entry.count += amount;
+    else balance.set(text, { row, count: amount });
   };
   for (const row of deleted) add(row, -1);
   for (const row of inserted) add(row, 1);
-  const moved = [...balance.values()].filter(({ more }) => more !== 0);
-  const rows = (sign: number) => moved.filter(({ more }) => Math.sign(more) === sign).map(({ row }) => row);
-  return moved.length > MAX_ROWS ? undefined : { deleted: rows(-1), inserted: rows(1) };
+  const changedRows = [...balance.values()].filter(({ count }) => count !== 0);
+  const rows = (sign: number) => changedRows.filter(({ count }) => Math.sign(count) === sign).map(({ row }) => row);
+  return changedRows.length > MAX_ROWS ? undefined : { deleted: rows(-1), inserted: rows(1) };
 }
 
 /** Returns a text that is the same for equal rows. All columns are compared. */

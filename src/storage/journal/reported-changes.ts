@@ -47,7 +47,7 @@ interface ReportedChanges {
   /** Whether other writers may have written to the same objects without an entry for their changes. */
   mayOthersHaveWritten: boolean;
   /** The details of the changes, to be stored once they are committed. */
-  own: readonly NumberedOwnChange[];
+  ownChanges: readonly NumberedOwnChange[];
 }
 
 const REPORTED: TransactionData<ReportedChanges> = {
@@ -62,7 +62,7 @@ const REPORTED: TransactionData<ReportedChanges> = {
     options: new Set(),
     indexChange: { deleted: [], inserted: [] },
     mayOthersHaveWritten: false,
-    own: [],
+    ownChanges: [],
   }),
   copy: ({ posts, terms, taxonomyRows, users, options, ...others }) => ({
     ...others,
@@ -75,7 +75,7 @@ const REPORTED: TransactionData<ReportedChanges> = {
   namesRecords: ({ everything, posts, terms, taxonomyRows, users }) =>
     everything || posts.size + terms.size + taxonomyRows.size + users.size > 0,
   write: writeReports,
-  afterCommit: (db, { own }) => rememberOwnChanges(db, own),
+  afterCommit: (db, { ownChanges }) => rememberOwnChanges(db, ownChanges),
 };
 
 const copyOf = <T extends object>(map: ReadonlyMap<number, T>): Map<number, T> => new Map(Array.from(map, ([id, one]) => [id, { ...one }]));
@@ -112,27 +112,27 @@ export function reportPostCreated(db: Database, id: number, columns: Partial<Pos
 /** Reports a changed post; `parts`: the changed parts other than columns, if they are known. */
 export function reportPostChanged(db: Database, id: number, parts?: readonly Part[]): void {
   const posts = db.transactionData(REPORTED)?.posts;
-  const known = posts?.get(id);
-  if (!known) posts?.set(id, { isChanged: true, parts: parts && new Set(parts) });
+  const post = posts?.get(id);
+  if (!post) posts?.set(id, { isChanged: true, parts: parts && new Set(parts) });
   else {
-    known.parts = parts && (!known.isChanged || known.parts) ? new Set([...(known.parts ?? []), ...parts]) : undefined;
-    known.isChanged = true;
+    post.parts = parts && (!post.isChanged || post.parts) ? new Set([...(post.parts ?? []), ...parts]) : undefined;
+    post.isChanged = true;
   }
 }
 
 /** Reports a post and the columns of its row that were written. */
 export function reportColumnsWritten(db: Database, id: number, columns: Partial<Post>): void {
-  const known = db.transactionData(REPORTED)?.posts.get(id);
+  const post = db.transactionData(REPORTED)?.posts.get(id);
   const names = typedKeys(columns);
-  const { row = {} } = known ?? {};
+  const { row = {} } = post ?? {};
   reportPostChanged(
     db,
     id,
     names.filter((name) => !(name in row) || String(row[name]) !== String(columns[name])),
   );
-  if (!known) return;
-  known.row = { ...row, ...columns };
-  if (known.after) known.after = { ...known.after, ...stateIn(columns) };
+  if (!post) return;
+  post.row = { ...row, ...columns };
+  if (post.after) post.after = { ...post.after, ...stateIn(columns) };
 }
 
 /** Reports a post that was deleted permanently. */
@@ -142,12 +142,12 @@ export function reportPostRemoved(db: Database, id: number): void {
 }
 
 /** Reports the rows changed in the list index; undefined: any rows. */
-export function reportIndexChange(db: Database, moved: IndexChange | undefined): void {
-  const touched = db.transactionData(REPORTED);
-  const known = touched?.indexChange;
-  if (touched)
-    touched.indexChange = known &&
-      moved && { deleted: [...known.deleted, ...moved.deleted], inserted: [...known.inserted, ...moved.inserted] };
+export function reportIndexChange(db: Database, change: IndexChange | undefined): void {
+  const reports = db.transactionData(REPORTED);
+  const before = reports?.indexChange;
+  if (reports)
+    reports.indexChange = before &&
+      change && { deleted: [...before.deleted, ...change.deleted], inserted: [...before.inserted, ...change.inserted] };
 }
 
 /**
@@ -155,8 +155,8 @@ export function reportIndexChange(db: Database, moved: IndexChange | undefined):
  * detected separately: any part counts as changed by this transaction.
  */
 export function reportConcurrentWriters(db: Database): void {
-  const touched = db.transactionData(REPORTED);
-  if (touched) touched.mayOthersHaveWritten = true;
+  const reports = db.transactionData(REPORTED);
+  if (reports) reports.mayOthersHaveWritten = true;
 }
 
 export function reportTerm(
@@ -165,15 +165,15 @@ export function reportTerm(
   what: Change['what'],
 ): void {
   const terms = db.transactionData(REPORTED)?.terms;
-  const known = terms?.get(id);
-  if (!known) terms?.set(id, { taxonomy, what });
-  else if (what === 'removed') known.what = what;
+  const term = terms?.get(id);
+  if (!term) terms?.set(id, { taxonomy, what });
+  else if (what === 'removed') term.what = what;
 }
 
 /** Reports rows of `term_taxonomy` whose counts, or more, may have changed. */
 export function reportTaxonomyRows(db: Database, ids: Iterable<number>): void {
-  const counted = db.transactionData(REPORTED)?.taxonomyRows;
-  if (counted) for (const id of ids) counted.add(id);
+  const rows = db.transactionData(REPORTED)?.taxonomyRows;
+  if (rows) for (const id of ids) rows.add(id);
 }
 
 export function reportUser(db: Database, id: number, what: Change['what']): void {
@@ -191,8 +191,8 @@ export function reportOption(db: Database, name: string): void {
 
 /** Reports that anything may have changed. Followers of the journal start over. */
 export function reportEverything(db: Database): void {
-  const touched = db.transactionData(REPORTED);
-  if (touched) touched.everything = true;
+  const reports = db.transactionData(REPORTED);
+  if (reports) reports.everything = true;
 }
 
 /**
@@ -203,8 +203,8 @@ export function reportEverything(db: Database): void {
  * holder of that lock.
  */
 export function noteChange(db: Database, actor: Actor): void {
-  const touched = inTransaction(db);
-  touched.actor = { ...touched.actor, ...actor };
+  const reports = inTransaction(db);
+  reports.actor = { ...reports.actor, ...actor };
 }
 
 /**
@@ -217,15 +217,15 @@ export function joinWriters(db: Database): void {
 }
 
 function inTransaction(db: Database): ReportedChanges {
-  const touched = db.transactionData(REPORTED);
-  if (!touched) throw new Error('a change is noted in the transaction that makes it');
-  return touched;
+  const reports = db.transactionData(REPORTED);
+  if (!reports) throw new Error('a change is noted in the transaction that makes it');
+  return reports;
 }
 
 // ------------------------------------------------------------------------------------------------- writing
-async function writeReports(db: Database, touched: ReportedChanges): Promise<void> {
-  const { actor, joinsWriters } = touched;
-  const changes = touched.everything ? [ANYTHING_CHANGED] : await changesOf(db, touched);
+async function writeReports(db: Database, reports: ReportedChanges): Promise<void> {
+  const { actor, joinsWriters } = reports;
+  const changes = reports.everything ? [ANYTHING_CHANGED] : await changesOf(db, reports);
   if (!actor && changes.length === 0) {
     if (joinsWriters) await db.change`UPDATE {fasti_changes} SET counter = counter + 1 WHERE id = 1`;
     return;
@@ -236,7 +236,7 @@ async function writeReports(db: Database, touched: ReportedChanges): Promise<voi
   if (changes.length > 0) await changeHandlers.get(db.driver)?.(db, changes, at);
   if (actor) await noteLastSave(db, now);
   // This comes last, because the followers may have written to the list index.
-  touched.own = ownChangesOf(touched, changes, { last, at });
+  reports.ownChanges = ownChangesOf(reports, changes, { last, at });
 }
 
 /** Returns the details of these changes; `last`: the number of the last change. */
@@ -250,7 +250,7 @@ function ownChangesOf(
   return changes.map(({ kind, object, what, wasPublic, isPublic }, place) => {
     const isSame = kind === 'post' && what === 'changed' && wasPublic === isPublic && !mayOthersHaveWritten;
     const parts = isSame ? posts.get(object)?.parts : undefined;
-    return { number: last - (changes.length - place - 1), at, kind, object, own: { parts, indexChange: effectiveChange } };
+    return { number: last - (changes.length - place - 1), at, kind, object, ownChange: { parts, indexChange: effectiveChange } };
   });
 }
 
@@ -270,19 +270,19 @@ const changeHandlers = new WeakMap<Database['driver'], ChangeHandler>();
 /** Stores the time of the last save of the calendar. `writeOption` would report this as a further change. */
 async function noteLastSave(db: Database, now: Date): Promise<void> {
   const option_value = String(now.getTime() / 1000);
-  const met = await db.change`
+  const rowCount = await db.change`
     UPDATE {options} SET option_value = ${option_value}, autoload = ${'auto'} WHERE option_name = ${'tribe_last_save_post'}`;
-  if (met > 0) return;
+  if (rowCount > 0) return;
   const row = { option_name: 'tribe_last_save_post', option_value, autoload: 'auto' };
   await upsertRows(db, 'options', [row], ['option_name'], insertedValues(db, ['option_value', 'autoload']));
 }
 
-async function changesOf(db: Database, touched: ReportedChanges): Promise<Change[]> {
+async function changesOf(db: Database, reports: ReportedChanges): Promise<Change[]> {
   return [
-    ...(await postChanges(db, touched.posts)),
-    ...(await termChanges(db, touched)),
-    ...[...touched.users].map(([id, what]) => nonPublicChange('user', '', id, what)),
-    ...[...touched.options].map((name) => nonPublicChange('option', name, 0, 'changed')),
+    ...(await postChanges(db, reports.posts)),
+    ...(await termChanges(db, reports)),
+    ...[...reports.users].map(([id, what]) => nonPublicChange('user', '', id, what)),
+    ...[...reports.options].map((name) => nonPublicChange('option', name, 0, 'changed')),
   ];
 }
 
@@ -297,10 +297,10 @@ export const nonPublicChange = (kind: ObjectKind, type: string, object: number, 
 });
 
 async function postChanges(db: Database, posts: ReportedChanges['posts']): Promise<Change[]> {
-  const touched = [...posts].filter(([, post]) => post.isChanged);
-  const unknown = touched.filter(([, post]) => !('after' in post)).map(([id]) => id);
-  const now = await statesOf(db, unknown);
-  return touched.flatMap(([object, post]) => {
+  const changedPosts = [...posts].filter(([, post]) => post.isChanged);
+  const unknownIds = changedPosts.filter(([, post]) => !('after' in post)).map(([id]) => id);
+  const now = await statesOf(db, unknownIds);
+  return changedPosts.flatMap(([object, post]) => {
     const after = 'after' in post ? post.after : now.get(object);
     // An object that was not locked before has kept its status, since every change of a status locks the post.
     const before = 'before' in post ? post.before : after;

@@ -7,7 +7,7 @@ import { FORMS } from './forms.ts';
 export interface DetectionOptions {
   readonly setting: 'auto' | 'off' | ContentLanguages['form'];
   /** Whether a WordPress installation writes to the same database. */
-  readonly shared: boolean;
+  readonly isShared: boolean;
 }
 
 /**
@@ -17,18 +17,18 @@ export interface DetectionOptions {
 export async function findLanguages(
   db: Database,
   options: ReadonlyMap<string, string>,
-  { setting, shared }: DetectionOptions,
+  { setting, isShared }: DetectionOptions,
 ): Promise<ContentLanguages | undefined> {
   if (setting === 'off') return undefined;
   const plugins = activePlugins(options);
   const runs = { polylang: /"polylang(-pro)?\//.test(plugins), wpml: plugins.includes('"sitepress-multilingual-cms/') };
-  const wanted = {
+  const applies = {
     wpml: setting === 'wpml' || (setting === 'auto' && runs.wpml),
-    polylang: setting === 'polylang' || (setting === 'auto' && options.has('polylang') && (runs.polylang || !shared)),
+    polylang: setting === 'polylang' || (setting === 'auto' && options.has('polylang') && (runs.polylang || !isShared)),
   };
   for (const form of ['wpml', 'polylang'] as const) {
-    const found = wanted[form] ? await FORMS[form].read(db, options) : undefined;
-    if (found) return { form, pluginRuns: runs[form], ...found };
+    const languages = applies[form] ? await FORMS[form].read(db, options) : undefined;
+    if (languages) return { form, pluginRuns: runs[form], ...languages };
   }
   return undefined;
 }

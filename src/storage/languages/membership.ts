@@ -11,11 +11,11 @@ export function membershipOf(
   code: string | undefined,
   stored: ReadonlyMap<string, number>,
 ): Membership {
-  const own = languageOfCode(languages, code)?.code;
-  if (own === undefined) return { language: null, members: new Map() };
+  const ownCode = languageOfCode(languages, code)?.code;
+  if (ownCode === undefined) return { language: null, members: new Map() };
   const members = languages.languages.flatMap((language) => {
-    const member = language.code === own ? id : stored.get(language.code);
-    return member === undefined || (member === id && language.code !== own) ? [] : [[language.code, member] as const];
+    const member = language.code === ownCode ? id : stored.get(language.code);
+    return member === undefined || (member === id && language.code !== ownCode) ? [] : [[language.code, member] as const];
   });
-  return { language: own, members: new Map(members) };
+  return { language: ownCode, members: new Map(members) };
 }

@@ -41,19 +41,19 @@ export interface Span {
   readonly last: number | undefined;
 }
 
-/** Returns one page. `rest`: a further condition on the posts (as `p`), if any. */
+/** Returns one page. `condition`: a further one on the posts (as `p`), if any. */
 export async function findIndexedIds(
   db: Database,
   range: IndexRange,
   limits: { readonly limit: number; readonly offset: number; readonly recurrence?: Recurrence | undefined },
-  rest: Sql | undefined,
+  condition: Sql | undefined,
 ): Promise<Page> {
-  const parts = partsOf(range).map((part) => rowsOf(db, range, part, rest));
-  if (rest === undefined && parts.length === 1 && range.facets.length > 1 && range.language !== undefined) {
+  const parts = partsOf(range).map((part) => rowsOf(db, range, part, condition));
+  if (condition === undefined && parts.length === 1 && range.facets.length > 1 && range.language !== undefined) {
     const page = await pageOfDisjoint(db, range, limits);
     if (page) return page;
   }
-  if (rest !== undefined || range.facets.length > 1) return pageOfAll(db, parts, { ...limits, descending: range.descending });
+  if (condition !== undefined || range.facets.length > 1) return pageOfAll(db, parts, { ...limits, descending: range.descending });
   const total = totalOf(db, range, parts);
   const page = await pageOf(db, parts, { ...limits, total, descending: range.descending });
   return { ...page, total: page.total ?? (await queryNumber(db, total)) };
@@ -68,25 +68,25 @@ export function linkedInIndex(db: Database, condition: Extract<Condition, { by: 
   const kind = postKind('event').links[condition.key];
   const { all } = query.visibleEvents;
   const { password } = query.opened;
-  const { within } = condition;
+  const { inLanguage: within } = condition;
   const language = within?.fill === 'nothing' ? languageOfCode(within.languages, within.code)?.number : undefined;
   if (within && language === undefined) return undefined;
   if (!query.indexed || !query.occurrences || !kind || !isAuthorIndependent(query.visibleEvents) || password !== undefined)
     return undefined;
-  const upcoming = condition.upcomingSince;
-  const since = upcoming === undefined ? UNDATED : momentOf(upcoming);
-  const excluded = upcoming === undefined ? ['draft', 'pending', 'trash'] : ['trash'];
+  const upcomingSince = condition.upcomingSince;
+  const since = upcomingSince === undefined ? UNDATED : momentOf(upcomingSince);
+  const excluded = upcomingSince === undefined ? ['draft', 'pending', 'trash'] : ['trash'];
   const statuses = all.filter((status) => !excluded.includes(status)).map((status) => STATUSES.get(status));
   if (since === undefined || statuses.length === 0 || statuses.includes(undefined)) return undefined;
   // The last event of the venue or organizer decides. This is a subquery for one value, since the databases may turn
   // EXISTS into a scan of all events. It reads from the end, since MariaDB would read all past events. Without a date,
   // the existence of a row is enough.
-  const holds = upcoming === undefined ? `IS ${condition.wanted ? 'NOT ' : ''}NULL` : '>= ?';
-  if (upcoming !== undefined && !condition.wanted) return undefined;
+  const holds = upcomingSince === undefined ? `IS ${condition.isLinked ? 'NOT ' : ''}NULL` : '>= ?';
+  if (upcomingSince !== undefined && !condition.isLinked) return undefined;
   return [
     `(SELECT x.start_at FROM ?? x WHERE x.facet = CAST(p.ID * ${FACETS} + ${facetCode(kind)} AS SIGNED) AND x.locked = 0
-      AND x.status IN (${statuses.join()})${upcoming === undefined ? '' : ' AND x.hidden = 0'}${language === undefined ? '' : ' AND x.language = ?'} ORDER BY x.start_at DESC LIMIT 1) ${holds}`,
-    [db.table('fasti_entries'), ...(language === undefined ? [] : [language]), ...(upcoming === undefined ? [] : [since])],
+      AND x.status IN (${statuses.join()})${upcomingSince === undefined ? '' : ' AND x.hidden = 0'}${language === undefined ? '' : ' AND x.language = ?'} ORDER BY x.start_at DESC LIMIT 1) ${holds}`,
+    [db.table('fasti_entries'), ...(language === undefined ? [] : [language]), ...(upcomingSince === undefined ? [] : [since])],
   ];
 }
 
@@ -104,13 +104,13 @@ interface Part {
  */
 function partsOf({ facets, from, to, endFrom, endTo }: IndexRange): Part[] {
   const last = Math.min(to, endTo);
-  const near = endFrom > from ? Math.max(from, earliestShortStart(endFrom)) : from;
-  const main = { facets, from: near, to: last };
-  return near > from ? [{ facets: facets.map(longFacet), from, to: Math.min(near - 1, last) }, main] : [main];
+  const mainFrom = endFrom > from ? Math.max(from, earliestShortStart(endFrom)) : from;
+  const main = { facets, from: mainFrom, to: last };
+  return mainFrom > from ? [{ facets: facets.map(longFacet), from, to: Math.min(mainFrom - 1, last) }, main] : [main];
 }
 
 /** Returns `FROM … WHERE …` for the rows `x` of a part. A row that occurs in several of its facets is included once. */
-function rowsOf(db: Database, range: IndexRange, { facets, from, to }: Part, rest: Sql | undefined): Sql {
+function rowsOf(db: Database, range: IndexRange, { facets, from, to }: Part, condition: Sql | undefined): Sql {
   const { endFrom, endTo, statuses } = range;
   const conditions: Sql[] = [equalsAny('x.facet', facets), ['x.start_at >= ? AND x.start_at <= ?', [from, to]]];
   if (endFrom > from) conditions.push(['x.end_at >= ?', [endFrom]]);
@@ -120,9 +120,9 @@ function rowsOf(db: Database, range: IndexRange, { facets, from, to }: Part, res
   if (range.openOnly) conditions.push(['x.locked = 0', []]);
   if (range.unfeaturedOnly) conditions.push(['x.featured = 0', []]);
   if (range.language !== undefined) conditions.push(isListedIn(range.language));
-  if (rest) conditions.push(rest);
+  if (condition) conditions.push(condition);
   const [where, bindings] = every(conditions);
-  const posts: Sql = rest ? [` ${db.dialect.joinInOrder} ?? p ON p.ID = x.post_id`, [db.table('posts')]] : ['', []];
+  const posts: Sql = condition ? [` ${db.dialect.joinInOrder} ?? p ON p.ID = x.post_id`, [db.table('posts')]] : ['', []];
   const rows: Sql = [`FROM ?? x${posts[0]} WHERE ${where}`, [db.table('fasti_entries'), ...posts[1], ...bindings]];
   return facets.length === 1
     ? rows
@@ -145,26 +145,26 @@ async function pageOf(
   }: { total: Sql; limit: number; offset: number; descending: boolean; recurrence?: Recurrence | undefined },
 ): Promise<Omit<Page, 'total'> & { total?: number }> {
   const direction = verbatim(descending ? 'DESC' : 'ASC');
-  const found: Omit<Page, 'total' | 'span'> & { total?: number } = { ids: [], linked: [] };
+  const page: Omit<Page, 'total' | 'span'> & { total?: number } = { ids: [], linked: [] };
   const starts: number[] = [];
   let skip = offset;
   // The links of recurring events are loaded with the events: here they would be repeated for each date.
   for (const [place, part] of (descending ? parts.toReversed() : parts).entries()) {
-    if (found.ids.length >= limit) break;
+    if (page.ids.length >= limit) break;
     const rows = await db.rows<Indexed & { links: string | null; total: number | string | null }>`
       SELECT x.post_id AS id, x.occurrence_id AS occurrence, x.start_at AS start, ${new Piece(part === parts.at(-1) ? total : ['NULL', []])} AS total,
         CASE WHEN x.occurrence_id = 0 THEN
           (SELECT GROUP_CONCAT(l.facet) FROM {fasti_entries} l WHERE l.post_id = x.post_id AND l.facet % ${FACETS} IN (${LINK_CODES})) END AS links
-      ${new Piece(part)} ORDER BY x.start_at ${direction}, x.posted_at ${direction}, x.post_id ${direction}, x.end_at ${direction} LIMIT ${limit - found.ids.length} OFFSET ${skip}`;
-    for (const { id, occurrence, start, links, total: whole } of rows) {
-      found.ids.push(recordId(id, occurrence, recurrence));
+      ${new Piece(part)} ORDER BY x.start_at ${direction}, x.posted_at ${direction}, x.post_id ${direction}, x.end_at ${direction} LIMIT ${limit - page.ids.length} OFFSET ${skip}`;
+    for (const { id, occurrence, start, links, total: rowTotal } of rows) {
+      page.ids.push(recordId(id, occurrence, recurrence));
       starts.push(Number(start));
-      found.linked.push(...(links?.split(',').map((facet) => idOfFacet(Number(facet))) ?? []));
-      if (whole !== null) found.total = Number(whole);
+      page.linked.push(...(links?.split(',').map((facet) => idOfFacet(Number(facet))) ?? []));
+      if (rowTotal !== null) page.total = Number(rowTotal);
     }
     if (place + 1 < parts.length) skip = rows.length > 0 ? 0 : Math.max(0, skip - (await queryNumber(db, countOf([part]))));
   }
-  return { ...found, ...spanOf(starts, limit) };
+  return { ...page, ...spanOf(starts, limit) };
 }
 
 /** A listed row of the index, with the columns that a page needs. */
@@ -194,20 +194,20 @@ async function pageOfDisjoint(
 ): Promise<Page | undefined> {
   if (limit + offset > MAX_MERGED_ROWS) return undefined;
   const [part] = partsOf(range);
-  const each = range.facets.map((facet) => rowsOf(db, range, { ...part!, facets: [facet] }, undefined));
-  const counts = (await totalsByShare(db, range)) ?? (await countsByLanguage(db, each));
+  const rowsByFacet = range.facets.map((facet) => rowsOf(db, range, { ...part!, facets: [facet] }, undefined));
+  const counts = (await totalsByShare(db, range)) ?? (await countsByLanguage(db, rowsByFacet));
   const total = counts.reduce((sum, { n }) => sum + n, 0);
   if (total === 0) return { ids: [], total, linked: [] };
   if (new Set(counts.map(({ of }) => of)).size < counts.length) return undefined;
-  const found = [...new Set(counts.map(({ place }) => place))].map((place) => each[place]!);
+  const facetRows = [...new Set(counts.map(({ place }) => place))].map((place) => rowsByFacet[place]!);
   const direction = range.descending ? 'DESC' : 'ASC';
   const firstOf = ([sql, bindings]: Sql, place: number): Sql => [
     `SELECT * FROM (SELECT x.start_at, x.posted_at, x.post_id, x.end_at, x.occurrence_id ${sql}
       ORDER BY x.start_at ${direction}, x.posted_at ${direction}, x.post_id ${direction}, x.end_at ${direction} LIMIT ?) x${place}`,
     [...bindings, limit + offset],
   ];
-  const [sql, bindings] = unionAll(found.map(firstOf));
-  const rows: Sql = found.length === 1 ? found[0]! : [`FROM (${sql}) x`, bindings];
+  const [sql, bindings] = unionAll(facetRows.map(firstOf));
+  const rows: Sql = facetRows.length === 1 ? facetRows[0]! : [`FROM (${sql}) x`, bindings];
   const { ids, linked } = await pageOf(db, [rows], { total: ['NULL', []], limit, offset, descending: range.descending, recurrence });
   return { ids, total, linked };
 }

@@ -14,8 +14,8 @@ import { type DaysSummand, type RowsSummand, type Summand, summandsOf } from './
 /** The total of a range, as an SQL value. `parts`: `FROM … WHERE …` of its rows. */
 export function totalOf(db: Database, range: IndexRange, parts: readonly Sql[]): Sql {
   const [facet, ...others] = range.facets;
-  const counted = others.length === 0 ? countedIn(range, facet, range.language) : undefined;
-  return counted ? sumOf(db, summandsOf(range), counted) : countOf(parts);
+  const countedFacets = others.length === 0 ? countedIn(range, facet, range.language) : undefined;
+  return countedFacets ? sumOf(db, summandsOf(range), countedFacets) : countOf(parts);
 }
 
 /** The number of rows of these parts, counted one by one. */
@@ -42,8 +42,8 @@ interface Counted {
 
 /** Returns what has to be counted for one facet of a range. Undefined: the counts of days do not cover it. */
 function countedIn(range: IndexRange, facet: Facet, language: ListedLanguage | undefined): Counted | undefined {
-  const { statuses, listedOnly, openOnly, unfeaturedOnly, rest } = range;
-  if (statuses === undefined || !isCounted(statuses) || rest.length > 0 || !listedOnly || unfeaturedOnly) return undefined;
+  const { statuses, listedOnly, openOnly, unfeaturedOnly, postConditions } = range;
+  if (statuses === undefined || !isCounted(statuses) || postConditions.length > 0 || !listedOnly || unfeaturedOnly) return undefined;
   if (isOpenFacet(facet) ? openOnly : !openOnly) return undefined;
   if (!language) return { facet, language, add: [facet], subtract: [] };
   const { number, shares } = language;
@@ -57,9 +57,9 @@ const areCounted = (facets: readonly (Facet | undefined)[]): facets is Facet[] =
 
 // ------------------------------------------------------------------------------------------------- as a value
 /** The sum of these summands. */
-function sumOf(db: Database, summands: readonly Summand[], counted: Counted): Sql {
+function sumOf(db: Database, summands: readonly Summand[], countedFacets: Counted): Sql {
   const values = summands.map((summand): Sql => {
-    const [sql, bindings] = summand.by === 'days' ? fromCounts(db, summand, counted) : fromRows(db, summand, counted);
+    const [sql, bindings] = summand.by === 'days' ? fromCounts(db, summand, countedFacets) : fromRows(db, summand, countedFacets);
     return [`${summand.sign === 1 ? '+' : '-'} ${sql}`, bindings];
   });
   return [`0 ${values.map(([sql]) => sql).join(' ')}`, values.flatMap(([, bindings]) => bindings)];
@@ -81,21 +81,21 @@ function fromRows(db: Database, summand: RowsSummand, { facet, language }: Count
 
 /** Returns `FROM … WHERE …` for the counts `c` of a summand. */
 function countsIn(db: Database, { days }: DaysSummand, facets: readonly Facet[]): Sql {
-  const [which, numbers] = equalsAny('c.facet', facets);
-  return [`FROM ?? c WHERE ${which} AND c.day >= ? AND c.day <= ?`, [db.table('fasti_days'), ...numbers, ...days]];
+  const [condition, numbers] = equalsAny('c.facet', facets);
+  return [`FROM ?? c WHERE ${condition} AND c.day >= ? AND c.day <= ?`, [db.table('fasti_days'), ...numbers, ...days]];
 }
 
 /**
  * Returns `FROM … WHERE …` for the rows `x` of a summand, which are public events. The facets must be of the same kind.
  */
 function entriesIn(db: Database, summand: RowsSummand, facets: readonly [Facet, ...Facet[]], language: ListedLanguage | undefined): Sql {
-  const { which, starts, endFrom } = summand;
-  const [listed, numbers] = equalsAny('x.facet', which === 'long' ? facets.map(longFacet) : facets);
+  const { events, starts, endFrom } = summand;
+  const [facetCondition, numbers] = equalsAny('x.facet', events === 'long' ? facets.map(longFacet) : facets);
   const ends: Sql = endFrom === undefined ? ['', []] : [' AND x.end_at >= ?', [endFrom]];
   const guarded = isOpenFacet(facets[0]) ? '' : ' AND x.locked = 0';
-  const [spoken, languages] = language ? isListedIn(language) : ['', []];
+  const [languageCondition, languages] = language ? isListedIn(language) : ['', []];
   return [
-    `FROM ?? x WHERE ${listed} AND x.start_at >= ? AND x.start_at <= ?${ends[0]} AND x.status = 1 AND x.hidden = 0${guarded}${spoken && ` AND ${spoken}`}`,
+    `FROM ?? x WHERE ${facetCondition} AND x.start_at >= ? AND x.start_at <= ?${ends[0]} AND x.status = 1 AND x.hidden = 0${guarded}${languageCondition && ` AND ${languageCondition}`}`,
     [db.table('fasti_entries'), ...numbers, ...starts, ...ends[1], ...languages],
   ];
 }
@@ -118,18 +118,18 @@ const MAX_FACETS_IN_SUM = 8;
 export async function totalsByShare(db: Database, range: IndexRange): Promise<Tally[] | undefined> {
   const { language, facets } = range;
   if (!language || facets.length > MAX_FACETS_IN_SUM) return undefined;
-  const wanted: { place: number; of: LanguageShare; counted: Counted }[] = [];
+  const shareCounts: { place: number; of: LanguageShare; countedFacets: Counted }[] = [];
   for (const [place, facet] of facets.entries())
     for (const share of language.shares) {
-      const counted = countedIn(range, facet, { ...language, shares: [share] });
-      if (!counted) return undefined;
-      wanted.push({ place, of: share, counted });
+      const countedFacets = countedIn(range, facet, { ...language, shares: [share] });
+      if (!countedFacets) return undefined;
+      shareCounts.push({ place, of: share, countedFacets });
     }
-  const numbers = wanted.flatMap(({ counted: { add, subtract } }) => [...add, ...subtract]);
+  const numbers = shareCounts.flatMap(({ countedFacets: { add, subtract } }) => [...add, ...subtract]);
   const sums = await sumsBySource(db, range, language, [...new Set(numbers)]);
   const sum = (sources: readonly string[]) => sources.reduce((total, source) => total + (sums.get(source) ?? 0), 0);
-  return wanted
-    .map(({ place, of, counted: { facet, add, subtract } }) => {
+  return shareCounts
+    .map(({ place, of, countedFacets: { facet, add, subtract } }) => {
       const n = sum([...add.map((number) => sourceOf(number)), sourceOf(facet, of)]) - sum(subtract.map((number) => sourceOf(number)));
       return { place, of, n };
     })

@@ -18,11 +18,11 @@ export function whereInLanguage(
   const { whereLanguage, whereInGroup } = formOf(languages);
   const { defaultCode } = languages;
   where.where((any: QueryBuilder) => {
-    any.where((own) => whereLanguage(db, own, languages, records, code));
+    any.where((part) => whereLanguage(db, part, languages, records, code));
     if (fill !== 'nothing' && code !== defaultCode)
-      any.orWhere((other) => {
-        whereLanguage(db, other, languages, records, defaultCode);
-        other.whereNot((translated) => whereInGroup(db, translated, languages, records, { code, isShown }));
+      any.orWhere((part) => {
+        whereLanguage(db, part, languages, records, defaultCode);
+        part.whereNot((translated) => whereInGroup(db, translated, languages, records, { code, isShown }));
       });
     if (fill === 'stand-ins-and-neutral') any.orWhere((none) => whereLanguage(db, none, languages, records, null));
   });

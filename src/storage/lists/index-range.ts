@@ -38,7 +38,7 @@ export interface IndexRange {
   /** The language of the list, if the facets are not those of a language. */
   readonly language: ListedLanguage | undefined;
   /** Conditions that the index does not cover and that are checked on the posts. */
-  readonly rest: readonly Condition[];
+  readonly postConditions: readonly Condition[];
   readonly descending: boolean;
 }
 
@@ -76,7 +76,7 @@ export function indexRangeOf(query: PostQuery): IndexRange | undefined {
   if (!query.indexed || !query.kind.hasDates || !query.occurrences || order.by !== 'start') return undefined;
   // If a password or the right to edit opens some posts, these can be determined only from the posts.
   const opensSome = opened.password !== undefined || opened.editable !== undefined;
-  const found: RangeParts = {
+  const parts: RangeParts = {
     bounds: { from: UNDATED + 1, to: LATEST_MOMENT, endFrom: 0, endTo: LATEST_MOMENT },
     flags: { listedOnly: false, openOnly: false, unfeaturedOnly: false },
     byFacet: [],
@@ -84,21 +84,21 @@ export function indexRangeOf(query: PostQuery): IndexRange | undefined {
   };
   if (conditions.some((condition) => matchesFew(condition) || (condition.by === 'notId' && isAboveBase(condition.ids, query))))
     return undefined;
-  if (!conditions.every((condition) => addCondition(found, condition, query, opensSome))) return undefined;
+  if (!conditions.every((condition) => addCondition(parts, condition, query, opensSome))) return undefined;
   const statuses = visible.all.map((status) => STATUSES.get(status));
   if (statuses.length === 0 || statuses.includes(undefined)) return undefined;
   // The narrowest facet comes first: a venue or an organizer, then a tag, then a category.
-  const [first, ...others] = found.byFacet.sort((a, b) => facetRank(b.facets[0]) - facetRank(a.facets[0]));
-  if (first && !opensSome) found.flags.openOnly ||= 'guarded' in first.condition && first.condition.guarded;
-  const beside = opensSome ? found.byFacet : others;
-  const spoken = others.find(({ condition }) => condition.by === 'language');
+  const [first, ...others] = parts.byFacet.sort((a, b) => facetRank(b.facets[0]) - facetRank(a.facets[0]));
+  if (first && !opensSome) parts.flags.openOnly ||= 'guarded' in first.condition && first.condition.guarded;
+  const otherFacets = opensSome ? parts.byFacet : others;
+  const languageFacet = others.find(({ condition }) => condition.by === 'language');
   return {
     facets: first?.facets ?? [ALL_EVENTS],
-    ...found.bounds,
-    ...found.flags,
+    ...parts.bounds,
+    ...parts.flags,
     statuses: isAuthorIndependent(visible) ? (statuses as number[]) : undefined,
-    language: spoken && languageOfFacet(spoken.facets[0]),
-    rest: [...found.remaining, ...beside.filter((one) => one !== spoken).map(({ condition }) => condition)],
+    language: languageFacet && languageOfFacet(languageFacet.facets[0]),
+    postConditions: [...parts.remaining, ...otherFacets.filter((one) => one !== languageFacet).map(({ condition }) => condition)],
     descending: order.descending,
   };
 }
@@ -141,7 +141,7 @@ function addCondition(
   return true;
 }
 
-const isWithout = (condition: Condition, key: string): boolean => condition.by === 'meta' && condition.key === key && !condition.present;
+const isWithout = (condition: Condition, key: string): boolean => condition.by === 'meta' && condition.key === key && !condition.isPresent;
 
 /** With more facets than this, the condition is checked on the posts, since each facet is read separately. */
 const MAX_FACETS = 50;
@@ -151,16 +151,16 @@ const MAX_FACETS = 50;
  * for featured events.
  */
 function facetsIn(condition: Guarded): IndexRange['facets'] | undefined {
-  if (condition.by === 'meta') return condition.key === FEATURED_META && condition.present ? [FEATURED] : undefined;
+  if (condition.by === 'meta') return condition.key === FEATURED_META && condition.isPresent ? [FEATURED] : undefined;
   if (condition.by === 'links') {
     const kind = postKind('event').links[condition.key];
     return condition.none ? undefined : kind && facetsOf(kind, condition.ids);
   }
   const kind = termKindOf(condition.taxonomy);
-  if (!kind || condition.wanted === 'none') return undefined;
+  if (!kind || condition.quantifier === 'none') return undefined;
   // Categories include their descendants only if the filter has added these.
   const ids = condition.roots ?? (kind.hierarchical ? [] : condition.ids);
-  return condition.wanted === 'all' && ids.length > 1 ? undefined : facetsOf(kind.name, ids);
+  return condition.quantifier === 'all' && ids.length > 1 ? undefined : facetsOf(kind.name, ids);
 }
 
 /**

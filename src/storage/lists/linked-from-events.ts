@@ -18,7 +18,7 @@ import { whereOpen, whereVisible } from './post-visibility.ts';
  */
 
 type LinkedFromAny = Extract<Condition, { by: 'linkedFromAny' }>;
-type WithinLanguage = LinkedFromAny & { readonly within: InLanguage };
+type WithinLanguage = LinkedFromAny & { readonly inLanguage: InLanguage };
 
 /** Selects the ids that posts refer to in a meta. */
 export const linkTargets = (db: Database, sub: QueryBuilder, key: string): QueryBuilder =>
@@ -29,42 +29,42 @@ export const linkTargets = (db: Database, sub: QueryBuilder, key: string): Query
 
 /** Restricts a list of venues or organizers (as `p`) to those that a visible event refers to, or to all others. */
 export function whereLinkedFromEvents(db: Database, where: QueryBuilder, condition: LinkedFromAny, query: PostQuery): void {
-  const { within } = condition;
+  const { inLanguage: within } = condition;
   const indexed = within ? undefined : linkedInIndex(db, condition, query);
   if (indexed) where.whereRaw(...indexed);
-  else if (within) whereLinkedThroughGroups(db, where, { ...condition, within }, query);
-  else where[condition.wanted ? 'whereIn' : 'whereNotIn']('p.ID', (sub: QueryBuilder) => linkedFromEvents(db, sub, condition, query));
+  else if (within) whereLinkedThroughGroups(db, where, { ...condition, inLanguage: within }, query);
+  else where[condition.isLinked ? 'whereIn' : 'whereNotIn']('p.ID', (sub: QueryBuilder) => linkedFromEvents(db, sub, condition, query));
 }
 
 /**
  * Replaces the condition by ids, which are looked up once instead of separately for the page and the total. Undefined
- * if the index answers for each record, or if there are more than `most` ids.
+ * if the index answers for each record, or if there are more than `limit` ids.
  */
 export async function resolveLinkedFromEvents(
   db: Database,
   condition: LinkedFromAny,
   query: PostQuery,
-  most: number,
+  limit: number,
 ): Promise<Condition | undefined> {
-  const { within, wanted } = condition;
+  const { inLanguage: within, isLinked: wanted } = condition;
   if (!within && linkedInIndex(db, condition, query)) return undefined;
-  const named = await idsLinkedFromEvents(db, condition, query, most + 1);
-  if (named.length > most) return undefined;
-  const ids = within ? await withTranslations(db, within, query, named) : named;
+  const linkedIds = await idsLinkedFromEvents(db, condition, query, limit + 1);
+  if (linkedIds.length > limit) return undefined;
+  const ids = within ? await withTranslations(db, within, query, linkedIds) : linkedIds;
   return { by: wanted ? 'id' : 'notId', ids };
 }
 
-/** Returns venues or organizers that events refer to, at most `most` of them. */
-async function idsLinkedFromEvents(db: Database, condition: LinkedFromAny, query: PostQuery, most: number): Promise<number[]> {
-  const indexed = linkedInIndex(db, { ...condition, wanted: true }, query);
-  const named = indexed
+/** Returns venues or organizers that events refer to, at most `limit` of them. */
+async function idsLinkedFromEvents(db: Database, condition: LinkedFromAny, query: PostQuery, limit: number): Promise<number[]> {
+  const indexed = linkedInIndex(db, { ...condition, isLinked: true }, query);
+  const builder = indexed
     ? db
         .from('posts', 'p')
         .where('p.post_type', query.kind.postType)
         .whereRaw(...indexed)
         .select({ id: 'p.ID' })
     : linkedFromEvents(db, db.query(), condition, query).distinct();
-  const rows: { id: number }[] = await named.limit(most);
+  const rows: { id: number }[] = await builder.limit(limit);
   return rows.map(({ id }) => Number(id));
 }
 
@@ -82,17 +82,17 @@ async function withTranslations(
 
 /** Condition: an event of a language refers to the venue or organizer, or to one of its translations. */
 function whereLinkedThroughGroups(db: Database, where: QueryBuilder, condition: WithinLanguage, query: PostQuery): void {
-  const { languages } = condition.within;
+  const { languages } = condition.inLanguage;
   const records = { is: 'post', name: query.kind.postType, alias: 'p' } as const;
-  const named = (sub: QueryBuilder) => void linkedFromEvents(db, sub, condition, query);
-  where[condition.wanted ? 'where' : 'whereNot']((any: QueryBuilder) => {
-    any.whereIn('p.ID', named);
+  const selectLinked = (sub: QueryBuilder) => void linkedFromEvents(db, sub, condition, query);
+  where[condition.isLinked ? 'where' : 'whereNot']((any: QueryBuilder) => {
+    any.whereIn('p.ID', selectLinked);
     if (!isTranslated(languages, query.kind.postType)) return;
     for (const { code } of languages.languages)
-      any.orWhere((other) =>
-        formOf(languages).whereInGroup(db, other, languages, records, {
+      any.orWhere((part) =>
+        formOf(languages).whereInGroup(db, part, languages, records, {
           code,
-          isShown: (member) => void member.whereIn('member.ID', named),
+          isShown: (member) => void member.whereIn('member.ID', selectLinked),
         }),
       );
   });
@@ -103,7 +103,12 @@ function whereLinkedThroughGroups(db: Database, where: QueryBuilder, condition: 
  * that starts at that moment or later and is not hidden. The links are read first, since MariaDB would otherwise read
  * all metas of all events to find them.
  */
-function linkedFromEvents(db: Database, sub: QueryBuilder, { key, upcomingSince, within }: LinkedFromAny, query: PostQuery): QueryBuilder {
+function linkedFromEvents(
+  db: Database,
+  sub: QueryBuilder,
+  { key, upcomingSince, inLanguage: within }: LinkedFromAny,
+  query: PostQuery,
+): QueryBuilder {
   const events = postKind('event').postType;
   linkTargets(db, sub, key)
     .joinRaw(`${db.dialect.joinInOrder} ?? ev ON ev.ID = l.post_id`, [db.table('posts')])
@@ -111,10 +116,10 @@ function linkedFromEvents(db: Database, sub: QueryBuilder, { key, upcomingSince,
     .where((where) => whereOpen(db, where, { opened: { password: query.opened.password, editable: undefined } }, 'ev'))
     .where((where) => whereVisible(db, where, 'ev', query.visibleEvents));
   if (within)
-    sub.where((spoken) =>
+    sub.where((part) =>
       whereInLanguage(
         db,
-        spoken,
+        part,
         within,
         { is: 'post', name: events, alias: 'ev' },
         (member) => void member.where('member.post_status', 'publish'),

@@ -28,8 +28,9 @@ export const MAX_LINKED_RECORDS = 5000;
 export async function resolveLinkedConditions(db: Database, query: PostQuery): Promise<PostQuery> {
   const [conditions, byEvents]: [Condition[], Condition[]] = [[], []];
   for (const condition of query.conditions) {
-    const found = condition.by === 'linkedFromAny' ? await resolveLinkedFromEvents(db, condition, query, MAX_LINKED_RECORDS) : undefined;
-    if (found) byEvents.push(found);
+    const replacement =
+      condition.by === 'linkedFromAny' ? await resolveLinkedFromEvents(db, condition, query, MAX_LINKED_RECORDS) : undefined;
+    if (replacement) byEvents.push(replacement);
     else conditions.push((await resolveLinkedCondition(db, condition)) ?? condition);
   }
   // These conditions come last, since an order by ids uses the ids that were requested.
@@ -76,7 +77,7 @@ function linkedRecordsQuery(db: Database, condition: Condition): Linked | undefi
   if (condition.by === 'linkedMeta') return { builder: withMeta(db, builder, condition), link: condition.link };
   if (condition.by === 'near' && condition.link !== undefined) return { builder: near(db, builder, condition), link: condition.link };
   if (condition.by === 'placed' && condition.link !== undefined)
-    return { builder: withCoordinates(db, builder), link: condition.link, none: !condition.wanted };
+    return { builder: withCoordinates(db, builder), link: condition.link, none: !condition.isPlaced };
   return undefined;
 }
 
@@ -116,9 +117,9 @@ export const linkedTo = (db: Database, records: QueryBuilder, link: string | und
 function distance(db: Database, { lat, lng }: { lat: number; lng: number }): Sql {
   const [latitude, latitudeColumns] = db.dialect.asNumber('lat.meta_value');
   const [longitude, longitudeColumns] = db.dialect.asNumber('lng.meta_value');
-  const half = (difference: string) => `POWER(SIN(RADIANS(${difference}) / 2), 2)`;
+  const haversine = (difference: string) => `POWER(SIN(RADIANS(${difference}) / 2), 2)`;
   return [
-    `(${2 * EARTH_RADIUS_KM} * ASIN(SQRT(${half(`${latitude} - ?`)} + COS(RADIANS(?)) * COS(RADIANS(${latitude})) * ${half(`${longitude} - ?`)})))`,
+    `(${2 * EARTH_RADIUS_KM} * ASIN(SQRT(${haversine(`${latitude} - ?`)} + COS(RADIANS(?)) * COS(RADIANS(${latitude})) * ${haversine(`${longitude} - ?`)})))`,
     [...latitudeColumns, lat, lat, ...latitudeColumns, ...longitudeColumns, lng],
   ];
 }

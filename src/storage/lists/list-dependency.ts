@@ -21,18 +21,18 @@ export function listDependency(query: PostQuery, range: IndexRange | undefined, 
   const { postType: posts } = query.kind;
   if (!range) {
     const parts = partsOf(query);
-    return { posts, isAffectedBy: (own, isOf) => isOf && wroteAnyOf(own, parts) };
+    return { posts, isAffectedBy: (change, isOf) => isOf && wroteAnyOf(change, parts) };
   }
   const place = isOneToOne(range) ? span : undefined;
-  if (!readsPosts(range)) return { posts, isAffectedBy: (own) => affectsPage(own, range, place) };
-  const beside = partsOf({ ...query, conditions: range.rest });
-  return { posts, isAffectedBy: (own, isOf) => affectsPage(own, range, place) || (isOf && wroteAnyOf(own, beside)) };
+  if (!readsPosts(range)) return { posts, isAffectedBy: (change) => affectsPage(change, range, place) };
+  const postParts = partsOf({ ...query, conditions: range.postConditions });
+  return { posts, isAffectedBy: (change, isOf) => affectsPage(change, range, place) || (isOf && wroteAnyOf(change, postParts)) };
 }
 
 /** Returns the dependency of a list of venues or organizers on events: their visibility, their dates, their links. */
 export function linksDependency(events: string, key: string): ListDependency {
   const parts = new Set([...VISIBILITY_PARTS, ...DATE_PARTS, ...[key, HIDDEN_META].flatMap(partsWithMeta)]);
-  return { posts: events, isAffectedBy: (own, isOf) => isOf && wroteAnyOf(own, parts) };
+  return { posts: events, isAffectedBy: (change, isOf) => isOf && wroteAnyOf(change, parts) };
 }
 
 /** Whether a change wrote one of these parts; undefined parts may be any. */
@@ -40,7 +40,7 @@ const wroteAnyOf = ({ parts }: OwnChange, looked: ReadonlySet<Part> | undefined)
   looked === undefined || parts === undefined || [...parts].some((part) => looked.has(part));
 
 /** Whether a list from the index also reads the posts. */
-const readsPosts = ({ rest, statuses }: IndexRange): boolean => rest.length > 0 || statuses === undefined;
+const readsPosts = ({ postConditions, statuses }: IndexRange): boolean => postConditions.length > 0 || statuses === undefined;
 
 /**
  * Whether each row of a range is exactly one record of the list: no condition on posts filters it, and no second facet
@@ -57,12 +57,12 @@ const isOneToOne = (range: IndexRange): boolean => range.facets.length === 1 && 
  */
 export function affectsPage({ indexChange }: Pick<OwnChange, 'indexChange'>, range: IndexRange, span: Span | undefined): boolean {
   if (indexChange === undefined) return true;
-  const [gone, fresh] = [indexChange.deleted, indexChange.inserted].map((rows) => rows.filter((row) => isInRange(row, range)));
-  if (!gone || !fresh || !span) return [gone, fresh].some((rows) => rows?.length !== 0);
-  const places = [gone, fresh].map((rows) => rows.map((row) => sideOfPage(row, span, range.descending)));
-  const count = (place: -1 | 0 | 1) => places.map((some) => some.filter((one) => one === place).length);
-  const [within, before, after] = [count(0), count(-1), count(1)];
-  return within.some((number) => number > 0) || before[0] !== before[1] || after[0] !== after[1];
+  const [deleted, inserted] = [indexChange.deleted, indexChange.inserted].map((rows) => rows.filter((row) => isInRange(row, range)));
+  if (!deleted || !inserted || !span) return [deleted, inserted].some((rows) => rows?.length !== 0);
+  const places = [deleted, inserted].map((rows) => rows.map((row) => sideOfPage(row, span, range.descending)));
+  const count = (place: -1 | 0 | 1) => places.map((sides) => sides.filter((one) => one === place).length);
+  const [onPage, before, after] = [count(0), count(-1), count(1)];
+  return onPage.some((number) => number > 0) || before[0] !== before[1] || after[0] !== after[1];
 }
 
 /**
@@ -154,7 +154,7 @@ const CONDITION_PARTS: { readonly [By in Condition['by']]: PartsOf<By> } = {
   links: ({ key }) => partsWithMeta(key),
   linkedFrom: [],
   // With a language, it depends on the groups of translations.
-  linkedFromAny: ({ within }) => (within ? undefined : []),
+  linkedFromAny: ({ inLanguage: within }) => (within ? undefined : []),
   linkedMeta: ({ link }) => partsWithMeta(link),
   placed: ({ link }) => coordinateParts(link),
   near: ({ link }) => coordinateParts(link),

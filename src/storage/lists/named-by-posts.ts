@@ -14,16 +14,16 @@ export async function authorsOfTypes(db: Database, types: readonly string[]): Pr
 
 /** Returns the ids of the authors of these posts. */
 export async function authorsOfPosts(db: Database, ids: readonly number[]): Promise<Set<number>> {
-  const rows: { id: number }[] = await readInParts(ids, (some) => db.from('posts').whereIn('ID', some).distinct({ id: 'post_author' }));
+  const rows: { id: number }[] = await readInParts(ids, (page) => db.from('posts').whereIn('ID', page).distinct({ id: 'post_author' }));
   return new Set(rows.map(({ id }) => id));
 }
 
 /** Returns the ids that posts refer to in these metas, with the key of the meta. */
 export async function linksOfPosts(db: Database, ids: readonly number[], keys: readonly string[]): Promise<{ key: string; id: number }[]> {
-  const rows: { key: string; value: string }[] = await readInParts(ids, (some) =>
+  const rows: { key: string; value: string }[] = await readInParts(ids, (page) =>
     db
       .from('postmeta')
-      .whereIn('post_id', some)
+      .whereIn('post_id', page)
       .whereIn('meta_key', [...keys])
       .distinct({ key: 'meta_key', value: 'meta_value' }),
   );
@@ -32,11 +32,11 @@ export async function linksOfPosts(db: Database, ids: readonly number[], keys: r
 
 /** Returns the ids of the terms of a taxonomy that these posts have. */
 export async function termsOfPosts(db: Database, ids: readonly number[], taxonomy: string): Promise<Set<number>> {
-  const rows: { id: number }[] = await readInParts(ids, (some) =>
+  const rows: { id: number }[] = await readInParts(ids, (page) =>
     db
       .from('term_relationships', 'r')
       .join({ tt: db.table('term_taxonomy') }, 'tt.term_taxonomy_id', 'r.term_taxonomy_id')
-      .whereIn('r.object_id', some)
+      .whereIn('r.object_id', page)
       .where('tt.taxonomy', taxonomy)
       .distinct({ id: 'tt.term_id' }),
   );

@@ -101,10 +101,10 @@ const HANDLERS: ConditionHandlers = {
   modified: (where, { condition }) => whereBound(where, 'post_modified', condition),
   published: (where, { condition }) => whereBound(where, 'post_date', condition),
   words: (where, { db, condition, query }) => whereWords(db, where, condition, query),
-  terms: (where, { db, condition: { taxonomy, ids, wanted } }) => {
+  terms: (where, { db, condition: { taxonomy, ids, quantifier: wanted } }) => {
     const alternatives = wanted === 'all' ? ids.map((id) => [id]) : [ids];
-    for (const some of alternatives)
-      whereIdInOrNot(where, wanted !== 'none', (sub) => postsOfTerms(db, sub, taxonomy).whereIn('tt.term_id', [...some]));
+    for (const alternative of alternatives)
+      whereIdInOrNot(where, wanted !== 'none', (sub) => postsOfTerms(db, sub, taxonomy).whereIn('tt.term_id', [...alternative]));
   },
   format: (where, { db, condition: { formats } }) => {
     const ofFormats = (sub: QueryBuilder) => postsOfTerms(db, sub, FORMAT_TAXONOMY);
@@ -118,7 +118,7 @@ const HANDLERS: ConditionHandlers = {
       if (formats.includes(DEFAULT_FORMAT)) any.orWhereNotIn('p.ID', ofFormats);
     });
   },
-  either: (where, { db, condition: { of }, query }) =>
+  either: (where, { db, condition: { conditions: of }, query }) =>
     where.where((any) => {
       for (const one of of) any.orWhere((part) => whereCondition(db, part, one, query));
     }),
@@ -136,7 +136,7 @@ const HANDLERS: ConditionHandlers = {
   linkedMeta: (where, { db, condition }) =>
     whereIdIn(where, (sub) => linkedTo(db, withMeta(db, sub, condition), condition.link).select('l.post_id')),
   meta: (where, { db, condition }) =>
-    whereIdInOrNot(where, condition.present, (sub) =>
+    whereIdInOrNot(where, condition.isPresent, (sub) =>
       sub
         .select('m.post_id')
         .from({ m: db.table('postmeta') })
@@ -159,14 +159,14 @@ const HANDLERS: ConditionHandlers = {
         .whereRaw(...db.dialect.equalsFolded('m.meta_value', condition.value)),
     ),
   placed: (where, { db, condition }) =>
-    whereIdInOrNot(where, condition.wanted, (sub) => linkedTo(db, withCoordinates(db, sub), condition.link).select('l.post_id')),
+    whereIdInOrNot(where, condition.isPlaced, (sub) => linkedTo(db, withCoordinates(db, sub), condition.link).select('l.post_id')),
   near: (where, { db, condition }) => whereIdIn(where, (sub) => linkedTo(db, near(db, sub, condition), condition.link).select('l.post_id')),
   language: (where, { db, condition, query }) =>
     whereInLanguage(db, where, condition, { is: 'post', name: query.kind.postType, alias: 'p' }, (member) => {
-      member.where('member.post_status', 'publish').orWhere((seen) => whereVisible(db, seen, 'member', query.visible));
+      member.where('member.post_status', 'publish').orWhere((part) => whereVisible(db, part, 'member', query.visible));
     }),
   ticketed: (where, { db, condition }) =>
-    whereIdInOrNot(where, condition.wanted, (sub) =>
+    whereIdInOrNot(where, condition.hasTickets, (sub) =>
       sub
         .select(asId(db, 'k.meta_value'))
         .from({ k: db.table('postmeta') })
@@ -181,12 +181,12 @@ const EARLIEST_KNOWN = '1000-01-01 00:00:00';
 
 /** Condition: a time of a post is before or after a moment. UTC is compared if it is known for both. */
 function whereBound(where: QueryBuilder, name: 'post_modified' | 'post_date', { op, value, utc }: ConditionBy<'modified'>): void {
-  const [local, known] = [`p.${name}`, `p.${name}_gmt`];
-  if (utc === undefined) where.where(local, op, value);
+  const [localColumn, utcColumn] = [`p.${name}`, `p.${name}_gmt`];
+  if (utc === undefined) where.where(localColumn, op, value);
   else
     where.where((any: QueryBuilder) => {
-      any.where((own: QueryBuilder) => own.where(known, '>=', EARLIEST_KNOWN).where(known, op, utc));
-      any.orWhere((other: QueryBuilder) => other.where(known, '<', EARLIEST_KNOWN).where(local, op, value));
+      any.where((part: QueryBuilder) => part.where(utcColumn, '>=', EARLIEST_KNOWN).where(utcColumn, op, utc));
+      any.orWhere((part: QueryBuilder) => part.where(utcColumn, '<', EARLIEST_KNOWN).where(localColumn, op, value));
     });
 }
 

@@ -28,11 +28,11 @@ export async function findPostIds(database: Database, requestedQuery: PostQuery,
   const sources = sourcesOf(requestedQuery);
   if (!sources) return pageOf(database, await resolveLinkedConditions(database, requestedQuery));
   const key = memory ? cacheKeyOf(requestedQuery) : '';
-  const known = memory?.recall(key);
-  if (known) {
-    addDependencies(database, known.dependencies);
+  const cached = memory?.recall(key);
+  if (cached) {
+    addDependencies(database, cached.dependencies);
     // All values with such a key are pages.
-    return known.value as Page;
+    return cached.value as Page;
   }
   const db = dependingOn(database, sources);
   const query = await resolveLinkedConditions(db, requestedQuery);
@@ -44,7 +44,7 @@ export async function findPostIds(database: Database, requestedQuery: PostQuery,
 }
 
 /** Cache key of a page. */
-const cacheKeyOf = ({ kind, ...asked }: PostQuery): string => `page ${JSON.stringify([kind.postType, asked])}`;
+const cacheKeyOf = ({ kind, ...rest }: PostQuery): string => `page ${JSON.stringify([kind.postType, rest])}`;
 
 async function pageOf(db: Database, query: PostQuery): Promise<Page> {
   const range = indexRangeOf(query);
@@ -90,13 +90,13 @@ function sourcesOf({ kind, attached, conditions }: PostQuery): Dependency[] | un
   if (attached || !postKindOfType(kind.postType)) return undefined;
   const dependencies: Dependency[] = [];
   for (const condition of conditions) {
-    const beyond = OTHER_DEPENDENCIES[condition.by];
-    if (beyond === 'anything') return undefined;
-    if (beyond === 'posts') dependencies.push(...postTypes.map(allPosts));
+    const dependency = OTHER_DEPENDENCIES[condition.by];
+    if (dependency === 'anything') return undefined;
+    if (dependency === 'posts') dependencies.push(...postTypes.map(allPosts));
     if (condition.by === 'terms') dependencies.push(allTerms(condition.taxonomy));
     if (condition.by === 'linkedFrom') dependencies.push(condition.event);
     if (condition.by === 'linkedFromAny')
-      dependencies.push(...(condition.within ? postTypes.map(allPosts) : [linksDependency(postKind('event').postType, condition.key)]));
+      dependencies.push(...(condition.inLanguage ? postTypes.map(allPosts) : [linksDependency(postKind('event').postType, condition.key)]));
   }
   return dependencies;
 }
@@ -181,25 +181,27 @@ async function pageByDistance(db: Database, query: PostQuery, { link, km }: Dist
     id: 'p.ID',
     ...(dates ? DATE_COLUMNS : {}),
   });
-  const found = new Set(rows.map(({ id }) => Number(id)));
+  const postIds = new Set(rows.map(({ id }) => Number(id)));
   const links: { post_id: number; meta_value: string }[] = await db
     .from('postmeta')
     .where('meta_key', link)
-    .modify((builder) => void (found.size < MAX_LINKS_BY_ID && builder.whereIn('post_id', [...found])))
+    .modify((builder) => void (postIds.size < MAX_LINKS_BY_ID && builder.whereIn('post_id', [...postIds])))
     .select('post_id', 'meta_value');
   const nearest = new Map<number, number>();
   for (const { post_id: id, meta_value: linked } of links) {
-    const away = found.has(id) ? km.get(Number(linked)) : undefined;
-    if (away !== undefined) nearest.set(id, Math.min(away, nearest.get(id) ?? away));
+    const distance = postIds.has(id) ? km.get(Number(linked)) : undefined;
+    if (distance !== undefined) nearest.set(id, Math.min(distance, nearest.get(id) ?? distance));
   }
   const direction = order.descending ? -1 : 1;
-  const ids = [...nearest].sort(([id, away], [otherId, other]) => direction * (away - other || id - otherId)).map(([id]) => id);
+  const ids = [...nearest]
+    .sort(([id, distance], [otherId, otherDistance]) => direction * (distance - otherDistance || id - otherId))
+    .map(([id]) => id);
   if (query.recurrence?.each !== 'occurrence' || !dates) return { ids: ids.slice(offset, offset + limit), total: ids.length, linked: [] };
   const place = new Map(ids.map((id, at) => [id, at]));
-  const near = rows
+  const sortedRows = rows
     .filter(({ id }) => place.has(Number(id)))
     .sort((a, b) => place.get(Number(a.id))! - place.get(Number(b.id))! || direction * (a.start < b.start ? -1 : 1));
-  return { ids: await recordIds(db, near.slice(offset, offset + limit), query.recurrence), total: near.length, linked: [] };
+  return { ids: await recordIds(db, sortedRows.slice(offset, offset + limit), query.recurrence), total: sortedRows.length, linked: [] };
 }
 
 const DATE_COLUMNS = { occurrence: 'd.occurrence_id', start: 'd.start_date' };
@@ -239,17 +241,17 @@ const startsWithDates = ({ kind, occurrences, visible, conditions }: PostQuery):
 
 /** Whether WordPress's tables have a selective index for a condition. */
 const isIndexed = (condition: Condition): boolean =>
-  (condition.by === 'terms' && condition.wanted !== 'none') || (condition.by === 'meta' && condition.present);
+  (condition.by === 'terms' && condition.quantifier !== 'none') || (condition.by === 'meta' && condition.isPresent);
 
 /**
  * Condition: the part of the query that the index does not cover, on the events `p` found in it; undefined if the index
  * covers everything.
  */
-function remainingCondition(db: Database, { statuses, rest }: IndexRange, query: PostQuery): Sql | undefined {
-  if (statuses !== undefined && rest.length === 0) return undefined;
+function remainingCondition(db: Database, { statuses, postConditions }: IndexRange, query: PostQuery): Sql | undefined {
+  if (statuses !== undefined && postConditions.length === 0) return undefined;
   const builder: QueryBuilder = db.query();
   if (statuses === undefined) builder.where((where) => whereVisible(db, where, 'p', query.visible));
-  for (const condition of rest) builder.where((where) => whereIndexed(db, where, condition, query));
+  for (const condition of postConditions) builder.where((where) => whereIndexed(db, where, condition, query));
   return conditionOf(builder);
 }
 

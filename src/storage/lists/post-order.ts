@@ -24,38 +24,38 @@ export function orderOf(db: Database, query: PostQuery): Sql[] {
   const direction = descending ? 'desc' : 'asc';
   // Several dates of one event are adjacent.
   const ties = query.recurrence && query.kind.hasDates ? ['p.ID', 'd.start_date', 'd.end_date'] : ['p.ID'];
-  const plain = (...columns: string[]): Sql[] => [...columns, ...ties].map((column): Sql => [`?? ${direction}`, [column]]);
-  const named = (column: string, values: readonly (string | number)[] = []): Sql[] => {
-    if (values.length === 0) return plain();
-    return [placeAmong(column, values, direction), ...plain()];
+  const byColumns = (...columns: string[]): Sql[] => [...columns, ...ties].map((column): Sql => [`?? ${direction}`, [column]]);
+  const amongValues = (column: string, values: readonly (string | number)[] = []): Sql[] => {
+    if (values.length === 0) return byColumns();
+    return [placeAmong(column, values, direction), ...byColumns()];
   };
   switch (by) {
     case 'start':
-      return plain(momentColumn({ column: 'start_date', utc: false }, query), 'p.post_date');
+      return byColumns(momentColumn({ column: 'start_date', utc: false }, query), 'p.post_date');
     case 'end':
-      return plain(momentColumn({ column: 'end_date', utc: false }, query), 'p.post_date');
+      return byColumns(momentColumn({ column: 'end_date', utc: false }, query), 'p.post_date');
     case 'slugs':
-      return named('p.post_name', query.conditions.find((condition) => condition.by === 'slug')?.slugs);
+      return amongValues('p.post_name', query.conditions.find((condition) => condition.by === 'slug')?.slugs);
     case 'menu': {
       // Whether a record is sticky is among the things that a password hides.
       const [open, bindings] = openSql(db, query);
-      return [[`CASE WHEN ${open} THEN p.menu_order ELSE 0 END ${direction}`, bindings], ...plain()];
+      return [[`CASE WHEN ${open} THEN p.menu_order ELSE 0 END ${direction}`, bindings], ...byColumns()];
     }
     case 'title':
-      return [db.dialect.orderFolded('p.post_title', direction), ...plain()];
+      return [db.dialect.orderFolded('p.post_title', direction), ...byColumns()];
     case 'slug':
-      return [db.dialect.orderFolded('p.post_name', direction), ...plain()];
+      return [db.dialect.orderFolded('p.post_name', direction), ...byColumns()];
     case 'include': {
       const ids = query.conditions.find((condition) => condition.by === 'id')?.ids ?? [];
-      if (!isAboveBase(ids, query)) return named('p.ID', ids);
+      if (!isAboveBase(ids, query)) return amongValues('p.ID', ids);
       const [place, bindings] = placeOfRecord(ids, query);
-      return [[`${place} ${direction}`, bindings], ...plain()];
+      return [[`${place} ${direction}`, bindings], ...byColumns()];
     }
     // There is no point to measure from.
     case 'distance':
-      return plain();
+      return byColumns();
     default:
-      return plain(...COLUMNS[by]);
+      return byColumns(...COLUMNS[by]);
   }
 }
 

@@ -26,7 +26,7 @@ function whereAllInOne(db: Database, where: Builder, condition: Words, query: Po
     return;
   }
   const tests: TextTests = (column) => condition.terms.map(({ text }) => db.dialect.search(column, text));
-  where.whereNot('p.post_status', 'trash').where((found) => whereTextPasses(db, found, condition, query, tests));
+  where.whereNot('p.post_status', 'trash').where((part) => whereTextPasses(db, part, condition, query, tests));
 }
 
 /**
@@ -36,9 +36,9 @@ function whereAllInOne(db: Database, where: Builder, condition: Words, query: Po
 function whereEachSomewhere(db: Database, where: Builder, condition: Words, query: PostQuery): void {
   if (query.visible.viewer === 0) whereOpen(db, where, query);
   for (const { text, exclude } of condition.terms) {
-    const anywhere = (found: Builder) => whereTextPasses(db, found, condition, query, (column) => [db.dialect.search(column, text)]);
-    if (exclude) where.whereNot(anywhere);
-    else where.where(anywhere);
+    const matches = (part: Builder) => whereTextPasses(db, part, condition, query, (column) => [db.dialect.search(column, text)]);
+    if (exclude) where.whereNot(matches);
+    else where.where(matches);
   }
 }
 
@@ -49,17 +49,17 @@ const TITLE = 'post_title';
  * Restricts a query to posts with a column or meta that passes the tests. For a protected post that is not open to the
  * request, only the title is tested.
  */
-function whereTextPasses(db: Database, found: Builder, { columns, metas }: Words, query: PostQuery, tests: TextTests): void {
+function whereTextPasses(db: Database, where: Builder, { columns, metas }: Words, query: PostQuery, tests: TextTests): void {
   const passes = (column: string) => (builder: Builder) => {
     for (const test of tests(column)) builder.whereRaw(...test);
   };
-  const hidden = columns.filter((column) => column !== TITLE);
-  if (columns.includes(TITLE)) found.orWhere(passes(`p.${TITLE}`));
-  if (hidden.length + metas.length === 0) return;
-  found.orWhere((inside) => {
-    whereOpen(db, inside, query);
-    inside.where((any: Builder) => {
-      for (const column of hidden) any.orWhere(passes(`p.${column}`));
+  const hiddenColumns = columns.filter((column) => column !== TITLE);
+  if (columns.includes(TITLE)) where.orWhere(passes(`p.${TITLE}`));
+  if (hiddenColumns.length + metas.length === 0) return;
+  where.orWhere((part) => {
+    whereOpen(db, part, query);
+    part.where((any: Builder) => {
+      for (const column of hiddenColumns) any.orWhere(passes(`p.${column}`));
       if (metas.length > 0)
         any.orWhereExists(
           db

@@ -14,10 +14,10 @@ export function whereVisible(db: Database, where: Builder, post: string, visibil
   const { viewer, all, others, own, ownTrash } = visibility;
   where.whereIn(`${post}.post_status`, [...all]);
   if (others.length > 0)
-    where.orWhere((theirs) => theirs.whereNot(`${authored}.post_author`, viewer).whereIn(`${post}.post_status`, [...others]));
+    where.orWhere((part) => part.whereNot(`${authored}.post_author`, viewer).whereIn(`${post}.post_status`, [...others]));
   if (own.length === 0) return;
-  where.orWhere((mine) => {
-    mine.where(`${authored}.post_author`, viewer).whereIn(`${post}.post_status`, [...own]);
+  where.orWhere((part) => {
+    part.where(`${authored}.post_author`, viewer).whereIn(`${post}.post_status`, [...own]);
     if (ownTrash === undefined) return;
     const wasPublished = db
       .from('postmeta', 'was')
@@ -25,8 +25,8 @@ export function whereVisible(db: Database, where: Builder, post: string, visibil
       .where('was.post_id', db.ref(`${post}.ID`))
       .where('was.meta_key', '_wp_trash_meta_status')
       .whereIn('was.meta_value', ['publish', 'future']);
-    mine.where((kept) =>
-      kept.whereNot(`${post}.post_status`, 'trash')[ownTrash === 'published' ? 'orWhereExists' : 'orWhereNotExists'](wasPublished),
+    part.where((trashPart) =>
+      trashPart.whereNot(`${post}.post_status`, 'trash')[ownTrash === 'published' ? 'orWhereExists' : 'orWhereNotExists'](wasPublished),
     );
   });
 }
@@ -42,10 +42,10 @@ export function whereAttached(db: Database, where: Builder, { toStatus, toSeen }
     .orWhere('p.post_parent', 0)
     .orWhereNotExists(parent())
     .orWhereExists(
-      parent().where((shown: Builder) => {
-        shown.where((any: Builder) => whereVisible(db, any, 'up', toStatus, 'p'));
+      parent().where((part: Builder) => {
+        part.where((any: Builder) => whereVisible(db, any, 'up', toStatus, 'p'));
         for (const { postType, visible } of toSeen)
-          shown.orWhere((seen: Builder) =>
+          part.orWhere((seen: Builder) =>
             seen.where('up.post_type', postType).where((any: Builder) => whereVisible(db, any, 'up', visible)),
           );
       }),
@@ -66,7 +66,7 @@ export function whereOpen(
   return where.where((open) => {
     open.whereRaw(...withoutPassword(post));
     if (password !== undefined) open.orWhereRaw(...db.dialect.equalsExactly(`${post}.post_password`, password));
-    if (editable) open.orWhere((mine) => whereVisible(db, mine, post, editable));
+    if (editable) open.orWhere((part) => whereVisible(db, part, post, editable));
   });
 }
 

@@ -25,9 +25,9 @@ export async function idsOfType(db: Database, type: string, after: number, limit
   return rows.map(({ id }) => id);
 }
 
-/** Returns the ids of the first `most` published posts of a type. */
-export async function publishedIds(db: Database, type: string, most: number): Promise<number[]> {
-  const rows = await db.from('posts').where({ post_type: type, post_status: 'publish' }).orderBy('ID').limit(most).select('ID');
+/** Returns the ids of the first `limit` published posts of a type. */
+export async function publishedIds(db: Database, type: string, limit: number): Promise<number[]> {
+  const rows = await db.from('posts').where({ post_type: type, post_status: 'publish' }).orderBy('ID').limit(limit).select('ID');
   return rows.map(({ ID }) => ID);
 }
 

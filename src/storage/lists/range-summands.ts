@@ -38,7 +38,7 @@ export interface RowsSummand {
   readonly by: 'rows';
   readonly sign: Sign;
   /** `long`: only events that last very long. */
-  readonly which: 'all' | 'long';
+  readonly events: 'all' | 'long';
   readonly starts: Span;
   /** The earliest end, if it is bounded. */
   readonly endFrom: number | undefined;
@@ -71,7 +71,7 @@ function starting(from: number, to: number): Summand[] {
   ];
 }
 
-const rowsIn = (starts: Span): RowsSummand => ({ by: 'rows', sign: 1, which: 'all', starts, endFrom: undefined });
+const rowsIn = (starts: Span): RowsSummand => ({ by: 'rows', sign: 1, events: 'all', starts, endFrom: undefined });
 
 /**
  * Counts the events that start on these days: by whole months if there are several, and by the remaining days before
@@ -96,12 +96,15 @@ const daysIn = (days: Span): DaysSummand => ({ by: 'days', sign: 1, column: 'n',
  */
 function endingAfter(sign: Sign, moment: number, [from, to]: Span): Summand[] {
   if (from > to) return [];
-  const near = earliestShortStart(moment);
+  const shortStart = earliestShortStart(moment);
   const eve = dayEndingAt(moment);
-  const rows = (which: 'all' | 'long', starts: Span): RowsSummand => ({ by: 'rows', sign, which, starts, endFrom: moment });
-  if (eve !== undefined && from <= near && to >= endOf(eve))
+  const rows = (events: 'all' | 'long', starts: Span): RowsSummand => ({ by: 'rows', sign, events, starts, endFrom: moment });
+  if (eve !== undefined && from <= shortStart && to >= endOf(eve))
     return [{ by: 'days', sign, column: 'running', days: [eve, eve] }, rows('long', [from, to])];
-  return [rows('all', [Math.max(from, near), to]), ...(from < near ? [rows('long', [from, Math.min(near - 1, to)])] : [])];
+  return [
+    rows('all', [Math.max(from, shortStart), to]),
+    ...(from < shortStart ? [rows('long', [from, Math.min(shortStart - 1, to)])] : []),
+  ];
 }
 
 /** Returns the day that ends right before this moment; undefined if the moment is not at midnight. */

@@ -41,20 +41,20 @@ export type FoundPost = Pick<
  * Returns published posts that contain the terms of a search in texts that the caller may read, the best match first
  * (`WP_Query::parse_search_order`).
  */
-export async function searchPosts(db: Database, asked: PostSearch): Promise<Page<FoundPost>> {
-  const found = all([
+export async function searchPosts(db: Database, search: PostSearch): Promise<Page<FoundPost>> {
+  const condition = all([
     ['p.post_status = ?', ['publish']],
-    equalsAny('p.post_type', asked.types),
-    ...matching(db, asked),
-    ...idConditions('p.ID', asked),
+    equalsAny('p.post_type', search.types),
+    ...matching(db, search),
+    ...idConditions('p.ID', search),
   ]);
-  const rank = new Piece(rankOf(db, asked));
+  const rank = new Piece(rankOf(db, search));
   // Every text is searched for the page anyway, so the total comes with its rows.
   const rows = await db.rows<FoundPost & { readonly total: number | string }>`
     SELECT p.ID, p.post_author, p.post_date, p.post_name, p.post_parent, p.post_status, p.post_title, p.post_type, COUNT(*) OVER () AS total
-    FROM {posts} p WHERE ${new Piece(found)} ORDER BY ${rank}, p.post_date DESC, p.ID DESC LIMIT ${asked.limit} OFFSET ${asked.offset}`;
-  const total = await totalWith(rows, asked.offset, async () => {
-    const [row] = await db.rows<{ total: number }>`SELECT COUNT(*) AS total FROM {posts} p WHERE ${new Piece(found)}`;
+    FROM {posts} p WHERE ${new Piece(condition)} ORDER BY ${rank}, p.post_date DESC, p.ID DESC LIMIT ${search.limit} OFFSET ${search.offset}`;
+  const total = await totalWith(rows, search.offset, async () => {
+    const [row] = await db.rows<{ total: number }>`SELECT COUNT(*) AS total FROM {posts} p WHERE ${new Piece(condition)}`;
     return Number(row?.total ?? 0);
   });
   return { rows: rows.map(({ total: _, ...row }) => row), total };
@@ -72,16 +72,16 @@ function openTo({ editsAll, editsOwn, viewer }: PostSearch): Sql {
   ]);
 }
 
-function matching(db: Database, asked: PostSearch): Sql[] {
-  const open = openTo(asked);
+function matching(db: Database, search: PostSearch): Sql[] {
+  const open = openTo(search);
   const holds = (text: string): Sql => {
-    const hidden = either([db.dialect.search('p.post_excerpt', text), db.dialect.search('p.post_content', text)]);
-    return either([db.dialect.search('p.post_title', text), all([open, hidden])]);
+    const inHidden = either([db.dialect.search('p.post_excerpt', text), db.dialect.search('p.post_content', text)]);
+    return either([db.dialect.search('p.post_title', text), all([open, inHidden])]);
   };
   return [
     // Protected posts are skipped only if there are words, and only for visitors, as in `WP_Query::parse_search`.
-    ...(asked.viewer === 0 && asked.terms.length > 0 ? [withoutPassword('p')] : []),
-    ...asked.terms.map(({ text, exclude }) => (exclude ? not(holds(text)) : holds(text))),
+    ...(search.viewer === 0 && search.terms.length > 0 ? [withoutPassword('p')] : []),
+    ...search.terms.map(({ text, exclude }) => (exclude ? not(holds(text)) : holds(text))),
   ];
 }
 
@@ -90,17 +90,17 @@ const NO_RANK: Sql = ['NULL', []];
 /** With more words than this, only the whole phrase affects the order. */
 const MAX_RANKED_WORDS = 6;
 
-function rankOf(db: Database, asked: PostSearch): Sql {
-  const { terms, phrase } = asked;
-  const titled = terms.filter(({ exclude }) => !exclude).map(({ text }) => db.dialect.search('p.post_title', text));
-  if (titled.length === 0) return NO_RANK;
-  if (terms.length === 1) return ranks([titled[0]!]);
-  const whole = !terms.some(({ exclude }) => exclude);
-  const within = (column: string) => all([openTo(asked), db.dialect.search(column, phrase)]);
+function rankOf(db: Database, search: PostSearch): Sql {
+  const { terms, phrase } = search;
+  const titleConditions = terms.filter(({ exclude }) => !exclude).map(({ text }) => db.dialect.search('p.post_title', text));
+  if (titleConditions.length === 0) return NO_RANK;
+  if (terms.length === 1) return ranks([titleConditions[0]!]);
+  const ranksPhrase = !terms.some(({ exclude }) => exclude);
+  const phraseIn = (column: string) => all([openTo(search), db.dialect.search(column, phrase)]);
   return ranks([
-    ...(whole ? [db.dialect.search('p.post_title', phrase)] : []),
-    ...(terms.length <= MAX_RANKED_WORDS ? [all(titled), either(titled)] : []),
-    ...(whole ? [within('p.post_excerpt'), within('p.post_content')] : []),
+    ...(ranksPhrase ? [db.dialect.search('p.post_title', phrase)] : []),
+    ...(terms.length <= MAX_RANKED_WORDS ? [all(titleConditions), either(titleConditions)] : []),
+    ...(ranksPhrase ? [phraseIn('p.post_excerpt'), phraseIn('p.post_content')] : []),
   ]);
 }
 
@@ -122,21 +122,21 @@ export interface TermSearch {
 }
 
 /** Returns terms whose name or slug contains a phrase, by name. */
-export async function searchTerms(db: Database, asked: TermSearch): Promise<Page<Term>> {
-  const { phrase, taxonomies } = asked;
-  const held = phrase === '' ? [] : [either([db.dialect.search('t.name', phrase), db.dialect.search('t.slug', phrase)])];
-  const where = new Piece(all([...held, ...idConditions('t.term_id', asked)]));
+export async function searchTerms(db: Database, search: TermSearch): Promise<Page<Term>> {
+  const { phrase, taxonomies } = search;
+  const conditions = phrase === '' ? [] : [either([db.dialect.search('t.name', phrase), db.dialect.search('t.slug', phrase)])];
+  const where = new Piece(all([...conditions, ...idConditions('t.term_id', search)]));
   const order = new Piece(db.dialect.orderFolded('t.name', 'asc'));
-  const [rows, counted] = await Promise.all([
+  const [rows, totals] = await Promise.all([
     db.rows<Term>`
       SELECT t.term_id, t.name, t.slug, t.term_group, tt.term_taxonomy_id, tt.taxonomy, tt.description, tt.parent, tt.count
       FROM {terms} t JOIN {term_taxonomy} tt ON tt.term_id = t.term_id
-      WHERE tt.taxonomy IN (${taxonomies}) AND ${where} ORDER BY ${order}, t.term_id LIMIT ${asked.limit} OFFSET ${asked.offset}`,
+      WHERE tt.taxonomy IN (${taxonomies}) AND ${where} ORDER BY ${order}, t.term_id LIMIT ${search.limit} OFFSET ${search.offset}`,
     db.rows<{ total: number }>`
       SELECT COUNT(*) AS total FROM {terms} t JOIN {term_taxonomy} tt ON tt.term_id = t.term_id
       WHERE tt.taxonomy IN (${taxonomies}) AND ${where}`,
   ]);
-  return { rows, total: Number(counted[0]?.total ?? 0) };
+  return { rows, total: Number(totals[0]?.total ?? 0) };
 }
 
 const idConditions = (column: string, { include, exclude }: Pick<TermSearch, 'include' | 'exclude'>): Sql[] => [

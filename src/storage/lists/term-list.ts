@@ -33,11 +33,11 @@ export async function findTerms(
   const usedAncestors = hideEmpty ? ancestorsOfUsed(tree) : [];
   const filtered = () => narrowedTerms(db, query);
   const page = filtered();
-  if (hideEmpty) page.where((shown) => shown.where('tt.count', '>', 0).orWhereIn('t.term_id', usedAncestors));
-  const counted = filtered().clearSelect();
-  if (hideEmpty) counted.where('tt.count', '>', 0);
+  if (hideEmpty) page.where((part) => part.where('tt.count', '>', 0).orWhereIn('t.term_id', usedAncestors));
+  const countQuery = filtered().clearSelect();
+  if (hideEmpty) countQuery.where('tt.count', '>', 0);
   orderTerms(db, page, query);
-  const [terms, total] = await Promise.all([page.limit(query.limit).offset(query.offset), countRows(counted)]);
+  const [terms, total] = await Promise.all([page.limit(query.limit).offset(query.offset), countRows(countQuery)]);
   return { terms, total, tree };
 }
 

@@ -42,28 +42,28 @@ export async function loadBundle(
   db: Database,
   kind: Pick<PostKind, 'hasDates' | 'terms'> & { readonly links: object },
   records: readonly number[],
-  { expected = [], base = Number.POSITIVE_INFINITY, languages: spoken, translatesLinks = false, memory }: BundleOptions,
+  { expected = [], base = Number.POSITIVE_INFINITY, languages: siteLanguages, translatesLinks = false, memory }: BundleOptions,
 ): Promise<Bundle> {
   const dates = kind.hasDates ? await loadOccurrences(db, records, base) : [];
   const ids = dates.length > 0 ? unique([...records.filter((id) => id <= base), ...dates.map((date) => date.post)]) : records;
-  const loaded: Loaded = { posts: new Map(), metas: new Map(), shared: memory && sharedRows(db, memory, ids) };
+  const loaded: Loaded = { posts: new Map(), metas: new Map(), sharedRows: memory && sharedRows(db, memory, ids) };
   const [terms] = await Promise.all([
     kind.terms.length > 0 ? loadTermsOf(db, ids) : new Map<number, Term[]>(),
     loadMore(db, loaded, [...ids, ...expected]),
   ]);
   const links = new Map(ids.map((id) => [id, Object.keys(kind.links).flatMap((key) => idsIn(loaded, [id], key))]));
-  const linked = unique([...links.values()].flat());
+  const linkedIds = unique([...links.values()].flat());
   const parents = kind.hasDates ? parentsOf(loaded, ids) : [];
-  const languages = spoken && (await loadLanguages(db, spoken, { ids, linked, terms, translatesLinks }));
+  const languages = siteLanguages && (await loadLanguages(db, siteLanguages, { ids, linkedIds, terms, translatesLinks }));
   const translated = languages && translatesLinks ? standIns(languages.posts, links, languages.posts) : [];
   const siblings = languages ? membersOf(languages.posts, ids) : [];
-  const known = new Set([...ids, ...linked].filter((id) => loaded.posts.has(id)));
-  const others = await loadMore(db, loaded, [...linked, ...translated, ...parents, ...imagesOf(loaded, [...known])], siblings);
+  const loadedIds = new Set([...ids, ...linkedIds].filter((id) => loaded.posts.has(id)));
+  const others = await loadMore(db, loaded, [...linkedIds, ...translated, ...parents, ...imagesOf(loaded, [...loadedIds])], siblings);
   const attached = await loadAttached(
     db,
-    [...ids, ...linked, ...translated].flatMap((id) => galleryParentsOf(loaded.posts.get(id))),
+    [...ids, ...linkedIds, ...translated].flatMap((id) => galleryParentsOf(loaded.posts.get(id))),
   );
-  const added = [...linked, ...translated].filter((id) => !known.has(id));
+  const added = [...linkedIds, ...translated].filter((id) => !loadedIds.has(id));
   await loadMore(db, loaded, [...[...attached].flat(2), ...imagesOf(loaded, added)]);
   const pages = kind.hasDates ? await pagesOfPosts(db, loaded, records, base) : new Map<number, OccurrencePage>();
   for (const date of dates) {
@@ -111,7 +111,7 @@ interface Loaded {
   readonly posts: Map<number, Post>;
   readonly metas: Map<number, Metas>;
   /** Undefined: nothing is cached. */
-  readonly shared: SharedRows | undefined;
+  readonly sharedRows: SharedRows | undefined;
 }
 
 /**
@@ -119,22 +119,22 @@ interface Loaded {
  * by the same query, without metas.
  */
 async function loadMore(db: Database, loaded: Loaded, ids: readonly number[], others: readonly number[] = []): Promise<Map<number, Post>> {
-  loaded.shared?.recall(loaded, ids);
+  loaded.sharedRows?.recall(loaded, ids);
   // The id 0 refers to nothing.
-  const missing = ids.filter((id) => id > 0 && !loaded.posts.has(id));
-  const beside = others.filter((id) => !loaded.posts.has(id) && !missing.includes(id));
-  if (missing.length + beside.length === 0) return new Map();
-  const [posts, metas] = await Promise.all([loadPosts(db, [...missing, ...beside]), loadMetas(db, missing)]);
-  const rows = new Map(beside.flatMap((id) => (posts.has(id) ? [[id, posts.get(id)!] as const] : [])));
+  const missingIds = ids.filter((id) => id > 0 && !loaded.posts.has(id));
+  const otherIds = others.filter((id) => !loaded.posts.has(id) && !missingIds.includes(id));
+  if (missingIds.length + otherIds.length === 0) return new Map();
+  const [posts, metas] = await Promise.all([loadPosts(db, [...missingIds, ...otherIds]), loadMetas(db, missingIds)]);
+  const rows = new Map(otherIds.flatMap((id) => (posts.has(id) ? [[id, posts.get(id)!] as const] : [])));
   for (const [id, post] of posts) if (!rows.has(id)) loaded.posts.set(id, post);
   for (const [id, ofPost] of metas) loaded.metas.set(id, ofPost);
-  loaded.shared?.keep(loaded, missing);
+  loaded.sharedRows?.keep(loaded, missingIds);
   return rows;
 }
 
 interface Translatable {
   readonly ids: readonly number[];
-  readonly linked: readonly number[];
+  readonly linkedIds: readonly number[];
   readonly terms: ReadonlyMap<number, readonly Term[]>;
   readonly translatesLinks: boolean;
 }
@@ -146,22 +146,22 @@ interface Translatable {
 async function loadLanguages(
   db: Database,
   languages: ContentLanguages,
-  { ids, linked, terms, translatesLinks }: Translatable,
+  { ids, linkedIds, terms, translatesLinks }: Translatable,
 ): Promise<Omit<BundleLanguages, 'siblings'>> {
   const linkingIds = [...terms.values()].flat();
-  const found = await formOf(languages).memberships(db, languages, { posts: [...ids, ...linked], terms: linkingIds });
-  const known = new Map(linkingIds.map((term) => [term.term_id, term]));
+  const memberships = await formOf(languages).memberships(db, languages, { posts: [...ids, ...linkedIds], terms: linkingIds });
+  const linkedTerms = new Map(linkingIds.map((term) => [term.term_id, term]));
   const termsOf = new Map([...terms].map(([id, ofPost]) => [id, ofPost.map((term) => term.term_id)]));
-  const wanted = translatesLinks ? standIns(found.posts, termsOf, found.terms).filter((id) => !known.has(id)) : [];
-  const termMembers = new Map([...known, ...(await loadCalendarTerms(db, unique(wanted)))]);
-  return { posts: withMembers(found.posts), terms: withMembers(found.terms), termMembers };
+  const termIds = translatesLinks ? standIns(memberships.posts, termsOf, memberships.terms).filter((id) => !linkedTerms.has(id)) : [];
+  const termMembers = new Map([...linkedTerms, ...(await loadCalendarTerms(db, unique(termIds)))]);
+  return { posts: withMembers(memberships.posts), terms: withMembers(memberships.terms), termMembers };
 }
 
 /** Adds the other members of each group under their own ids. */
-function withMembers(found: ReadonlyMap<number, Membership>): Map<number, Membership> {
+function withMembers(memberships: ReadonlyMap<number, Membership>): Map<number, Membership> {
   const all = new Map<number, Membership>();
-  for (const { members } of found.values()) for (const [language, id] of members) all.set(id, { language, members });
-  for (const [id, membership] of found) all.set(id, membership);
+  for (const { members } of memberships.values()) for (const [language, id] of members) all.set(id, { language, members });
+  for (const [id, membership] of memberships) all.set(id, membership);
   return all;
 }
 
@@ -170,15 +170,15 @@ const membersOf = (memberships: ReadonlyMap<number, Membership>, ids: Iterable<n
   [...ids].flatMap((id) => [...(memberships.get(id)?.members.values() ?? [])]);
 
 /**
- * Returns the records that may be shown in place of those that the records link to (`named`, with the translation
+ * Returns the records that may be shown in place of those that the records link to (`linkedIds`, with the translation
  * groups `groups`): the group members in the language of the linking record. Usually that is the linked record itself.
  */
 const standIns = (
   records: ReadonlyMap<number, Membership>,
-  named: ReadonlyMap<number, readonly number[]>,
+  linkedIds: ReadonlyMap<number, readonly number[]>,
   groups: ReadonlyMap<number, Membership>,
 ): number[] =>
-  [...named].flatMap(([id, ofRecord]) => {
+  [...linkedIds].flatMap(([id, ofRecord]) => {
     const language = records.get(id)?.language;
     return language ? ofRecord.flatMap((one) => groups.get(one)?.members.get(language) ?? []) : [];
   });
@@ -205,18 +205,18 @@ const galleryParentsOf = (post: Post | undefined): number[] =>
 
 /** Reads rows of `posts` by id. */
 export async function loadPosts(db: Database, ids: readonly number[]): Promise<Map<number, Post>> {
-  const seen = dependingOn(db, ids);
-  const rows = await readInParts(ids, (some) => seen.rows<Post>`SELECT * FROM {posts} WHERE ID IN (${some})`);
+  const trackedDb = dependingOn(db, ids);
+  const rows = await readInParts(ids, (page) => trackedDb.rows<Post>`SELECT * FROM {posts} WHERE ID IN (${page})`);
   return new Map(rows.map((row) => [row.ID, row]));
 }
 
 /** Reads the metas of posts by post id, with all values of a key in the order of the rows. */
 export async function loadMetas(db: Database, ids: readonly number[]): Promise<Map<number, Metas>> {
-  const seen = dependingOn(db, ids);
+  const trackedDb = dependingOn(db, ids);
   const rows = await readInParts(
     ids,
-    (some) => seen.rows<{ post_id: number; meta_key: string; meta_value: string | null }>`
-      SELECT post_id, meta_key, meta_value FROM {postmeta} WHERE post_id IN (${some}) ORDER BY post_id, meta_id`,
+    (page) => trackedDb.rows<{ post_id: number; meta_key: string; meta_value: string | null }>`
+      SELECT post_id, meta_key, meta_value FROM {postmeta} WHERE post_id IN (${page}) ORDER BY post_id, meta_id`,
   );
   const metas = new Map<number, Map<string, string[]>>();
   for (const { post_id: id, meta_key: key, meta_value: value } of rows) {
@@ -239,15 +239,15 @@ const MAX_UNION_SELECTS = 100;
 
 /** Reads the ids of the images attached to posts, in menu order; 0 means images that are not attached to a post. */
 async function loadAttached(db: Database, parents: readonly number[]): Promise<Map<number, number[]>> {
-  const seen = dependingOn(db, parents.length === 0 ? [] : [allPosts('attachment')]);
+  const trackedDb = dependingOn(db, parents.length === 0 ? [] : [allPosts('attachment')]);
   const ofParent = (parent: number): Sql => [
     `SELECT * FROM (SELECT ID, post_parent, menu_order FROM ?? WHERE post_type = 'attachment' AND post_mime_type LIKE 'image/%'
      AND post_parent = ? ORDER BY menu_order, ID LIMIT ${MAX_GALLERY_IMAGES}) x`,
     [db.table('posts'), parent],
   ];
   const rows: Pick<Post, 'ID' | 'post_parent' | 'menu_order'>[] = [];
-  for (const some of pagesOf(unique(parents), MAX_UNION_SELECTS))
-    for (const row of await seen.rows<(typeof rows)[number]>`${new Piece(unionAll(some.map(ofParent)), 'posts')}`) rows.push(row);
+  for (const page of pagesOf(unique(parents), MAX_UNION_SELECTS))
+    for (const row of await trackedDb.rows<(typeof rows)[number]>`${new Piece(unionAll(page.map(ofParent)), 'posts')}`) rows.push(row);
   return groupedBy(
     rows.sort((one, other) => one.menu_order - other.menu_order || one.ID - other.ID),
     ({ post_parent: parent }) => parent,

@@ -23,11 +23,11 @@ export async function updateEdgesForNew(
   edges: CalendarSettings['edges'],
   events: ReadonlyMap<number, EdgeEvent>,
 ): Promise<void> {
-  const beyond = [...events].filter(([, event]) => isVisible(event) && !isWithin(edges, event));
-  const [first] = beyond;
+  const outsideEvents = [...events].filter(([, event]) => isVisible(event) && !isWithin(edges, event));
+  const [first] = outsideEvents;
   if (!first) return;
-  const earliest = beyond.reduce((least, one) => (one[1].start < least[1].start ? one : least), first);
-  const latest = beyond.reduce((most, one) => (one[1].end > most[1].end ? one : most), first);
+  const earliest = outsideEvents.reduce((least, one) => (one[1].start < least[1].start ? one : least), first);
+  const latest = outsideEvents.reduce((most, one) => (one[1].end > most[1].end ? one : most), first);
   for (const [id, event] of new Map([earliest, latest])) await updateEdges(db, id, event);
 }
 
@@ -42,10 +42,10 @@ const isWithin = ({ first, last }: CalendarSettings['edges'], { start, end }: Ed
  * right after a write of this event. The whole calendar is searched only if the event marks an edge. An event beyond
  * the edges becomes the new edge.
  *
- * @param known the event, if it has just been created; otherwise it is looked up
+ * @param knownEvent the event, if it has just been created; otherwise it is looked up
  */
-export async function updateEdges(db: Database, postId: number, known?: EdgeEvent): Promise<void> {
-  const event = known ?? (await edgeEvent(db, postId));
+export async function updateEdges(db: Database, postId: number, knownEvent?: EdgeEvent): Promise<void> {
+  const event = knownEvent ?? (await edgeEvent(db, postId));
   if (edgesAfter((await readOptions(db, [CALENDAR_OPTIONS])).get(CALENDAR_OPTIONS) ?? '', postId, event) === 'same') return;
   // The option holds all settings of the calendar, so from here on other writers of it have to wait.
   const stored = await lockOption(db, CALENDAR_OPTIONS);
@@ -86,11 +86,11 @@ export async function recomputeEdges(db: Database): Promise<void> {
 }
 
 async function writeEdges(db: Database, stored: string, { earliest, latest }: Edges): Promise<void> {
-  const changed = withMembers(stored, {
+  const newOptions = withMembers(stored, {
     ...(earliest ? { earliest_date: earliest.at, earliest_date_markers: earliest.ids } : {}),
     ...(latest ? { latest_date: latest.at, latest_date_markers: latest.ids } : {}),
   });
-  if (changed !== undefined && changed !== stored) await writeOption(db, CALENDAR_OPTIONS, changed);
+  if (newOptions !== undefined && newOptions !== stored) await writeOption(db, CALENDAR_OPTIONS, newOptions);
 }
 
 const membersOf = memoize((stored): Readonly<Record<string, unknown>> => serializedMembers(stored));

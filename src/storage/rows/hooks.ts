@@ -45,31 +45,32 @@ export const advanceHook = async (db: Database, { id, position }: Pick<Hook, 'id
   (await db.change`UPDATE {fasti_hooks} SET position = ${to} WHERE id = ${id} AND position = ${position} AND state = ${'active'}`) > 0;
 
 /**
- * Prevents other processes from sending to a webhook until a moment. `far`: a later reservation was made with a wrong
+ * Reserves a webhook for this process until a moment. `futureLimit`: a later reservation was made with a wrong
  * clock and is ignored. Returns false if another process has reserved the webhook.
  */
 export const reserveHook = async (
   db: Database,
   id: number,
-  { now, until, far }: { readonly now: string; readonly until: string; readonly far: string },
+  { now, until, futureLimit }: { readonly now: string; readonly until: string; readonly futureLimit: string },
 ): Promise<boolean> =>
   (await db.change`
-    UPDATE {fasti_hooks} SET busy_until = ${until} WHERE id = ${id} AND (busy_until < ${now} OR busy_until > ${far})`) > 0;
+    UPDATE {fasti_hooks} SET busy_until = ${until} WHERE id = ${id} AND (busy_until < ${now} OR busy_until > ${futureLimit})`) > 0;
 
 /**
- * Extends the reservation of a webhook. `held`: the end of the current reservation of this process. False: the webhook
+ * Extends the reservation of a webhook. `reservedUntil`: the end of the current reservation of this process. False: it
  * is not active any more, or another process has reserved it.
  */
 export const extendReservation = async (
   db: Database,
   id: number,
-  { held, until }: { readonly held: string; readonly until: string },
+  { reservedUntil, until }: { readonly reservedUntil: string; readonly until: string },
 ): Promise<boolean> =>
-  (await db.change`UPDATE {fasti_hooks} SET busy_until = ${until} WHERE id = ${id} AND busy_until = ${held} AND state = ${'active'}`) > 0;
+  (await db.change`UPDATE {fasti_hooks} SET busy_until = ${until} WHERE id = ${id} AND busy_until = ${reservedUntil} AND state = ${'active'}`) >
+  0;
 
 /** Releases the reservation of a webhook if this process still holds it. */
-export const releaseReservation = (db: Database, id: number, held: string): Promise<number> =>
-  db.change`UPDATE {fasti_hooks} SET busy_until = ${''} WHERE id = ${id} AND busy_until = ${held}`;
+export const releaseReservation = (db: Database, id: number, reservedUntil: string): Promise<number> =>
+  db.change`UPDATE {fasti_hooks} SET busy_until = ${''} WHERE id = ${id} AND busy_until = ${reservedUntil}`;
 
 // ------------------------------------------------------------------------------------------------- messages
 export type NewMessage = Pick<HookMessage, 'id' | 'hook' | 'number' | 'subject' | 'payload' | 'next_at' | 'created_at'>;
@@ -100,11 +101,11 @@ export async function insertResets(db: Database, resets: readonly NewMessage[]):
 /** The times between which a waiting message is not due yet. */
 interface DueTimes {
   readonly now: string;
-  readonly far: string;
+  readonly futureLimit: string;
 }
 
 /**
- * Returns the messages that may be sent now: for each record, only the first one. `far`: a later time of the next try
+ * Returns the messages that may be sent now: the first one of each record. `futureLimit`: a later time of the next try
  * was set with a wrong clock and is ignored.
  */
 export async function dueMessages(db: Database, hook: number, times: DueTimes, limit: number): Promise<HookMessage[]> {
@@ -128,7 +129,7 @@ async function dueIds(db: Database, hook: number, times: DueTimes, limit: number
       [number, id] = [Number(row.number), row.id];
       const first = firsts.get(row.subject) ?? number;
       firsts.set(row.subject, first);
-      if (first === number && (row.next_at <= times.now || row.next_at > times.far)) ids.push(id);
+      if (first === number && (row.next_at <= times.now || row.next_at > times.futureLimit)) ids.push(id);
       if (ids.length === limit) return ids;
     }
     if (rows.length < size) return ids;
@@ -187,10 +188,10 @@ export async function retryMessages(db: Database, hook: number, now: string): Pr
       AND (m.subject IN (${[RESET, TEST]}) OR m.number > (
         SELECT COALESCE(MAX(number), -1) FROM {fasti_hook_messages} WHERE hook = ${hook} AND subject = ${RESET}))`;
   let count = 0;
-  for (const some of pagesOf(rows, BATCH_SIZE))
+  for (const batch of pagesOf(rows, BATCH_SIZE))
     count += await db.change`
       UPDATE {fasti_hook_messages} SET state = ${'waiting'}, attempts = 0, next_at = ${now}
-      WHERE id IN (${some.map(({ id }) => id)}) AND state IN (${['failed', 'waiting']})`;
+      WHERE id IN (${batch.map(({ id }) => id)}) AND state IN (${['failed', 'waiting']})`;
   return count;
 }
 
@@ -201,9 +202,12 @@ const BATCH_SIZE = 500;
  * Removes some messages that are older than a moment, or from a time so far ahead that a clock was wrong, and are not
  * waiting. Returns the number of removed messages.
  */
-export async function pruneMessages(db: Database, { before, far }: { readonly before: string; readonly far: string }): Promise<number> {
+export async function pruneMessages(
+  db: Database,
+  { before, futureLimit }: { readonly before: string; readonly futureLimit: string },
+): Promise<number> {
   const rows = await db.rows<{ id: string }>`
-    SELECT id FROM {fasti_hook_messages} WHERE (created_at < ${before} OR created_at > ${far}) AND state <> ${'waiting'}
+    SELECT id FROM {fasti_hook_messages} WHERE (created_at < ${before} OR created_at > ${futureLimit}) AND state <> ${'waiting'}
     ORDER BY created_at LIMIT ${BATCH_SIZE}`;
   return rows.length === 0 ? 0 : db.change`DELETE FROM {fasti_hook_messages} WHERE id IN (${rows.map(({ id }) => id)})`;
 }

@@ -6,8 +6,8 @@ import { readInParts } from '../engine/pages.ts';
 
 /** Returns the posts that have these ids: type and guid by id. */
 export async function takenPostIds(db: Database, ids: readonly number[]): Promise<Map<number, Pick<Post, 'ID' | 'post_type' | 'guid'>>> {
-  const rows: Pick<Post, 'ID' | 'post_type' | 'guid'>[] = await readInParts(ids, (some) =>
-    db.from('posts').whereIn('ID', some).select('ID', 'post_type', 'guid'),
+  const rows: Pick<Post, 'ID' | 'post_type' | 'guid'>[] = await readInParts(ids, (page) =>
+    db.from('posts').whereIn('ID', page).select('ID', 'post_type', 'guid'),
   );
   return new Map(rows.map((row) => [row.ID, row]));
 }
@@ -15,13 +15,13 @@ export async function takenPostIds(db: Database, ids: readonly number[]): Promis
 /** Returns those of these ids (of terms, of rows in `term_taxonomy`, of users) that are in use. */
 export async function takenIds(db: Database, table: 'terms' | 'term_taxonomy' | 'users', ids: readonly number[]): Promise<Set<number>> {
   const column = { terms: 'term_id', term_taxonomy: 'term_taxonomy_id', users: 'ID' }[table];
-  const rows: { id: number }[] = await readInParts(ids, (some) => db.from(table).whereIn(column, some).select({ id: column }));
+  const rows: { id: number }[] = await readInParts(ids, (page) => db.from(table).whereIn(column, page).select({ id: column }));
   return new Set(rows.map(({ id }) => id));
 }
 
 /** Returns the posts of any type that have one of these slugs. */
 export async function postsHoldingSlugs(db: Database, slugs: readonly string[]): Promise<Pick<Post, 'ID' | 'post_type' | 'post_name'>[]> {
-  return readInParts(slugs, (some) => db.from('posts').whereIn('post_name', some).select('ID', 'post_type', 'post_name'));
+  return readInParts(slugs, (page) => db.from('posts').whereIn('post_name', page).select('ID', 'post_type', 'post_name'));
 }
 
 export async function highestPostId(db: Database): Promise<number> {

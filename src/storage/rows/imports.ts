@@ -50,24 +50,24 @@ export async function storeProgress(
   before: number,
   { done, open, report, now }: { done: number; open: boolean; report: string; now: string },
 ): Promise<boolean> {
-  const changed = await db
+  const rowCount = await db
     .from('fasti_imports')
     .where({ id, run, done: before })
     .update({ done, open: open ? 1 : 0, report, touched_at: now });
-  return changed > 0;
+  return rowCount > 0;
 }
 
 /** Reads the stored information about records of a source, by their digests. */
 export async function loadLedger(db: Database, importId: number, items: readonly string[]): Promise<Map<string, LedgerEntry>> {
-  const found = new Map<string, LedgerEntry>();
+  const entries = new Map<string, LedgerEntry>();
   for (let at = 0; at < items.length; at += KEYS_PER_QUERY) {
     const rows = await db
       .from('fasti_import_ids')
       .where('import_id', importId)
       .whereIn('item', items.slice(at, at + KEYS_PER_QUERY));
-    for (const row of rows) found.set(row.item, row);
+    for (const row of rows) entries.set(row.item, row);
   }
-  return found;
+  return entries;
 }
 
 /** Returns the names of the sources whose imports created these records, by record. */
@@ -103,8 +103,8 @@ export async function importedIds(db: Database, importId: number, kinds: readonl
 /** Returns the ids of records of a kind that came in an earlier run but not in this one, even under another name. */
 export async function importedBefore(db: Database, importId: number, run: number, kind: string): Promise<number[]> {
   const ofKind = () => db.from('fasti_import_ids').where({ import_id: importId, kind });
-  const seen = ofKind().where('run', '>=', run).select('target');
-  const rows = await ofKind().where('run', '<', run).whereNotIn('target', seen).select('target');
+  const currentTargets = ofKind().where('run', '>=', run).select('target');
+  const rows = await ofKind().where('run', '<', run).whereNotIn('target', currentTargets).select('target');
   return rows.map(({ target }) => target);
 }
 
@@ -116,14 +116,14 @@ export async function metasOfImported(
 ): Promise<Map<number, Map<string, string>>> {
   const rows = await readInParts(
     ids,
-    (some) => db.rows<{ post_id: number; meta_key: string; meta_value: string | null }>`
+    (page) => db.rows<{ post_id: number; meta_key: string; meta_value: string | null }>`
       SELECT m.post_id, m.meta_key, m.meta_value FROM {postmeta} m JOIN {posts} p ON p.ID = m.post_id
-      WHERE m.post_id IN (${some}) AND m.meta_key IN (${keys}) AND p.post_status <> 'trash'`,
+      WHERE m.post_id IN (${page}) AND m.meta_key IN (${keys}) AND p.post_status <> 'trash'`,
   );
   const metas = new Map<number, Map<string, string>>();
   for (const { post_id: id, meta_key: key, meta_value: value } of rows) {
-    const own = metas.get(id) ?? new Map<string, string>();
-    metas.set(id, own.set(key, value ?? ''));
+    const ofPost = metas.get(id) ?? new Map<string, string>();
+    metas.set(id, ofPost.set(key, value ?? ''));
   }
   return metas;
 }
@@ -156,9 +156,9 @@ export async function referencedElsewhere(
 ): Promise<Set<number>> {
   const rows = await readInParts(
     ids.map(String),
-    (some) => db.rows<{ named: string }>`
+    (page) => db.rows<{ named: string }>`
       SELECT DISTINCT m.meta_value AS named FROM {postmeta} m JOIN {posts} p ON p.ID = m.post_id
-      WHERE m.meta_key = ${key} AND m.meta_value IN (${some}) AND p.post_status NOT IN ('trash', 'auto-draft') AND p.post_type <> 'revision'
+      WHERE m.meta_key = ${key} AND m.meta_value IN (${page}) AND p.post_status NOT IN ('trash', 'auto-draft') AND p.post_type <> 'revision'
         AND NOT EXISTS (
           SELECT 1 FROM {fasti_import_ids} made
           WHERE made.import_id = ${id} AND made.made = ${run} AND made.kind = 'event' AND made.target = p.ID
@@ -181,10 +181,10 @@ export async function forgetImported(db: Database, importId: number, kind: strin
 /** Stores the records that imported records wait for. */
 export async function writeWaiting(db: Database, importId: number, rows: readonly Omit<ImportWaitingRow, 'import_id'>[]): Promise<void> {
   for (let at = 0; at < rows.length; at += KEYS_PER_QUERY) {
-    const some: ImportWaitingRow[] = rows
+    const page: ImportWaitingRow[] = rows
       .slice(at, at + KEYS_PER_QUERY)
       .map(({ item, kind, target, wants }) => ({ import_id: importId, item, kind, target, wants }));
-    await upsertRows(db, 'fasti_import_waiting', some, ['import_id', 'item'], insertedValues(db, ['kind', 'target', 'wants']));
+    await upsertRows(db, 'fasti_import_waiting', page, ['import_id', 'item'], insertedValues(db, ['kind', 'target', 'wants']));
   }
 }
 

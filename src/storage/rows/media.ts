@@ -41,8 +41,8 @@ export interface Insertion {
  * its original is there (WordPress `attachment_url_to_postid`).
  */
 export async function findImage(db: Database, { url, file }: WantedImage): Promise<number | undefined> {
-  const [made, stored] = await Promise.all([idsByGuid(db, url), idsByMeta(db, url, file)]);
-  const images = await imagesAmong(db, [...made, ...stored]);
+  const [guidIds, metaIds] = await Promise.all([idsByGuid(db, url), idsByMeta(db, url, file)]);
+  const images = await imagesAmong(db, [...guidIds, ...metaIds]);
   if (images.length === 0) return undefined;
   const metas = await loadMetas(
     db,
@@ -56,8 +56,8 @@ export async function findImage(db: Database, { url, file }: WantedImage): Promi
     (_, of) => file !== undefined && derivedFiles(of).has(file),
   ];
   for (const test of tests) {
-    const found = images.find((image) => test(image, metas.get(image.ID)));
-    if (found) return found.ID;
+    const match = images.find((image) => test(image, metas.get(image.ID)));
+    if (match) return match.ID;
   }
   return undefined;
 }
@@ -121,10 +121,10 @@ async function idsByGuid(db: Database, url: string): Promise<number[]> {
 }
 
 async function idsByMeta(db: Database, url: string, file: string | undefined): Promise<number[]> {
-  const query = db.from('postmeta').where((either) => {
-    either.where({ meta_key: SOURCE_URL_META, meta_value: url });
+  const query = db.from('postmeta').where((any) => {
+    any.where({ meta_key: SOURCE_URL_META, meta_value: url });
     if (file !== undefined)
-      either.orWhere((stored) => stored.where('meta_key', '_wp_attached_file').whereIn('meta_value', possibleFiles(file)));
+      any.orWhere((stored) => stored.where('meta_key', '_wp_attached_file').whereIn('meta_value', possibleFiles(file)));
   });
   const rows = await query.select('post_id');
   return rows.map(({ post_id: id }) => id);
@@ -135,9 +135,9 @@ async function idsByMeta(db: Database, url: string, file: string | undefined): P
  * replaces.
  */
 function possibleFiles(file: string): string[] {
-  const whole = file.replace(/-\d+x\d+(\.[^./]+)$/, '$1');
-  const copies = ['-scaled', '-rotated'].map((suffix) => whole.replace(/(\.[^./]+)$/, `${suffix}$1`));
-  return [...new Set([file, whole, ...copies])];
+  const original = file.replace(/-\d+x\d+(\.[^./]+)$/, '$1');
+  const copies = ['-scaled', '-rotated'].map((suffix) => original.replace(/(\.[^./]+)$/, `${suffix}$1`));
+  return [...new Set([file, original, ...copies])];
 }
 
 /** Returns the folder of a path, including the final slash. */
@@ -235,8 +235,8 @@ export async function unreferencedFiles(db: Database, files: readonly string[]):
     db,
     sharing.map(({ post_id: id }) => id),
   );
-  const named = new Set([...metas.values()].flatMap(filesOf));
-  return files.filter((file) => !named.has(file));
+  const referencedFiles = new Set([...metas.values()].flatMap(filesOf));
+  return files.filter((file) => !referencedFiles.has(file));
 }
 
 /** Deletes an attachment, and removes it from the posts that have it as their featured image. */

@@ -43,25 +43,27 @@ export async function insertTermAs(
   term: { id: number | undefined; taxonomyId: number | undefined; name: string; slug: string; description: string; parent: number },
 ): Promise<{ id: number; taxonomyId: number }> {
   const { id, taxonomyId, name, slug, description, parent } = term;
-  const named = { name, slug, term_group: 0 };
-  const term_id = (await insertRows(db, 'terms', [id === undefined ? named : { ...named, term_id: id }])) || id!;
-  const placed = { term_id, taxonomy, description, parent, count: 0 };
-  const given = await insertRows(db, 'term_taxonomy', [taxonomyId === undefined ? placed : { ...placed, term_taxonomy_id: taxonomyId }]);
+  const termRow = { name, slug, term_group: 0 };
+  const term_id = (await insertRows(db, 'terms', [id === undefined ? termRow : { ...termRow, term_id: id }])) || id!;
+  const taxonomyRow = { term_id, taxonomy, description, parent, count: 0 };
+  const insertedId = await insertRows(db, 'term_taxonomy', [
+    taxonomyId === undefined ? taxonomyRow : { ...taxonomyRow, term_taxonomy_id: taxonomyId },
+  ]);
   reportTerm(db, { term_id, taxonomy }, 'made');
-  return { id: term_id, taxonomyId: given || taxonomyId! };
+  return { id: term_id, taxonomyId: insertedId || taxonomyId! };
 }
 
 /** Adds to the counts of terms, by `term_taxonomy_id`. */
-export async function addToCounts(db: Database, more: ReadonlyMap<number, number>): Promise<void> {
-  reportTaxonomyRows(db, more.keys());
-  await increaseCounts(db, more);
+export async function addToCounts(db: Database, increments: ReadonlyMap<number, number>): Promise<void> {
+  reportTaxonomyRows(db, increments.keys());
+  await increaseCounts(db, increments);
 }
 
 /** Deletes the remaining rows of posts that no longer exist, so that new posts with their ids do not inherit them. */
 export async function removeLeftoverRows(db: Database, ids: readonly number[], occurrences: boolean): Promise<void> {
   if (ids.length === 0) return;
   for (const id of ids) reportPostChanged(db, id);
-  const ours = db.from('term_taxonomy').whereIn('taxonomy', taxonomies).select('term_taxonomy_id');
+  const ourTerms = db.from('term_taxonomy').whereIn('taxonomy', taxonomies).select('term_taxonomy_id');
   await db
     .from('postmeta')
     .whereIn('post_id', [...ids])
@@ -69,7 +71,7 @@ export async function removeLeftoverRows(db: Database, ids: readonly number[], o
   await db
     .from('term_relationships')
     .whereIn('object_id', [...ids])
-    .whereIn('term_taxonomy_id', ours)
+    .whereIn('term_taxonomy_id', ourTerms)
     .delete();
   await removeCommentsOf(db, ids);
   if (!occurrences) return;

@@ -31,15 +31,15 @@ export async function writeOccurrence(
   const rows = calendarRows(postId, dates, updatedAt);
   if (rows === undefined) return undefined;
   if (recurrence && (await isRecurringEvent(db, postId))) return keptDates(db, postId, rows.moments);
-  const known = await db.rows<{ id: number; what: 'event' | 'occurrence' }>`
+  const knownRows = await db.rows<{ id: number; what: 'event' | 'occurrence' }>`
     SELECT event_id AS id, 'event' AS what FROM {tec_events} WHERE post_id = ${postId}
     UNION ALL SELECT occurrence_id, 'occurrence' FROM {tec_occurrences} WHERE post_id = ${postId}`;
-  const [present] = known.filter(({ what }) => what === 'occurrence').sort((one, other) => one.id - other.id);
-  let eventId = known.find(({ what }) => what === 'event')?.id;
+  const [occurrenceRow] = knownRows.filter(({ what }) => what === 'occurrence').sort((one, other) => one.id - other.id);
+  let eventId = knownRows.find(({ what }) => what === 'event')?.id;
   if (eventId === undefined) eventId = await insertRows(db, 'tec_events', [rows.event]);
   else await db.from('tec_events').where('event_id', eventId).update(rows.event);
   const occurrence = { ...rows.occurrence, event_id: eventId };
-  if (present) await db.from('tec_occurrences').where('occurrence_id', present.id).update(occurrence);
+  if (occurrenceRow) await db.from('tec_occurrences').where('occurrence_id', occurrenceRow.id).update(occurrence);
   else await insertRows(db, 'tec_occurrences', [occurrence]);
   reportPostChanged(db, postId, [DATES_PART]);
   return rows.moments;
@@ -58,12 +58,12 @@ export async function writeFirstOccurrences(
     return await insertOccurrences(db, events, writing.updatedAt);
   } catch (error) {
     if (!db.dialect.isDuplicate(error)) throw error;
-    const written = new Map<number, Occurrence>();
+    const occurrences = new Map<number, Occurrence>();
     for (const [id, dates] of events) {
       const moments = await writeOccurrence(db, id, dates, writing);
-      if (moments) written.set(id, moments);
+      if (moments) occurrences.set(id, moments);
     }
-    return written;
+    return occurrences;
   }
 }
 
@@ -74,13 +74,13 @@ export async function insertOccurrences(
   updatedAt: string,
 ): Promise<Map<number, Occurrence>> {
   const rows = Array.from(events, ([id, dates]) => calendarRows(id, dates, updatedAt)).filter((row) => row !== undefined);
-  const given = await insertRows(
+  const insertedId = await insertRows(
     db,
     'tec_events',
     rows.map(({ event }) => event),
   );
   const ids = rows.map(({ event }) => event.post_id);
-  const eventIds = ids.length > 1 ? await eventIdsOf(db, ids) : new Map(ids.map((id) => [id, given]));
+  const eventIds = ids.length > 1 ? await eventIdsOf(db, ids) : new Map(ids.map((id) => [id, insertedId]));
   await insertRows(
     db,
     'tec_occurrences',
@@ -102,8 +102,8 @@ async function eventIdsOf(db: Database, ids: readonly number[]): Promise<Map<num
 async function keptDates(db: Database, postId: number, moments: Occurrence): Promise<Occurrence> {
   const [first] = await db.rows<Omit<Occurrence, 'duration'>>`
     SELECT start_date, start_date_utc, end_date, end_date_utc FROM {tec_events} WHERE post_id = ${postId}`;
-  const same = first && typedKeys(first).every((name) => first[name] === moments[name]);
-  return same ? moments : fail('recurring-event-dates');
+  const isSame = first && typedKeys(first).every((name) => first[name] === moments[name]);
+  return isSame ? moments : fail('recurring-event-dates');
 }
 
 /** Returns the rows for dates; undefined if they are inconsistent. */
@@ -139,10 +139,10 @@ export async function calendarEdges(db: Database): Promise<Edges> {
       .where('p.post_type', 'tribe_events')
       .whereIn('p.post_status', ['publish', 'private']);
   const edge = async (column: string, pick: 'min' | 'max') => {
-    const found: { at?: string | null } | undefined = await rows()[pick]({ at: column }).first();
-    if (!found?.at) return undefined;
-    const ids: { id: number }[] = await rows().where(column, found.at).orderBy('p.ID').select('p.ID as id');
-    return { at: found.at, ids: ids.map(({ id }) => id) };
+    const row: { at?: string | null } | undefined = await rows()[pick]({ at: column }).first();
+    if (!row?.at) return undefined;
+    const ids: { id: number }[] = await rows().where(column, row.at).orderBy('p.ID').select('p.ID as id');
+    return { at: row.at, ids: ids.map(({ id }) => id) };
   };
   const [earliest, latest] = [await edge('o.start_date_utc', 'min'), await edge('o.end_date_utc', 'max')];
   return { ...(earliest ? { earliest } : {}), ...(latest ? { latest } : {}) };

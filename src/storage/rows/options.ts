@@ -15,11 +15,11 @@ export async function readOptions(db: Database, names: readonly string[]): Promi
   if (names.length === 0) return new Map();
   const rows = await db.rows<Pick<OptionRow, 'option_name' | 'option_value'>>`
     SELECT option_name, option_value FROM {options} WHERE option_name IN (${names})`;
-  const wanted = [...NETWORK_OPTIONS, ...NETWORK_WIDE_OPTIONS].filter((name) => names.includes(name));
-  const kept = wanted.length > 0 ? await networkOptions(db, wanted) : undefined;
-  const elsewhere = kept ? wanted : NETWORK_OPTIONS;
-  const found = rows.filter(({ option_name: name }) => !elsewhere.includes(name));
-  return new Map([...found.map((row) => [row.option_name, row.option_value] as const), ...(kept ?? [])]);
+  const networkNames = [...NETWORK_OPTIONS, ...NETWORK_WIDE_OPTIONS].filter((name) => names.includes(name));
+  const networkValues = networkNames.length > 0 ? await networkOptions(db, networkNames) : undefined;
+  const otherNames = networkValues ? networkNames : NETWORK_OPTIONS;
+  const siteRows = rows.filter(({ option_name: name }) => !otherNames.includes(name));
+  return new Map([...siteRows.map((row) => [row.option_name, row.option_value] as const), ...(networkValues ?? [])]);
 }
 
 /**
@@ -38,9 +38,9 @@ async function networkOptions(db: Database, names: readonly string[]): Promise<[
 
 /** Whether the database belongs to a network of sites (multisite), whose sites share their users. */
 export async function isNetwork(db: Database): Promise<boolean> {
-  const known = networks.get(db.driver) ?? (await hasTable(db, 'sitemeta'));
-  networks.set(db.driver, known);
-  return known;
+  const result = networks.get(db.driver) ?? (await hasTable(db, 'sitemeta'));
+  networks.set(db.driver, result);
+  return result;
 }
 
 /** Cached result of `isNetwork`. It changes only once, when an administrator converts the site. */
@@ -79,9 +79,9 @@ export async function writeOption(
 ): Promise<void> {
   reportOption(db, name);
   if (NETWORK_WIDE_OPTIONS.includes(name) && (await isNetwork(db))) return writeNetworkOption(db, name, value);
-  const kept = autoload === undefined ? verbatim('autoload') : autoload;
-  const met = await db.change`UPDATE {options} SET option_value = ${value}, autoload = ${kept} WHERE option_name = ${name}`;
-  if (met > 0) return;
+  const newAutoload = autoload === undefined ? verbatim('autoload') : autoload;
+  const rowCount = await db.change`UPDATE {options} SET option_value = ${value}, autoload = ${newAutoload} WHERE option_name = ${name}`;
+  if (rowCount > 0) return;
   const row = { option_name: name, option_value: value, autoload: autoload ?? 'auto' };
   await upsertRows(
     db,
@@ -94,8 +94,8 @@ export async function writeOption(
 
 /** Sets an option of a network. Nearly every database contains at most one network. */
 async function writeNetworkOption(db: Database, name: string, value: string): Promise<void> {
-  const met = await db.change`UPDATE {sitemeta} SET meta_value = ${value} WHERE meta_key = ${name}`;
-  if (met > 0) return;
+  const rowCount = await db.change`UPDATE {sitemeta} SET meta_value = ${value} WHERE meta_key = ${name}`;
+  if (rowCount > 0) return;
   const [row] = await db.rows<{ first: number | null }>`SELECT MIN(site_id) AS first FROM {sitemeta}`;
   await insertRows(db, 'sitemeta', [{ site_id: Number(row?.first ?? 1), meta_key: name, meta_value: value }]);
 }
@@ -108,11 +108,11 @@ export async function deleteOption(db: Database, name: string): Promise<void> {
 
 /** Calls `notify` just before this process writes one of these options, by any statement. */
 export function beforeOptionsChange(db: Database, names: readonly string[], notify: () => void): void {
-  const wanted = new Set<unknown>(names);
+  const watchedNames = new Set<unknown>(names);
   db.driver.listen((query) => {
     if (query.table !== 'options' || !isWrite(query)) return;
     // The name may also be in the text of the statement instead of in its bindings.
-    if (query.sql.includes("'") || query.bindings.some((value) => wanted.has(value))) notify();
+    if (query.sql.includes("'") || query.bindings.some((value) => watchedNames.has(value))) notify();
   });
 }
 
@@ -121,8 +121,8 @@ export function beforeOptionsChange(db: Database, names: readonly string[], noti
  * not name its table.
  */
 export function beforeWritesTo(db: Database, tables: readonly TableName[], notify: () => void): void {
-  const wanted = new Set<string | undefined>([undefined, ...tables]);
+  const watchedTables = new Set<string | undefined>([undefined, ...tables]);
   db.driver.listen((query) => {
-    if (wanted.has(query.table) && mayWrite(query)) notify();
+    if (watchedTables.has(query.table) && mayWrite(query)) notify();
   });
 }

@@ -40,18 +40,18 @@ export async function lockPost(db: Database, id: number): Promise<Post | undefin
  */
 export async function findPostsByPath(db: Database, type: string, path: readonly string[]): Promise<number[]> {
   if (path.includes('')) return [];
-  const seen = dependingOn(db, [allPosts(type)]);
-  const rows: Pick<Post, 'ID' | 'post_name' | 'post_parent'>[] = await readInParts(path, (some) =>
-    seen.from('posts').whereIn('post_name', some).where('post_type', type).orderBy('ID').select('ID', 'post_name', 'post_parent'),
+  const trackedDb = dependingOn(db, [allPosts(type)]);
+  const rows: Pick<Post, 'ID' | 'post_name' | 'post_parent'>[] = await readInParts(path, (page) =>
+    trackedDb.from('posts').whereIn('post_name', page).where('post_type', type).orderBy('ID').select('ID', 'post_name', 'post_parent'),
   );
   const bySlug = groupedBy(rows, ({ post_name: slug }) => foldText(slug));
-  let found: number[] = [];
+  let ids: number[] = [];
   let parent: number | undefined = 0;
   for (const slug of path) {
-    found = (bySlug.get(foldText(slug)) ?? []).flatMap(({ ID, post_parent: above }) => (above === parent ? [ID] : []));
-    parent = found[0];
+    ids = (bySlug.get(foldText(slug)) ?? []).flatMap(({ ID, post_parent: parentId }) => (parentId === parent ? [ID] : []));
+    parent = ids[0];
   }
-  return found;
+  return ids;
 }
 
 /** Returns the slugs of posts of this type that begin with `base`, except the slug of the post `id`. */
@@ -117,9 +117,9 @@ export async function findByTitle(
 
 /** Reads the titles of posts by id, as stored. */
 export async function storedTitles(db: Database, ids: readonly number[]): Promise<Map<number, string>> {
-  const seen = dependingOn(db, ids);
-  const rows: Pick<Post, 'ID' | 'post_title'>[] = await readInParts(ids, (some) =>
-    seen.from('posts').whereIn('ID', some).select('ID', 'post_title'),
+  const trackedDb = dependingOn(db, ids);
+  const rows: Pick<Post, 'ID' | 'post_title'>[] = await readInParts(ids, (page) =>
+    trackedDb.from('posts').whereIn('ID', page).select('ID', 'post_title'),
   );
   return new Map(rows.map(({ ID, post_title: title }) => [ID, title]));
 }
@@ -222,7 +222,7 @@ export async function writeMetas(db: Database, id: number, metas: Readonly<Recor
   const keys = Object.keys(metas);
   if (keys.length === 0) return;
   const table = () => db.from('postmeta');
-  const stored = await table()
+  const storedRows = await table()
     .where('post_id', id)
     .whereIn('meta_key', keys)
     .orderBy('meta_id')
@@ -230,9 +230,9 @@ export async function writeMetas(db: Database, id: number, metas: Readonly<Recor
   const insert: { post_id: number; meta_key: string; meta_value: string }[] = [];
   const remove: number[] = [];
   for (const key of keys) {
-    const [before, after] = [stored.filter((row) => row.meta_key === key), metas[key] ?? []];
-    const same = before.length === after.length && before.every((row, place) => row.meta_value === after[place]);
-    if (same) continue;
+    const [before, after] = [storedRows.filter((row) => row.meta_key === key), metas[key] ?? []];
+    const isSame = before.length === after.length && before.every((row, place) => row.meta_value === after[place]);
+    if (isSame) continue;
     if (before.length === 1 && after.length === 1) {
       await table().where('meta_id', before[0]!.meta_id).update({ meta_value: after[0]! });
       reportPostChanged(db, id, partsOfMeta(key));
@@ -275,11 +275,11 @@ const COMMENTS_PER_STATEMENT = 1000;
  */
 export async function removePost(db: Database, id: number): Promise<void> {
   await loadPostsBefore(db, [id]);
-  const below = await db.rows<Pick<Post, 'ID' | 'post_type'> & { above: number }>`
+  const children = await db.rows<Pick<Post, 'ID' | 'post_type'> & { above: number }>`
     SELECT c.ID, c.post_type, p.post_parent AS above FROM {posts} c JOIN {posts} p ON p.ID = c.post_parent
     WHERE c.post_parent = ${id} AND c.post_type IN ('attachment', 'revision')`;
-  const idsOf = (type: string) => below.filter(({ post_type }) => post_type === type).map(({ ID }) => ID);
-  await moveAttachments(db, idsOf('attachment'), below[0]?.above ?? 0);
+  const idsOf = (type: string) => children.filter(({ post_type }) => post_type === type).map(({ ID }) => ID);
+  await moveAttachments(db, idsOf('attachment'), children[0]?.above ?? 0);
   await removeCommentsOf(db, [id]);
   const ids = [id, ...idsOf('revision')];
   await db.from('postmeta').whereIn('post_id', ids).delete();
@@ -302,8 +302,8 @@ async function moveAttachments(db: Database, ids: readonly number[], parent: num
  */
 export async function removeCommentsOf(db: Database, ids: readonly number[]): Promise<void> {
   const comments: number[] = await db.from('comments').whereIn('comment_post_ID', ids).pluck('comment_ID');
-  for (const some of pagesOf(comments, COMMENTS_PER_STATEMENT)) {
-    await db.from('commentmeta').whereIn('comment_id', some).delete();
-    await db.from('comments').whereIn('comment_ID', some).delete();
+  for (const batch of pagesOf(comments, COMMENTS_PER_STATEMENT)) {
+    await db.from('commentmeta').whereIn('comment_id', batch).delete();
+    await db.from('comments').whereIn('comment_ID', batch).delete();
   }
 }

@@ -71,7 +71,7 @@ export async function loadRecurrences(db: Database, posts: readonly number[]): P
     SELECT * FROM {tec_occurrences} WHERE post_id IN (${ids}) ORDER BY start_date_utc, occurrence_id`;
   const dates = groupedBy(rows, ({ post_id: post }) => post, dateOf);
   const rules = new Map(events.map(({ post_id: id, rset }) => [id, rset ?? '']));
-  return new Map([...dates].map(([id, own]) => [id, { recurs: recurring.has(id), rule: rules.get(id) ?? '', dates: own }]));
+  return new Map([...dates].map(([id, ownDates]) => [id, { recurs: recurring.has(id), rule: rules.get(id) ?? '', dates: ownDates }]));
 }
 
 const dateOf = (row: TecOccurrenceRow): StoredDate => ({
@@ -92,15 +92,15 @@ export async function loadSeries(db: Database, posts: readonly number[]): Promis
     SELECT event_post_id AS event, series_post_id AS series FROM {tec_series_relationships} WHERE event_post_id IN (${[...posts]})`;
   const ids = relations.map(({ series }) => series);
   const [rows, metas] = [await loadPosts(db, ids), await loadMetas(db, ids)];
-  const found = new Map<number, StoredSeries>();
+  const seriesByEvent = new Map<number, StoredSeries>();
   for (const { event, series } of relations) {
     const row = rows.get(series);
     if (row?.post_type !== SERIES_TYPE) continue;
     const columns = Object.fromEntries(SERIES_COLUMNS.map((name) => [name, row[name]])) as StoredSeries['columns'];
     const pairs = [...(metas.get(series) ?? [])].flatMap(([key, values]) => values.map((value): [string, string] => [key, value]));
-    found.set(event, { id: series, columns, metas: pairs });
+    seriesByEvent.set(event, { id: series, columns, metas: pairs });
   }
-  return found;
+  return seriesByEvent;
 }
 
 /**
@@ -114,7 +114,7 @@ export async function writeRecurrence(
   db: Database,
   post: number,
   { recurs, rule, dates }: StoredRecurrence,
-  { updatedAt, timezone, anew: isNewEvent }: { readonly updatedAt: string; readonly timezone: string | undefined; readonly anew: boolean },
+  { updatedAt, timezone, isNewEvent }: { readonly updatedAt: string; readonly timezone: string | undefined; readonly isNewEvent: boolean },
 ): Promise<number> {
   const [event] = await db.rows<{ id: number }>`SELECT event_id AS id FROM {tec_events} WHERE post_id = ${post}`;
   const [first] = dates;
@@ -125,35 +125,39 @@ export async function writeRecurrence(
     .update({ rset: rule, ...momentsOf(first), updated_at: updatedAt, ...(timezone ? { timezone } : {}) });
   if (isNewEvent) await db.change`DELETE FROM {tec_occurrences} WHERE post_id = ${post}`;
   const rowsByStart = await db.rows<TecOccurrenceRow>`SELECT * FROM {tec_occurrences} WHERE post_id = ${post}`;
-  const known = new Map(rowsByStart.map((row) => [`${row.start_date} ${row.start_date_utc}`, row.occurrence_id]));
-  const knownId = (date: StoredDate) => known.get(`${date.start} ${date.startUtc}`);
-  const stay = new Set(dates.map(knownId));
+  const idsByStart = new Map(rowsByStart.map((row) => [`${row.start_date} ${row.start_date_utc}`, row.occurrence_id]));
+  const knownId = (date: StoredDate) => idsByStart.get(`${date.start} ${date.startUtc}`);
+  const stayingIds = new Set(dates.map(knownId));
   // A date that has moved also keeps its id.
-  const moved = new Set(rowsByStart.map((row) => row.occurrence_id).filter((id) => !stay.has(id)));
-  const gone = new Set(rowsByStart.map((row) => row.occurrence_id));
-  const taken = await db.rows<{ id: number }>`
+  const movedIds = new Set(rowsByStart.map((row) => row.occurrence_id).filter((id) => !stayingIds.has(id)));
+  const goneIds = new Set(rowsByStart.map((row) => row.occurrence_id));
+  const takenRows = await db.rows<{ id: number }>`
     SELECT occurrence_id AS id FROM {tec_occurrences} WHERE occurrence_id IN (${dates.map(({ id }) => id)})`;
-  const takenIds = new Set(taken.map(({ id }) => id));
-  const [kept, numbered, others]: [Partial<TecOccurrenceRow>[], Partial<TecOccurrenceRow>[], Partial<TecOccurrenceRow>[]] = [[], [], []];
-  let renumbered = 0;
+  const takenIds = new Set(takenRows.map(({ id }) => id));
+  const [keptRows, numberedRows, otherRows]: [Partial<TecOccurrenceRow>[], Partial<TecOccurrenceRow>[], Partial<TecOccurrenceRow>[]] = [
+    [],
+    [],
+    [],
+  ];
+  let renumberedCount = 0;
   for (const date of dates) {
     const row = { ...rowOf(post, event.id, date, updatedAt), has_recurrence: recurs ? 1 : 0 };
-    const id = knownId(date) ?? (moved.has(date.id) ? date.id : undefined);
+    const id = knownId(date) ?? (movedIds.has(date.id) ? date.id : undefined);
     if (id !== undefined) {
-      gone.delete(id);
-      kept.push({ occurrence_id: id, ...row });
-    } else if (date.id === 0 || takenIds.has(date.id)) others.push(row);
-    else numbered.push({ occurrence_id: date.id, ...row });
-    if (date.id !== 0 && (id ?? (takenIds.has(date.id) ? 0 : date.id)) !== date.id) renumbered += 1;
+      goneIds.delete(id);
+      keptRows.push({ occurrence_id: id, ...row });
+    } else if (date.id === 0 || takenIds.has(date.id)) otherRows.push(row);
+    else numberedRows.push({ occurrence_id: date.id, ...row });
+    if (date.id !== 0 && (id ?? (takenIds.has(date.id) ? 0 : date.id)) !== date.id) renumberedCount += 1;
   }
-  if (gone.size > 0) await db.change`DELETE FROM {tec_occurrences} WHERE occurrence_id IN (${[...gone]})`;
-  const stored = new Map(rowsByStart.map((row) => [row.occurrence_id, row]));
-  for (const { occurrence_id: id = 0, ...row } of kept)
-    if (!isStored(row, stored.get(id))) await db.from('tec_occurrences').where('occurrence_id', id).update(row);
-  await insertRows(db, 'tec_occurrences', numbered);
-  await insertRows(db, 'tec_occurrences', others);
+  if (goneIds.size > 0) await db.change`DELETE FROM {tec_occurrences} WHERE occurrence_id IN (${[...goneIds]})`;
+  const storedRows = new Map(rowsByStart.map((row) => [row.occurrence_id, row]));
+  for (const { occurrence_id: id = 0, ...row } of keptRows)
+    if (!isStored(row, storedRows.get(id))) await db.from('tec_occurrences').where('occurrence_id', id).update(row);
+  await insertRows(db, 'tec_occurrences', numberedRows);
+  await insertRows(db, 'tec_occurrences', otherRows);
   reportPostChanged(db, post);
-  return renumbered;
+  return renumberedCount;
 }
 
 /** Whether the stored row already has all these values. A change usually affects few of many dates. */
@@ -189,14 +193,14 @@ function rowOf(post_id: number, event_id: number, date: StoredDate, updated_at: 
 export async function joinSeries(db: Database, post: number, { id, columns, metas }: StoredSeries, author: number): Promise<void> {
   const [event] = await db.rows<{ id: number }>`SELECT event_id AS id FROM {tec_events} WHERE post_id = ${post}`;
   if (!event) return;
-  const known = await db.rows<{ id: number; title: string }>`
+  const candidates = await db.rows<{ id: number; title: string }>`
     SELECT ID AS id, post_title AS title FROM {posts} WHERE post_type = ${SERIES_TYPE} AND post_name = ${columns.post_name} ORDER BY ID`;
   // Drafts have no slug.
-  let series = known.find(({ title }) => columns.post_name !== '' || title === columns.post_title)?.id;
+  let series = candidates.find(({ title }) => columns.post_name !== '' || title === columns.post_title)?.id;
   if (series === undefined) {
     const [holder] = await db.rows`SELECT ID FROM {posts} WHERE ID = ${id}`;
-    const made = await insertPost(db, { ...(holder ? {} : { ID: id }), ...columns, post_author: author, post_type: SERIES_TYPE });
-    series = holder ? made : id;
+    const newId = await insertPost(db, { ...(holder ? {} : { ID: id }), ...columns, post_author: author, post_type: SERIES_TYPE });
+    series = holder ? newId : id;
     await insertMetas(db, new Map([[series, groupedMetas(metas)]]));
   }
   await db.change`DELETE FROM {tec_series_relationships} WHERE event_post_id = ${post}`;

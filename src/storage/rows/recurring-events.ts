@@ -100,7 +100,7 @@ export async function loadOccurrences(db: Database, records: readonly number[], 
     duration: Number(row.duration ?? 0),
     recurs: Number(row.of_event) > 1 || Number(row.has_recurrence ?? 0) === 1,
     sameDay: Number(row.of_day),
-    place: Number(row.place),
+    position: Number(row.place),
   }));
 }
 

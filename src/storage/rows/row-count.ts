@@ -2,8 +2,8 @@ import type { QueryBuilder } from '../engine/builder.ts';
 
 /** Counts the rows of a query, which must not have selected columns. */
 export async function countRows(rows: QueryBuilder): Promise<number> {
-  const counted: { total: number | string } = await rows.count({ total: '*' }).first();
-  return Number(counted.total);
+  const row: { total: number | string } = await rows.count({ total: '*' }).first();
+  return Number(row.total);
 }
 
 /**

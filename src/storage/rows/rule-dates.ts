@@ -29,13 +29,17 @@ export function datesOfRule(event: TecEventRow, rows: readonly DatedRow[], until
   const set = parseRecurrenceSet(event.rset ?? '');
   if (!set) return undefined;
   const endless = isEndless(set);
-  const own = until === undefined ? (lastRuleRow(rows)?.start_date ?? event.start_date) : toLocal(until, set.zone);
+  const lastStart = until === undefined ? (lastRuleRow(rows)?.start_date ?? event.start_date) : toLocal(until, set.zone);
   const span = { first: event.start_date, length: Number(event.duration ?? 0) };
   if (!endless) return { zone: set.zone, dates: datesOfSet(set, { ...span, last: LATEST }), endless };
-  const there = new Set(rows.map((row) => row.start_date_utc));
-  const further = datesOfSet({ ...set, rule: undefined }, { ...span, last: rows.at(-1)?.start_date ?? own });
-  const ruled = datesOfSet(set, { ...span, last: own });
-  return { zone: set.zone, dates: [...ruled, ...further.filter(({ start, at }) => start > own && there.has(textFromUnix(at)))], endless };
+  const storedStarts = new Set(rows.map((row) => row.start_date_utc));
+  const listedDates = datesOfSet({ ...set, rule: undefined }, { ...span, last: rows.at(-1)?.start_date ?? lastStart });
+  const ruleDates = datesOfSet(set, { ...span, last: lastStart });
+  return {
+    zone: set.zone,
+    dates: [...ruleDates, ...listedDates.filter(({ start, startUnix: at }) => start > lastStart && storedStarts.has(textFromUnix(at)))],
+    endless,
+  };
 }
 
 /**
@@ -50,7 +54,7 @@ const LATEST = '9998-12-31 23:59:59';
 /** Returns the rows for the dates of a rule, as new rows with the sequence number of the stored ones. */
 export function rowsOfRule({ dates: stored }: StoredRecurrence, { zone, dates }: RuleDates): StoredDate[] {
   const sequence = Math.max(1, ...stored.map((date) => date.sequence));
-  return dates.map(({ at, length, isFromRule }) => ({
+  return dates.map(({ startUnix: at, length, isFromRule }) => ({
     id: 0,
     start: localFromUnix(at, zone),
     end: localFromUnix(at + length, zone),
@@ -90,13 +94,13 @@ export async function endlessRulesGeneratedBefore(db: Database, until: string, a
 export async function extendRule(db: Database, post: number, { until, updatedAt }: { until: string; updatedAt: string }): Promise<number> {
   const event = (await calendarEvents(db, [post])).get(post);
   const stored = (await loadRecurrences(db, [post])).get(post);
-  const ruled = event && datesOfRule(event, [], until);
-  if (!event || !stored || !ruled?.endless) return 0;
+  const ruleDates = event && datesOfRule(event, [], until);
+  if (!event || !stored || !ruleDates?.endless) return 0;
   const last = (stored.dates.findLast(({ listed }) => !listed) ?? stored.dates.at(-1))?.startUtc ?? '';
-  const there = new Set(stored.dates.map(({ startUtc }) => startUtc));
-  const further = rowsOfRule(stored, ruled).filter(({ startUtc }) => startUtc > last && !there.has(startUtc));
-  if (further.length === 0) return 0;
-  const dates = [...stored.dates, ...further].sort((one, other) => (one.startUtc < other.startUtc ? -1 : 1));
-  await writeRecurrence(db, post, { ...stored, dates }, { updatedAt, timezone: event.timezone, anew: false });
-  return further.length;
+  const storedStarts = new Set(stored.dates.map(({ startUtc }) => startUtc));
+  const newDates = rowsOfRule(stored, ruleDates).filter(({ startUtc }) => startUtc > last && !storedStarts.has(startUtc));
+  if (newDates.length === 0) return 0;
+  const dates = [...stored.dates, ...newDates].sort((one, other) => (one.startUtc < other.startUtc ? -1 : 1));
+  await writeRecurrence(db, post, { ...stored, dates }, { updatedAt, timezone: event.timezone, isNewEvent: false });
+  return newDates.length;
 }

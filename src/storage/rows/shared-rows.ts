@@ -27,16 +27,16 @@ interface RememberedRows {
  * changes, only its own rows are read again. `records`: not stored here, since they are cached in rendered form.
  */
 export function sharedRows(db: Database, memory: ObjectMemory, records: readonly number[]): SharedRows {
-  const own = new Set(records);
+  const recordIds = new Set(records);
   const keyOf = (id: number) => `rows ${id}`;
   return {
     recall: ({ posts, metas }, ids) => {
       for (const id of ids) {
-        const known = own.has(id) || posts.has(id) ? undefined : memory.recall(keyOf(id));
-        if (!known) continue;
-        addDependencies(db, known.dependencies);
+        const cached = recordIds.has(id) || posts.has(id) ? undefined : memory.recall(keyOf(id));
+        if (!cached) continue;
+        addDependencies(db, cached.dependencies);
         // All values with these keys are rows.
-        const { post, metas: ofPost } = known.value as RememberedRows;
+        const { post, metas: ofPost } = cached.value as RememberedRows;
         posts.set(id, post);
         if (ofPost.length > 0) metas.set(id, new Map(ofPost));
       }
@@ -44,7 +44,7 @@ export function sharedRows(db: Database, memory: ObjectMemory, records: readonly
     keep: ({ posts, metas }, ids) => {
       for (const id of ids) {
         const post = posts.get(id);
-        if (!post || own.has(id)) continue;
+        if (!post || recordIds.has(id)) continue;
         const value: RememberedRows = { post, metas: [...(metas.get(id) ?? [])] };
         memory.keep(keyOf(id), { value, dependencies: [id] });
       }

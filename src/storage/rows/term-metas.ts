@@ -16,7 +16,7 @@ export type TermMetas = readonly (readonly [key: string, value: string])[];
 export async function loadTermMetas(db: Database, ids: readonly number[]): Promise<Map<number, TermMetas>> {
   const rows = await readInParts(
     ids,
-    (some) => db.rows<TermMetaRow>`SELECT term_id, meta_key, meta_value FROM {termmeta} WHERE term_id IN (${some}) ORDER BY meta_id`,
+    (page) => db.rows<TermMetaRow>`SELECT term_id, meta_key, meta_value FROM {termmeta} WHERE term_id IN (${page}) ORDER BY meta_id`,
   );
   return groupedBy(
     rows,

@@ -35,8 +35,8 @@ export function termsOf(db: Database, taxonomy: string) {
 }
 
 /** Reads the first terms of a taxonomy in the order of their ids. */
-export const firstTerms = async (db: Database, taxonomy: string, most: number): Promise<Term[]> =>
-  termsOf(db, taxonomy).orderBy('t.term_id').limit(most);
+export const firstTerms = async (db: Database, taxonomy: string, limit: number): Promise<Term[]> =>
+  termsOf(db, taxonomy).orderBy('t.term_id').limit(limit);
 
 /** Reads a term of a taxonomy; undefined if there is none. */
 export const findTerm = async (db: Database, taxonomy: string, id: number): Promise<Term | undefined> =>
@@ -54,11 +54,11 @@ export const loadTerms = (db: Database, taxonomy: string, ids: readonly number[]
 /** Reads terms of any taxonomy of the calendar by their ids. */
 export const loadCalendarTerms = (db: Database, ids: readonly number[]): Promise<Map<number, Term>> => loadTermsIn(db, taxonomies, ids);
 
-async function loadTermsIn(db: Database, some: readonly string[], ids: readonly number[]): Promise<Map<number, Term>> {
+async function loadTermsIn(db: Database, taxonomyNames: readonly string[], ids: readonly number[]): Promise<Map<number, Term>> {
   if (ids.length === 0) return new Map();
   const rows = await dependingOn(db, ids.map(termDependency)).rows<Term>`
     SELECT ${verbatim(COLUMNS.join())} FROM {term_taxonomy} tt JOIN {terms} t ON t.term_id = tt.term_id
-    WHERE t.term_id IN (${ids}) AND tt.taxonomy IN (${some})`;
+    WHERE t.term_id IN (${ids}) AND tt.taxonomy IN (${taxonomyNames})`;
   return new Map(rows.map((row) => [row.term_id, row]));
 }
 
@@ -122,8 +122,8 @@ export async function loadTermsOf(db: Database, ids: readonly number[]): Promise
   const sorted = rows.map(({ object_id: id, sort_key: key, ...term }) => ({ id, term, order: orderOf(key) }));
   sorted.sort(({ order: one }, { order: other }) => (one < other ? -1 : Number(one > other)));
   for (const { id, term } of sorted) {
-    const known = terms.get(id);
-    if (known) known.push(term);
+    const ofPost = terms.get(id);
+    if (ofPost) ofPost.push(term);
     else terms.set(id, [term]);
   }
   return terms;
@@ -163,13 +163,13 @@ export type TermTree = Awaited<ReturnType<typeof loadTree>>;
  * each of them occurs once (`get_ancestors`).
  */
 export function slugsToRoot(id: number, tree: ReadonlyMap<number, { readonly parent: number; readonly slug: string }>): string[] {
-  const seen = new Map<number, string>();
+  const slugsById = new Map<number, string>();
   let next = id;
-  for (let node = tree.get(next); node && !seen.has(next); node = tree.get(next)) {
-    seen.set(next, node.slug);
+  for (let node = tree.get(next); node && !slugsById.has(next); node = tree.get(next)) {
+    slugsById.set(next, node.slug);
     next = node.parent;
   }
-  return [...seen.values()];
+  return [...slugsById.values()];
 }
 
 /** Returns these terms and all their descendants. */
@@ -184,9 +184,9 @@ export function descendantsIn(tree: TermTree, ids: readonly number[]): number[] 
     if (siblings) siblings.push(id);
     else children.set(parent, [id]);
   }
-  const found = new Set(ids);
-  for (const id of found) for (const child of children.get(id) ?? []) found.add(child);
-  return [...found];
+  const result = new Set(ids);
+  for (const id of result) for (const child of children.get(id) ?? []) result.add(child);
+  return [...result];
 }
 
 /** Inserts a term and its row in `term_taxonomy`. Returns its id, which also becomes its slug if none is given. */
@@ -217,18 +217,19 @@ export async function updateTerm(
   changes: Partial<Pick<Term, 'name' | 'slug' | 'description' | 'parent'>>,
 ): Promise<void> {
   const { name, slug, description, parent } = changes;
-  const named = { ...(name === undefined ? {} : { name }), ...(slug === undefined ? {} : { slug }) };
-  const placed = { ...(description === undefined ? {} : { description }), ...(parent === undefined ? {} : { parent }) };
-  if (Object.keys(named).length > 0) await db.from('terms').where('term_id', term.term_id).update(named);
-  if (Object.keys(placed).length > 0) await db.from('term_taxonomy').where('term_taxonomy_id', term.term_taxonomy_id).update(placed);
+  const termColumns = { ...(name === undefined ? {} : { name }), ...(slug === undefined ? {} : { slug }) };
+  const taxonomyColumns = { ...(description === undefined ? {} : { description }), ...(parent === undefined ? {} : { parent }) };
+  if (Object.keys(termColumns).length > 0) await db.from('terms').where('term_id', term.term_id).update(termColumns);
+  if (Object.keys(taxonomyColumns).length > 0)
+    await db.from('term_taxonomy').where('term_taxonomy_id', term.term_taxonomy_id).update(taxonomyColumns);
   reportTerm(db, term, 'changed');
   const isMoved = (slug !== undefined && slug !== term.slug) || (parent !== undefined && parent !== term.parent);
   if (isMoved) await reportDescendants(db, term);
 }
 
 /** Reports all descendants of a term as changed. */
-async function reportDescendants(db: Database, { term_id: above, taxonomy }: Term): Promise<void> {
-  for (const term_id of await termsBelow(db, taxonomy, [above])) reportTerm(db, { term_id, taxonomy }, 'changed');
+async function reportDescendants(db: Database, { term_id: parent, taxonomy }: Term): Promise<void> {
+  for (const term_id of await termsBelow(db, taxonomy, [parent])) reportTerm(db, { term_id, taxonomy }, 'changed');
 }
 
 /** Returns those of these terms that exist, in any taxonomy. */
@@ -240,14 +241,14 @@ export async function existingTerms(db: Database, ids: readonly number[]): Promi
 
 /** Returns all descendants of these terms, without the terms themselves. */
 export async function termsBelow(db: Database, taxonomy: string, ids: readonly number[]): Promise<number[]> {
-  const [found, above] = [new Set<number>(), new Set(ids)];
-  for (let parents = [...above]; parents.length > 0; ) {
+  const [descendants, roots] = [new Set<number>(), new Set(ids)];
+  for (let parents = [...roots]; parents.length > 0; ) {
     const rows = await db.rows<{ id: number }>`
       SELECT term_id AS id FROM {term_taxonomy} WHERE taxonomy = ${taxonomy} AND parent IN (${parents})`;
-    parents = rows.map(({ id }) => id).filter((id) => !found.has(id) && !above.has(id));
-    for (const id of parents) found.add(id);
+    parents = rows.map(({ id }) => id).filter((id) => !descendants.has(id) && !roots.has(id));
+    for (const id of parents) descendants.add(id);
   }
-  return [...found];
+  return [...descendants];
 }
 
 /** Waits for transactions that assign a term to posts, and blocks further ones until the end of this transaction. */
@@ -267,8 +268,8 @@ export async function removeTerm(db: Database, term: Term): Promise<void> {
   await links().delete();
   reportTerm(db, term, 'removed');
   await db.from('term_taxonomy').where('term_taxonomy_id', term.term_taxonomy_id).delete();
-  const elsewhere = await db.from('term_taxonomy').where('term_id', term.term_id).first();
-  if (elsewhere) return;
+  const otherRow = await db.from('term_taxonomy').where('term_id', term.term_id).first();
+  if (otherRow) return;
   await db.from('termmeta').where('term_id', term.term_id).delete();
   await db.from('terms').where('term_id', term.term_id).delete();
 }
@@ -281,16 +282,16 @@ type TermsByTaxonomy = ReadonlyMap<string, readonly number[]>;
 
 /** Assigns terms to posts that have none yet. Returns the terms that exist, by the ids of the posts. */
 export async function insertTermLinks(db: Database, posts: ReadonlyMap<number, TermsByTaxonomy>): Promise<Map<number, TermLink[]>> {
-  const wishes = [...posts.values()].flatMap((wanted) => [...wanted].flatMap(([taxonomy, ids]) => ids.map((id) => ({ taxonomy, id }))));
-  const named = groupedBy(
+  const wishes = [...posts.values()].flatMap((terms) => [...terms].flatMap(([taxonomy, ids]) => ids.map((id) => ({ taxonomy, id }))));
+  const idsByTaxonomy = groupedBy(
     wishes,
     ({ taxonomy }) => taxonomy,
     ({ id }) => id,
   );
-  if (named.size === 0) return new Map();
-  const known = await lockTerms(db, either([...named].map(([taxonomy, ids]) => taxonomyTerms(taxonomy, [...new Set(ids)]))));
+  if (idsByTaxonomy.size === 0) return new Map();
+  const termLinks = await lockTerms(db, either([...idsByTaxonomy].map(([taxonomy, ids]) => taxonomyTerms(taxonomy, [...new Set(ids)]))));
   const links = new Map(
-    Array.from(posts, ([id, wanted]) => [id, known.filter((link) => wanted.get(link.taxonomy)?.includes(link.term_id))]),
+    Array.from(posts, ([id, terms]) => [id, termLinks.filter((link) => terms.get(link.taxonomy)?.includes(link.term_id))]),
   );
   await insertRows(
     db,
@@ -306,18 +307,18 @@ export async function insertTermLinks(db: Database, posts: ReadonlyMap<number, T
  * must be locked.
  */
 export async function countNewLinks(db: Database, links: readonly TermLink[]): Promise<void> {
-  const more = new Map<number, number>();
+  const increments = new Map<number, number>();
   for (const link of links) {
     reportTerm(db, link, 'changed');
-    more.set(link.term_taxonomy_id, (more.get(link.term_taxonomy_id) ?? 0) + 1);
+    increments.set(link.term_taxonomy_id, (increments.get(link.term_taxonomy_id) ?? 0) + 1);
   }
-  await increaseCounts(db, more);
+  await increaseCounts(db, increments);
 }
 
 /** Adds to the counts of terms, by `term_taxonomy_id`, with one statement for each distinct number. */
-export async function increaseCounts(db: Database, more: ReadonlyMap<number, number>): Promise<void> {
+export async function increaseCounts(db: Database, increments: ReadonlyMap<number, number>): Promise<void> {
   const byNumber = groupedBy(
-    more,
+    increments,
     ([, number]) => number,
     ([id]) => id,
   );
@@ -330,14 +331,14 @@ export async function increaseCounts(db: Database, more: ReadonlyMap<number, num
  * changed.
  */
 export async function setTermsOf(db: Database, postId: number, taxonomy: string, termIds: readonly number[]): Promise<number[]> {
-  const wanted = termIds.length === 0 ? [] : idsOf(await lockTerms(db, taxonomyTerms(taxonomy, termIds)));
+  const after = termIds.length === 0 ? [] : idsOf(await lockTerms(db, taxonomyTerms(taxonomy, termIds)));
   const before = await termTaxonomyIdsOf(db, [postId], [taxonomy]);
-  const [gone, fresh] = [before.filter((id) => !wanted.includes(id)), wanted.filter((id) => !before.includes(id))];
+  const [removedIds, addedIds] = [before.filter((id) => !after.includes(id)), after.filter((id) => !before.includes(id))];
   const table = () => db.from('term_relationships');
-  if (gone.length > 0) await table().where('object_id', postId).whereIn('term_taxonomy_id', gone).delete();
-  await insertRows(db, 'term_relationships', linkRows(postId, fresh));
-  if (gone.length + fresh.length > 0) reportPostChanged(db, postId, [TERMS_PART]);
-  return [...gone, ...fresh];
+  if (removedIds.length > 0) await table().where('object_id', postId).whereIn('term_taxonomy_id', removedIds).delete();
+  await insertRows(db, 'term_relationships', linkRows(postId, addedIds));
+  if (removedIds.length + addedIds.length > 0) reportPostChanged(db, postId, [TERMS_PART]);
+  return [...removedIds, ...addedIds];
 }
 
 /** Returns the ids of the rows in `term_taxonomy` that are assigned to these posts. */
@@ -378,24 +379,25 @@ export async function recount(db: Database, termTaxonomyIds: readonly number[]):
  * (`_update_post_term_count`), without reading all posts of a term. The post must be locked.
  */
 export async function moveCounts(db: Database, before: readonly number[], after: readonly number[]): Promise<void> {
-  const [gone, fresh] = [before.filter((id) => !after.includes(id)), after.filter((id) => !before.includes(id))];
-  if (gone.length + fresh.length === 0) return;
-  reportTaxonomyRows(db, [...gone, ...fresh]);
+  const [removedIds, addedIds] = [before.filter((id) => !after.includes(id)), after.filter((id) => !before.includes(id))];
+  if (removedIds.length + addedIds.length === 0) return;
+  reportTaxonomyRows(db, [...removedIds, ...addedIds]);
   // A single statement locks its rows in the order of their key; two statements of concurrent transactions could
   // deadlock.
-  if (gone.length > 0 && fresh.length > 0) await lockTerms(db, inTaxonomies([...gone, ...fresh]));
-  if (fresh.length > 0) await db.change`UPDATE {term_taxonomy} SET count = count + 1 WHERE term_taxonomy_id IN (${fresh})`;
+  if (removedIds.length > 0 && addedIds.length > 0) await lockTerms(db, inTaxonomies([...removedIds, ...addedIds]));
+  if (addedIds.length > 0) await db.change`UPDATE {term_taxonomy} SET count = count + 1 WHERE term_taxonomy_id IN (${addedIds})`;
   // A count that was already wrong must not become negative.
-  if (gone.length > 0) await db.change`UPDATE {term_taxonomy} SET count = count - 1 WHERE term_taxonomy_id IN (${gone}) AND count > 0`;
+  if (removedIds.length > 0)
+    await db.change`UPDATE {term_taxonomy} SET count = count - 1 WHERE term_taxonomy_id IN (${removedIds}) AND count > 0`;
 }
 
 /**
  * Reads rows of `term_taxonomy` and locks them until the end of the transaction, always in the order of their ids, so
  * that transactions do not deadlock.
  */
-const lockTerms = (db: Database, which: Sql): Promise<TermLink[]> =>
+const lockTerms = (db: Database, condition: Sql): Promise<TermLink[]> =>
   db.rows<TermLink>`
-    SELECT term_taxonomy_id, term_id, taxonomy, parent FROM {term_taxonomy} WHERE ${new Piece(which)} ORDER BY term_taxonomy_id ${verbatim(db.dialect.locks.update)}`;
+    SELECT term_taxonomy_id, term_id, taxonomy, parent FROM {term_taxonomy} WHERE ${new Piece(condition)} ORDER BY term_taxonomy_id ${verbatim(db.dialect.locks.update)}`;
 
 const inTaxonomies = (ids: readonly number[]): Sql => equalsAny('term_taxonomy_id', ids);
 function taxonomyTerms(taxonomy: string, ids: readonly number[]): Sql {

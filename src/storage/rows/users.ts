@@ -46,8 +46,8 @@ export async function loadMembers(db: Database, keys: readonly string[]): Promis
  * case and accents (`get_user_by`). It takes one query whether such a user exists or not.
  */
 export async function findUserByLogin(db: Database, login: string, keys: readonly string[]): Promise<StoredUser | undefined> {
-  const found = await usersWith(db, keys, db.dialect.equalsFolded('u.user_login', login));
-  return found.size < 2 ? found.values().next().value : firstOfLogin(db, found, login);
+  const users = await usersWith(db, keys, db.dialect.equalsFolded('u.user_login', login));
+  return users.size < 2 ? users.values().next().value : firstOfLogin(db, users, login);
 }
 
 /**
@@ -57,8 +57,8 @@ export async function findUserByLogin(db: Database, login: string, keys: readonl
 export async function findUserByLoginOrEmail(db: Database, name: string, keys: readonly string[]): Promise<StoredUser | undefined> {
   const { dialect } = db;
   if (name === '') return findUserByLogin(db, name, keys);
-  const found = await usersWith(db, keys, either([dialect.equalsFolded('u.user_login', name), dialect.equalsFolded('u.user_email', name)]));
-  return found.size < 2 ? found.values().next().value : firstOfLogin(db, found, name);
+  const users = await usersWith(db, keys, either([dialect.equalsFolded('u.user_login', name), dialect.equalsFolded('u.user_email', name)]));
+  return users.size < 2 ? users.values().next().value : firstOfLogin(db, users, name);
 }
 
 /** Returns the stored password of the user with the lowest id; empty if there is none. */
@@ -78,13 +78,13 @@ export async function findUserByEmail(db: Database, email: string): Promise<numb
 }
 
 /** Returns the first of several users that has this login; if none has, the first user. */
-async function firstOfLogin(db: Database, found: ReadonlyMap<number, StoredUser>, login: string): Promise<StoredUser | undefined> {
+async function firstOfLogin(db: Database, users: ReadonlyMap<number, StoredUser>, login: string): Promise<StoredUser | undefined> {
   const logins = await db
     .from('users', 'u')
     .whereRaw(...db.dialect.equalsFolded('u.user_login', login))
     .orderBy('ID')
     .select('ID');
-  return found.get(logins[0]?.ID ?? 0) ?? found.values().next().value;
+  return users.get(logins[0]?.ID ?? 0) ?? users.values().next().value;
 }
 
 /** Returns those of these ids that belong to users. */
@@ -179,13 +179,13 @@ export async function removeUser(db: Database, id: number): Promise<void> {
 /** Sets a meta of a user, or removes it if there is no value. Surplus rows of the key are deleted. */
 export async function writeUserMeta(db: Database, id: number, key: string, value: string | undefined): Promise<void> {
   const rows = await db.from('usermeta').where({ user_id: id, meta_key: key }).orderBy('umeta_id').select('umeta_id');
-  const [kept, ...surplus] = rows.map((row) => row.umeta_id);
-  const remove = value === undefined && kept !== undefined ? [kept, ...surplus] : surplus;
+  const [keptId, ...surplusIds] = rows.map((row) => row.umeta_id);
+  const remove = value === undefined && keptId !== undefined ? [keptId, ...surplusIds] : surplusIds;
   if (remove.length > 0) await db.from('usermeta').whereIn('umeta_id', remove).delete();
   reportUser(db, id, 'changed');
   if (value === undefined) return;
-  if (kept === undefined) await insertRows(db, 'usermeta', [{ user_id: id, meta_key: key, meta_value: value }]);
-  else await db.from('usermeta').where('umeta_id', kept).update({ meta_value: value });
+  if (keptId === undefined) await insertRows(db, 'usermeta', [{ user_id: id, meta_key: key, meta_value: value }]);
+  else await db.from('usermeta').where('umeta_id', keptId).update({ meta_value: value });
 }
 
 /**
@@ -210,7 +210,7 @@ export const lockUser = (db: Database, id: number): Promise<void> => lockNames(d
 /** The users that a transaction has already locked. */
 const KEPT_USERS: TransactionData<Set<number>> = {
   create: () => new Set(),
-  copy: (kept) => new Set(kept),
+  copy: (ids) => new Set(ids),
   namesRecords: () => false,
   write: async () => undefined,
   afterCommit: () => undefined,
@@ -221,10 +221,10 @@ const KEPT_USERS: TransactionData<Set<number>> = {
  * transactions may lock the same user in this way. For clusters, `joinWriters` or `noteChange` must also be called.
  */
 export async function preventUserRemoval(db: Database, id: number): Promise<boolean> {
-  const kept = db.transactionData(KEPT_USERS);
-  if (kept?.has(id)) return true;
+  const keptUsers = db.transactionData(KEPT_USERS);
+  if (keptUsers?.has(id)) return true;
   const rows = await db.rows`SELECT ID FROM {users} WHERE ID = ${id} ${verbatim(db.dialect.locks.share)}`;
-  if (rows.length > 0) kept?.add(id);
+  if (rows.length > 0) keptUsers?.add(id);
   return rows.length > 0;
 }
 
@@ -265,12 +265,12 @@ interface JoinedRow extends UserRow {
 /**
  * Reads users in the order of their ids, with their metas, in one query: a second query would reveal by its duration
  * whether the user exists. The few rows are sorted here, since MySQL would sort them in a temporary table, which takes
- * as long as finding them. `which`: a condition on `u`.
+ * as long as finding them. `condition`: a condition on `u`.
  */
-async function usersWith(db: Database, keys: readonly string[], which: Sql): Promise<Map<number, StoredUser>> {
+async function usersWith(db: Database, keys: readonly string[], condition: Sql): Promise<Map<number, StoredUser>> {
   const rows = await db.rows<JoinedRow>`
     SELECT u.*, m.umeta_id, m.meta_key, m.meta_value FROM {users} u LEFT JOIN {usermeta} m ON m.user_id = u.ID AND m.meta_key IN (${keys})
-    WHERE ${new Piece(which)}`;
+    WHERE ${new Piece(condition)}`;
   rows.sort((one, other) => one.ID - other.ID || Number(one.umeta_id) - Number(other.umeta_id));
   const users = new Map<number, { row: UserRow; metas: Map<string, string> }>();
   for (const { umeta_id: _, meta_key: key, meta_value: value, ...row } of rows) {
@@ -298,10 +298,10 @@ export interface PeopleQuery extends Omit<PersonCondition, 'publishedIn' | 'capa
 /** Returns the ids of one page of the people of this site, in order, and the total number (`WP_User_Query`). */
 export async function findPeople(db: Database, query: PeopleQuery): Promise<{ ids: number[]; total: number }> {
   const inNetwork = await isNetwork(db);
-  const found = () => (inNetwork ? membersOnly(db, people(db, query)) : people(db, query));
-  const page = found().select('u.ID').limit(query.limit).offset(query.offset);
+  const selectPeople = () => (inNetwork ? membersOnly(db, people(db, query)) : people(db, query));
+  const page = selectPeople().select('u.ID').limit(query.limit).offset(query.offset);
   orderPeople(db, page, query);
-  const [rows, total]: [{ ID: number }[], number] = await Promise.all([page, countRows(found())]);
+  const [rows, total]: [{ ID: number }[], number] = await Promise.all([page, countRows(selectPeople())]);
   return { ids: rows.map(({ ID }) => ID), total };
 }
 

@@ -46,8 +46,8 @@ export const pendingMigrations = (db: Database): Promise<string[]> => pendingSte
 
 /** Creates those of these tables that are missing, as in an empty database. */
 export async function createTables(db: Database, names: ReadonlySet<string>): Promise<void> {
-  const missing = await missingTables(db);
-  for (const definition of tableDefinitions().filter(({ name }) => names.has(name) && missing.includes(db.table(name))))
+  const missingNames = await missingTables(db);
+  for (const definition of tableDefinitions().filter(({ name }) => names.has(name) && missingNames.includes(db.table(name))))
     for (const statement of db.dialect.createTable(definition, db.prefixOf(definition.name))) await db.ask(statement);
 }
 
@@ -66,14 +66,14 @@ export async function completeSchema(db: Database): Promise<void> {
 
 /** Returns the missing tables of Fasti and of WordPress, with the prefix. */
 export async function missingTables(db: Database): Promise<string[]> {
-  const missing: string[] = [];
-  for (const { name } of tableDefinitions()) if (!(await hasTable(db, name))) missing.push(db.table(name));
-  return missing;
+  const names: string[] = [];
+  for (const { name } of tableDefinitions()) if (!(await hasTable(db, name))) names.push(db.table(name));
+  return names;
 }
 
 async function pendingSteps(db: Database, steps: readonly Migration[]): Promise<string[]> {
-  const done = (await hasTable(db, 'fasti_migrations')) ? await appliedMigrations(db) : [];
-  return steps.map(({ name }) => name).filter((name) => !done.includes(name));
+  const appliedNames = (await hasTable(db, 'fasti_migrations')) ? await appliedMigrations(db) : [];
+  return steps.map(({ name }) => name).filter((name) => !appliedNames.includes(name));
 }
 
 const appliedMigrations = async (db: Database): Promise<string[]> =>
@@ -103,7 +103,7 @@ export async function migrate(
   // Only WordPress creates sites in a network.
   if (db.prefixOf('users') !== db.prefix && !(await hasTable(db, 'posts')))
     throw new Error(`there is no table ${db.table('posts')}: the network has no such site (TABLE_PREFIX, NETWORK_SITE)`);
-  const begun = performance.now();
+  const startedAt = performance.now();
   const releaseDead = watchLock(db, lockTimeoutMs);
   for (;;) {
     try {
@@ -111,7 +111,7 @@ export async function migrate(
       await releaseDead();
       return await applyPending(db, steps, lockTimeoutMs / HEARTBEATS_PER_TIMEOUT);
     } catch (error) {
-      if (!isLocked(error) || performance.now() - begun > MAX_WAIT_MS) throw error;
+      if (!isLocked(error) || performance.now() - startedAt > MAX_WAIT_MS) throw error;
       await sleep(POLL_INTERVAL_MS);
     }
   }
@@ -129,10 +129,10 @@ const MAX_WAIT_MS = 600_000;
  * holder has died, and the lock is released; the steps are safe to run twice. Only the clock of this process is used.
  */
 function watchLock(db: Database, lockTimeoutMs: number): () => Promise<void> {
-  let [seen, since] = [0, 0];
+  let [lastNumber, since] = [0, 0];
   return async () => {
     const now = Number((await db.from('fasti_migrations_lock').first('is_locked'))?.is_locked ?? 0);
-    if (now !== seen) [seen, since] = [now, performance.now()];
+    if (now !== lastNumber) [lastNumber, since] = [now, performance.now()];
     else if (now !== 0 && performance.now() - since >= lockTimeoutMs)
       await db.from('fasti_migrations_lock').where('is_locked', now).update({ is_locked: 0 });
   };
@@ -197,17 +197,18 @@ async function applyPending(db: Database, steps: readonly Migration[], beatMs: n
 function createLock() {
   let number = 0;
   // The last write may have succeeded even if its response was lost.
-  const own = () => [number, number + 1];
+  const ownNumbers = () => [number, number + 1];
   const set = async (db: Database, from: readonly number[], to: number): Promise<boolean> => {
-    const changed = await db.from('fasti_migrations_lock').whereIn('is_locked', from).update({ is_locked: to });
-    if (changed > 0) number = to;
-    return changed > 0;
+    const rowCount = await db.from('fasti_migrations_lock').whereIn('is_locked', from).update({ is_locked: to });
+    if (rowCount > 0) number = to;
+    return rowCount > 0;
   };
   return {
-    take: (db: Database) => set(db, number === 0 ? [0] : [0, ...own()], number + randomInt(1, MAX_FIRST_NUMBER)),
-    keep: async (db: Database) => number !== 0 && set(db, own(), number + 1),
-    release: async (db: Database) => number !== 0 && set(db, own(), 0),
-    isHeld: async (db: Database) => (await db.from('fasti_migrations_lock').whereIn('is_locked', own()).first('is_locked')) !== undefined,
+    take: (db: Database) => set(db, number === 0 ? [0] : [0, ...ownNumbers()], number + randomInt(1, MAX_FIRST_NUMBER)),
+    keep: async (db: Database) => number !== 0 && set(db, ownNumbers(), number + 1),
+    release: async (db: Database) => number !== 0 && set(db, ownNumbers(), 0),
+    isHeld: async (db: Database) =>
+      (await db.from('fasti_migrations_lock').whereIn('is_locked', ownNumbers()).first('is_locked')) !== undefined,
   };
 }
 
@@ -221,8 +222,8 @@ const MAX_FIRST_NUMBER = 2 ** 29;
  */
 async function applyAll(db: Database, steps: readonly Migration[], isHeld: () => Promise<boolean>): Promise<string[]> {
   const { dialect, prefix } = db;
-  const done = await appliedMigrations(db);
-  const pending = steps.filter(({ name }) => !done.includes(name));
+  const appliedNames = await appliedMigrations(db);
+  const pending = steps.filter(({ name }) => !appliedNames.includes(name));
   const last = await db.from('fasti_migrations').max({ batch: 'batch' }).first();
   const batch = Number(last?.batch ?? 0) + 1;
   for (const { name, up } of pending) {

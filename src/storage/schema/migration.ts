@@ -9,7 +9,7 @@ export interface Migration {
   readonly name: string;
   /** The tables that the step creates. */
   readonly tables: () => readonly TableDefinition[];
-  up(given: {
+  up(context: {
     readonly knex: Builder;
     readonly dialect: Dialect;
     readonly prefix: string;

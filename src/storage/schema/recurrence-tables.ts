@@ -54,7 +54,7 @@ export async function createRecurrenceTables(db: Database): Promise<void> {
 }
 
 async function missingColumns(db: Database): Promise<typeof everyColumn> {
-  const there = new Map<string, readonly string[]>();
-  for (const table of typedKeys(COLUMNS)) there.set(table, await db.dialect.columns(db, db.table(table)));
-  return everyColumn.filter(({ table, column }) => !there.get(table)?.includes(column));
+  const columnsByTable = new Map<string, readonly string[]>();
+  for (const table of typedKeys(COLUMNS)) columnsByTable.set(table, await db.dialect.columns(db, db.table(table)));
+  return everyColumn.filter(({ table, column }) => !columnsByTable.get(table)?.includes(column));
 }

@@ -22,22 +22,22 @@ const TAXONOMIES = {
 export const polylangWriter: LanguageWriter = {
   async setLanguage(db, of, id, { onPosts, onTerms }) {
     const { is } = of;
-    const wanted = is === 'post' ? onPosts : onTerms;
+    const languageRow = is === 'post' ? onPosts : onTerms;
     reportTranslatables(db, of, [id]);
     const before = (await termsHeld(db, TAXONOMIES[is].language, [id])).map(({ row }) => row);
-    const gone = before.filter((row) => row !== wanted);
-    await removeTerms(db, [id], gone);
-    await addTerm(db, [id], wanted);
+    const goneRows = before.filter((row) => row !== languageRow);
+    await removeTerms(db, [id], goneRows);
+    await addTerm(db, [id], languageRow);
     // A post is counted for its language only while it is published: see `countVisible`.
-    if (is === 'term') await shiftCounts(db, gone, before.includes(wanted) ? [] : [wanted]);
+    if (is === 'term') await shiftCounts(db, goneRows, before.includes(languageRow) ? [] : [languageRow]);
   },
 
   async assign(db, of, ids, { code, onPosts, onTerms }, visible) {
     const { is } = of;
     reportTranslatables(db, of, ids);
-    const [row, more] = is === 'post' ? [onPosts, visible] : [onTerms, ids.length];
+    const [row, increment] = is === 'post' ? [onPosts, visible] : [onTerms, ids.length];
     await addTerm(db, ids, row);
-    if (more > 0) await db.change`UPDATE {term_taxonomy} SET count = count + ${more} WHERE term_taxonomy_id = ${row}`;
+    if (increment > 0) await db.change`UPDATE {term_taxonomy} SET count = count + ${increment} WHERE term_taxonomy_id = ${row}`;
     if (is === 'post') return;
     for (const id of ids) {
       const group = await insertGroup(db, TAXONOMIES.term.group);
@@ -66,16 +66,16 @@ export const polylangWriter: LanguageWriter = {
     reportTranslatables(db, of, ids);
     const { group: taxonomy } = TAXONOMIES[is];
     const before = await termsHeld(db, taxonomy, ids);
-    const [known] = before;
-    if (!known && is === 'post' && ids.length < 2) return;
-    const row = known?.row ?? (await insertGroup(db, taxonomy));
-    for (const other of new Set(before.map((held) => held.row)))
-      if (other !== row) reportTranslatables(db, of, await leaveGroup(db, other, ids));
-    const out = (await recordsWithTerm(db, row)).filter((id) => !ids.includes(id));
-    reportTranslatables(db, of, out);
-    await removeTerms(db, out, [row]);
+    const [ownGroup] = before;
+    if (!ownGroup && is === 'post' && ids.length < 2) return;
+    const row = ownGroup?.row ?? (await insertGroup(db, taxonomy));
+    for (const otherRow of new Set(before.map((term) => term.row)))
+      if (otherRow !== row) reportTranslatables(db, of, await leaveGroup(db, otherRow, ids));
+    const removedIds = (await recordsWithTerm(db, row)).filter((id) => !ids.includes(id));
+    reportTranslatables(db, of, removedIds);
+    await removeTerms(db, removedIds, [row]);
     await addTerm(db, ids, row);
-    await writeMembers(db, row, known?.description ?? '', members);
+    await writeMembers(db, row, ownGroup?.description ?? '', members);
   },
 
   async leaveGroup(db, of, id) {
@@ -122,9 +122,10 @@ async function addTerm(db: Database, ids: readonly number[], row: number): Promi
  * Decreases and increases the counts of languages. The rows of languages are not shown as terms, so the journal does
  * not record this.
  */
-async function shiftCounts(db: Database, gone: readonly number[], fresh: readonly number[]): Promise<void> {
-  if (gone.length > 0) await db.change`UPDATE {term_taxonomy} SET count = count - 1 WHERE term_taxonomy_id IN (${gone}) AND count > 0`;
-  if (fresh.length > 0) await db.change`UPDATE {term_taxonomy} SET count = count + 1 WHERE term_taxonomy_id IN (${fresh})`;
+async function shiftCounts(db: Database, goneRows: readonly number[], newRows: readonly number[]): Promise<void> {
+  if (goneRows.length > 0)
+    await db.change`UPDATE {term_taxonomy} SET count = count - 1 WHERE term_taxonomy_id IN (${goneRows}) AND count > 0`;
+  if (newRows.length > 0) await db.change`UPDATE {term_taxonomy} SET count = count + 1 WHERE term_taxonomy_id IN (${newRows})`;
 }
 
 async function removeTerms(db: Database, ids: readonly number[], rows: readonly number[]): Promise<void> {
@@ -142,23 +143,28 @@ async function insertGroup(db: Database, taxonomy: string): Promise<number> {
 /** Removes records from a group, and deletes the group if it has no members left. Returns the remaining members. */
 async function leaveGroup(db: Database, row: number, ids: readonly number[]): Promise<readonly number[]> {
   await removeTerms(db, ids, [row]);
-  const left = await recordsWithTerm(db, row);
+  const remainingIds = await recordsWithTerm(db, row);
   const [group] = await db.rows<{ term_id: number; description: string }>`
     SELECT term_id, description FROM {term_taxonomy} WHERE term_taxonomy_id = ${row}`;
-  if (!group) return left;
-  if (left.length > 0) {
-    await writeMembers(db, row, group.description, new Map([...membersIn(group.description)].filter(([, id]) => left.includes(id))));
-    return left;
+  if (!group) return remainingIds;
+  if (remainingIds.length > 0) {
+    await writeMembers(
+      db,
+      row,
+      group.description,
+      new Map([...membersIn(group.description)].filter(([, id]) => remainingIds.includes(id))),
+    );
+    return remainingIds;
   }
   await db.change`DELETE FROM {term_taxonomy} WHERE term_taxonomy_id = ${row}`;
   await db.change`DELETE FROM {terms} WHERE term_id = ${group.term_id}`;
-  return left;
+  return remainingIds;
 }
 
 /** Writes the members of a group. Other data in its description are kept. */
 async function writeMembers(db: Database, row: number, before: string, members: TranslationGroup): Promise<void> {
-  const gone = [...membersIn(before).keys()].filter((code) => !members.has(code)).map((code) => [code, undefined]);
-  const changes = Object.fromEntries([...gone, ...members]);
+  const goneMembers = [...membersIn(before).keys()].filter((code) => !members.has(code)).map((code) => [code, undefined]);
+  const changes = Object.fromEntries([...goneMembers, ...members]);
   const description = withMembers(before, changes) ?? toSerialized(new Map(members));
   await db.change`UPDATE {term_taxonomy} SET description = ${description}, count = ${members.size} WHERE term_taxonomy_id = ${row}`;
 }

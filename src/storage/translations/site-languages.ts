@@ -46,10 +46,10 @@ export async function addLanguage(db: Database, { code, locale, name, rtl, isDef
   const place = (row?.last ?? -1) + 1;
   await insertLanguageTerm(db, 'language', { name, slug: code, place, description: toSerialized({ locale, rtl, flag_code: '' }) });
   await insertLanguageTerm(db, 'term_language', { name, slug: `pll_${code}`, place, description: '' });
-  const known = serializedMembers(stored);
-  const missing = Object.entries(REQUIRED_SETTINGS).filter(([setting]) => !(setting in known));
-  const first = typeof known.default_lang !== 'string' || known.default_lang === '';
-  const changes = { ...(isDefault || first ? { default_lang: code } : {}), ...Object.fromEntries(missing) };
+  const settings = serializedMembers(stored);
+  const missingSettings = Object.entries(REQUIRED_SETTINGS).filter(([setting]) => !(setting in settings));
+  const first = typeof settings.default_lang !== 'string' || settings.default_lang === '';
+  const changes = { ...(isDefault || first ? { default_lang: code } : {}), ...Object.fromEntries(missingSettings) };
   await writeOption(db, OPTION, withMembers(stored, changes) ?? toSerialized({ default_lang: code, ...REQUIRED_SETTINGS }));
   // Polylang caches the languages in these transients.
   for (const name of ['_transient_pll_languages_list', '_transient_timeout_pll_languages_list']) await deleteOption(db, name);
@@ -69,29 +69,29 @@ async function insertLanguageTerm(
  * not count.
  */
 export async function countInLanguage(db: Database, languages: ContentLanguages, of: Translatable, code: string | null): Promise<number> {
-  const listed = listedOf(of);
-  return countRows(recordsOf(db, of).where((where) => formOf(languages).whereLanguage(db, where, languages, listed, code)));
+  const listedRecords = listedOf(of);
+  return countRows(recordsOf(db, of).where((where) => formOf(languages).whereLanguage(db, where, languages, listedRecords, code)));
 }
 
 /**
- * Returns the ids of the first `most` records of a kind without a language, in order, and whether they are published.
+ * Returns the ids of the first `limit` records of a kind without a language, in order, and whether they are published.
  */
 export async function recordsWithoutLanguage(
   db: Database,
   languages: ContentLanguages,
   of: Translatable,
-  most: number,
+  limit: number,
 ): Promise<{ readonly id: number; readonly visible: boolean }[]> {
-  const listed = listedOf(of);
-  const query = recordsOf(db, of).where((where) => formOf(languages).whereLanguage(db, where, languages, listed, null));
+  const listedRecords = listedOf(of);
+  const query = recordsOf(db, of).where((where) => formOf(languages).whereLanguage(db, where, languages, listedRecords, null));
   if (of.is === 'term') {
-    const rows: { id: number }[] = await query.orderBy('t.term_id').limit(most).select({ id: 't.term_id' });
+    const rows: { id: number }[] = await query.orderBy('t.term_id').limit(limit).select({ id: 't.term_id' });
     return rows.map(({ id }) => ({ id, visible: false }));
   }
   const rows: {
     id: number;
     status: string;
-  }[] = await query.orderBy('p.ID').limit(most).select({ id: 'p.ID', status: 'p.post_status' });
+  }[] = await query.orderBy('p.ID').limit(limit).select({ id: 'p.ID', status: 'p.post_status' });
   return rows.map(({ id, status }) => ({ id, visible: status === 'publish' }));
 }
 

@@ -46,14 +46,14 @@ export const wpmlWriter: LanguageWriter = {
   countVisible: async () => undefined,
 
   async lockGroups(db, of, ids) {
-    const own = await rowsOf(db, of, ids);
+    const ownRows = await rowsOf(db, of, ids);
     const all = await rowsOfGroups(
       db,
-      own.map(({ trid }) => trid),
+      ownRows.map(({ trid }) => trid),
     );
     const names = await idsOf(db, of, all);
     return new Map(
-      own.map((row) => {
+      ownRows.map((row) => {
         const members = all
           .filter(({ trid }) => trid === row.trid)
           .flatMap((one): [string, number][] => {

@@ -20,14 +20,14 @@ export async function accessFindings({ config }: Pick<Site, 'config'>): Promise<
   const file = sqlitePath(config.databaseUrl);
   const database = file === undefined ? [] : [file];
   const { backups } = await listBackups({ config });
-  const kept = backups.map((backup) => join(config.backupsDir, backup.file));
+  const backupPaths = backups.map((backup) => join(config.backupsDir, backup.file));
   return [
     ...(await readableByAllFindings(
       database.flatMap((path) => SQLITE_SUFFIXES.map((ending) => path + ending)),
-      kept,
+      backupPaths,
     )),
     ...finding('backups-refused', 'warning', (await canStoreBackups(config)) ? [] : [config.backupsDir]),
-    ...finding('among-uploads', 'warning', await filesInUploads(config, [...database, ...kept])),
+    ...finding('among-uploads', 'warning', await filesInUploads(config, [...database, ...backupPaths])),
   ];
 }
 
@@ -40,13 +40,13 @@ async function readableByAllFindings(...folders: readonly (readonly string[])[])
   const user = process.getuid?.();
   // Systems without such users have other permissions.
   if (user === undefined) return [];
-  const exposed = (await Promise.all(folders.map(findExposed))).flat();
-  const own = exposed.filter(({ owner }) => owner === user || user === 0);
+  const exposedEntries = (await Promise.all(folders.map(findExposed))).flat();
+  const ownEntries = exposedEntries.filter(({ owner }) => owner === user || user === 0);
   const close = async () => {
-    for (const { path, isFolder } of own) await chmod(path, isFolder ? OWNER_ONLY_FOLDER_MODE : OWNER_ONLY_FILE_MODE);
+    for (const { path, isFolder } of ownEntries) await chmod(path, isFolder ? OWNER_ONLY_FOLDER_MODE : OWNER_ONLY_FILE_MODE);
   };
-  const paths = exposed.map(({ path }) => path);
-  return finding('readable-by-all', 'warning', paths, own.length > 0 ? close : undefined);
+  const paths = exposedEntries.map(({ path }) => path);
+  return finding('readable-by-all', 'warning', paths, ownEntries.length > 0 ? close : undefined);
 }
 
 /**
@@ -56,8 +56,8 @@ async function findExposed(files: readonly string[]): Promise<Entry[]> {
   const [first] = files;
   if (first === undefined) return [];
   const names = new Set(files.map((file) => basename(file)));
-  const present = await readdir(dirname(first)).catch(() => []);
-  const isOwn = present.length > 0 && present.every((name) => names.has(name));
+  const folderNames = await readdir(dirname(first)).catch(() => []);
+  const isOwn = folderNames.length > 0 && folderNames.every((name) => names.has(name));
   const entries = await Promise.all([...files, ...(isOwn ? [dirname(first)] : [])].map(readEntry));
   return entries.filter((entry) => entry !== undefined).filter(({ mode }) => (mode & OTHERS_PERMISSIONS) !== 0);
 }
@@ -70,6 +70,6 @@ interface Entry {
 }
 
 async function readEntry(path: string): Promise<Entry | undefined> {
-  const found = await stat(path).catch(() => undefined);
-  return found && { path, mode: found.mode, owner: found.uid, isFolder: found.isDirectory() };
+  const stats = await stat(path).catch(() => undefined);
+  return stats && { path, mode: stats.mode, owner: stats.uid, isFolder: stats.isDirectory() };
 }

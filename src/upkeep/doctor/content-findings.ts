@@ -26,11 +26,11 @@ export async function orphanFindings(site: Site): Promise<Finding[]> {
   const findings: Finding[] = [];
   for (const { name, find, fix } of ORPHANS) {
     const { count, examples } = await find(site.db);
-    const mend = inRepairTransaction(site, async (db) => {
+    const repair = inRepairTransaction(site, async (db) => {
       await fix(db);
       if (name === 'parents-gone') await dropTreeCache(db, termKind('category'));
     });
-    if (count > 0) findings.push({ name, severity: name === 'rows-without-event' ? 'error' : 'warning', count, examples, fix: mend });
+    if (count > 0) findings.push({ name, severity: name === 'rows-without-event' ? 'error' : 'warning', count, examples, fix: repair });
   }
   const counts = await wrongCounts(site.db);
   findings.push(
@@ -60,18 +60,18 @@ export async function orphanFindings(site: Site): Promise<Finding[]> {
 async function sharedTermSlugs(site: Site): Promise<string[]> {
   const { db } = site;
   const settings = await site.settings();
-  const shared: string[] = [];
+  const examples: string[] = [];
   for (const kind of termKinds) {
     const terms = await termsOfSharedSlugs(db, kind.taxonomy);
-    const own = languagesOf({ settings }, kind);
+    const kindLanguages = languagesOf({ settings }, kind);
     const ids = terms.map(({ id }) => id);
-    const codes = own && ids.length > 0 ? await languagesOfRecords(db, own, ids) : new Map<number, string | null>();
-    for (const [slug, alike] of groupedBy(terms, (term) => term.slug)) {
-      const most = Math.max(...[...groupedBy(alike, ({ id }) => codes.get(id)).values()].map(({ length }) => length));
-      if (most > 1) shared.push(`${kind.taxonomy} ${slug} (${most})`);
+    const codes = kindLanguages && ids.length > 0 ? await languagesOfRecords(db, kindLanguages, ids) : new Map<number, string | null>();
+    for (const [slug, sameSlugTerms] of groupedBy(terms, (term) => term.slug)) {
+      const maxCount = Math.max(...[...groupedBy(sameSlugTerms, ({ id }) => codes.get(id)).values()].map(({ length }) => length));
+      if (maxCount > 1) examples.push(`${kind.taxonomy} ${slug} (${maxCount})`);
     }
   }
-  return shared;
+  return examples;
 }
 
 /** Returns findings about posts and terms with values that WordPress would not write. */
@@ -80,9 +80,9 @@ export async function rowFindings(site: Site): Promise<Finding[]> {
   const known = timezoneString === '' || parseZone(timezoneString) ? zone : undefined;
   const findings: Finding[] = [];
   for (const { name, severity, find, fix } of ROW_FAULTS) {
-    const mend =
+    const repair =
       fix && inRepairTransaction(site, (db) => fix(db, { zone, now: site.clock() }).then(() => dropTreeCache(db, termKind('category'))));
-    findings.push(...finding(name, severity, await find(site.db, known), mend));
+    findings.push(...finding(name, severity, await find(site.db, known), repair));
   }
   return findings;
 }
@@ -97,8 +97,8 @@ export async function languageFindings(site: Site): Promise<Finding[]> {
     findings.push(...finding(name, severity, await find(site.db), inRepairTransaction(site, fix)));
   const neutral: string[] = [];
   for (const kind of kinds) {
-    const own = languagesOf({ settings }, kind);
-    const count = own ? await countInLanguage(site.db, languages, own.of, null) : 0;
+    const kindLanguages = languagesOf({ settings }, kind);
+    const count = kindLanguages ? await countInLanguage(site.db, languages, kindLanguages.translatable, null) : 0;
     if (count > 0) neutral.push(`${kind.path}: ${count}`);
   }
   return [
@@ -110,15 +110,15 @@ export async function languageFindings(site: Site): Promise<Finding[]> {
 
 /** Returns findings about serialized values that cannot be parsed, some of which can be repaired. */
 export async function valueFindings(site: Site): Promise<Finding[]> {
-  const [mendable, broken]: [string[], string[]] = [[], []];
+  const [mendableNames, brokenNames]: [string[], string[]] = [[], []];
   for await (const value of brokenValues(site.db))
-    (repairArray(value.value) === undefined ? broken : mendable).push(`${value.table} ${value.of}`);
+    (repairArray(value.value) === undefined ? brokenNames : mendableNames).push(`${value.table} ${value.of}`);
   return [
-    ...finding('values-broken', 'warning', broken),
-    ...finding('values-mendable', 'warning', mendable, async () => {
+    ...finding('values-broken', 'warning', brokenNames),
+    ...finding('values-mendable', 'warning', mendableNames, async () => {
       for await (const value of brokenValues(site.db)) {
-        const mended = repairArray(value.value);
-        if (mended !== undefined) await inRepairTransaction(site, (db) => repairValue(db, value, mended))();
+        const repairedValue = repairArray(value.value);
+        if (repairedValue !== undefined) await inRepairTransaction(site, (db) => repairValue(db, value, repairedValue))();
       }
     }),
   ];

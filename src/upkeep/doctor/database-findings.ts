@@ -9,17 +9,17 @@ import { type ExaminedServer, type Finding, finding } from './findings.ts';
 /** Returns findings about tables: damage, missing tables and keys, engines and character sets. */
 export async function tableFindings(site: Site, inspection: Inspection, damage: readonly string[]): Promise<Finding[]> {
   const { db } = site;
-  const missing = await findMissingTables(site);
-  const own = missing.filter((name) => name.startsWith(`${db.prefix}fasti_`));
+  const missingNames = await findMissingTables(site);
+  const ownTables = missingNames.filter((name) => name.startsWith(`${db.prefix}fasti_`));
   const keys = missingKeys(db, inspection);
-  const faultyTables = (what: Inspection['faults'][number]['what']) =>
-    inspection.faults.filter((fault) => fault.what === what).map(({ of, value }) => [of, value].filter(Boolean).join(' '));
-  const pending = missing.length > 0 ? [] : await pendingMigrations(db);
+  const faultyTables = (faultKind: Inspection['faults'][number]['attribute']) =>
+    inspection.faults.filter((fault) => fault.attribute === faultKind).map(({ of, value }) => [of, value].filter(Boolean).join(' '));
+  const pendingSteps = missingNames.length > 0 ? [] : await pendingMigrations(db);
   return [
     ...finding('database-damaged', 'error', damage),
     // Only WordPress creates its own tables.
-    ...finding('tables-missing', 'error', missing, own.length === missing.length ? () => completeSchema(db) : undefined),
-    ...finding('steps-pending', 'error', pending, async () => void (await migrate(db))),
+    ...finding('tables-missing', 'error', missingNames, ownTables.length === missingNames.length ? () => completeSchema(db) : undefined),
+    ...finding('steps-pending', 'error', pendingSteps, async () => void (await migrate(db))),
     ...finding(
       'keys-missing',
       'warning',
@@ -38,10 +38,10 @@ export async function tableFindings(site: Site, inspection: Inspection, damage: 
 
 /** Returns findings about unusable servers, and about replicas that lag behind. */
 export async function serverFindings({ db, replicas, config }: Site, servers: readonly ExaminedServer[]): Promise<Finding[]> {
-  const serverLines = (which: (server: ExaminedServer) => boolean) =>
-    servers.filter(which).map(({ name, detail }) => (detail.startsWith(name) ? detail : `${name}: ${detail}`));
+  const serverLines = (matches: (server: ExaminedServer) => boolean) =>
+    servers.filter(matches).map(({ name, detail }) => (detail.startsWith(name) ? detail : `${name}: ${detail}`));
   const position = replicas.length > 0 ? await positionOf(db) : undefined;
-  const behind = await Promise.all(
+  const laggingReplicas = await Promise.all(
     replicas.map(async (replica, place) => {
       const { name, fitness } = servers.filter((server) => server.replica)[place]!;
       if (fitness === 'unfit' || !position) return [];
@@ -60,6 +60,6 @@ export async function serverFindings({ db, replicas, config }: Site, servers: re
       'warning',
       serverLines(({ fitness, replica }) => replica && fitness === 'unfit'),
     ),
-    ...finding('replicas-behind', 'warning', behind.flat()),
+    ...finding('replicas-behind', 'warning', laggingReplicas.flat()),
   ];
 }

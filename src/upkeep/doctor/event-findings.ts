@@ -28,15 +28,15 @@ const MAX_REPAIRS_PER_TRANSACTION = 200;
 /** Returns findings about contradictory dates of events. */
 export async function dateFindings(site: Site): Promise<Finding[]> {
   const { occurrenceTables: rows, recurrence, calendar, contentLanguages } = await site.settings();
-  const found = new Map<DateFault, number[]>();
-  for await (const { id, fault } of auditDates(site.db, { rows, recurrence })) addToGroup(found, fault, id);
-  return [...found].flatMap(([fault, ids]) => {
-    const mend = async (): Promise<void> => {
-      for (const some of pagesOf(ids, MAX_REPAIRS_PER_TRANSACTION)) {
+  const idsByFault = new Map<DateFault, number[]>();
+  for await (const { id, fault } of auditDates(site.db, { rows, recurrence })) addToGroup(idsByFault, fault, id);
+  return [...idsByFault].flatMap(([fault, ids]) => {
+    const repair = async (): Promise<void> => {
+      for (const batch of pagesOf(ids, MAX_REPAIRS_PER_TRANSACTION)) {
         await inRepairTransaction(site, async (db) => {
-          const kept = { rows, recurrence, now: utcFromDate(site.clock()), cutoff: calendar.cutoff };
-          for (const id of some) await repairDates(db, id, kept);
-          if (await hasTable(db, 'tec_occurrences')) await indexEvents(db, some, contentLanguages);
+          const options = { rows, recurrence, now: utcFromDate(site.clock()), cutoff: calendar.cutoff };
+          for (const id of batch) await repairDates(db, id, options);
+          if (await hasTable(db, 'tec_occurrences')) await indexEvents(db, batch, contentLanguages);
           if (rows) await recomputeEdges(db);
         })();
       }
@@ -45,7 +45,7 @@ export async function dateFindings(site: Site): Promise<Finding[]> {
       `event-${fault}`,
       fault === 'all-day-times' ? 'warning' : 'error',
       ids.map(String),
-      REPAIRABLE.has(fault) ? mend : undefined,
+      REPAIRABLE.has(fault) ? repair : undefined,
     );
   });
 }
@@ -65,13 +65,13 @@ export async function recurrenceFindings(site: Site): Promise<Finding[]> {
     ...finding('recurrence-parents-gone', 'warning', (await datesWithoutEvent(db)).map(String)),
   ];
   if (!recurrence) {
-    const missing = occurrenceTables && mayHaveRecurrence(raw) && !(await findRecurrenceTables(db)).columns;
-    return [...posts, ...finding('recurrence-columns-missing', 'warning', missing ? [''] : [])];
+    const lacksColumns = occurrenceTables && mayHaveRecurrence(raw) && !(await findRecurrenceTables(db)).columns;
+    return [...posts, ...finding('recurrence-columns-missing', 'warning', lacksColumns ? [''] : [])];
   }
   const now = utcFromDate(site.clock());
-  const found = new Map<RecurrenceFault, number[]>();
-  for await (const { post, fault } of auditRecurrences(db, now)) addToGroup(found, fault, post);
-  const events = [...found].flatMap(([fault, ids]) => {
+  const idsByFault = new Map<RecurrenceFault, number[]>();
+  for await (const { post, fault } of auditRecurrences(db, now)) addToGroup(idsByFault, fault, post);
+  const events = [...idsByFault].flatMap(([fault, ids]) => {
     const repairFault = RECURRENCE_REPAIRS.get(fault);
     const fix = inRepairTransaction(site, async (trx) => {
       for (const id of ids) await repairFault?.(trx, id, now);
@@ -81,7 +81,7 @@ export async function recurrenceFindings(site: Site): Promise<Finding[]> {
     return finding(`recurrence-${fault}`, SEVERE.has(fault) ? 'error' : 'warning', ids.map(String), repairFault && fix);
   });
   const relations = recurrence.series ? await orphanedSeriesRelations(db) : [];
-  const near = await postNearBase(db, recurrence);
+  const nearestId = await postNearBase(db, recurrence);
   return [
     ...posts,
     ...events,
@@ -94,8 +94,8 @@ export async function recurrenceFindings(site: Site): Promise<Finding[]> {
     // Where WordPress writes too, its extension decides about the base.
     ...finding(
       'recurrence-base-near',
-      near !== undefined && near > recurrence.base ? 'error' : 'warning',
-      near === undefined ? [] : [`${near} / ${recurrence.base}`],
+      nearestId !== undefined && nearestId > recurrence.base ? 'error' : 'warning',
+      nearestId === undefined ? [] : [`${nearestId} / ${recurrence.base}`],
       shared ? undefined : inRepairTransaction(site, (trx) => raiseBase(trx, recurrence)),
     ),
   ];

@@ -19,9 +19,11 @@ export type ExaminedServer = ServerReport & { readonly replica: boolean };
 
 const MAX_EXAMPLES = 10;
 
-/** Returns a finding with its first examples, or an empty list without examples. `all`: every example. */
-export const finding = (name: string, severity: Finding['severity'], all: readonly string[], fix?: () => Promise<void>): Finding[] =>
-  all.length === 0 ? [] : [{ name, severity, count: all.length, examples: all.slice(0, MAX_EXAMPLES), ...(fix ? { fix } : {}) }];
+/** Returns a finding with its first examples, or an empty list without examples. `examples`: every example. */
+export const finding = (name: string, severity: Finding['severity'], examples: readonly string[], fix?: () => Promise<void>): Finding[] =>
+  examples.length === 0
+    ? []
+    : [{ name, severity, count: examples.length, examples: examples.slice(0, MAX_EXAMPLES), ...(fix ? { fix } : {}) }];
 
 /** Returns a function that runs a repair in one transaction, and notes that anything may have changed. */
 export const inRepairTransaction = (site: Site, work: (db: Database) => Promise<unknown>) => (): Promise<void> =>

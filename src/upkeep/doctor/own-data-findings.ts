@@ -15,7 +15,7 @@ export async function ownDataFindings(site: Site): Promise<Finding[]> {
   const { db } = site;
   const { shared, occurrenceTables, contentLanguages: languages } = await site.settings();
   const index = !occurrenceTables ? 'trusted' : shared ? await indexStateBesideWordPress(db, languages) : await indexState(db, languages);
-  const unfit = index === 'off' ? await unindexableEvents(db, languages) : [];
+  const unindexableIds = index === 'off' ? await unindexableEvents(db, languages) : [];
   const reindex = async () => void (await reindexEvents(db, site.clock, { marksComplete: true, languages }));
   const takeOver = async () => {
     await takeOverChanges(db, site.clock, { languages });
@@ -31,8 +31,8 @@ export async function ownDataFindings(site: Site): Promise<Finding[]> {
     ),
     ...finding('index-wrong', 'error', index === 'wrong' ? [''] : [], reindex),
     ...finding('index-behind', 'warning', index === 'behind' ? [''] : [], takeOver),
-    ...finding('index-unfit', 'warning', unfit.map(String)),
-    ...finding('index-off', 'warning', index === 'off' && unfit.length === 0 ? [''] : [], reindex),
+    ...finding('index-unfit', 'warning', unindexableIds.map(String)),
+    ...finding('index-off', 'warning', index === 'off' && unindexableIds.length === 0 ? [''] : [], reindex),
     ...finding('imports-open', 'warning', await openImports(db)),
   ];
 }

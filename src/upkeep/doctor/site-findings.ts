@@ -14,22 +14,22 @@ export async function settingFindings(site: Site): Promise<Finding[]> {
   const settings = await site.settings();
   const { raw, timezoneString, roles } = settings;
   const rolesOption = `${site.db.prefix}user_roles`;
-  const absent = ['home', 'siteurl', rolesOption].filter((name) => !raw.get(name));
+  const absentNames = ['home', 'siteurl', rolesOption].filter((name) => !raw.get(name));
   const administrator = await firstOfRole(site, 'administrator');
   const home = trimEndOf(raw.get('home') ?? '', '/');
   const addresses = ['home', 'siteurl', 'upload_url_path'].filter((name) => {
-    const stored = raw.get(name) ?? '';
+    const value = raw.get(name) ?? '';
     // `upload_url_path` may be a path.
-    return stored !== '' && siteAddress(stored) !== trimEndOf(stored, '/') && !(name === 'upload_url_path' && /^\/[^/]/.test(stored));
+    return value !== '' && siteAddress(value) !== trimEndOf(value, '/') && !(name === 'upload_url_path' && /^\/[^/]/.test(value));
   });
   return [
-    ...finding('settings-missing', 'error', absent),
+    ...finding('settings-missing', 'error', absentNames),
     ...finding(
       'address-unusable',
       'error',
       addresses.map((name) => `${name} ${raw.get(name)}`),
     ),
-    ...finding('roles-unreadable', 'error', absent.includes(rolesOption) || roles.size > 0 ? [] : [rolesOption]),
+    ...finding('roles-unreadable', 'error', absentNames.includes(rolesOption) || roles.size > 0 ? [] : [rolesOption]),
     ...finding('slugs-of-languages', 'error', slugsOfLanguages(site, settings)),
     ...finding('zone-of-site', 'error', timezoneString !== '' && !parseZone(timezoneString) ? [timezoneString] : []),
     // Without roles there can be no administrator, and none can be created.
@@ -41,14 +41,14 @@ export async function settingFindings(site: Site): Promise<Finding[]> {
 /** Returns findings about the uploads folder, and about attachments whose file is missing or outside of it. */
 export async function fileFindings({ db, config }: Site): Promise<Finding[]> {
   const folder = await stat(config.uploadsDir).catch(() => undefined);
-  const [missing, astray]: [string[], string[]] = [[], []];
+  const [missingFiles, strayFiles]: [string[], string[]] = [[], []];
   for await (const { id, file } of attachedFiles(db)) {
-    const below = normalize(file);
+    const relativePath = normalize(file);
     if (file === '' || /^https?:/i.test(file)) continue;
-    if (below.startsWith('..') || below.startsWith('/')) astray.push(`${id} ${file}`);
-    else if (folder) await access(join(config.uploadsDir, below), constants.R_OK).catch(() => missing.push(`${id} ${file}`));
+    if (relativePath.startsWith('..') || relativePath.startsWith('/')) strayFiles.push(`${id} ${file}`);
+    else if (folder) await access(join(config.uploadsDir, relativePath), constants.R_OK).catch(() => missingFiles.push(`${id} ${file}`));
   }
-  const writable = folder?.isDirectory()
+  const isWritable = folder?.isDirectory()
     ? await access(config.uploadsDir, constants.W_OK).then(
         () => true,
         () => false,
@@ -56,8 +56,8 @@ export async function fileFindings({ db, config }: Site): Promise<Finding[]> {
     : true;
   return [
     ...finding('uploads-missing', 'warning', folder?.isDirectory() ? [] : [config.uploadsDir]),
-    ...finding('uploads-locked', 'warning', writable ? [] : [config.uploadsDir]),
-    ...finding('files-unreadable', 'warning', missing),
-    ...finding('files-astray', 'error', astray),
+    ...finding('uploads-locked', 'warning', isWritable ? [] : [config.uploadsDir]),
+    ...finding('files-unreadable', 'warning', missingFiles),
+    ...finding('files-astray', 'error', strayFiles),
   ];
 }

@@ -20,16 +20,16 @@ export const hasBlocks = (content: string): boolean => content.includes('<!-- wp
 export function blockTokens(content: string): BlockToken[] {
   const tokens: BlockToken[] = [];
   const readComment = commentReader(content);
-  let done = 0;
+  let position = 0;
   for (let at = content.indexOf('<!--'); at !== -1; at = content.indexOf('<!--', at + 4)) {
-    if (at < done) continue;
+    if (at < position) continue;
     const comment = readComment(at);
     if (comment === null) continue;
-    if (at > done) tokens.push({ kind: 'text', text: content.slice(done, at) });
+    if (at > position) tokens.push({ kind: 'text', text: content.slice(position, at) });
     tokens.push(comment);
-    done = at + comment.text.length;
+    position = at + comment.text.length;
   }
-  if (done < content.length) tokens.push({ kind: 'text', text: content.slice(done) });
+  if (position < content.length) tokens.push({ kind: 'text', text: content.slice(position) });
   return tokens;
 }
 
@@ -53,8 +53,8 @@ function commentReader(content: string): (at: number) => Exclude<BlockToken, { k
   const jsonEnd = forwardPattern(content, /\}[ \t\n\r\f\v]+\/?-->/g);
   return (at) => {
     start.lastIndex = at;
-    const [opening, slash, written] = start.exec(content) ?? [];
-    if (opening === undefined || written === undefined) return null;
+    const [opening, slash, rawName] = start.exec(content) ?? [];
+    if (opening === undefined || rawName === undefined) return null;
     let position = at + opening.length;
     let attributes: BlockAttributes | null = null;
     if (content[position] === '{') {
@@ -67,7 +67,7 @@ function commentReader(content: string): (at: number) => Exclude<BlockToken, { k
     end.lastIndex = position;
     const closing = end.exec(content);
     if (closing === null) return null;
-    const name = written.includes('/') ? written : `core/${written}`;
+    const name = rawName.includes('/') ? rawName : `core/${rawName}`;
     const text = content.slice(at, end.lastIndex);
     if (closing[1] === '/') return { kind: 'void', text, name, attributes };
     return slash === '/' ? { kind: 'close', text, name } : { kind: 'open', text, name, attributes };
@@ -76,12 +76,12 @@ function commentReader(content: string): (at: number) => Exclude<BlockToken, { k
 
 /** Like `forwardSearch`, for a pattern. */
 function forwardPattern(text: string, pattern: RegExp): (from: number) => number {
-  let found = -2;
+  let index = -2;
   return (from) => {
-    if (found === -1 || found >= from) return found;
+    if (index === -1 || index >= from) return index;
     pattern.lastIndex = from;
-    found = pattern.exec(text)?.index ?? -1;
-    return found;
+    index = pattern.exec(text)?.index ?? -1;
+    return index;
   };
 }
 

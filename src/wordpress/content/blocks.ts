@@ -49,12 +49,12 @@ const EXCERPT_BLOCKS = new Set(
 
 /** Returns the content without the blocks that an excerpt leaves out, such as images and buttons. */
 export function excerptBlocks(content: string): string {
-  const hidden: string[] = [];
+  const hiddenNames: string[] = [];
   return blockTokens(content)
     .filter((token) => {
-      const isHidden = hidden.length > 0;
-      if (token.kind === 'open' && (isHidden || !EXCERPT_BLOCKS.has(token.name))) hidden.push(token.name);
-      else if (token.kind === 'close' && isHidden) hidden.pop();
+      const isHidden = hiddenNames.length > 0;
+      if (token.kind === 'open' && (isHidden || !EXCERPT_BLOCKS.has(token.name))) hiddenNames.push(token.name);
+      else if (token.kind === 'close' && isHidden) hiddenNames.pop();
       else return !isHidden && (token.kind !== 'void' || EXCERPT_BLOCKS.has(token.name));
       return false;
     })
@@ -114,10 +114,10 @@ const LAYOUTS: ReadonlyMap<string, string> = tableOf({
 
 /** Adds the classes of a layout to the tag that contains the inner blocks (`wp_render_layout_support_flag`). */
 function withLayout({ name, attributes, parts, inner }: OpenBlock): string {
-  const usual = LAYOUTS.get(name);
-  if (usual === undefined) return parts.join('');
+  const defaultType = LAYOUTS.get(name);
+  if (defaultType === undefined) return parts.join('');
   const layout = isObject(attributes.layout) ? attributes.layout : {};
-  const type = typeof layout.type === 'string' && /^[a-z]+$/.test(layout.type) && layout.type !== 'default' ? layout.type : usual;
+  const type = typeof layout.type === 'string' && /^[a-z]+$/.test(layout.type) && layout.type !== 'default' ? layout.type : defaultType;
   const classes = [
     layout.orientation === 'vertical' ? 'is-vertical' : '',
     typeof layout.justifyContent === 'string' && /^[a-z-]+$/.test(layout.justifyContent)
@@ -160,17 +160,17 @@ const ATTRIBUTE = /([^ \t\n\r\f/>=]+)(?:[ \t\n\r\f]*=[ \t\n\r\f]*("[^"]*"|'[^']*
 function addClass(html: string, names: readonly string[] | null, className: string): string {
   const tag = firstTag(html, names);
   if (tag === undefined) return html;
-  const [whole, name = '', attributes = ''] = tag;
+  const [tagText, name = '', attributes = ''] = tag;
   // The text `class=` within the value of another attribute is not one.
-  const present = [...attributes.matchAll(ATTRIBUTE)].find(([, attribute]) => attribute?.toLowerCase() === 'class');
-  const value = unquoted(present?.[2] ?? '');
+  const classMatch = [...attributes.matchAll(ATTRIBUTE)].find(([, attribute]) => attribute?.toLowerCase() === 'class');
+  const value = unquoted(classMatch?.[2] ?? '');
   if (value.split(/\s+/).includes(className)) return html;
   const written = `class="${value === '' ? '' : `${value.replaceAll('"', '&quot;')} `}${className}"`;
-  const changed =
-    present === undefined
+  const newAttributes =
+    classMatch === undefined
       ? ` ${written}${attributes}`
-      : attributes.slice(0, present.index) + written + attributes.slice(present.index + present[0].length);
-  return `${html.slice(0, tag.index)}<${name}${changed}>${html.slice(tag.index + whole.length)}`;
+      : attributes.slice(0, classMatch.index) + written + attributes.slice(classMatch.index + classMatch[0].length);
+  return `${html.slice(0, tag.index)}<${name}${newAttributes}>${html.slice(tag.index + tagText.length)}`;
 }
 
 const unquoted = (value: string) => (/^["']/.test(value) ? value.slice(1, -1) : value);

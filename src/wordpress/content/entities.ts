@@ -48,13 +48,13 @@ export function normalizeEntities(text: string): string {
   if (!text.includes('&')) return text;
   return text
     .replaceAll('&', '&amp;')
-    .replace(/&amp;([A-Za-z]{2,8}[0-9]{0,2});/g, (whole, name: string) => (isNamedEntity(name) ? `&${name};` : whole))
+    .replace(/&amp;([A-Za-z]{2,8}[0-9]{0,2});/g, (match, name: string) => (isNamedEntity(name) ? `&${name};` : match))
     .replace(/&amp;#[Xx]?0;/g, '')
-    .replace(/&amp;#(0*[0-9]{1,7});/g, (whole, digits: string) =>
-      isCharacter(Number(digits)) ? `&#${digits.replace(/^0+/, '').padStart(3, '0')};` : whole,
+    .replace(/&amp;#(0*[0-9]{1,7});/g, (match, digits: string) =>
+      isCharacter(Number(digits)) ? `&#${digits.replace(/^0+/, '').padStart(3, '0')};` : match,
     )
-    .replace(/&amp;#[Xx](0*[0-9A-Fa-f]{1,6});/g, (whole, digits: string) =>
-      isCharacter(Number.parseInt(digits, 16)) ? `&#x${digits.replace(/^0+/, '')};` : whole,
+    .replace(/&amp;#[Xx](0*[0-9A-Fa-f]{1,6});/g, (match, digits: string) =>
+      isCharacter(Number.parseInt(digits, 16)) ? `&#x${digits.replace(/^0+/, '')};` : match,
     );
 }
 
@@ -77,27 +77,27 @@ export function convertChars(text: string): string {
  * (`convert_invalid_entities`).
  */
 export function convertInvalidEntities(text: string): string {
-  return text.replace(/&#(1[2-5]\d);/g, (whole, digits: string) => {
+  return text.replace(/&#(1[2-5]\d);/g, (match, digits: string) => {
     const code = Number(digits);
-    if (code < 128 || code > 159) return whole;
+    if (code < 128 || code > 159) return match;
     // HTML 5 decodes these numbers in the same way; five of them are undefined.
-    const meant = decode(whole).codePointAt(0) ?? code;
-    return meant === code ? '' : `&#${meant};`;
+    const codePoint = decode(match).codePointAt(0) ?? code;
+    return codePoint === code ? '' : `&#${codePoint};`;
   });
 }
 
-const known = new Map<string, boolean>();
+const knownNames = new Map<string, boolean>();
 
 /**
  * Returns whether HTML 4 (or XML) has an entity of this name. Only valid names are cached, so the cache is never larger
  * than the table.
  */
 function isNamedEntity(name: string): boolean {
-  if (known.get(name) === true) return true;
+  if (knownNames.get(name) === true) return true;
   const entity = `&${name};`;
-  const named = decode(entity, { level: 'html4', scope: 'strict' }) !== entity;
-  if (named) known.set(name, true);
-  return named;
+  const isNamed = decode(entity, { level: 'html4', scope: 'strict' }) !== entity;
+  if (isNamed) knownNames.set(name, true);
+  return isNamed;
 }
 
 /** Returns whether XML allows a character (`valid_unicode`). */

@@ -36,10 +36,10 @@ export function endOfTag(text: string, open: number): number {
  * positions; it remembers the last result, so that the total time is linear even for hostile texts.
  */
 export function forwardSearch(text: string, needle: string): (from: number) => number {
-  let found = -2;
+  let index = -2;
   return (from) => {
-    if (found === -1 || found >= from) return found;
-    found = text.indexOf(needle, from);
-    return found;
+    if (index === -1 || index >= from) return index;
+    index = text.indexOf(needle, from);
+    return index;
   };
 }

@@ -41,7 +41,7 @@ export const taggedImageIds = (html: string): number[] => [
  * Returns the tag of a library image in a named size (`wp_get_attachment_image` within a content, which does not add
  * `loading`).
  */
-export function imageTag(image: ContentImage, size: string, extra = ''): string {
+export function imageTag(image: ContentImage, size: string, extraAttributes = ''): string {
   const file = size === 'full' ? image : (Object.hasOwn(image.sizes, size) && image.sizes[size]) || fitToSize(image, size);
   const attributes = [
     `width="${file.width}"`,
@@ -51,7 +51,7 @@ export function imageTag(image: ContentImage, size: string, extra = ''): string 
     `alt="${escAttr((image.alt ?? '').trim())}"`,
   ];
   const srcset = sourceSet(image, file, file.url);
-  if (extra !== '') attributes.push(extra);
+  if (extraAttributes !== '') attributes.push(extraAttributes);
   if (srcset !== null) attributes.push(`srcset="${escAttr(srcset)}"`, `sizes="${sizesOf(file)}"`);
   return `<img ${attributes.join(' ')} />`;
 }
@@ -124,18 +124,18 @@ function sourceSet(image: ContentImage, size: { width: number; height: number },
     if (source.includes(libraryPath(image.url))) return null;
   } else files.push(image);
   const edit = /-e[0-9]{13}/.exec(baseName(source))?.[0];
-  let matched = false;
+  let hasMatched = false;
   let sources = new Map<number, string>();
   for (const file of files) {
-    const isSource: boolean = !matched && source.includes(libraryPath(file.url));
-    matched ||= isSource;
+    const isSource: boolean = !hasMatched && source.includes(libraryPath(file.url));
+    hasMatched ||= isSource;
     if (edit !== undefined && !baseName(file.url).includes(edit)) continue;
     if (file.width > MAX_SOURCE_WIDTH && !isSource) continue;
     if (!isSameRatio(size, file)) continue;
     if (isSource) sources = new Map([[file.width, file.url], ...[...sources].filter(([width]) => width !== file.width)]);
     else sources.set(file.width, file.url);
   }
-  if (!matched || sources.size < 2) return null;
+  if (!hasMatched || sources.size < 2) return null;
   return [...sources].map(([width, url]) => `${url.replaceAll(' ', '%20')} ${width}w`).join(', ');
 }
 
@@ -161,11 +161,11 @@ function findFile(source: string, image: ContentImage): ImageFile | null {
 function addLoading(tag: string): string {
   if (!tag.includes(' src="')) return tag;
   const decoding = /^<img\b/.test(tag) && !/ decoding=["'][a-z]+["']/.test(tag) ? ' decoding="async"' : '';
-  const sized = /^<img\b/.test(tag) && tag.includes(' width="') && tag.includes(' height="');
-  const measured = / width=["'][0-9]+["']/.test(tag) && / height=["'][0-9]+["']/.test(tag);
+  const hasDimensions = /^<img\b/.test(tag) && tag.includes(' width="') && tag.includes(' height="');
+  const hasNumericDimensions = / width=["'][0-9]+["']/.test(tag) && / height=["'][0-9]+["']/.test(tag);
   // An image with high priority is not loaded lazily.
-  const urgent = / fetchpriority=["']high["']/.test(tag);
-  const loading = sized && measured && !urgent && !/ loading=["'][a-z]+["']/.test(tag) ? ' loading="lazy"' : '';
+  const isUrgent = / fetchpriority=["']high["']/.test(tag);
+  const loading = hasDimensions && hasNumericDimensions && !isUrgent && !/ loading=["'][a-z]+["']/.test(tag) ? ' loading="lazy"' : '';
   return tag.replace('<img', `<img${loading}${decoding}`);
 }
 
@@ -175,14 +175,14 @@ function addLoading(tag: string): string {
  */
 function addAutoSizes(tag: string): string {
   if (!/ loading=(?:"lazy"|'lazy'|lazy)(?=[ />])/i.test(tag) || !/ width=["']?[0-9]/.test(tag)) return tag;
-  return tag.replace(/ sizes="([^"]*)"/, (whole, sizes: string) =>
-    /^[ \t\n\r\f\v]*auto(?:[ \t\n\r\f\v]*,|[ \t\n\r\f\v]*$)/i.test(sizes) ? whole : ` sizes="auto, ${sizes}"`,
+  return tag.replace(/ sizes="([^"]*)"/, (match, sizes: string) =>
+    /^[ \t\n\r\f\v]*auto(?:[ \t\n\r\f\v]*,|[ \t\n\r\f\v]*$)/i.test(sizes) ? match : ` sizes="auto, ${sizes}"`,
   );
 }
 
 function improveIframe(tag: string): string {
   // Embeds of other WordPress sites (data-secret) are made visible by a script, which needs them to be loaded.
   if (tag.includes(' loading=') || tag.includes(' data-secret="')) return tag;
-  const ready = [' src="', ' width="', ' height="'].every((attribute) => tag.includes(attribute));
-  return ready ? tag.replace('<iframe', '<iframe loading="lazy"') : tag;
+  const isReady = [' src="', ' width="', ' height="'].every((attribute) => tag.includes(attribute));
+  return isReady ? tag.replace('<iframe', '<iframe loading="lazy"') : tag;
 }

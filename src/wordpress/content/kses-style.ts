@@ -27,33 +27,33 @@ function isAllowed(declaration: string): boolean {
   if (!custom && !STYLE_PROPERTIES.has(property)) return false;
   let rest = declaration;
   if (custom ? value.startsWith('url(') : STYLE_URLS.has(property)) {
-    const { urls, around } = urlsIn(value);
+    const { urls, otherText } = urlsIn(value);
     if (urls.some((url) => url === '' || url === '0' || withoutBadProtocol(url) !== url)) return false;
-    rest = `${property}:${around}`;
+    rest = `${property}:${otherText}`;
   }
   if ((custom ? value.includes('-gradient(') : STYLE_GRADIENTS.has(property)) && isGradient(value)) rest = rest.replaceAll(value, '');
   return isHarmless(withoutFunctions(rest));
 }
 
 /** Returns the URLs in all `url(...)` of a value, without quotes, and the text around them. */
-function urlsIn(value: string): { urls: string[]; around: string } {
+function urlsIn(value: string): { urls: string[]; otherText: string } {
   const closing = forwardSearch(value, ')');
   const urls: string[] = [];
-  let around = '';
-  let done = 0;
-  for (let start = value.indexOf('url('); start !== -1; start = value.indexOf('url(', done)) {
-    const inner = start + 'url('.length;
+  let otherText = '';
+  let position = 0;
+  for (let start = value.indexOf('url('); start !== -1; start = value.indexOf('url(', position)) {
+    const urlStart = start + 'url('.length;
     // The URL has at least one character, which may be a bracket.
-    const end = closing(inner + 1);
+    const end = closing(urlStart + 1);
     if (end === -1) break;
-    urls.push(unquoted(trimOf(value.slice(inner, end), ' ')).trim());
-    around += value.slice(done, start);
-    done = end + 1;
+    urls.push(unquote(trimOf(value.slice(urlStart, end), ' ')).trim());
+    otherText += value.slice(position, start);
+    position = end + 1;
   }
-  return { urls, around: around + value.slice(done) };
+  return { urls, otherText: otherText + value.slice(position) };
 }
 
-const unquoted = (text: string): string =>
+const unquote = (text: string): string =>
   text.length > 1 && /^["']/.test(text) && text.endsWith(text.charAt(0)) ? text.slice(1, -1) : text;
 
 const isHarmless = (text: string) => !/[\\(&=}]|\/\*/.test(text);
@@ -69,24 +69,24 @@ function withoutFunctions(text: string): string {
   const calls = /\b(?:var|calc|min|max|minmax|clamp|repeat)\(/g;
   const closings = closingBrackets(text);
   let out = '';
-  let done = 0;
+  let position = 0;
   for (let call = calls.exec(text); call !== null; call = calls.exec(text)) {
     const closing = closings.get(call.index + call[0].length - 1);
     if (closing === undefined) continue;
-    out += text.slice(done, call.index);
-    done = closing + 1;
-    calls.lastIndex = done;
+    out += text.slice(position, call.index);
+    position = closing + 1;
+    calls.lastIndex = position;
   }
-  return out + text.slice(done);
+  return out + text.slice(position);
 }
 
 function closingBrackets(text: string): Map<number, number> {
-  const open: number[] = [];
+  const openPositions: number[] = [];
   const pairs = new Map<number, number>();
   for (let at = 0; at < text.length; at++) {
-    if (text[at] === '(') open.push(at);
+    if (text[at] === '(') openPositions.push(at);
     else if (text[at] === ')') {
-      const start = open.pop();
+      const start = openPositions.pop();
       if (start !== undefined) pairs.set(start, at);
     }
   }

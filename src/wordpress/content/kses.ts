@@ -31,8 +31,8 @@ const MAX_DISPLAY_NAME = 250;
  * print it unescaped. A name that is too long for its column is cut.
  */
 export function sanitizeDisplayName(raw: string): string {
-  for (let most = MAX_DISPLAY_NAME; ; most -= 1) {
-    const name = sanitizeTermName(firstCharacters(raw, most));
+  for (let limit = MAX_DISPLAY_NAME; ; limit -= 1) {
+    const name = sanitizeTermName(firstCharacters(raw, limit));
     if ([...name].length <= MAX_DISPLAY_NAME) return name;
   }
 }
@@ -68,19 +68,19 @@ function ksesTokens(html: string, allowed: AllowedElements, depth: number): stri
   const tagEnd = forwardSearch(html, '>');
   const marks = /[<>]/g;
   let out = '';
-  let done = 0;
+  let position = 0;
   for (let mark = marks.exec(html); mark !== null; mark = marks.exec(html)) {
     const start = mark.index;
-    out += html.slice(done, start);
-    done = start + 1;
+    out += html.slice(position, start);
+    position = start + 1;
     if (mark[0] === '>') out += '&gt;';
     else {
-      done = endOf(start);
-      out += cleanToken(html.slice(start, done), allowed, depth);
-      marks.lastIndex = done;
+      position = endOf(start);
+      out += cleanToken(html.slice(start, position), allowed, depth);
+      marks.lastIndex = position;
     }
   }
-  return out + html.slice(done);
+  return out + html.slice(position);
 
   function endOf(start: number): number {
     const close = tagEnd(start);
@@ -106,9 +106,9 @@ function cleanToken(token: string, allowed: AllowedElements, depth: number): str
   if (allowedAttributes === undefined) return '';
   if (slash !== undefined) return `</${name}>`;
   const selfClosing = /\/[ \t\n\r\f\v]*$/.test(attributes) ? ' /' : '';
-  const kept = readAttributes(attributes).filter((attribute) => isAllowedName(attribute.name, allowedAttributes));
-  const written = kept.map(writeAttribute).filter((attribute) => attribute !== null);
-  return `<${name}${written
+  const keptAttributes = readAttributes(attributes).filter((attribute) => isAllowedName(attribute.name, allowedAttributes));
+  const attributeTexts = keptAttributes.map(writeAttribute).filter((attribute) => attribute !== null);
+  return `<${name}${attributeTexts
     .map((attribute) => ` ${attribute}`)
     .join('')
     .replace(/[<>]/g, '')}${selfClosing}>`;
@@ -142,7 +142,7 @@ const BLANKS = /[ \t\n\r\f\v]+/y;
  * outside quotes.
  */
 function readAttributes(text: string): Attribute[] {
-  const found = new Map<string, Attribute>();
+  const attributes = new Map<string, Attribute>();
   let at = 0;
   const read = (pattern: RegExp) => {
     pattern.lastIndex = at;
@@ -151,7 +151,7 @@ function readAttributes(text: string): Attribute[] {
     return match;
   };
   const add = (attribute: Attribute) => {
-    if (!found.has(attribute.name)) found.set(attribute.name, attribute);
+    if (!attributes.has(attribute.name)) attributes.set(attribute.name, attribute);
   };
   while (at < text.length) {
     const name = read(NAME)?.[1];
@@ -168,7 +168,7 @@ function readAttributes(text: string): Attribute[] {
     }
     at = skipJunk(text, at);
   }
-  return [...found.values()];
+  return [...attributes.values()];
 }
 
 function skipJunk(text: string, from: number): number {

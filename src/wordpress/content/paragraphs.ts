@@ -10,20 +10,20 @@ import { findShortcodes, type Shortcode, shortcodeReader } from './shortcode-gra
 export function addParagraphs(text: string): string {
   const runs: string[] = [];
   const prepared = outsidePre(shieldManyPre(hideBreaksInQuotes(hideWideBlanks(text))), (part) => {
-    const parted = part.replace(/<br[ \t\n\r\f\v]*\/?>[ \t\n\r\f\v]*<br[ \t\n\r\f\v]*\/?>/g, '\n\n');
-    const tamed = shieldUnclosed(shieldCrowds(parted)).replace(/[ \t\n\r\f\v]+/g, (run) => {
+    const withoutDoubleBreaks = part.replace(/<br[ \t\n\r\f\v]*\/?>[ \t\n\r\f\v]*<br[ \t\n\r\f\v]*\/?>/g, '\n\n');
+    const shielded = shieldUnclosed(shieldCrowds(withoutDoubleBreaks)).replace(/[ \t\n\r\f\v]+/g, (run) => {
       if (run.length < MIN_LONG_RUN) return run;
       if (/[\n\r]/.test(run)) return '\n\n';
       runs.push(run);
       return LONG_RUN_PLACEHOLDER;
     });
-    return shieldCaptions(tamed.replace(/(<hr[ \t\n\r\f\v]*?\/?>)/g, '$1\n\n'));
+    return shieldCaptions(shielded.replace(/(<hr[ \t\n\r\f\v]*?\/?>)/g, '$1\n\n'));
   });
-  const done = autop(prepared)
+  const html = autop(prepared)
     .replaceAll(SHIELD, '')
     .replaceAll(SHIELDED_OPEN, '<')
     .replace(/\ufde9/g, () => runs.shift() ?? '');
-  return showWideBlanks(done.replaceAll(TAG_BREAK, '\n'));
+  return showWideBlanks(html.replaceAll(TAG_BREAK, '\n'));
 }
 
 /** Removes the `<p>` around a shortcode that is alone in its paragraph (`shortcode_unautop`). */
@@ -32,16 +32,16 @@ export function unwrapShortcodes(text: string): string {
   const read = shortcodeReader(text);
   const opening = new RegExp(OPENING);
   let result = '';
-  let done = 0;
+  let position = 0;
   for (let match = opening.exec(text); match !== null; match = opening.exec(text)) {
     const start = match.index + match[0].length;
     const paragraph = standsAlone(text, read(start));
     if (paragraph === null) continue;
-    result += text.slice(done, match.index) + text.slice(start, paragraph.end);
-    done = paragraph.behind;
-    opening.lastIndex = done;
+    result += text.slice(position, match.index) + text.slice(start, paragraph.end);
+    position = paragraph.paragraphEnd;
+    opening.lastIndex = position;
   }
-  return result + text.slice(done);
+  return result + text.slice(position);
 }
 
 /** The markup around a shortcode that is alone in its paragraph. */
@@ -52,13 +52,13 @@ const CLOSING = new RegExp(`(?:${SPACES})*</p>`, 'y');
  * Returns the end of the shortcode and of its paragraph if `</p>` follows, either after the enclosed content or
  * directly after the tag; null otherwise.
  */
-function standsAlone(text: string, shortcode: Shortcode | null): { end: number; behind: number } | null {
+function standsAlone(text: string, shortcode: Shortcode | null): { end: number; paragraphEnd: number } | null {
   if (shortcode === null) return null;
   const closing = new RegExp(CLOSING);
   for (const end of [shortcode.end, shortcode.tagEnd]) {
     closing.lastIndex = end;
     const match = closing.exec(text);
-    if (match !== null) return { end, behind: end + match[0].length };
+    if (match !== null) return { end, paragraphEnd: end + match[0].length };
   }
   return null;
 }
@@ -125,10 +125,10 @@ function shieldCrowds(text: string): string {
 
 /** Hides `pre` elements after the first thousand from the package, which restores each one with a separate search. */
 function shieldManyPre(text: string): string {
-  let opened = 0;
+  let count = 0;
   return text.replace(/<(\/?)pre/g, (tag, slash: string) => {
-    if (slash === '') opened++;
-    return opened > MAX_PRE ? `<${slash}${SHIELD}pre` : tag;
+    if (slash === '') count++;
+    return count > MAX_PRE ? `<${slash}${SHIELD}pre` : tag;
   });
 }
 

@@ -14,8 +14,8 @@ export function sanitizeTextField(text: string): string {
   // "<\n" is escaped, since removing the line break in a later step could turn it into a tag.
   if (out.includes('<')) out = stripAllTags(escapeUnclosedTags(out)).replaceAll('<\n', '&lt;\n');
   out = trimAscii(out.replace(/[\r\n\t ]+/g, ' '));
-  const decoded = withoutPercentEncoded(out);
-  return decoded === out ? out : trimAscii(decoded.replace(/ +/g, ' '));
+  const stripped = withoutPercentEncoded(out);
+  return stripped === out ? out : trimAscii(stripped.replace(/ +/g, ' '));
 }
 
 /** The same for a text to be stored: control characters are also removed (decision D39). */
@@ -25,8 +25,8 @@ export const storedTextField = (text: string): string => sanitizeTextField(strip
  * Returns the start of a text, with a maximum number of characters as a column counts them. Surrogate pairs are not
  * split.
  */
-export const firstCharacters = (text: string, most: number): string =>
-  text.length <= most ? text : [...text.slice(0, 2 * most)].slice(0, most).join('');
+export const firstCharacters = (text: string, limit: number): string =>
+  text.length <= limit ? text : [...text.slice(0, 2 * limit)].slice(0, limit).join('');
 
 /** Returns the text without control characters; tabs and line breaks stay (decision D39). */
 export const stripControlCharacters = (text: string): string => text.replace(/[\0-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]/g, '');
@@ -127,8 +127,8 @@ const STEPS: Readonly<Record<State, (scan: Scan, char: string) => void>> = {
 
 const previousCharacter = ({ text, at }: Scan, by = 1): string | undefined => text[at - by];
 
-/** Returns whether the preceding characters, at most `most` of them, match a pattern. */
-const isPrecededBy = ({ text, at }: Scan, word: RegExp, most: number): boolean => word.test(text.slice(Math.max(0, at - most), at));
+/** Returns whether the preceding characters, at most `limit` of them, match a pattern. */
+const isPrecededBy = ({ text, at }: Scan, word: RegExp, limit: number): boolean => word.test(text.slice(Math.max(0, at - limit), at));
 
 const opensTag = ({ text, at }: Scan, char: string): boolean => char === '<' && !/[ \t\n\r\f\v]/.test(text[at + 1] ?? '');
 
@@ -154,12 +154,12 @@ export const escapeUnclosedTags = (text: string): string => text.replace(/<[^<>]
 /** Removes `%41` and the like, including those that result from removing others. */
 function withoutPercentEncoded(text: string): string {
   if (!/%[a-f0-9]{2}/i.test(text)) return text;
-  const kept: string[] = [];
+  const characters: string[] = [];
   for (const char of text) {
-    kept.push(char);
-    if (isHex(char) && isHex(kept.at(-2)) && kept.at(-3) === '%') kept.length -= 3;
+    characters.push(char);
+    if (isHex(char) && isHex(characters.at(-2)) && characters.at(-3) === '%') characters.length -= 3;
   }
-  return kept.join('');
+  return characters.join('');
 }
 
 const isHex = (char: string | undefined) => char !== undefined && /^[a-f0-9]$/i.test(char);
@@ -172,15 +172,15 @@ export function withoutScripts(text: string): string {
   const endOfOpening = forwardSearch(lower, '>');
   const opening = /<(script|style)/g;
   let out = '';
-  let done = 0;
+  let position = 0;
   for (let match = opening.exec(lower); match !== null; match = opening.exec(lower)) {
     const name = match[1] as 'script' | 'style';
     const tagEnd = endOfOpening(match.index);
     const closing = tagEnd === -1 ? -1 : closings[name](tagEnd + 1);
     if (closing === -1) continue;
-    out += text.slice(done, match.index);
-    done = closing + name.length + 3;
-    opening.lastIndex = done;
+    out += text.slice(position, match.index);
+    position = closing + name.length + 3;
+    opening.lastIndex = position;
   }
-  return out + text.slice(done);
+  return out + text.slice(position);
 }

@@ -58,8 +58,11 @@ export function filteredExcerpt(raw: string, options: RenderOptions): string {
  * the author divided the content.
  */
 export function wordsOf(content: string, options: RenderOptions, count = EXCERPT_WORDS): string {
-  const shown = stripShortcodes(teaserOf(content));
-  const text = withSmilies(contentHtml(hasBlocks(shown) ? excerptBlocks(shown) : shown, options), options).replaceAll(']]>', ']]&gt;');
+  const withoutShortcodes = stripShortcodes(teaserOf(content));
+  const text = withSmilies(
+    contentHtml(hasBlocks(withoutShortcodes) ? excerptBlocks(withoutShortcodes) : withoutShortcodes, options),
+    options,
+  ).replaceAll(']]>', ']]&gt;');
   return trimWords(text, count, EXCERPT_MORE);
 }
 
@@ -77,8 +80,8 @@ export const galleryParentsIn = (raw: string): number[] => galleryParents(raw, 0
  */
 function contentHtml(raw: string, options: RenderOptions): string {
   const blocks = hasBlocks(raw);
-  const embedded = embedMediaUrls(runEmbeds(withoutNoncharacters(raw)));
-  const html = texturize(blocks ? renderBlocks(embedded) : embedded);
+  const withEmbeds = embedMediaUrls(runEmbeds(withoutNoncharacters(raw)));
+  const html = texturize(blocks ? renderBlocks(withEmbeds) : withEmbeds);
   return runShortcodes(correctName(unwrapShortcodes(blocks ? html : addParagraphs(html))), options);
 }
 
@@ -100,7 +103,7 @@ function embedMediaUrls(html: string): string {
   const lines = htmlPieces(html)
     .map(({ kind, text }) => (kind === 'text' ? text : text.replaceAll('\n', LINE_BREAK)))
     .join('');
-  const embedded = lines
+  const withPlayers = lines
     // Lines end at `\n` alone: the other line ends of JavaScript may be in a tag.
     .replace(
       /(?<![^\n])([ \t]*)(https?:\/\/[^ \t\r\n<>"]+)(?=[ \t\r]*(?:\n|$))/gi,
@@ -110,7 +113,7 @@ function embedMediaUrls(html: string): string {
       /(<p(?: [^<>]*)?>[ \t\r\n]*)(https?:\/\/[^ \t\r\n<>"]+)(?=[ \t\r\n]*<\/p>)/gi,
       (_whole, start: string, url: string) => start + mediaShortcode(url),
     );
-  return embedded.replaceAll(LINE_BREAK, '\n');
+  return withPlayers.replaceAll(LINE_BREAK, '\n');
 }
 
 /** A noncharacter that replaces line breaks within tags. */

@@ -19,7 +19,7 @@ export interface Shortcode {
   readonly attributes: string;
   readonly content: string | null;
   /** `[[tag]]`: shown as `[tag]`. */
-  readonly escaped: boolean;
+  readonly isEscaped: boolean;
   /** Its end if the enclosed content is not counted. */
   readonly tagEnd: number;
 }
@@ -34,17 +34,17 @@ export type ShortcodeAttributes = Readonly<Record<string, string>>;
 export function findShortcodes(text: string, names: readonly ShortcodeName[] = SHORTCODES): Shortcode[] {
   if (!text.includes('[')) return [];
   const next = shortcodeReader(text, names);
-  const found: Shortcode[] = [];
+  const shortcodes: Shortcode[] = [];
   const opening = new RegExp(OPENING);
-  let behind = 0;
+  let lastEnd = 0;
   for (let match = opening.exec(text); match !== null; match = opening.exec(text)) {
-    const shortcode = next(match.index, match.index > behind && text[match.index - 1] === '[');
+    const shortcode = next(match.index, match.index > lastEnd && text[match.index - 1] === '[');
     if (shortcode === null) continue;
-    found.push(shortcode);
-    behind = shortcode.end;
+    shortcodes.push(shortcode);
+    lastEnd = shortcode.end;
     opening.lastIndex = shortcode.end;
   }
-  return found;
+  return shortcodes;
 }
 
 /**
@@ -54,11 +54,11 @@ export function findShortcodes(text: string, names: readonly ShortcodeName[] = S
 export function shortcodeReader(
   text: string,
   names: readonly ShortcodeName[] = SHORTCODES,
-): (open: number, doubled?: boolean) => Shortcode | null {
+): (open: number, isDoubled?: boolean) => Shortcode | null {
   const tag = new RegExp(TAG);
   const bracket = forwardSearch(text, ']');
   const closings = new Map(names.map((name) => [name, forwardSearch(text, `[/${name}]`)]));
-  return (open, doubled = false) => {
+  return (open, isDoubled = false) => {
     tag.lastIndex = open;
     const name = tag.exec(text)?.[1] as ShortcodeName | undefined;
     if (name === undefined || !names.includes(name)) return null;
@@ -68,14 +68,14 @@ export function shortcodeReader(
     const selfClosing = close > attributesStart && text[close - 1] === '/';
     const closing = selfClosing ? -1 : (closings.get(name)?.(close + 1) ?? -1);
     const innerEnd = closing === -1 ? close + 1 : closing + name.length + 3;
-    const escaped = doubled && text[innerEnd] === ']';
+    const isEscaped = isDoubled && text[innerEnd] === ']';
     return {
-      start: escaped ? open - 1 : open,
-      end: escaped ? innerEnd + 1 : innerEnd,
+      start: isEscaped ? open - 1 : open,
+      end: isEscaped ? innerEnd + 1 : innerEnd,
       name,
       attributes: text.slice(attributesStart, selfClosing ? close - 1 : close),
       content: closing === -1 ? null : text.slice(close + 1, closing),
-      escaped,
+      isEscaped,
       tagEnd: close + 1,
     };
   };

@@ -73,21 +73,21 @@ interface Counters {
 const MAX_PICTURES = 2000;
 
 function replaceShortcodes(html: string, sources: ShortcodeSources, counters: Counters): string {
-  const hidden = hideBrackets(html);
-  const found = findShortcodes(hidden);
-  if (found.length === 0) return html;
-  return showBrackets(replaceEach(hidden, found, (shortcode) => render(shortcode, sources, counters)));
+  const shielded = hideBrackets(html);
+  const shortcodes = findShortcodes(shielded);
+  if (shortcodes.length === 0) return html;
+  return showBrackets(replaceEach(shielded, shortcodes, (shortcode) => render(shortcode, sources, counters)));
 }
 
 function replaceEach(html: string, shortcodes: readonly Shortcode[], replace: (shortcode: Shortcode) => string): string {
   let out = '';
-  let done = 0;
+  let position = 0;
   for (const shortcode of shortcodes) {
-    out += html.slice(done, shortcode.start);
-    out += shortcode.escaped ? html.slice(shortcode.start + 1, shortcode.end - 1) : replace(shortcode);
-    done = shortcode.end;
+    out += html.slice(position, shortcode.start);
+    out += shortcode.isEscaped ? html.slice(shortcode.start + 1, shortcode.end - 1) : replace(shortcode);
+    position = shortcode.end;
   }
-  return out + html.slice(done);
+  return out + html.slice(position);
 }
 
 /**
@@ -128,12 +128,12 @@ const className = (text: string) => text.replace(/%[a-fA-F0-9]{2}/g, '').replace
 
 /** `img_caption_shortcode`, in the form for themes with HTML 5 captions. */
 function caption(attributes: ShortcodeAttributes, inner: string, run: (html: string) => string): string {
-  const found = /(?:<a [^<>]+>\s*)?<img [^<>]+>(?:\s*<\/a>)?/i.exec(inner);
-  const image = found?.[0] ?? inner;
-  const behind = found === null ? '' : inner.slice(found.index + image.length);
-  const given = attributes.caption;
-  const content = given === undefined ? image : inner;
-  const text = given === undefined ? behind.trim() : given.includes('<') ? ksesPost(given) : given;
+  const match = /(?:<a [^<>]+>\s*)?<img [^<>]+>(?:\s*<\/a>)?/i.exec(inner);
+  const image = match?.[0] ?? inner;
+  const afterImage = match === null ? '' : inner.slice(match.index + image.length);
+  const ownCaption = attributes.caption;
+  const content = ownCaption === undefined ? image : inner;
+  const text = ownCaption === undefined ? afterImage.trim() : ownCaption.includes('<') ? ksesPost(ownCaption) : ownCaption;
   const width = Number.parseInt(attributes.width ?? '', 10) || 0;
   if (width < 1 || text === '') return content;
   const id = className(attributes.id ?? '');
@@ -150,10 +150,10 @@ function caption(attributes: ShortcodeAttributes, inner: string, run: (html: str
 /** `gallery_shortcode`, in the form for themes with HTML 5 galleries. Unknown images are skipped. */
 function gallery(attributes: ShortcodeAttributes, { images, attachedImages }: ShortcodeSources, counters: Counters): string {
   const instance = counters.gallery;
-  const named = attributes.ids || attributes.include;
+  const idText = attributes.ids || attributes.include;
   const parent = galleryParent(attributes, 0);
   const excluded = new Set(idList(attributes.exclude ?? ''));
-  const ids = named ? idList(named) : (attachedImages?.(parent) ?? []).filter((id) => !excluded.has(id));
+  const ids = idText ? idList(idText) : (attachedImages?.(parent) ?? []).filter((id) => !excluded.has(id));
   const items = ids.slice(0, MAX_PICTURES - counters.pictures).flatMap((id) => {
     const image = images(id);
     return image === undefined ? [] : [galleryItem(id, image, attributes, `gallery-${instance}`)];
@@ -169,13 +169,13 @@ function galleryItem(id: number, image: ContentImage, attributes: ShortcodeAttri
   const text = (image.caption ?? '').trim();
   const tag = imageTag(image, attributes.size ?? 'thumbnail', text === '' ? '' : `aria-describedby="${selector}-${id}"`);
   const target = attributes.link === 'none' ? null : attributes.link === 'file' ? image.url : (image.link ?? image.url);
-  const linked = target === null ? tag : `<a href='${escUrl(target)}'>${tag}</a>`;
+  const linkedTag = target === null ? tag : `<a href='${escUrl(target)}'>${tag}</a>`;
   const orientation = image.height > image.width ? 'portrait' : 'landscape';
-  const below =
+  const captionHtml =
     text === ''
       ? ''
       : `\n\t\t\t\t<figcaption class='wp-caption-text gallery-caption' id='${selector}-${id}'>\n\t\t\t\t${texturize(text)}\n\t\t\t\t</figcaption>`;
-  return `<figure class='gallery-item'>\n\t\t\t<div class='gallery-icon ${orientation}'>\n\t\t\t\t${linked}\n\t\t\t</div>${below}</figure>`;
+  return `<figure class='gallery-item'>\n\t\t\t<div class='gallery-icon ${orientation}'>\n\t\t\t\t${linkedTag}\n\t\t\t</div>${captionHtml}</figure>`;
 }
 
 const AUDIO: ReadonlyMap<string, string> = tableOf({

@@ -173,16 +173,16 @@ function closeAtBestFlag(part: string, closing: string): string {
 function timesSigns(text: string): string {
   if (!/\dx\d/.test(text)) return text;
   let out = '';
-  let done = 0;
+  let position = 0;
   for (let x = text.indexOf('x'); x !== -1; x = text.indexOf('x', x + 1)) {
-    if (x < done) continue;
-    const start = leftNumberStart(text, done, x);
+    if (x < position) continue;
+    const start = leftNumberStart(text, position, x);
     const end = start === -1 ? -1 : rightNumberEnd(text, x + 1);
     if (end === -1) continue;
-    out += `${text.slice(done, x)}${ENTITY.times}${text.slice(x + 1, end)}`;
-    done = end;
+    out += `${text.slice(position, x)}${ENTITY.times}${text.slice(x + 1, end)}`;
+    position = end;
   }
-  return out + text.slice(done);
+  return out + text.slice(position);
 }
 
 const isNumberPart = (char: string | undefined) => char !== undefined && /[\d.,]/.test(char);

@@ -85,7 +85,7 @@ const LETTERS: ReadonlyMap<string, (moment: Moment) => string | number> = tableO
   O: (moment) => offset(moment).replace(':', ''),
   Z: offsetSeconds,
   c: ({ local, zone }) => isoWithOffset(local, zone),
-  r: (moment) => written({ ...moment, language: 'en' }, 'D, d M Y H:i:s O'),
+  r: (moment) => formatMoment({ ...moment, language: 'en' }, 'D, d M Y H:i:s O'),
   U: ({ local, zone }) => unixFromLocal(local, zone),
 });
 
@@ -98,10 +98,10 @@ const LETTERS: ReadonlyMap<string, (moment: Moment) => string | number> = tableO
  */
 export function formatDate(local: string, format: string, language: string, zone: Zone): string {
   const date = new Date(unixFromText(local) * 1000);
-  return Number.isNaN(date.getTime()) ? '' : written({ local, date, language, zone }, format);
+  return Number.isNaN(date.getTime()) ? '' : formatMoment({ local, date, language, zone }, format);
 }
 
-const written = (moment: Moment, format: string): string =>
+const formatMoment = (moment: Moment, format: string): string =>
   format.replace(/\\(.)|[a-zA-Z]/g, (letter, escaped?: string) => escaped ?? String(LETTERS.get(letter)?.(moment) ?? letter));
 
 /** Returns the English ordinal suffix of a day's number. */

@@ -184,13 +184,13 @@ export function formatAt(text: string, at: number): { name: FormatName; token: s
  * Returns the longest match of a pattern. A backtracking pattern returns the first one, but the grammar needs the
  * longest.
  */
-function longestMatch(text: string, at: number, found: number, whole: RegExp): string {
-  const rest = Math.min(text.length - at, MAX_TOKEN_LENGTH);
-  for (let length = rest; length > found; length--) {
+function longestMatch(text: string, at: number, minLength: number, pattern: RegExp): string {
+  const maxLength = Math.min(text.length - at, MAX_TOKEN_LENGTH);
+  for (let length = maxLength; length > minLength; length--) {
     const token = text.slice(at, at + length);
-    if (whole.test(token)) return token;
+    if (pattern.test(token)) return token;
   }
-  return text.slice(at, at + found);
+  return text.slice(at, at + minLength);
 }
 
 const MAX_TOKEN_LENGTH = 80;

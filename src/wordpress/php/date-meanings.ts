@@ -45,9 +45,9 @@ export const REFUSED = Symbol('refused');
 /** Returns the notes of an empty text. */
 export function emptyNotes(): Notes {
   const step = { y: 0, m: 0, d: 0, h: 0, i: 0, s: 0, us: 0 };
-  const unset = { y: null, m: null, d: null, h: null, i: null, s: null, us: 0, zone: null, zones: 0 };
+  const fields = { y: null, m: null, d: null, h: null, i: null, s: null, us: 0, zone: null, zones: 0 };
   const flags = { hasDate: false, hasTime: false, yearAsClock: false };
-  return { ...unset, ...flags, step, weekday: { set: false, day: 0, behavior: 0 }, special: null, monthEdge: null };
+  return { ...fields, ...flags, step, weekday: { set: false, day: 0, behavior: 0 }, special: null, monthEdge: null };
 }
 
 /**
@@ -67,22 +67,22 @@ type Reader = ReturnType<typeof reader>;
 function reader(token: string) {
   let rest = token;
   const take = (pattern: RegExp) => {
-    const found = pattern.exec(rest)?.[0] ?? '';
-    rest = rest.slice(found.length);
-    return found;
+    const match = pattern.exec(rest)?.[0] ?? '';
+    rest = rest.slice(match.length);
+    return match;
   };
-  const digits = (most: number) => {
+  const digits = (limit: number) => {
     take(/^[^0-9]*/);
-    const found = (/^[0-9]*/.exec(rest)?.[0] ?? '').slice(0, most);
-    rest = rest.slice(found.length);
-    return found;
+    const match = (/^[0-9]*/.exec(rest)?.[0] ?? '').slice(0, limit);
+    rest = rest.slice(match.length);
+    return match;
   };
   return {
     rest: () => rest,
     next: (characters: string) => rest !== '' && characters.includes(rest[0]!),
-    number: (most = 2): Field => {
-      const found = digits(most);
-      return found === '' ? null : Number(found);
+    number: (limit = 2): Field => {
+      const match = digits(limit);
+      return match === '' ? null : Number(match);
     },
     signed: () => {
       const minus = take(/^[^0-9]*/).split('-').length % 2 === 0;
@@ -91,10 +91,10 @@ function reader(token: string) {
     },
     /** A year: one with fewer than four digits and below 100 means 1970 to 2069 (timelib: TIMELIB_PROCESS_YEAR). */
     year: (): Field => {
-      const found = digits(4);
-      const year = Number(found);
-      if (found === '') return null;
-      return found.length >= 4 || year >= 100 ? year : year + (year < 70 ? 2000 : 1900);
+      const match = digits(4);
+      const year = Number(match);
+      if (match === '') return null;
+      return match.length >= 4 || year >= 100 ? year : year + (year < 70 ? 2000 : 1900);
     },
     /** Microseconds of a fraction. */
     fraction: () =>
@@ -277,15 +277,15 @@ const TOKEN_MEANINGS: Record<FormatName, (reader: Reader, notes: Notes) => void>
     notes.step.d = 1;
   },
   timestamp: (reader, notes) => {
-    const [whole = '', fraction = '0'] = reader.rest().slice(1).split('.');
+    const [seconds = '', fraction = '0'] = reader.rest().slice(1).split('.');
     notes.hasDate = false;
     resetTime(notes);
     Object.assign(notes, { y: 0, m: 0, d: 0 });
     if (!anotherZone(notes)) return; // after a zone PHP stops half-way, in the year 0
     if (fraction === '') throw REFUSED;
     Object.assign(notes, { y: 1970, m: 1, d: 1 });
-    notes.step.s += Number(whole);
-    notes.step.us += (whole.startsWith('-') ? -1 : 1) * Number(fraction.padEnd(6, '0'));
+    notes.step.s += Number(seconds);
+    notes.step.us += (seconds.startsWith('-') ? -1 : 1) * Number(fraction.padEnd(6, '0'));
     notes.zone = { ...UTC, name: '+00:00', label: 'GMT+0000' };
   },
   dayOfMonth: (reader, notes) => {

@@ -68,10 +68,10 @@ function scanText(text: string): Notes | null {
   const notes = emptyNotes();
   try {
     for (let at = 0; at < text.length; ) {
-      const found = formatAt(text, at);
-      if (found === null) return null;
-      note(found.name, found.token, notes);
-      at += found.token.length;
+      const match = formatAt(text, at);
+      if (match === null) return null;
+      note(match.name, match.token, notes);
+      at += match.token.length;
     }
   } catch (error) {
     if (error === REFUSED) return null;
@@ -131,14 +131,14 @@ function edgeOfMonth(year: number, month: number, edge: 'first' | 'last'): numbe
 }
 
 /** timelib's do_adjust_for_weekday: moves a day to a weekday. */
-function moveToWeekday(day: number, wanted: number, behavior: number, stepDays: number): number {
+function moveToWeekday(day: number, weekday: number, behavior: number, stepDays: number): number {
   const today = dayOfWeek(day);
   if (behavior === 2) {
-    const week = today === 0 && wanted !== 0 ? wanted - 7 : wanted;
+    const week = today === 0 && weekday !== 0 ? weekday - 7 : weekday;
     return day - today + (week === 0 && today !== 0 ? 7 : week);
   }
-  const difference = wanted - today;
-  if (wanted < 0) return day - (7 - (Math.abs(wanted) - today));
+  const difference = weekday - today;
+  if (weekday < 0) return day - (7 - (Math.abs(weekday) - today));
   const week = stepDays < 0 ? difference < 0 : difference <= -behavior;
   return day + difference + (week ? 7 : 0);
 }
@@ -146,14 +146,14 @@ function moveToWeekday(day: number, wanted: number, behavior: number, stepDays: 
 /** timelib's do_adjust_special_weekday: Saturdays and Sundays do not count. */
 function moveWorkingDays(day: number, amount: number): number {
   const today = dayOfWeek(day);
-  const rest = amount % 5;
-  const moved = day + Math.trunc(amount / 5) * 7 + rest;
+  const remainder = amount % 5;
+  const target = day + Math.trunc(amount / 5) * 7 + remainder;
   if (amount > 0) {
-    if (rest === 0) return moved - (today === 0 ? 2 : today === 6 ? 1 : 0);
-    if (today === 6) return moved + 1;
-    return today + rest > 5 ? moved + 2 : moved;
+    if (remainder === 0) return target - (today === 0 ? 2 : today === 6 ? 1 : 0);
+    if (today === 6) return target + 1;
+    return today + remainder > 5 ? target + 2 : target;
   }
-  if (rest === 0) return moved + (today === 6 ? 2 : today === 0 ? 1 : 0);
-  if (today === 0) return moved - 1;
-  return today + rest < 1 ? moved - 2 : moved;
+  if (remainder === 0) return target + (today === 6 ? 2 : today === 0 ? 1 : 0);
+  if (today === 0) return target - 1;
+  return today + remainder < 1 ? target - 2 : target;
 }

@@ -18,35 +18,35 @@ interface PhpArray {
  */
 export function parsePhpQuery(text: string, { variables, depth }: QueryLimits): Record<string, unknown> {
   const all = emptyArray();
-  let left = variables;
+  let remaining = variables;
   for (const pair of text.split('&')) {
     if (pair === '') continue;
-    if (left === 0) break;
-    left -= 1;
+    if (remaining === 0) break;
+    remaining -= 1;
     const equals = pair.indexOf('=');
     const name = equals < 0 ? pair : pair.slice(0, equals);
-    storeValue(all, keysOf(decoded(name)), { value: equals < 0 ? '' : decoded(pair.slice(equals + 1)), depth });
+    storeValue(all, keysOf(decodeEscapes(name)), { value: equals < 0 ? '' : decodeEscapes(pair.slice(equals + 1)), depth });
   }
   return membersOf(all);
 }
 
 /** Decodes percent escapes. Invalid ones are kept as they are. */
-const decoded = (piece: string): string =>
+const decodeEscapes = (piece: string): string =>
   piece.replaceAll('+', ' ').replace(/(?:%[\da-f]{2})+/gi, (escapes) => Buffer.from(escapes.replaceAll('%', ''), 'hex').toString());
 
 const emptyArray = (): PhpArray => ({ members: new Map(), nextIndex: 0 });
 
 /** Returns the keys in a name; undefined means the next index. An empty list means that the name is invalid. */
-function keysOf(written: string): (string | undefined)[] {
-  const [name = ''] = written.replace(/^ +/, '').split('\0', 1);
+function keysOf(rawName: string): (string | undefined)[] {
+  const [name = ''] = rawName.replace(/^ +/, '').split('\0', 1);
   const bracket = name.indexOf('[');
-  const first = plain(bracket < 0 ? name : name.slice(0, bracket));
+  const first = normalizeName(bracket < 0 ? name : name.slice(0, bracket));
   if (first === '') return [];
   const keys: (string | undefined)[] = [first];
   for (let at = bracket; at >= 0 && name[at] === '['; ) {
     const close = name.indexOf(']', at + 1);
     // If the first bracket is not closed, it is part of the name itself.
-    if (close < 0) return keys.length === 1 ? [first + plain(name.slice(at).replaceAll('[', '_'))] : keys;
+    if (close < 0) return keys.length === 1 ? [first + normalizeName(name.slice(at).replaceAll('[', '_'))] : keys;
     const key = name.slice(at + 1, close);
     // A single space counts as empty.
     keys.push(/^\s?$/.test(key) ? undefined : key);
@@ -56,7 +56,7 @@ function keysOf(written: string): (string | undefined)[] {
 }
 
 /** Replaces the characters that names of PHP variables cannot contain. */
-const plain = (name: string): string => name.replace(/[ .]/g, '_');
+const normalizeName = (name: string): string => name.replace(/[ .]/g, '_');
 
 /** Stores a value under its keys. A text on the way there is replaced by an array. */
 function storeValue(
@@ -68,10 +68,10 @@ function storeValue(
   let array = all;
   for (const key of keys.slice(0, -1)) {
     const name = key ?? String(array.nextIndex);
-    const found = array.members.get(name);
-    const inner = typeof found === 'object' ? found : emptyArray();
-    setMember(array, name, inner);
-    array = inner;
+    const member = array.members.get(name);
+    const child = typeof member === 'object' ? member : emptyArray();
+    setMember(array, name, child);
+    array = child;
   }
   setMember(array, keys.at(-1) ?? String(array.nextIndex), value);
 }

@@ -15,16 +15,16 @@ export function repairArray(text: string): string | undefined {
   const heads = /s:\d+:"/g;
   const ends = /";(?=[sabidN][:;]|\}|$)/g;
   let repaired = '';
-  let done = 0;
+  let position = 0;
   for (let head = heads.exec(text); head !== null; head = heads.exec(text)) {
     ends.lastIndex = heads.lastIndex;
     const end = ends.exec(text);
     if (end === null) break;
     const value = text.slice(heads.lastIndex, end.index);
-    repaired += `${text.slice(done, head.index)}s:${Buffer.byteLength(value)}:"${value}";`;
-    done = ends.lastIndex;
-    heads.lastIndex = done;
+    repaired += `${text.slice(position, head.index)}s:${Buffer.byteLength(value)}:"${value}";`;
+    position = ends.lastIndex;
+    heads.lastIndex = position;
   }
-  repaired += text.slice(done);
+  repaired += text.slice(position);
   return isBrokenArray(repaired) ? undefined : repaired;
 }

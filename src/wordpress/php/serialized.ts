@@ -39,15 +39,15 @@ function parseBesidePrototype(text: string): unknown {
   for (let number = 0; mark === '' || text.includes(mark); number += 1) mark = `\u0001${String(number).padStart(7, '0')}\u0001`;
   const marked = text.replaceAll(`s:9:${PROTOTYPE};`, `s:9:"${mark}";`);
   if (marked.includes(PROTOTYPE)) throw new Error('a name is written otherwise than PHP writes it');
-  const named = (name: string) => name.replaceAll(mark, '__proto__');
-  const unmarked = (value: unknown): unknown => {
-    if (typeof value === 'string') return named(value);
-    if (Array.isArray(value)) return value.map(unmarked);
+  const restoreName = (name: string) => name.replaceAll(mark, '__proto__');
+  const restore = (value: unknown): unknown => {
+    if (typeof value === 'string') return restoreName(value);
+    if (Array.isArray(value)) return value.map(restore);
     if (value === null || typeof value !== 'object') return value;
     if (Object.hasOwn(value, mark)) throw new Error('a member is called __proto__');
-    return Object.fromEntries(Object.entries(value).map(([name, member]) => [named(name), unmarked(member)]));
+    return Object.fromEntries(Object.entries(value).map(([name, member]) => [restoreName(name), restore(member)]));
   };
-  return unmarked(parse(marked));
+  return restore(parse(marked));
 }
 
 /** Returns the members of a serialized array by name; empty if the text is absent or something else. */
@@ -113,8 +113,8 @@ const isFloat = (value: object): value is PhpFloat =>
   'float' in value && typeof value.float === 'number' && Object.keys(value).length === 1;
 
 function serializedPairs(pairs: readonly (readonly [string, unknown])[]): string {
-  const present = pairs.filter(([, value]) => value !== undefined);
-  return `a:${present.length}:{${present.map(([key, value]) => phpKey(key) + toSerialized(value)).join('')}}`;
+  const definedPairs = pairs.filter(([, value]) => value !== undefined);
+  return `a:${definedPairs.length}:{${definedPairs.map(([key, value]) => phpKey(key) + toSerialized(value)).join('')}}`;
 }
 
 /** Returns a key as in PHP's arrays: decimal integers as integers. */

@@ -16,10 +16,10 @@ const NUMBERS_PER_TRANSACTION = 2;
  * the table is rebuilt or the server restarts. A rebuilt table has a different `CREATE_TIME`. TRUNCATE changes neither
  * of the times, but it changes AUTO_INCREMENT and the number of rows.
  */
-export async function changeSigns(db: Asker, tables: SignedTables, known?: ChangeSigns): Promise<ChangeSigns> {
-  if (known) {
+export async function changeSigns(db: Asker, tables: SignedTables, previous?: ChangeSigns): Promise<ChangeSigns> {
+  if (previous) {
     const status = await readStatus(db);
-    if (isAsBefore(status, known)) return { ...known, uptime: status.uptime };
+    if (isAsBefore(status, previous)) return { ...previous, uptime: status.uptime };
   }
   const rows = await readTables(db, tables);
   // The status is read after the tables: the record of one of them may be evicted, and the table reopened, just before
@@ -28,8 +28,11 @@ export async function changeSigns(db: Asker, tables: SignedTables, known?: Chang
 }
 
 /** Whether nothing has been committed since, and the server has not restarted. */
-const isAsBefore = ({ position, openedTables, uptime = 0 }: Status, known: ChangeSigns): boolean =>
-  known.position !== undefined && position === known.position && openedTables === known.openedTables && uptime >= (known.uptime ?? 0);
+const isAsBefore = ({ position, openedTables, uptime = 0 }: Status, previous: ChangeSigns): boolean =>
+  previous.position !== undefined &&
+  position === previous.position &&
+  openedTables === previous.openedTables &&
+  uptime >= (previous.uptime ?? 0);
 
 /** Status values of the server. */
 type Status = Pick<ChangeSigns, 'position' | 'positionStep' | 'openedTables' | 'uptime'>;
@@ -64,9 +67,9 @@ interface TableStatus {
 async function readTables(db: Asker, { watched, positionOnly }: SignedTables): Promise<TableStatus[]> {
   const names = [...watched, ...positionOnly];
   const orDash = (column: string) => `COALESCE(${column}, '-')`;
-  const young = (column: string) => `COALESCE(${column} > NOW() - INTERVAL ${UNSETTLED_SECONDS} SECOND, 0)`;
+  const isRecent = (column: string) => `COALESCE(${column} > NOW() - INTERVAL ${UNSETTLED_SECONDS} SECOND, 0)`;
   return db.ask<TableStatus>(
-    `SELECT LOWER(TABLE_NAME) AS name, UPDATE_TIME IS NULL AS unrecorded, ${young('UPDATE_TIME')} OR ${young('CREATE_TIME')} AS isRecent,
+    `SELECT LOWER(TABLE_NAME) AS name, UPDATE_TIME IS NULL AS unrecorded, ${isRecent('UPDATE_TIME')} OR ${isRecent('CREATE_TIME')} AS isRecent,
        COALESCE(ENGINE, '') = 'InnoDB' AS isCounted,
        CONCAT_WS(' ', @@hostname, @@port, ${['CREATE_TIME', 'UPDATE_TIME', 'AUTO_INCREMENT', 'TABLE_ROWS'].map(orDash)}) AS sign
      FROM information_schema.TABLES WHERE TABLE_SCHEMA = DATABASE() AND TABLE_NAME IN (${names.map(() => '?').join(',')})`,
@@ -75,17 +78,17 @@ async function readTables(db: Asker, { watched, positionOnly }: SignedTables): P
 }
 
 function signsOf({ watched, positionOnly }: SignedTables, rows: readonly TableStatus[], status: Status): ChangeSigns {
-  const found = new Map(rows.map((row) => [row.name, row]));
-  const inOrder = (tables: readonly string[]) => tables.map((table) => found.get(table.toLowerCase()));
+  const rowsByName = new Map(rows.map((row) => [row.name, row]));
+  const inOrder = (tables: readonly string[]) => tables.map((table) => rowsByName.get(table.toLowerCase()));
   // Commits to tables of other storage engines, such as MyISAM, are not counted by InnoDB.
   const areCounted = (tables: readonly string[]) => inOrder(tables).every((row) => !row || Number(row.isCounted) === 1);
-  const own = inOrder(watched);
+  const watchedRows = inOrder(watched);
   return {
     ...status,
     ...(areCounted(watched) ? {} : { position: undefined, positionStep: undefined }),
     countsPositionOnly: areCounted(positionOnly),
-    signs: own.map((row) => row?.sign ?? ''),
-    isSettled: own.every((row) => !row || Number(row.isRecent) === 0),
-    unrecorded: own.map((row) => Number(row?.unrecorded) === 1),
+    signs: watchedRows.map((row) => row?.sign ?? ''),
+    isSettled: watchedRows.every((row) => !row || Number(row.isRecent) === 0),
+    unrecorded: watchedRows.map((row) => Number(row?.unrecorded) === 1),
   };
 }

@@ -78,7 +78,7 @@ export function openServers(options: MysqlServersOptions): MysqlServers {
   const catchUp = async (server: MysqlServer): Promise<void> => {
     if (await looks.isNode(server)) await galera.wait(server, CATCH_UP_TIMEOUT_MS);
   };
-  const chosen = chooseServers(servers, {
+  const choice = chooseServers(servers, {
     look: looks.look,
     catchUp: async (server) => {
       if (performance.now() - lastCommit < REPLICATION_MS) await catchUp(server);
@@ -86,41 +86,41 @@ export function openServers(options: MysqlServersOptions): MysqlServers {
     ...serverListeners(options, connections),
   });
   const pulse = createPulse(async () => {
-    const server = chosen.current();
-    if (server) await chosen.check(server);
+    const server = choice.current();
+    if (server) await choice.check(server);
   });
-  const isInUse = (connection: Connection): boolean => connections.serverOf(connection) === chosen.current();
+  const isInUse = (connection: Connection): boolean => connections.serverOf(connection) === choice.current();
 
   return {
-    isReady: () => chosen.chosen() !== undefined,
+    isReady: () => choice.readyServer() !== undefined,
     ready: async () => {
-      await chosen.choose();
+      await choice.choose();
     },
-    connect: () => connectToChosen({ options, connections, chosen, patience: timeoutMs }),
+    connect: () => connectToChosen({ options, connections, choice, patience: timeoutMs }),
     isInUse,
     trackQuery: (connection) => {
-      const answered = pulse.trackQuery();
+      const finish = pulse.trackQuery();
       return (error) => {
-        answered();
-        if (error !== undefined && error !== null) afterFailure({ options, connections, chosen }, connection, error);
+        finish();
+        if (error !== undefined && error !== null) afterFailure({ options, connections, choice }, connection, error);
       };
     },
     afterCommit: async (connection) => {
       lastCommit = performance.now();
       if (isInUse(connection)) return;
       // If no server can be used at the moment, the next one catches up before it is used.
-      const server = await chosen.choose().catch(() => undefined);
-      if (server) await catchUp(server).catch((error: unknown) => chosen.leave(server, { detail: messageOf(error) }));
+      const server = await choice.choose().catch(() => undefined);
+      if (server) await catchUp(server).catch((error: unknown) => choice.leave(server, { detail: messageOf(error) }));
     },
-    era: chosen.era,
+    era: choice.era,
     catchUp: async () => {
       // If there is no server, the next query throws the error.
-      const server = await chosen.choose().catch(() => undefined);
+      const server = await choice.choose().catch(() => undefined);
       return server === undefined || !(await looks.isNode(server)) || galera.waitBriefly(server);
     },
-    report: () => reportOn(servers, chosen),
+    report: () => reportOn(servers, choice),
     place: () => {
-      const server = chosen.current();
+      const server = choice.current();
       return { inUse: server ? servers.indexOf(server) + 1 : 0, of: servers.length, detail: server ? looks.detailOf(server) : '' };
     },
     close: galera.close,
@@ -134,7 +134,7 @@ type ServerChoice = Servers<MysqlServer>;
 interface Choice {
   readonly options: MysqlServersOptions;
   readonly connections: Connections;
-  readonly chosen: ServerChoice;
+  readonly choice: ServerChoice;
 }
 
 const serverListeners = (
@@ -154,34 +154,34 @@ const serverListeners = (
 async function connectToChosen({
   options: { servers, errors },
   connections,
-  chosen,
+  choice,
   patience: timeoutMs,
 }: Choice & { readonly patience: number }): Promise<Connection> {
-  for (let left = servers.length; ; left -= 1) {
-    const server = await chosen.choose();
+  for (let remaining = servers.length; ; remaining -= 1) {
+    const server = await choice.choose();
     try {
       return await connections.open(server, timeoutMs, SESSION_SETUP);
     } catch (error) {
       const isGone = isNoAnswer(error) || errors.isConnectionFailure(error) || errors.isServerUnusable(error);
-      if (isGone) chosen.leave(server, { detail: messageOf(error), isSilent: isNoAnswer(error) });
-      if (!isGone || left === 1) throw error;
+      if (isGone) choice.leave(server, { detail: messageOf(error), isSilent: isNoAnswer(error) });
+      if (!isGone || remaining === 1) throw error;
     }
   }
 }
 
 /** Handles a failed query: leaves the server, looks for a fitter one, or checks it. */
-function afterFailure({ options: { errors }, connections, chosen }: Choice, connection: Connection, error: unknown): void {
-  const server = connections.serverOf(connection) ?? chosen.current();
+function afterFailure({ options: { errors }, connections, choice }: Choice, connection: Connection, error: unknown): void {
+  const server = connections.serverOf(connection) ?? choice.current();
   if (!server) return;
-  if (errors.isServerUnusable(error)) chosen.leave(server, { detail: messageOf(error) });
-  else if (errors.isReadOnly(error)) chosen.reconsider();
-  else if (errors.isConnectionFailure(error)) void chosen.check(server);
+  if (errors.isServerUnusable(error)) choice.leave(server, { detail: messageOf(error) });
+  else if (errors.isReadOnly(error)) choice.reconsider();
+  else if (errors.isConnectionFailure(error)) void choice.check(server);
 }
 
-async function reportOn(servers: readonly MysqlServer[], chosen: ServerChoice): ReturnType<Cluster['report']> {
-  const seen = await chosen.lookAtAll();
+async function reportOn(servers: readonly MysqlServer[], choice: ServerChoice): ReturnType<Cluster['report']> {
+  const looks = await choice.lookAtAll();
   return servers.map((server, place) => {
-    const { fitness, detail } = seen[place] ?? { fitness: 'unfit', detail: '' };
-    return { name: server.name, inUse: server === chosen.current(), fitness, detail };
+    const { fitness, detail } = looks[place] ?? { fitness: 'unfit', detail: '' };
+    return { name: server.name, inUse: server === choice.current(), fitness, detail };
   });
 }

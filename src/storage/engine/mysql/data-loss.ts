@@ -31,23 +31,23 @@ export const hasWarnings = (result: unknown): boolean => ((result as { warningSt
  * @throws text-not-storable for letters that the tables cannot hold; Error for any other value that was not stored as
  * given
  */
-export async function refuseDataLoss(connection: Connection, asked: Query): Promise<void> {
-  if (!isWrite(asked)) return;
+export async function refuseDataLoss(connection: Connection, query: Query): Promise<void> {
+  if (!isWrite(query)) return;
   const warnings = await ask<Warning>(connection, 'SHOW WARNINGS');
-  const lost = warnings.find(({ Code: code }) => DATA_LOSS.has(code));
-  if (!lost) return;
+  const loss = warnings.find(({ Code: code }) => DATA_LOSS.has(code));
+  if (!loss) return;
   // The message of the server contains the value, so it is not passed on.
-  const column = /for column (\S+)/.exec(lost.Message)?.[1] ?? '';
-  const cause = new Error(`a value would not be stored as it is (warning ${lost.Code}, column ${column})`);
-  throw lost.Code === 1366 && hasWideLetters(asked) ? new ApiError('text-not-storable', { cause }) : cause;
+  const column = /for column (\S+)/.exec(loss.Message)?.[1] ?? '';
+  const cause = new Error(`a value would not be stored as it is (warning ${loss.Code}, column ${column})`);
+  throw loss.Code === 1366 && hasWideLetters(query) ? new ApiError('text-not-storable', { cause }) : cause;
 }
 
 /**
  * Returns text-not-storable for a statement that compares such letters with columns that cannot hold them; any other
  * error unchanged.
  */
-export const asTextNotStorable = (error: unknown, asked: Query): unknown =>
-  MIXED_CHARACTER_SETS.has((error as { errno?: number }).errno ?? 0) && hasWideLetters(asked)
+export const asTextNotStorable = (error: unknown, query: Query): unknown =>
+  MIXED_CHARACTER_SETS.has((error as { errno?: number }).errno ?? 0) && hasWideLetters(query)
     ? new ApiError('text-not-storable', { cause: withoutStatement(error) })
     : error;
 

@@ -27,7 +27,7 @@ export const mysql: Dialect = {
   asNumber: (column) => ['(?? + 0.0)', [column]],
   orUpdate: () => 'ON DUPLICATE KEY UPDATE',
   insertedValue: (column) => `VALUES(\`${column}\`)`,
-  updateReturning: (expression) => ({ given: `LAST_INSERT_ID(${expression})`, returning: '' }),
+  updateReturning: (expression) => ({ value: `LAST_INSERT_ID(${expression})`, returning: '' }),
   joinInOrder: 'STRAIGHT_JOIN',
   locks: { share: 'LOCK IN SHARE MODE', update: 'FOR UPDATE' },
   changeSigns,

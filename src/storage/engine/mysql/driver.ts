@@ -82,9 +82,9 @@ const CONNECTION: ConnectionOptions = {
 /** Creates the driver. `fallback`: returns the driver to use if these servers do not answer. */
 function serverDriver(servers: MysqlServers, fallback: () => Driver | undefined): Driver {
   const listeners = createListeners();
-  const broken = new WeakSet<Connection>();
-  const pool = poolOf(servers, broken);
-  const context: SessionContext = { servers, broken, pool, notify: listeners.notify };
+  const brokenConnections = new WeakSet<Connection>();
+  const pool = poolOf(servers, brokenConnections);
+  const context: SessionContext = { servers, brokenConnections, pool, notify: listeners.notify };
 
   /** Returns a connection without waiting if a server is in use and has an idle connection. */
   const connected = (): Connection | Promise<Connection> => (servers.isReady() ? pool.idle() : undefined) ?? connectionInTime();
@@ -141,64 +141,64 @@ const isServerError = (error: unknown): boolean =>
 /** The objects that sessions work with. */
 interface SessionContext {
   readonly servers: MysqlServers;
-  readonly broken: WeakSet<Connection>;
+  readonly brokenConnections: WeakSet<Connection>;
   readonly pool: ConnectionPool<Connection>;
-  readonly notify: (asked: Query) => Query;
+  readonly notify: (query: Query) => Query;
 }
 
 function sessionOn(connection: Connection, context: SessionContext): Session {
-  const { servers, broken, pool } = context;
+  const { servers, brokenConnections, pool } = context;
   return {
-    query: (asked) => queryOn(connection, asked, context),
+    query: (query) => queryOn(connection, query, context),
     begin: async () => {
       await queryOn(connection, plainQuery('BEGIN'), context);
     },
     afterCommit: () => servers.afterCommit(connection),
     discard: () => {
-      broken.add(connection);
+      brokenConnections.add(connection);
       connection.destroy();
     },
     release: () => pool.release(connection),
   };
 }
 
-async function queryOn(connection: Connection, asked: Query, { servers, broken, notify }: SessionContext): Promise<Outcome> {
-  const answered = servers.trackQuery(connection);
+async function queryOn(connection: Connection, query: Query, { servers, brokenConnections, notify }: SessionContext): Promise<Outcome> {
+  const finish = servers.trackQuery(connection);
   try {
-    const outcome = await outcomeFrom(connection, notify(asked));
-    answered();
+    const outcome = await outcomeFrom(connection, notify(query));
+    finish();
     return outcome;
   } catch (error) {
-    answered(error);
-    if (isFatal(error)) broken.add(connection);
-    if (isAssignedIdTaken(error, asked.bindings)) throw new DatabaseUnavailable('busy', withoutStatement(error));
-    const refused = asTextNotStorable(error, asked);
+    finish(error);
+    if (isFatal(error)) brokenConnections.add(connection);
+    if (isAssignedIdTaken(error, query.bindings)) throw new DatabaseUnavailable('busy', withoutStatement(error));
+    const refused = asTextNotStorable(error, query);
     throw refused instanceof ApiError ? refused : asUnavailable(mysql, withoutStatement(refused));
   }
 }
 
-/** Creates the pool of connections to the server in use. `broken`: connections that can't be used any more. */
-const poolOf = (servers: MysqlServers, broken: WeakSet<Connection>): ConnectionPool<Connection> =>
+/** Creates the pool of connections to the server in use. `brokenConnections`: those that can't be used any more. */
+const poolOf = (servers: MysqlServers, brokenConnections: WeakSet<Connection>): ConnectionPool<Connection> =>
   createPool<Connection>({
     open: async () => {
       const connection = await servers.connect();
-      const isBroken = () => broken.add(connection);
-      connection.on('error', isBroken);
-      connection.stream.once('close', isBroken);
+      const markBroken = () => brokenConnections.add(connection);
+      connection.on('error', markBroken);
+      connection.stream.once('close', markBroken);
       return connection;
     },
     close: closeGracefully,
-    isUsable: (connection) => !broken.has(connection) && servers.isInUse(connection),
+    isUsable: (connection) => !brokenConnections.has(connection) && servers.isInUse(connection),
     ...{ min: 0, max: MAX_CONNECTIONS, acquireTimeoutMs: ACQUIRE_TIMEOUT_MS, idleTimeoutMs: IDLE_TIMEOUT_MS },
   });
 
 /** Runs one statement; throws the library's error. */
-async function outcomeFrom(connection: Connection, asked: Query): Promise<Outcome> {
-  const { sql, bindings } = asked;
+async function outcomeFrom(connection: Connection, query: Query): Promise<Outcome> {
+  const { sql, bindings } = query;
   const [result, fields] = await new Promise<[unknown, unknown]>((resolve, reject) => {
     connection.query(sql, bindings, (error, ...answer) => (error ? reject(error) : resolve([answer[0], answer[1]])));
   });
-  if (hasWarnings(result)) await refuseDataLoss(connection, asked);
+  if (hasWarnings(result)) await refuseDataLoss(connection, query);
   return outcomeOf(result, fields);
 }
 

@@ -33,8 +33,8 @@ export const isRolledBack = (error: unknown): boolean => ROLLED_BACK.has(numberO
  */
 export function isAssignedIdTaken(error: unknown, bindings: readonly unknown[]): boolean {
   if (numberOf(error) !== DUPLICATE || !(error instanceof Error)) return false;
-  const taken = DUPLICATE_PRIMARY_KEY.exec(error.message)?.[1];
-  return taken !== undefined && !bindings.some((value) => String(value) === taken);
+  const takenId = DUPLICATE_PRIMARY_KEY.exec(error.message)?.[1];
+  return takenId !== undefined && !bindings.some((value) => String(value) === takenId);
 }
 
 /** 1062: a row with this key already exists. */

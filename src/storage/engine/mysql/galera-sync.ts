@@ -30,8 +30,8 @@ export function createGaleraSync(connections: Connections): GaleraSync {
   // A query that was sent before a reader came does not cover what was committed in between.
   const runs = createSharedRuns<void>();
   /** Servers that have a query to answer, and those that have not answered a reader in time, until they do. */
-  const busy = new Set<MysqlServer>();
-  const late = new Set<MysqlServer>();
+  const busyServers = new Set<MysqlServer>();
+  const lateServers = new Set<MysqlServer>();
 
   const close = (): void => {
     session?.connection.then(connections.drop, () => undefined);
@@ -43,11 +43,11 @@ export function createGaleraSync(connections: Connections): GaleraSync {
       close();
       session = { server, connection: connections.open(server, CONNECT_TIMEOUT_MS, SESSION_SETUP) };
     }
-    const mine = session;
+    const ownSession = session;
     try {
-      await ask(await mine.connection, 'SELECT 1');
+      await ask(await ownSession.connection, 'SELECT 1');
     } catch (error) {
-      if (session === mine) close();
+      if (session === ownSession) close();
       throw error;
     }
   };
@@ -55,21 +55,21 @@ export function createGaleraSync(connections: Connections): GaleraSync {
   return {
     wait: (server, limit) => withTimeout(limit, sync(server)),
     waitBriefly: async (server) => {
-      if (late.has(server)) return false;
+      if (lateServers.has(server)) return false;
       // The query of another reader may have to be answered first.
-      const limit = busy.has(server) ? 2 * BRIEF_TIMEOUT_MS : BRIEF_TIMEOUT_MS;
+      const limit = busyServers.has(server) ? 2 * BRIEF_TIMEOUT_MS : BRIEF_TIMEOUT_MS;
       const work = runs(server.name, () => {
-        busy.add(server);
-        return sync(server).finally(() => busy.delete(server));
+        busyServers.add(server);
+        return sync(server).finally(() => busyServers.delete(server));
       });
       try {
         await withTimeout(limit, work);
         return true;
       } catch (error) {
         if (!(error instanceof TimeoutError)) return false;
-        const over = () => late.delete(server);
-        late.add(server);
-        work.then(over, over);
+        const onEnd = () => lateServers.delete(server);
+        lateServers.add(server);
+        work.then(onEnd, onEnd);
         return false;
       }
     },

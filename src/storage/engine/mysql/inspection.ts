@@ -9,7 +9,7 @@ export async function inspect(db: Asker, tables: readonly string[]): Promise<Ins
      WHERE TABLE_SCHEMA = DATABASE() AND TABLE_NAME IN (${marks}) ORDER BY TABLE_NAME, INDEX_NAME, SEQ_IN_INDEX`,
     [...tables],
   );
-  const made = await db.ask<{ of: string; engine: string | null; collation: string | null }>(
+  const tableRows = await db.ask<{ of: string; engine: string | null; collation: string | null }>(
     `SELECT TABLE_NAME AS \`of\`, ENGINE AS engine, TABLE_COLLATION AS collation FROM information_schema.TABLES
      WHERE TABLE_SCHEMA = DATABASE() AND TABLE_NAME IN (${marks}) ORDER BY TABLE_NAME`,
     [...tables],
@@ -17,9 +17,9 @@ export async function inspect(db: Asker, tables: readonly string[]): Promise<Ins
   return {
     version: await versionOf(db),
     keys: keysOf(keys),
-    faults: made.flatMap(({ of, engine, collation }) => [
-      ...(engine === 'InnoDB' ? [] : [{ what: 'engine' as const, of, value: engine ?? '' }]),
-      ...(collation?.startsWith('utf8mb4') ? [] : [{ what: 'charset' as const, of, value: collation ?? '' }]),
+    faults: tableRows.flatMap(({ of, engine, collation }) => [
+      ...(engine === 'InnoDB' ? [] : [{ attribute: 'engine' as const, of, value: engine ?? '' }]),
+      ...(collation?.startsWith('utf8mb4') ? [] : [{ attribute: 'charset' as const, of, value: collation ?? '' }]),
     ]),
   };
 }

@@ -45,11 +45,11 @@ export function lookAtServers(
   const readState = async (server: MysqlServer): Promise<Look> => {
     const connection = await connections.open(server, limit, []);
     try {
-      const shown = await withTimeout(limit, readVariables(connection));
-      const seen = lookOf(shown, writes);
-      nodes.set(server, isGalera(shown));
-      details.set(server, seen.detail);
-      return seen;
+      const variables = await withTimeout(limit, readVariables(connection));
+      const result = lookOf(variables, writes);
+      nodes.set(server, isGalera(variables));
+      details.set(server, result.detail);
+      return result;
     } catch (error) {
       if (isNoAnswer(error) || errors.isConnectionFailure(error) || errors.isServerUnusable(error)) throw error;
       // The server is a proxy that accepts the connection but does not know these statements.
@@ -89,15 +89,15 @@ async function readVariables(connection: Connection): Promise<Map<string, string
   return new Map(rows.map(({ Variable_name: name, Value: value }) => [name.toLowerCase(), value]));
 }
 
-const isGalera = (shown: ReadonlyMap<string, string>): boolean => !['', 'none', undefined].includes(shown.get('wsrep_provider'));
+const isGalera = (variables: ReadonlyMap<string, string>): boolean => !['', 'none', undefined].includes(variables.get('wsrep_provider'));
 
-function lookOf(shown: ReadonlyMap<string, string>, writes: boolean): Look {
+function lookOf(variables: ReadonlyMap<string, string>, writes: boolean): Look {
   // Readers of Aurora set only the second variable.
-  const readOnly = writes && ['read_only', 'innodb_read_only'].some((name) => !['OFF', '0', undefined].includes(shown.get(name)));
-  if (!isGalera(shown)) return readOnly ? { fitness: 'read-only', detail: 'read only' } : { fitness: 'fit', detail: '' };
-  const state = shown.get('wsrep_local_state_comment') ?? '';
-  const detail = `Galera: ${state}, nodes: ${shown.get('wsrep_cluster_size')}`;
-  if (shown.get('wsrep_ready') !== 'ON') return { fitness: 'unfit', detail: `${detail}, not ready` };
+  const readOnly = writes && ['read_only', 'innodb_read_only'].some((name) => !['OFF', '0', undefined].includes(variables.get(name)));
+  if (!isGalera(variables)) return readOnly ? { fitness: 'read-only', detail: 'read only' } : { fitness: 'fit', detail: '' };
+  const state = variables.get('wsrep_local_state_comment') ?? '';
+  const detail = `Galera: ${state}, nodes: ${variables.get('wsrep_cluster_size')}`;
+  if (variables.get('wsrep_ready') !== 'ON') return { fitness: 'unfit', detail: `${detail}, not ready` };
   if (readOnly) return { fitness: 'read-only', detail: `${detail}, read only` };
   return { fitness: state === 'Synced' ? 'fit' : 'strained', detail };
 }

@@ -13,13 +13,13 @@ const CHECK_INTERVAL_MS = 250;
  * gone. Any response to any query is a sign of life. No timer runs while there are no queries.
  */
 export function createPulse(checkServer: () => Promise<void>, clock: () => number = () => performance.now()): Pulse {
-  let open = 0;
+  let openCount = 0;
   let heard = 0;
   let timer: NodeJS.Timeout | undefined;
   let isChecking = false;
 
   const tick = async (): Promise<void> => {
-    if (open === 0) {
+    if (openCount === 0) {
       clearInterval(timer);
       timer = undefined;
     } else if (!isChecking && clock() - heard > SILENCE_MS) {
@@ -32,11 +32,11 @@ export function createPulse(checkServer: () => Promise<void>, clock: () => numbe
 
   return {
     trackQuery: () => {
-      if (open === 0) heard = clock();
-      open += 1;
+      if (openCount === 0) heard = clock();
+      openCount += 1;
       timer ??= setInterval(tick, CHECK_INTERVAL_MS).unref();
       return () => {
-        open -= 1;
+        openCount -= 1;
         heard = clock();
       };
     },

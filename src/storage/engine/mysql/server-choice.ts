@@ -20,7 +20,7 @@ export interface Servers<Server> {
    */
   readonly era: () => number;
   /** Returns the server to use if no caller has to wait for one; otherwise undefined. */
-  readonly chosen: () => Server | undefined;
+  readonly readyServer: () => Server | undefined;
   /**
    * Returns the server to use. If there is none, all callers wait for the same choice.
    *
@@ -28,7 +28,7 @@ export interface Servers<Server> {
    */
   readonly choose: () => Promise<Server>;
   /** Must be called when a server must not be used any more. It is looked at before it is used again. */
-  readonly leave: (server: Server, why: Omit<Look, 'fitness'>) => void;
+  readonly leave: (server: Server, details: Omit<Look, 'fitness'>) => void;
   /** Must be called when a server may have failed: looks at it, and leaves it if it has. */
   readonly check: (server: Server) => Promise<void>;
   /** Checks immediately whether another server is fitter than the one in use. */
@@ -46,7 +46,7 @@ export interface ServersOptions<Server> {
    */
   readonly catchUp: (server: Server) => Promise<void>;
   /** Called when a server has been abandoned because it failed. */
-  readonly onServerLeft: (server: Server, why: Omit<Look, 'fitness'>) => void;
+  readonly onServerLeft: (server: Server, details: Omit<Look, 'fitness'>) => void;
   /** Called when a different server is used from now on. */
   readonly onServerTaken: (server: Server) => void;
   /** Returns milliseconds of a monotonic clock. */
@@ -83,9 +83,9 @@ export function chooseServers<Server>(
     failure: undefined,
     nextReview: Number.NEGATIVE_INFINITY,
     isReviewing: false,
-    recovered: undefined,
+    recoveredServer: undefined,
   };
-  const chosen = (): Server | undefined => {
+  const readyServer = (): Server | undefined => {
     if (choice.choosing || choice.current === undefined) return undefined;
     if (servers.length > 1 && clock() >= choice.nextReview) void review(choice);
     return choice.current;
@@ -93,19 +93,19 @@ export function chooseServers<Server>(
   return {
     current: () => choice.current,
     era: () => choice.era,
-    chosen,
+    readyServer,
     choose: async () => {
-      const server = chosen();
+      const server = readyServer();
       if (server !== undefined) return server;
       const { choosing, failure } = choice;
       if (choosing) return choosing;
       if (failure && clock() < failure.until) throw failure.error;
       return registerChoice(choice, elect(choice));
     },
-    leave: (server, why) => leave(choice, server, why),
+    leave: (server, details) => leave(choice, server, details),
     check: oneAtATime(async (server) => {
-      const { fitness, ...why } = await look(server);
-      if (fitness === 'unfit') leave(choice, server, why);
+      const { fitness, ...details } = await look(server);
+      if (fitness === 'unfit') leave(choice, server, details);
     }),
     reconsider: () => void review(choice),
     lookAtAll: () => Promise.all(servers.map(look)),
@@ -122,23 +122,23 @@ interface Choice<Server> extends Required<ServersOptions<Server>> {
   nextReview: number;
   isReviewing: boolean;
   /** A preferred server that the last review found fit again. */
-  recovered: Server | undefined;
+  recoveredServer: Server | undefined;
 }
 
 const randomTimeAfter = ({ clock }: Pick<Choice<unknown>, 'clock'>, milliseconds: number): number =>
   clock() + milliseconds * (1 + Math.random());
 
-function leave<Server>(choice: Choice<Server>, server: Server, why: Omit<Look, 'fitness'>): void {
+function leave<Server>(choice: Choice<Server>, server: Server, details: Omit<Look, 'fitness'>): void {
   if (server !== choice.current) return;
   choice.current = undefined;
   choice.era += 1;
-  choice.onServerLeft(server, why);
+  choice.onServerLeft(server, details);
 }
 
 async function switchTo<Server>(choice: Choice<Server>, server: Server): Promise<Server> {
   choice.current = server;
   choice.era += 1;
-  choice.recovered = undefined;
+  choice.recoveredServer = undefined;
   choice.nextReview = randomTimeAfter(choice, REVIEW_INTERVAL_MS);
   try {
     // A write that still succeeds on the old server waits for the new one itself, before it is acknowledged.
@@ -161,11 +161,11 @@ async function elect<Server>(choice: Choice<Server>): Promise<Server> {
 
 /** Registers a pending choice, which all callers in the meantime wait for. */
 function registerChoice<Server>(choice: Choice<Server>, work: Promise<Server>): Promise<Server> {
-  const mine = work.finally(() => {
-    if (choice.choosing === mine) choice.choosing = undefined;
+  const pending = work.finally(() => {
+    if (choice.choosing === pending) choice.choosing = undefined;
   });
-  choice.choosing = mine;
-  return mine;
+  choice.choosing = pending;
+  return pending;
 }
 
 async function review<Server>(choice: Choice<Server>): Promise<void> {
@@ -175,21 +175,22 @@ async function review<Server>(choice: Choice<Server>): Promise<void> {
   const looks = await Promise.all(servers.map(look));
   choice.isReviewing = false;
   choice.nextReview = randomTimeAfter(choice, REVIEW_INTERVAL_MS);
-  const { current, choosing, recovered } = choice;
+  const { current, choosing, recoveredServer } = choice;
   const best = current === undefined || choosing ? undefined : findBetter(current, servers, looks);
-  if (best && (best.isFitter || recovered === best.server)) registerChoice(choice, switchTo(choice, best.server)).catch(() => undefined);
-  else choice.recovered = best?.server;
+  if (best && (best.isFitter || recoveredServer === best.server))
+    registerChoice(choice, switchTo(choice, best.server)).catch(() => undefined);
+  else choice.recoveredServer = best?.server;
 }
 
 /** Runs work for each key one at a time: callers that arrive meanwhile wait for the same run. */
 function oneAtATime<Key, Result>(work: (key: Key) => Promise<Result>): (key: Key) => Promise<Result> {
   const underWay = new Map<Key, Promise<Result>>();
   return (key) => {
-    const known = underWay.get(key);
-    if (known) return known;
-    const mine = work(key).finally(() => underWay.delete(key));
-    underWay.set(key, mine);
-    return mine;
+    const running = underWay.get(key);
+    if (running) return running;
+    const run = work(key).finally(() => underWay.delete(key));
+    underWay.set(key, run);
+    return run;
   };
 }
 
@@ -225,18 +226,18 @@ async function firstFit<Server>(
   servers: readonly Server[],
   look: (server: Server) => Promise<Look>,
 ): Promise<{ server: Server | undefined; detail: string }> {
-  const seen: (Look | undefined)[] = servers.map(() => undefined);
+  const looks: (Look | undefined)[] = servers.map(() => undefined);
   let timer: NodeJS.Timeout | undefined;
-  await new Promise<void>((decided) => {
+  await new Promise<void>((resolve) => {
     servers.forEach(async (server, place) => {
-      seen[place] = await look(server);
-      const first = seen.findIndex((one) => one?.fitness === 'fit');
-      const unknown = seen.indexOf(undefined);
-      if (unknown < 0 || (first >= 0 && first < unknown)) decided();
-      else if (first >= 0) timer ??= setTimeout(decided, HEAD_START_MS);
+      looks[place] = await look(server);
+      const first = looks.findIndex((one) => one?.fitness === 'fit');
+      const firstUnknown = looks.indexOf(undefined);
+      if (firstUnknown < 0 || (first >= 0 && first < firstUnknown)) resolve();
+      else if (first >= 0) timer ??= setTimeout(resolve, HEAD_START_MS);
     });
   });
   clearTimeout(timer);
-  const best = bestOf(seen);
-  return { server: best === undefined ? undefined : servers[best], detail: seen.flatMap((one) => one?.detail ?? []).join('; ') };
+  const best = bestOf(looks);
+  return { server: best === undefined ? undefined : servers[best], detail: looks.flatMap((one) => one?.detail ?? []).join('; ') };
 }

@@ -26,13 +26,13 @@ export const sqliteFile = (address: string): string | undefined => /^sqlite:(?:\
 /** Runs a statement. */
 export function run(connection: Connection, { sql, bindings }: Query): Outcome {
   const { statement, rowOf } = preparedStatement(connection, sql);
-  const bound = bindings.map(bindableValue);
+  const values = bindings.map(bindableValue);
   if (rowOf) {
-    const rows = statement.all(bound).map(rowOf);
+    const rows = statement.all(values).map(rowOf);
     // Only statements with a RETURNING clause have an id here (`Dialect.updateReturning`).
     return { rows, id: Number(rows[0]?.id ?? 0), changed: 0, native: rows };
   }
-  const { lastInsertRowid: id, changes: changed } = statement.run(bound);
+  const { lastInsertRowid: id, changes: changed } = statement.run(values);
   return { rows: [], id, changed, native: { lastInsertRowid: id, changes: changed } };
 }
 
@@ -52,8 +52,8 @@ export function beginWrite(connection: Connection): void {
  */
 export function fileIdentity(filename: string): string | undefined {
   if (filename === IN_MEMORY) return undefined;
-  const found = statSync(filename, { bigint: true, throwIfNoEntry: false });
-  return found ? `${found.dev}:${found.ino}` : '';
+  const stats = statSync(filename, { bigint: true, throwIfNoEntry: false });
+  return stats ? `${stats.dev}:${stats.ino}` : '';
 }
 
 /** Caches the search forms of the last few texts: each text of a row is searched for one word after the other. */
@@ -61,7 +61,7 @@ function createSearchFormCache(): (text: string) => string {
   const last = Array.from({ length: 4 }, () => ({ text: '', form: '' }));
   let oldest = 0;
   return (text) => {
-    for (const known of last) if (known.text === text) return known.form;
+    for (const entry of last) if (entry.text === text) return entry.form;
     const form = foldForSearch(text);
     last[oldest] = { text, form };
     oldest = (oldest + 1) % last.length;
@@ -160,17 +160,17 @@ const statements = new WeakMap<Connection, LRUCache<string, Prepared>>();
  * many different texts.
  */
 function preparedStatement(connection: Connection, sql: string): Prepared {
-  let kept = statements.get(connection);
-  if (!kept) {
-    kept = new LRUCache<string, Prepared>({ max: MAX_CACHED_STATEMENTS });
-    statements.set(connection, kept);
+  let cache = statements.get(connection);
+  if (!cache) {
+    cache = new LRUCache<string, Prepared>({ max: MAX_CACHED_STATEMENTS });
+    statements.set(connection, cache);
   }
-  const known = kept.get(sql);
-  if (known) return known;
+  const prepared = cache.get(sql);
+  if (prepared) return prepared;
   const statement = connection.prepare<unknown[], unknown[]>(sql);
   const columns = statement.reader ? statement.raw().columns() : undefined;
   const fresh = { statement, rowOf: columns && rowMaker(columns.map(({ name }) => name).join(SEPARATOR)) };
-  kept.set(sql, fresh);
+  cache.set(sql, fresh);
   return fresh;
 }
 

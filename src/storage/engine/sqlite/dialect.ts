@@ -20,7 +20,7 @@ export const sqlite: Dialect = {
   asNumber: (column) => ['CAST(?? AS REAL)', [column]],
   orUpdate: (keys) => `ON CONFLICT (${keys.map((key) => `\`${key}\``).join(', ')}) DO UPDATE SET`,
   insertedValue: (column) => `excluded.\`${column}\``,
-  updateReturning: (expression, column) => ({ given: expression, returning: `RETURNING ${column} AS id` }),
+  updateReturning: (expression, column) => ({ value: expression, returning: `RETURNING ${column} AS id` }),
   joinInOrder: 'CROSS JOIN',
   locks: { share: '', update: '' },
   changeSigns: async (db, { watched }) => {

@@ -75,10 +75,10 @@ function fileDriver(filename: string, use: FileUse): Driver {
   const file = guardFile(filename, use);
   const reader = readerOf(file);
   let writer: Connection | undefined;
-  const query: Ask = (connection, asked) => {
-    listeners.notify(asked);
+  const runQuery: Ask = (connection, query) => {
+    listeners.notify(query);
     try {
-      return run(connection, asked);
+      return run(connection, query);
     } catch (error) {
       throw asUnavailable(sqlite, withoutStatement(error, reasonOf));
     }
@@ -96,10 +96,10 @@ function fileDriver(filename: string, use: FileUse): Driver {
   });
 
   return {
-    readNow: (asked) => {
-      if (filename === IN_MEMORY || isHandwritten(asked.method) || !isRead(asked)) return undefined;
+    readNow: (query) => {
+      if (filename === IN_MEMORY || isHandwritten(query.method) || !isRead(query)) return undefined;
       const idle = writer?.open && !writer.inTransaction ? writer : undefined;
-      return query(idle ?? reader.connection(), asked);
+      return runQuery(idle ?? reader.connection(), query);
     },
     state: () => {
       if (!writer?.open || writer.inTransaction) return undefined;
@@ -110,7 +110,7 @@ function fileDriver(filename: string, use: FileUse): Driver {
     acquire: async () => {
       try {
         const connection = await pool.acquire();
-        return sessionOn(connection, { file, query, notify: listeners.notify, release: () => pool.release(connection) });
+        return sessionOn(connection, { file, runQuery, notify: listeners.notify, release: () => pool.release(connection) });
       } catch (error) {
         throw asUnavailable(sqlite, error);
       }
@@ -140,7 +140,7 @@ const reasonOf = (message: string): string =>
     .replace(/\b(table|index) \S+ (?=has|already)/, '$1 ')
     .replace(/^([^':]+): .*$/s, '$1');
 
-type Ask = (connection: Connection, asked: Query) => Outcome;
+type Ask = (connection: Connection, query: Query) => Outcome;
 
 /** The connection that only reads, opened when it is needed. */
 function readerOf(file: GuardedFile): { readonly connection: () => Connection; readonly close: () => void } {
@@ -164,15 +164,15 @@ function readerOf(file: GuardedFile): { readonly connection: () => Connection; r
 /** The objects that a session works with. */
 interface SessionContext {
   readonly file: GuardedFile;
-  readonly query: Ask;
-  readonly notify: (asked: Query) => unknown;
+  readonly runQuery: Ask;
+  readonly notify: (query: Query) => unknown;
   readonly release: () => void;
 }
 
-const sessionOn = (connection: Connection, { file, query, notify, release }: SessionContext): Session => ({
-  query: async (asked) => {
-    if (!connection.inTransaction && !isRead(asked)) file.requireUnchanged();
-    return query(connection, asked);
+const sessionOn = (connection: Connection, { file, runQuery, notify, release }: SessionContext): Session => ({
+  query: async (query) => {
+    if (!connection.inTransaction && !isRead(query)) file.requireUnchanged();
+    return runQuery(connection, query);
   },
   // Plain BEGIN starts with a read lock and requests the write lock later, when it may be refused for good; BEGIN
   // IMMEDIATE requests it before reading. If another process holds the lock, the connection is available to readers
@@ -239,15 +239,15 @@ const FILE_SUFFIXES = ['', '-wal', '-shm'];
  */
 function guardFile(filename: string, use: FileUse): GuardedFile {
   /** The files that existed when a connection was opened. They stay in place as long as a connection exists. */
-  const opened = new Map<string, string>();
+  const identities = new Map<string, string>();
   const requireUnchanged = (): void => {
-    for (const [file, identity] of opened)
+    for (const [file, identity] of identities)
       if (fileIdentity(file) !== identity) throw new DatabaseUnavailable('replaced', new Error(`${file} is not the file that was opened`));
   };
   const note = (endings: readonly string[]): void => {
     for (const file of endings.map((ending) => filename + ending)) {
-      const identity = filename === IN_MEMORY || opened.has(file) ? '' : fileIdentity(file);
-      if (identity) opened.set(file, identity);
+      const identity = filename === IN_MEMORY || identities.has(file) ? '' : fileIdentity(file);
+      if (identity) identities.set(file, identity);
     }
   };
   return {

@@ -18,8 +18,8 @@ export async function inspect(db: Asker, tables: readonly string[]): Promise<Ins
 
 /** Returns the damage found. The whole file is read in one go, so a server process should run this in a thread. */
 export async function findDamage(db: Asker): Promise<string[]> {
-  const checked = await db.ask<{ quick_check: string }>('PRAGMA quick_check(10)');
-  return checked.flatMap(({ quick_check: text }) => (text === 'ok' ? [] : [text]));
+  const rows = await db.ask<{ quick_check: string }>('PRAGMA quick_check(10)');
+  return rows.flatMap(({ quick_check: text }) => (text === 'ok' ? [] : [text]));
 }
 
 /** Returns the version of SQLite and the size of the database file. */

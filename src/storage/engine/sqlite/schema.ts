@@ -57,14 +57,14 @@ export function addKey(definition: TableDefinition, label: string, prefix: strin
 /** Converts MySQL's column type to SQLite's, with the default that non-strict MySQL uses for a column without one. */
 function columnType(type: string, { anyCase = false } = {}): string {
   if (type.includes('AUTO_INCREMENT')) return 'INTEGER PRIMARY KEY AUTOINCREMENT';
-  const number = /^(big|medium|small|tiny)?int/.test(type);
-  const nothing = number ? '0' : "''";
-  const given = /DEFAULT ('[^']*'|[\w]+)/.exec(type)?.[1]?.replace('current_timestamp', 'CURRENT_TIMESTAMP');
-  const compulsory = type.includes('NOT NULL');
+  const isNumber = /^(big|medium|small|tiny)?int/.test(type);
+  const emptyValue = isNumber ? '0' : "''";
+  const ownDefault = /DEFAULT ('[^']*'|[\w]+)/.exec(type)?.[1]?.replace('current_timestamp', 'CURRENT_TIMESTAMP');
+  const isRequired = type.includes('NOT NULL');
   return [
-    number ? 'INTEGER' : 'TEXT',
-    compulsory ? 'NOT NULL' : '',
-    `DEFAULT ${given ?? (compulsory ? nothing : 'NULL')}`,
+    isNumber ? 'INTEGER' : 'TEXT',
+    isRequired ? 'NOT NULL' : '',
+    `DEFAULT ${ownDefault ?? (isRequired ? emptyValue : 'NULL')}`,
     anyCase ? 'COLLATE NOCASE' : '',
   ]
     .filter(Boolean)

@@ -55,21 +55,21 @@ export const polylang: LanguageForm = {
       }));
     const defaultCode = textOf(option.default_lang);
     if (!languageOfCode({ languages }, defaultCode)) return undefined;
-    const listed = [...ALWAYS_TRANSLATED, ...listOf(option.post_types), ...listOf(option.taxonomies)];
+    const translatedTypes = [...ALWAYS_TRANSLATED, ...listOf(option.post_types), ...listOf(option.taxonomies)];
     return {
       languages,
       defaultCode,
-      translated: [...listed, ...(await typesInUse(db, { languages }, listed))],
+      translated: [...translatedTypes, ...(await typesInUse(db, { languages }, translatedTypes))],
       withFallback: [],
       urls: urlsOf(option, defaultCode, options.get('permalink_structure') ?? ''),
     };
   },
 
-  async memberships(db, languages, named) {
-    const { posts, terms } = named;
+  async memberships(db, languages, records) {
+    const { posts, terms } = records;
     if (posts.length + terms.length === 0) return NO_MEMBERSHIPS;
     const termIds = terms.map(({ term_id: id }) => id);
-    const rows = await dependingOn(db, dependenciesOf(named)).rows<{ object: number; id: number; taxonomy: string; description: string }>`
+    const rows = await dependingOn(db, dependenciesOf(records)).rows<{ object: number; id: number; taxonomy: string; description: string }>`
       SELECT r.object_id AS object, tt.term_taxonomy_id AS id, tt.taxonomy, tt.description
       FROM {term_relationships} r ${verbatim(db.dialect.joinInOrder)} {term_taxonomy} tt ON tt.term_taxonomy_id = r.term_taxonomy_id
       WHERE (r.object_id IN (${unique(posts)}) AND tt.taxonomy IN (${Object.values(TAXONOMIES.post)}))
@@ -78,14 +78,14 @@ export const polylang: LanguageForm = {
     const of = (is: 'post' | 'term') => {
       const { language, group } = TAXONOMIES[is];
       const codes = new Map(languages.languages.map(({ code, onPosts, onTerms }) => [is === 'post' ? onPosts : onTerms, code]));
-      const [own, groups] = [new Map<number, string | undefined>(), new Map<number, ReadonlyMap<string, number>>()];
+      const [ownCodes, groups] = [new Map<number, string | undefined>(), new Map<number, ReadonlyMap<string, number>>()];
       // If a record has several languages, the lowest row counts, which comes last here.
       for (const row of rows) {
-        if (row.taxonomy === language && codes.has(row.id)) own.set(row.object, codes.get(row.id));
+        if (row.taxonomy === language && codes.has(row.id)) ownCodes.set(row.object, codes.get(row.id));
         if (row.taxonomy === group) groups.set(row.object, membersIn(row.description));
       }
       return new Map<number, Membership>(
-        [...own].map(([id, code]) => [id, membershipOf(languages, id, code, groups.get(id) ?? new Map())]),
+        [...ownCodes].map(([id, code]) => [id, membershipOf(languages, id, code, groups.get(id) ?? new Map())]),
       );
     };
     return { posts: of('post'), terms: of('term') };
@@ -115,7 +115,7 @@ export const polylang: LanguageForm = {
       sub
         .joinRaw(`${db.dialect.joinInOrder} ?? member ON member.ID = gm.object_id`, [db.table('posts')])
         .where('member.post_type', records.name)
-        .where((shown: QueryBuilder) => void isShown?.(shown));
+        .where((part: QueryBuilder) => void isShown?.(part));
     });
   },
 };
@@ -140,22 +140,26 @@ const columnOf = (records: ListedRecords): string => (records.is === 'post' ? `$
  * Returns post types of the calendar that are not in the option although some of their records have a language: with
  * Polylang Pro, code can register them as translated. Categories are treated in the same way.
  */
-async function typesInUse(db: Database, { languages }: Pick<SiteLanguages, 'languages'>, listed: readonly string[]): Promise<string[]> {
-  const types = postKinds.map(({ postType }) => postType).filter((type) => !listed.includes(type));
-  const found: string[] = [];
+async function typesInUse(
+  db: Database,
+  { languages }: Pick<SiteLanguages, 'languages'>,
+  translatedTypes: readonly string[],
+): Promise<string[]> {
+  const types = postKinds.map(({ postType }) => postType).filter((type) => !translatedTypes.includes(type));
+  const usedTypes: string[] = [];
   const rows = languages.map(({ onPosts }) => onPosts);
   for (const type of types) {
-    const [one] = await db.rows<{ id: number }>`
+    const [row] = await db.rows<{ id: number }>`
       SELECT p.ID AS id FROM {posts} p JOIN {term_relationships} r ON r.object_id = p.ID
       WHERE p.post_type = ${type} AND r.term_taxonomy_id IN (${rows}) LIMIT 1`;
-    if (one) found.push(type);
+    if (row) usedTypes.push(type);
   }
-  if (listed.includes(CATEGORIES)) return found;
+  if (translatedTypes.includes(CATEGORIES)) return usedTypes;
   const onTerms = languages.map((language) => language.onTerms);
-  const [one] = await db.rows<{ id: number }>`
+  const [row] = await db.rows<{ id: number }>`
     SELECT tt.term_id AS id FROM {term_taxonomy} tt JOIN {term_relationships} r ON r.object_id = tt.term_id
     WHERE tt.taxonomy = ${CATEGORIES} AND r.term_taxonomy_id IN (${onTerms}) LIMIT 1`;
-  return one ? [...found, CATEGORIES] : found;
+  return row ? [...usedTypes, CATEGORIES] : usedTypes;
 }
 
 const CATEGORIES = 'tribe_events_cat';

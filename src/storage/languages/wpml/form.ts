@@ -27,7 +27,7 @@ export const wpml: LanguageForm = {
     const defaultCode = String(settings.default_language ?? '');
     if (!languageOfCode({ languages }, defaultCode)) return undefined;
     const modes = [...Object.entries(settings.custom_posts_sync_option ?? {}), ...Object.entries(settings.taxonomies_sync_option ?? {})];
-    const having = (some: readonly number[]) => modes.filter(([, mode]) => some.includes(Number(mode))).map(([name]) => name);
+    const having = (numbers: readonly number[]) => modes.filter(([, mode]) => numbers.includes(Number(mode))).map(([name]) => name);
     return {
       languages,
       defaultCode,
@@ -37,11 +37,11 @@ export const wpml: LanguageForm = {
     };
   },
 
-  async memberships(db, languages, named) {
-    const { posts, terms } = named;
+  async memberships(db, languages, records) {
+    const { posts, terms } = records;
     if (posts.length + terms.length === 0) return NO_MEMBERSHIPS;
     const elements = await elementsOfTerms(db, terms);
-    const rows = await dependingOn(db, dependenciesOf(named)).rows<{
+    const rows = await dependingOn(db, dependenciesOf(records)).rows<{
       type: string;
       id: number | null;
       language: string;
@@ -57,15 +57,15 @@ export const wpml: LanguageForm = {
         OR (o.element_id IN (${[...elements.keys()]}) AND o.element_type IN (${TERM_ELEMENTS})))`;
     const groups = { post: new Map<number, Group>(), term: new Map<number, Group>() };
     for (const row of rows) {
-      const some = row.type_of.startsWith('tax_') ? groups.term : groups.post;
-      const group = some.get(row.element_of) ?? { language: row.language_of, members: new Map() };
-      some.set(row.element_of, group);
+      const kindGroups = row.type_of.startsWith('tax_') ? groups.term : groups.post;
+      const group = kindGroups.get(row.element_of) ?? { language: row.language_of, members: new Map() };
+      kindGroups.set(row.element_of, group);
       // A job for a translation that does not exist yet has no id, and neither does a deleted term.
       if (row.type === row.type_of && row.id !== null) group.members.set(row.language, Number(row.id));
     }
-    const of = (some: ReadonlyMap<number, Group>, idOf: (element: number) => number) =>
+    const of = (kindGroups: ReadonlyMap<number, Group>, idOf: (element: number) => number) =>
       new Map<number, Membership>(
-        [...some].map(([element, group]) => [idOf(element), membershipOf(languages, idOf(element), group.language, group.members)]),
+        [...kindGroups].map(([element, group]) => [idOf(element), membershipOf(languages, idOf(element), group.language, group.members)]),
       );
     return { posts: of(groups.post, (id) => id), terms: of(groups.term, (element) => elements.get(element) ?? 0) };
   },
@@ -88,7 +88,7 @@ export const wpml: LanguageForm = {
         ]);
       sub
         .joinRaw(`${db.dialect.joinInOrder} ?? member ON member.ID = wm.element_id`, [db.table('posts')])
-        .where((shown: QueryBuilder) => void isShown?.(shown));
+        .where((part: QueryBuilder) => void isShown?.(part));
     });
   },
 };
@@ -105,13 +105,13 @@ const TERM_ELEMENTS = taxonomies.map((taxonomy) => elementType('term', taxonomy)
 
 /** Maps WPML's element ids of these terms to their term ids. */
 async function elementsOfTerms(db: Database, terms: readonly NamedTerm[]): Promise<Map<number, number>> {
-  const unknown = terms.filter((term) => term.term_taxonomy_id === undefined);
-  const ids = unique(unknown.map((term) => term.term_id));
+  const unknownTerms = terms.filter((term) => term.term_taxonomy_id === undefined);
+  const ids = unique(unknownTerms.map((term) => term.term_id));
   const rows =
-    unknown.length === 0
+    unknownTerms.length === 0
       ? []
       : await dependingOn(db, ids.map(termDependency)).rows<Pick<Term, 'term_id' | 'term_taxonomy_id'>>`
-        SELECT term_id, term_taxonomy_id FROM {term_taxonomy} WHERE term_id IN (${ids}) AND taxonomy IN (${[...new Set(unknown.map((term) => term.taxonomy))]})`;
+        SELECT term_id, term_taxonomy_id FROM {term_taxonomy} WHERE term_id IN (${ids}) AND taxonomy IN (${[...new Set(unknownTerms.map((term) => term.taxonomy))]})`;
   return new Map(
     [...terms, ...rows].flatMap((term) => (term.term_taxonomy_id === undefined ? [] : [[term.term_taxonomy_id, term.term_id]])),
   );
@@ -127,24 +127,24 @@ const elementsOf = (db: Database, sub: QueryBuilder, records: ListedRecords): Qu
 
 /** Reads the active languages in the order of the settings. */
 async function languagesIn(db: Database, settings: Record<string, unknown>): Promise<ContentLanguages['languages']> {
-  const [named, mapped] = [await hasTable(db, 'icl_languages_translations'), await hasTable(db, 'icl_locale_map')];
+  const [hasNames, hasLocales] = [await hasTable(db, 'icl_languages_translations'), await hasTable(db, 'icl_locale_map')];
   const rows = await db
     .from('icl_languages', 'l')
     .where('l.active', 1)
     .orderBy('l.id')
     .select('l.id', 'l.code', 'l.english_name', 'l.default_locale');
-  const names = named
+  const names = hasNames
     ? await db
         .from('icl_languages_translations', 'n')
         .whereRaw('n.language_code = n.display_language_code')
         .select('n.language_code', 'n.name')
     : [];
-  const locales = mapped ? await db.from('icl_locale_map').select('code', 'locale') : [];
+  const locales = hasLocales ? await db.from('icl_locale_map').select('code', 'locale') : [];
   const [nameOf, localeOf] = [
     new Map(names.map((row) => [row.language_code, row.name])),
     new Map(locales.map((row) => [row.code, row.locale])),
   ];
-  const hidden = textsIn(settings.hidden_languages);
+  const hiddenCodes = textsIn(settings.hidden_languages);
   const order = textsIn(settings.languages_order);
   const place = (code: string) => (order.includes(code) ? order.indexOf(code) : order.length);
   return rows
@@ -153,7 +153,7 @@ async function languagesIn(db: Database, settings: Record<string, unknown>): Pro
       locale: localeOf.get(code) ?? locale ?? code,
       name: nameOf.get(code) ?? english,
       number: id,
-      hidden: hidden.includes(code),
+      hidden: hiddenCodes.includes(code),
       onPosts: 0,
       onTerms: 0,
     }))
@@ -164,8 +164,10 @@ async function languagesIn(db: Database, settings: Record<string, unknown>): Pro
 function urlsOf(settings: Record<string, unknown>, defaultCode: string): LanguageUrls {
   const mode = Number(settings.language_negotiation_type ?? 0);
   if (mode === 1) {
-    const named = Number((settings.urls as { directory_for_default_language?: unknown } | undefined)?.directory_for_default_language ?? 0);
-    return { by: 'directory', before: '', bare: named ? undefined : defaultCode };
+    const defaultDirectory = Number(
+      (settings.urls as { directory_for_default_language?: unknown } | undefined)?.directory_for_default_language ?? 0,
+    );
+    return { by: 'directory', before: '', bare: defaultDirectory ? undefined : defaultCode };
   }
   if (mode === 2) return { by: 'host', hosts: hostsIn(settings.language_domains) };
   return mode === 3 ? { by: 'parameter', bare: defaultCode } : { by: 'nothing' };
