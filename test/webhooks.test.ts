@@ -24,6 +24,17 @@ interface Got {
   readonly body: Json;
 }
 
+/** Returns the shortest duration of three runs, in milliseconds. */
+async function fastest(work: () => PromiseLike<unknown>): Promise<number> {
+  const durations: number[] = [];
+  for (let run = 0; run < 3; run += 1) {
+    const startedAt = performance.now();
+    await work();
+    durations.push(performance.now() - startedAt);
+  }
+  return Math.min(...durations);
+}
+
 describeRequests(
   'a webhook',
   (ask) => {
@@ -185,7 +196,7 @@ describeRequests(
       expect(performance.now() - begun).toBeLessThan(10_000);
     });
 
-    it('finds the due ones among thousands of messages within a second, whatever the statistics of the table say', async () => {
+    it('finds the due ones among thousands of messages without searching all of them for each, whatever the statistics say', async () => {
       const { id: hook } = await add();
       const isMysql = ask.db().dialect.name === 'mysql';
       // Statistics as they were before a sudden run of changes.
@@ -194,7 +205,7 @@ describeRequests(
           ask.db(),
           `ALTER TABLE wp_fasti_hook_messages STATS_PERSISTENT=1, STATS_AUTO_RECALC=0; ANALYZE TABLE wp_fasti_hook_messages`,
         );
-      const times = { now: '2026-11-30 12:00:00', far: '2026-12-30 12:00:00' };
+      const times = { now: '2026-11-30 12:00:00', futureLimit: '2026-12-30 12:00:00' };
       const rows = Array.from({ length: 6000 }, (_, place) => ({
         id: `msg_${place}`,
         hook,
@@ -216,11 +227,11 @@ describeRequests(
         ...['a', 'b'].map((id) => ({ ...(rows[5999] as (typeof rows)[number]), id, number: 6004, subject: 'webhook.test' })),
       );
       for (const some of pagesOf(rows, 1000)) await insertRows(ask.db(), 'fasti_hook_messages', some);
-      const begun = performance.now();
       const due = async (limit: number) => (await dueMessages(ask.db(), hook, times, limit)).map(({ id }) => id);
       expect(await due(20)).toEqual(['msg_later_0', 'msg_later_2', 'a', 'b']);
       expect(await due(1)).toEqual(['msg_later_0']);
-      expect(performance.now() - begun).toBeLessThan(1000);
+      const once = await fastest(() => ask.db().rows`SELECT * FROM {fasti_hook_messages}`);
+      expect(await fastest(() => due(20))).toBeLessThan(50 * once);
     });
 
     it('is switched off by 410, and sends the missed messages when it is resumed', async () => {
