@@ -86,7 +86,7 @@ export function serveChangeStream(site: Site, router: Router, budget: BodyBudget
       if (res.destroyed) return;
       const credentials = credentialsOf(incoming);
       // This stream was not among those that were told of a change after the first ones were read.
-      const firstChanges = { ...found, more: found.hasMore || streams.notices() !== notices };
+      const firstChanges = { ...found, more: found.more || streams.notices() !== notices };
       streams.add(
         openStream(site, { req, res, caller, credentials, changesOptions, firstChanges, onEnd: (stream) => streams.remove(stream) }),
         user,
@@ -203,7 +203,7 @@ function openStream(site: Site, { req, res, caller, credentials, changesOptions,
         const newChanges = await changesSince(site, await refreshCaller(site, caller, credentials), token, changesOptions);
         if (newChanges.changes.length > 0) send(newChanges);
         else token = newChanges.next;
-        hasMore ||= newChanges.hasMore;
+        hasMore ||= newChanges.more;
       } while (hasMore);
     } finally {
       // In the same step as the last look at `hasMore`, so that no notice comes between.
@@ -235,7 +235,7 @@ function openStream(site: Site, { req, res, caller, credentials, changesOptions,
   res.writeHead(200, headersFor(req));
   write(`retry: ${RECONNECT_DELAY_MS}\n`);
   send(firstChanges);
-  if (firstChanges.hasMore) stream.sendChanges();
+  if (firstChanges.more) stream.sendChanges();
   return stream;
 }
 

@@ -38,7 +38,7 @@ export interface RecordChange {
 export interface Changes {
   readonly changes: readonly RecordChange[];
   readonly next: string;
-  readonly hasMore: boolean;
+  readonly more: boolean;
 }
 
 /** Options of a client. */
@@ -84,7 +84,7 @@ async function readChanges(reading: Reading, since: string | undefined): Promise
     if (!isBehind && position.number > (await waitForNumber(position.number, latestNumber, site.db))) fail('changes-token-expired');
     const followedPosition = isBehind ? { number: latestNumber, mark: await markAtNumber(latestNumber) } : position;
     const { changes, walk } = await continueFullReading(reading, position.walk);
-    return { changes, next: tokenAt({ ...followedPosition, walk }), hasMore: true };
+    return { changes, next: tokenAt({ ...followedPosition, walk }), more: true };
   }
   const reachedNumber = await waitForNumber(position.number, latestNumber, site.db);
   if (position.number <= reachedNumber && wasReset(position.mark, await markAtNumber(position.number))) fail('changes-token-expired');
@@ -94,7 +94,7 @@ async function readChanges(reading: Reading, since: string | undefined): Promise
     hasMore: more,
     mark = position.mark,
   } = await readJournal(reading, { from: position.number, last: reachedNumber });
-  return { changes: changes.map(({ change }) => change), next: tokenAt({ number, mark }), hasMore: more };
+  return { changes: changes.map(({ change }) => change), next: tokenAt({ number, mark }), more };
 }
 
 /** Whether reads go to a replica, which may be behind the database that issued a token. */
