@@ -55,13 +55,13 @@ interface FailureWindow {
  * One more failure, reported to the other processes. `until` is the end of the window if it begins with this failure.
  */
 export interface Failure {
-  readonly kind: AttemptKind;
+  readonly attempted: AttemptKind;
   readonly key: string;
   readonly until: number;
 }
 
 /** All current windows of one process, for a process that has just started. */
-export type KnownFailures = readonly { readonly kind: AttemptKind; readonly key: string; readonly window: FailureWindow }[];
+export type KnownFailures = readonly { readonly attempted: AttemptKind; readonly key: string; readonly window: FailureWindow }[];
 
 /** All failures counted for one site, in the memory of this process. */
 export interface FailureCounts {
@@ -86,14 +86,14 @@ export function createFailureCounts(limits: Readonly<Record<AttemptKind, Attempt
     const window = windows[kind].get(key);
     return window && isCurrent(kind, window, now) ? window : undefined;
   };
-  const add = ({ kind, key, until }: Failure, now: Date): FailureWindow => {
+  const add = ({ attempted: kind, key, until }: Failure, now: Date): FailureWindow => {
     const previous = currentWindow(kind, key, now);
     const window = { failures: (previous?.failures ?? 0) + 1, until: previous?.until ?? until };
     windows[kind].set(key, window);
     return window;
   };
   const count = (kind: AttemptKind, key: string, limit: number, now: Date): number | undefined => {
-    const failure = { kind, key, until: now.getTime() + limits[kind].windowSeconds * 1000 };
+    const failure = { attempted: kind, key, until: now.getTime() + limits[kind].windowSeconds * 1000 };
     const window = add(failure, now);
     // Beyond the limit, the other processes know the key already.
     if (window.failures <= limit) for (const listener of listeners) listener(failure);
@@ -121,10 +121,10 @@ export function createFailureCounts(limits: Readonly<Record<AttemptKind, Attempt
     addFailure: (failure, now) => void add(failure, now),
     currentWindows: (now) =>
       KINDS.flatMap((kind) =>
-        [...windows[kind]].filter(([, window]) => isCurrent(kind, window, now)).map(([key, window]) => ({ kind, key, window })),
+        [...windows[kind]].filter(([, window]) => isCurrent(kind, window, now)).map(([key, window]) => ({ attempted: kind, key, window })),
       ),
     loadWindows: (failures) => {
-      for (const { kind, key, window } of failures) windows[kind].set(key, window);
+      for (const { attempted: kind, key, window } of failures) windows[kind].set(key, window);
     },
   };
 }
