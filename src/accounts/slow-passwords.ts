@@ -6,6 +6,12 @@ const MAX_WAITING = 64;
 /** Timeout of a check. WordPress creates no hash that takes longer to compute. */
 const CHECK_TIMEOUT_MS = 30_000;
 
+/** The message to the thread that checks a password. */
+export interface PasswordCheck {
+  readonly plain: string;
+  readonly stored: string;
+}
+
 interface QueuedCheck {
   readonly password: string;
   readonly hash: string;
@@ -53,7 +59,7 @@ function checkNext(): void {
   // A pending check keeps the process alive.
   currentThread.ref();
   currentThread.once('message', end).once('exit', onExit);
-  currentThread.postMessage({ plain: password, stored: hash });
+  currentThread.postMessage({ plain: password, stored: hash } satisfies PasswordCheck);
 }
 
 /**

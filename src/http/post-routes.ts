@@ -17,6 +17,7 @@ import {
   createPost,
   createPosts,
   deleteDate,
+  type NewRecord,
   trashPost,
   upsertPost,
 } from '../records/writes/post-writes.ts';
@@ -56,7 +57,7 @@ const extraMetasIn = ({ extraMetas }: PostKind, values: Values): Rows['metas'] =
     }),
   );
 
-const newRecord = (kind: PostKind, values: Values) => ({
+const newRecord = (kind: PostKind, values: Values): NewRecord => ({
   values: pickValues(kind.fields, values),
   extraRows: { metas: extraMetasIn(kind, values) },
 });

@@ -7,7 +7,7 @@ import { anyText, idOf, oneOf, positiveInteger, status, text, titleText } from '
 import { time, timeText } from './grammars/times.ts';
 import type { Orders } from './list-param.ts';
 import { byInstant } from './narrowing.ts';
-import type { Field, Params } from './param.ts';
+import type { Field, Param, Params } from './param.ts';
 import { timelinessOfBounds } from './timeliness.ts';
 
 /** Fields that events, venues and organizers share. Status and dates have their own rules (`wordpress/status.ts`). */
@@ -49,7 +49,7 @@ const ordering = (names: readonly string[]) =>
 
 /** Returns the condition for the record with this name in another system. */
 export const byExternalId = (value: string): Condition[] => [{ by: 'metaIs', key: EXTERNAL_ID, value }];
-export const EXTERNAL_ID_PARAM = { grammar: text(MAX_BYTES.word), isAdditional: true } as const;
+export const EXTERNAL_ID_PARAM = { grammar: text(MAX_BYTES.word), isAdditional: true } as const satisfies Param<string>;
 
 /**
  * Additional parameters of every list of posts, which the reference does not have: bounds on publication and change,

@@ -51,7 +51,7 @@ const DECLARED_METAS = postKinds.flatMap(({ postType, fields }) =>
 );
 
 const COMMON_METAS: Readonly<Record<string, CoreMeta>> = Object.fromEntries(
-  [...new Set([...ORDER, ...DECLARED_METAS.map(({ key }) => key)])].map((key) => {
+  [...new Set([...ORDER, ...DECLARED_METAS.map(({ key }) => key)])].map((key): [string, CoreMeta] => {
     const owners = DECLARED_METAS.filter((one) => one.key === key);
     const [owner] = owners;
     return [
@@ -61,7 +61,7 @@ const COMMON_METAS: Readonly<Record<string, CoreMeta>> = Object.fromEntries(
         fields: new Map(owners.map(({ postType, name }) => [postType, name])),
         isAdditional: owners.length > 0 && owners.every(({ field }) => field.isAdditional),
       },
-    ] as const;
+    ];
   }),
 );
 

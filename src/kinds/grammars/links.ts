@@ -1,5 +1,5 @@
 import type { PostKind, PostValues } from '../kind.ts';
-import { type Grammar, isEmpty, MAX_BYTES, MAX_ITEMS } from './grammar.ts';
+import { type Grammar, type Hint, isEmpty, MAX_BYTES, MAX_ITEMS } from './grammar.ts';
 import { positiveInteger } from './grammars.ts';
 import { toItems } from './lists.ts';
 
@@ -40,7 +40,7 @@ export function linkWishes(refersTo: 'venue' | 'organizer'): Grammar<readonly Li
 const HINTS = {
   venue: { reason: 'not-a-venue', unknownReason: 'venue-not-linked' },
   organizer: { reason: 'not-an-organizer', unknownReason: 'organizer-not-linked' },
-} as const;
+} as const satisfies Readonly<Record<string, Pick<Hint, 'reason' | 'unknownReason'>>>;
 
 const hasMembers = (raw: unknown): boolean => Array.isArray(raw) || (raw !== null && typeof raw === 'object' && isNumbered(raw));
 

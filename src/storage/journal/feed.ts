@@ -48,7 +48,7 @@ export function createJournalFeed(db: Database): JournalFeed {
       // gaps.
       const next: number = entries.length < BATCH_SIZE ? count : position;
       position = Math.max(next, entries.at(-1)?.number ?? 0);
-      notify(entries.map((entry) => ({ ...entry, ownChange: ownChangeOf(db, entry) })));
+      notify(entries.map((entry): JournalEntry => ({ ...entry, ownChange: ownChangeOf(db, entry) })));
     }
   };
 
