@@ -39,7 +39,9 @@ export function serveMovedUploads(site: Site): RequestHandler {
   const { config } = site;
   const router = Router().use(setSecurityHeaders, refusePrivateFiles(config), filesOf(config));
   return async (req, res, next) => {
-    const settings = await site.settings();
+    // Pages and feeds have no extension, so the settings need not be read for them here.
+    if (extname(req.path) === '') return next();
+    const settings = await site.forAnonymousReads().settings();
     const [home, uploads] = [URL.parse(settings.home), URL.parse(uploadsUrl(settings, config))];
     const path = uploads?.pathname ?? '/';
     if (path === '/' || uploads?.host !== home?.host || !req.url.startsWith(`${path}/`)) return next();
