@@ -154,8 +154,8 @@ describe('index of the site', () => {
     expect(Object.keys(index().routes)).toEqual(expect.arrayContaining(['/', '/calendar/events/v1/events', '/tribe/events/v1/events']));
   });
   it('includes further namespaces', () => {
-    const others = new Map([['wp/v2', [{ pattern: '/media', endpoints: [] }]]]);
-    expect(index({}, { others })).toMatchObject({
+    const otherRoutes = new Map([['wp/v2', [{ pattern: '/media', endpoints: [] }]]]);
+    expect(index({}, { otherRoutes })).toMatchObject({
       namespaces: ['calendar/events/v1', 'tribe/events/v1', 'wp/v2'],
       routes: { '/wp/v2/media': { namespace: 'wp/v2' } },
     });
