@@ -91,7 +91,7 @@ describe('browser assets', () => {
     const assets = loadAssets(new Map([['own.css', Buffer.from('a{}')]]));
     const [own, base] = [assets.urlOf('/cms', 'own.css'), assets.urlOf('', 'base.css')];
     expect(own).toMatch(/^\/cms\/_fasti\/own\.[0-9a-f]{10}\.css$/);
-    expect(assets.find(own.split('/').at(-1)!)).toMatchObject({ kept: true, asset: { type: 'text/css; charset=UTF-8' } });
+    expect(assets.find(own.split('/').at(-1)!)).toMatchObject({ hasDigest: true, asset: { type: 'text/css; charset=UTF-8' } });
     expect(assets.find('base.css')?.hasDigest).toBe(false);
     expect(assets.find(base.slice('/_fasti/'.length))?.asset.body).toEqual(readFileSync('src/html/assets/base.css'));
     expect(assets.find('../base.css')).toBeUndefined();
