@@ -88,13 +88,8 @@ async function readChanges(reading: Reading, since: string | undefined): Promise
   }
   const reachedNumber = await waitForNumber(position.number, latestNumber, site.db);
   if (position.number <= reachedNumber && wasReset(position.mark, await markAtNumber(position.number))) fail('changes-token-expired');
-  const {
-    changes,
-    number,
-    hasMore: more,
-    mark = position.mark,
-  } = await readJournal(reading, { from: position.number, last: reachedNumber });
-  return { changes: changes.map(({ change }) => change), next: tokenAt({ number, mark }), more };
+  const { changes, number, hasMore, mark = position.mark } = await readJournal(reading, { from: position.number, last: reachedNumber });
+  return { changes: changes.map(({ change }) => change), next: tokenAt({ number, mark }), more: hasMore };
 }
 
 /** Whether reads go to a replica, which may be behind the database that issued a token. */

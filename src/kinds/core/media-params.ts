@@ -20,9 +20,9 @@ const MEDIA_TYPES = ['image', 'video', 'text', 'application', 'audio'] as const;
 const isMimeType = (text: string): boolean => /^[a-z]+\/[-\da-z.+]+$/.test(text) && MEDIA_TYPES.some((kind) => text.startsWith(`${kind}/`));
 const { media_type, mime_type } = group({
   params: { media_type: { grammar: choices(MEDIA_TYPES) }, mime_type: { grammar: strings } },
-  narrows: ({ media_type: kinds = [], mime_type: named = [] }): Condition[] => {
-    const types = [...kinds.map((kind) => `${kind}/`), ...named.filter(isMimeType)];
-    return types.length === 0 ? [] : [{ by: 'mime', types }];
+  narrows: ({ media_type: kinds = [], mime_type: types = [] }): Condition[] => {
+    const prefixes = [...kinds.map((kind) => `${kind}/`), ...types.filter(isMimeType)];
+    return prefixes.length === 0 ? [] : [{ by: 'mime', types: prefixes }];
   },
 });
 

@@ -68,7 +68,7 @@ const include = filter({ grammar: integers, fallback: [], narrows: byIds('id') }
 const { exclude } = group({
   params: { exclude: { grammar: integers, fallback: [] } },
   alsoReads: { include },
-  narrows: ({ exclude: left = [], include: named = [] }, context): Condition[] => (named.length > 0 ? [] : byIds('notId')(left, context)),
+  narrows: ({ exclude = [], include = [] }, context): Condition[] => (include.length > 0 ? [] : byIds('notId')(exclude, context)),
 });
 export const ID_PARAMS = { exclude, include };
 export const PARENT_PARAMS = {

@@ -61,16 +61,16 @@ export async function findIndexedIds(
 
 /**
  * Condition on a venue or organizer `p`: it is referred to by an event that the caller may see, in the language of
- * `within` if that is given. It needs one index look-up for each venue or organizer. Undefined: WordPress's tables must
- * be queried.
+ * `inLanguage` if that is given. It needs one index look-up for each venue or organizer. Undefined: WordPress's tables
+ * must be queried.
  */
 export function linkedInIndex(db: Database, condition: Extract<Condition, { by: 'linkedFromAny' }>, query: PostQuery): Sql | undefined {
   const kind = postKind('event').links[condition.key];
   const { all } = query.visibleEvents;
   const { password } = query.opened;
-  const { inLanguage: within } = condition;
-  const language = within?.fill === 'nothing' ? languageOfCode(within.languages, within.code)?.number : undefined;
-  if (within && language === undefined) return undefined;
+  const { inLanguage } = condition;
+  const language = inLanguage?.fill === 'nothing' ? languageOfCode(inLanguage.languages, inLanguage.code)?.number : undefined;
+  if (inLanguage && language === undefined) return undefined;
   if (!query.indexed || !query.occurrences || !kind || !isAuthorIndependent(query.visibleEvents) || password !== undefined)
     return undefined;
   const upcomingSince = condition.upcomingSince;

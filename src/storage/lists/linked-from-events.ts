@@ -29,10 +29,10 @@ export const linkTargets = (db: Database, sub: QueryBuilder, key: string): Query
 
 /** Restricts a list of venues or organizers (as `p`) to those that a visible event refers to, or to all others. */
 export function whereLinkedFromEvents(db: Database, where: QueryBuilder, condition: LinkedFromAny, query: PostQuery): void {
-  const { inLanguage: within } = condition;
-  const indexed = within ? undefined : linkedInIndex(db, condition, query);
+  const { inLanguage } = condition;
+  const indexed = inLanguage ? undefined : linkedInIndex(db, condition, query);
   if (indexed) where.whereRaw(...indexed);
-  else if (within) whereLinkedThroughGroups(db, where, { ...condition, inLanguage: within }, query);
+  else if (inLanguage) whereLinkedThroughGroups(db, where, { ...condition, inLanguage }, query);
   else where[condition.isLinked ? 'whereIn' : 'whereNotIn']('p.ID', (sub: QueryBuilder) => linkedFromEvents(db, sub, condition, query));
 }
 
@@ -46,12 +46,12 @@ export async function resolveLinkedFromEvents(
   query: PostQuery,
   limit: number,
 ): Promise<Condition | undefined> {
-  const { inLanguage: within, isLinked: wanted } = condition;
-  if (!within && linkedInIndex(db, condition, query)) return undefined;
+  const { inLanguage, isLinked } = condition;
+  if (!inLanguage && linkedInIndex(db, condition, query)) return undefined;
   const linkedIds = await idsLinkedFromEvents(db, condition, query, limit + 1);
   if (linkedIds.length > limit) return undefined;
-  const ids = within ? await withTranslations(db, within, query, linkedIds) : linkedIds;
-  return { by: wanted ? 'id' : 'notId', ids };
+  const ids = inLanguage ? await withTranslations(db, inLanguage, query, linkedIds) : linkedIds;
+  return { by: isLinked ? 'id' : 'notId', ids };
 }
 
 /** Returns venues or organizers that events refer to, at most `limit` of them. */
@@ -106,7 +106,7 @@ function whereLinkedThroughGroups(db: Database, where: QueryBuilder, condition: 
 function linkedFromEvents(
   db: Database,
   sub: QueryBuilder,
-  { key, upcomingSince, inLanguage: within }: LinkedFromAny,
+  { key, upcomingSince, inLanguage }: LinkedFromAny,
   query: PostQuery,
 ): QueryBuilder {
   const events = postKind('event').postType;
@@ -115,12 +115,12 @@ function linkedFromEvents(
     .where('ev.post_type', events)
     .where((where) => whereOpen(db, where, { opened: { password: query.opened.password, editable: undefined } }, 'ev'))
     .where((where) => whereVisible(db, where, 'ev', query.visibleEvents));
-  if (within)
+  if (inLanguage)
     sub.where((part) =>
       whereInLanguage(
         db,
         part,
-        within,
+        inLanguage,
         { is: 'post', name: events, alias: 'ev' },
         (member) => void member.where('member.post_status', 'publish'),
       ),

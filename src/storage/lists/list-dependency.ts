@@ -154,7 +154,7 @@ const CONDITION_PARTS: { readonly [By in Condition['by']]: PartsOf<By> } = {
   links: ({ key }) => partsWithMeta(key),
   linkedFrom: [],
   // With a language, it depends on the groups of translations.
-  linkedFromAny: ({ inLanguage: within }) => (within ? undefined : []),
+  linkedFromAny: ({ inLanguage }) => (inLanguage ? undefined : []),
   linkedMeta: ({ link }) => partsWithMeta(link),
   placed: ({ link }) => coordinateParts(link),
   near: ({ link }) => coordinateParts(link),

@@ -101,10 +101,10 @@ const HANDLERS: ConditionHandlers = {
   modified: (where, { condition }) => whereBound(where, 'post_modified', condition),
   published: (where, { condition }) => whereBound(where, 'post_date', condition),
   words: (where, { db, condition, query }) => whereWords(db, where, condition, query),
-  terms: (where, { db, condition: { taxonomy, ids, quantifier: wanted } }) => {
-    const alternatives = wanted === 'all' ? ids.map((id) => [id]) : [ids];
+  terms: (where, { db, condition: { taxonomy, ids, quantifier } }) => {
+    const alternatives = quantifier === 'all' ? ids.map((id) => [id]) : [ids];
     for (const alternative of alternatives)
-      whereIdInOrNot(where, wanted !== 'none', (sub) => postsOfTerms(db, sub, taxonomy).whereIn('tt.term_id', [...alternative]));
+      whereIdInOrNot(where, quantifier !== 'none', (sub) => postsOfTerms(db, sub, taxonomy).whereIn('tt.term_id', [...alternative]));
   },
   format: (where, { db, condition: { formats } }) => {
     const ofFormats = (sub: QueryBuilder) => postsOfTerms(db, sub, FORMAT_TAXONOMY);
@@ -118,9 +118,9 @@ const HANDLERS: ConditionHandlers = {
       if (formats.includes(DEFAULT_FORMAT)) any.orWhereNotIn('p.ID', ofFormats);
     });
   },
-  either: (where, { db, condition: { conditions: of }, query }) =>
+  either: (where, { db, condition: { conditions }, query }) =>
     where.where((any) => {
-      for (const one of of) any.orWhere((part) => whereCondition(db, part, one, query));
+      for (const one of conditions) any.orWhere((part) => whereCondition(db, part, one, query));
     }),
   links: (where, { db, condition: { key, ids, none } }) =>
     whereIdInOrNot(where, !none, (sub) =>
