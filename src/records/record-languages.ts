@@ -163,15 +163,20 @@ export async function assignLanguages(
   const kindLanguages = languagesOf(caller, kind);
   if (!kindLanguages) return;
   for (const [language, group] of groupedBy(placements, (placement) => placement.language)) {
-    const ids = group.map(({ id }) => id);
-    await languageWriterOf(kindLanguages.languages).assign(
-      db,
-      kindLanguages.translatable,
-      ids,
-      language,
-      group.filter(({ isVisible }) => isVisible).length,
-    );
+    await assignToRecords(db, kindLanguages, group, language);
   }
+}
+
+/** Writes the language of records of a kind that have none yet. */
+export async function assignToRecords(
+  db: Database,
+  { languages, translatable }: LanguagesOfKind,
+  records: readonly { readonly id: number; readonly isVisible: boolean }[],
+  language: ContentLanguage,
+): Promise<void> {
+  const ids = records.map(({ id }) => id);
+  const visibleCount = records.filter(({ isVisible }) => isVisible).length;
+  await languageWriterOf(languages).assign(db, translatable, ids, language, visibleCount);
 }
 
 /**

@@ -2,14 +2,13 @@ import { kinds } from '../kinds/index.ts';
 import type { Kind } from '../kinds/kind.ts';
 import { type Site, withinTransaction } from '../site.ts';
 import { noteChange } from '../storage/journal/reported-changes.ts';
-import { languageWriterOf } from '../storage/translations/language-writers.ts';
 import { addLanguage, countInLanguage, recordsWithoutLanguage } from '../storage/translations/site-languages.ts';
 import type { ContentLanguage, ContentLanguages } from '../wordpress/content-languages.ts';
 import { languageOfCode } from '../wordpress/content-languages.ts';
 import { isLanguageCode, isLocale, isRightToLeft, knownLanguage } from '../wordpress/language-names.ts';
 import type { Caller } from './caller.ts';
 import { rebuildIndexIfUsed, updateIndex } from './list-index.ts';
-import { languagesOf, languagesOfRecords } from './record-languages.ts';
+import { assignToRecords, languagesOf, languagesOfRecords } from './record-languages.ts';
 
 /**
  * Reasons why a language cannot be added or assigned to records; each is a key in `locales/<language>/cli.json` under
@@ -127,13 +126,7 @@ async function assignAll(site: Site, code: string, targetKinds: readonly Kind[])
       const records = await recordsWithoutLanguage(db, kindLanguages.languages, kindLanguages.translatable, BATCH_SIZE);
       const ids = records.map(({ id }) => id);
       if (ids.length === 0) break;
-      await languageWriterOf(kindLanguages.languages).assign(
-        db,
-        kindLanguages.translatable,
-        ids,
-        language,
-        records.filter(({ visible }) => visible).length,
-      );
+      await assignToRecords(db, kindLanguages, records, language);
       if (kind.is === 'post' && kind.hasDates) await updateIndex(db, { settings }, ids);
       count += ids.length;
     }

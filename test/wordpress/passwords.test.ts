@@ -98,8 +98,8 @@ describe('hashPassword', () => {
 
 describe('costOfHash', () => {
   it.each([
-    ['$wp$2y$12$LS4WlwXXXXXXXXXXXXXXXX', '$wp$2y$12$'],
-    ['$2a$10$LS4WlwXXXXXXXXXXXXXXXX', '$2a$10$'],
+    ['$wp$2y$12$LS4Wlwabcdefghijklmnop', '$wp$2y$12$'],
+    ['$2a$10$LS4Wlwabcdefghijklmnop', '$2a$10$'],
     ['$argon2id$v=19$m=65536,t=4,p=1$c2FsdA$aGFzaA', '$argon2id$v=19$m=65536,t=4,p=1$'],
     ['$P$BabcdefghqrpeUHSJ5aCDn/PUuBzOd/', '$P$B'],
     ['5f4dcc3b5aa765d61d8327deb882cf99', ''],

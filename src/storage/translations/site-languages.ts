@@ -81,18 +81,18 @@ export async function recordsWithoutLanguage(
   languages: ContentLanguages,
   of: Translatable,
   limit: number,
-): Promise<{ readonly id: number; readonly visible: boolean }[]> {
+): Promise<{ readonly id: number; readonly isVisible: boolean }[]> {
   const listedRecords = listedOf(of);
   const query = recordsOf(db, of).where((where) => formOf(languages).whereLanguage(db, where, languages, listedRecords, null));
   if (of.is === 'term') {
     const rows: { id: number }[] = await query.orderBy('t.term_id').limit(limit).select({ id: 't.term_id' });
-    return rows.map(({ id }) => ({ id, visible: false }));
+    return rows.map(({ id }) => ({ id, isVisible: false }));
   }
   const rows: {
     id: number;
     status: string;
   }[] = await query.orderBy('p.ID').limit(limit).select({ id: 'p.ID', status: 'p.post_status' });
-  return rows.map(({ id, status }) => ({ id, visible: status === 'publish' }));
+  return rows.map(({ id, status }) => ({ id, isVisible: status === 'publish' }));
 }
 
 const listedOf = ({ is, type }: Translatable): ListedRecords => (is === 'post' ? { is, name: type, alias: 'p' } : { is, name: type });
