@@ -1,4 +1,5 @@
 import { unescape as percentDecode } from 'node:querystring';
+import { LRUCache } from 'lru-cache';
 import { type DestinationStream, type Logger, pino } from 'pino';
 import { type OutputFormat, standardOutput } from './host/output.ts';
 import { memoize } from './memo.ts';
@@ -49,12 +50,13 @@ export interface LogOptions {
  */
 export function createLog({ logLevel, logFormat = 'auto' }: LogOptions, target?: LogTarget): Log {
   const quiet = target === undefined && process.env.NODE_ENV === 'test';
+  const withoutKnownStack = knownStacks();
   const options = {
     level: quiet ? 'silent' : logLevel,
     timestamp: pino.stdTimeFunctions.isoTime,
     formatters: {
       level: (level: string) => ({ level }),
-      log: (entry: Record<string, unknown>) => withoutSecrets(entry) as Record<string, unknown>,
+      log: (entry: Record<string, unknown>) => withoutKnownStack(withoutSecrets(entry) as Record<string, unknown>),
     },
     // At this point the error has already been converted to a plain object.
     serializers: { err: (error: unknown) => error },
@@ -79,6 +81,48 @@ function streamTo({ write }: LogTarget): DestinationStream {
   return stream;
 }
 
+/** A stack, or a failure of background work, is not logged again within this time. */
+const REPEAT_MS = 60_000;
+/** Number of stacks, and of failures, that are remembered. */
+const MAX_REMEMBERED = 200;
+
+/**
+ * Returns a function that takes out of an entry the stack of its error if that was logged less than a minute ago. While
+ * the database is away every request fails in the same way, and the stacks would fill the disk.
+ */
+function knownStacks(): (entry: Record<string, unknown>) => Record<string, unknown> {
+  const recentStacks = new LRUCache<string, true>({ max: MAX_REMEMBERED, ttl: REPEAT_MS });
+  return (entry) => {
+    const { err } = entry;
+    if (typeof err !== 'object' || err === null || !('stack' in err) || typeof err.stack !== 'string') return entry;
+    const { stack, ...rest } = err;
+    if (recentStacks.has(stack)) return { ...entry, err: rest };
+    recentStacks.set(stack, true);
+    return entry;
+  };
+}
+
+/** A failure of work that is repeated for as long as the service runs. */
+export interface BackgroundFailure {
+  readonly err: unknown;
+  /** The webhook that the work was for. */
+  readonly hook?: number;
+}
+
+/**
+ * Returns a function that logs such failures. One that continues in the same way is logged at once, and then every
+ * minute.
+ */
+export function backgroundWarnings(log: Log): (failure: BackgroundFailure, message: string) => void {
+  const recentFailures = new LRUCache<string, true>({ max: MAX_REMEMBERED, ttl: REPEAT_MS });
+  return (failure, message) => {
+    const key = JSON.stringify([message, failure.hook, String(failure.err)]);
+    if (recentFailures.has(key)) return;
+    recentFailures.set(key, true);
+    log.warn(failure, message);
+  };
+}
+
 /** Deeper than any entry is nested. */
 const MAX_DEPTH = 8;
 
@@ -89,7 +133,8 @@ const MAX_DEPTH = 8;
 function withoutSecrets(value: unknown, depth = 0): unknown {
   if (value === null || typeof value !== 'object' || 'toJSON' in value) return value;
   if (depth === MAX_DEPTH) return HIDDEN;
-  if (value instanceof Error) return withoutSecrets({ ...codesOf(value), ...pino.stdSerializers.err(value) }, depth + 1);
+  if (value instanceof Error)
+    return withoutSecrets({ ...codesOf(value), ...pino.stdSerializers.err(value), ...completeMessage(value) }, depth + 1);
   if (Array.isArray(value)) return value.map((item) => withoutSecrets(item, depth + 1));
   return Object.fromEntries(
     Object.entries(value).map(([name, member]) => [name, isSecret(name) ? HIDDEN : withoutSecrets(member, depth + 1)]),
@@ -103,6 +148,10 @@ function codesOf(error: Error): Record<string, unknown> {
   const codes = CODE_MEMBERS.flatMap((name): [string, unknown][] => (name in cause ? [[name, Reflect.get(cause, name)]] : []));
   return { ...codesOf(cause), ...Object.fromEntries(codes) };
 }
+
+/** The message of an error that already says that of its cause, which pino would add. */
+const completeMessage = ({ message, cause }: Error): { readonly message?: string } =>
+  cause instanceof Error && message.includes(cause.message) ? { message } : {};
 
 const CODE_MEMBERS = ['code', 'errno', 'sqlState'];
 

@@ -1,5 +1,6 @@
-import { describe, expect, it } from '@jest/globals';
-import { createLog, loggedUrl } from '../src/log.ts';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterEach, describe, expect, it } from '@jest/globals';
+import { backgroundWarnings, createLog, loggedUrl } from '../src/log.ts';
 
 const SECRET = 'hush hush';
 
@@ -38,6 +39,60 @@ describe('the log', () => {
     expect(err).toMatchObject({ type: 'Error', message: 'no', code: 'E_NO', stack: expect.stringContaining('log.test') });
   });
   it('is silent in a test runner', () => expect(createLog({ logLevel: 'info' }).level).toBe('silent'));
+});
+
+describe('failures that repeat', () => {
+  const { now } = performance;
+  afterEach(() => {
+    performance.now = now;
+  });
+
+  /** A log whose clock is set by hand, in milliseconds, and the entries that it has written. */
+  function logWithClock() {
+    const entries: { readonly err: { readonly message: string; readonly stack?: string }; readonly hook?: number }[] = [];
+    const log = createLog({ logLevel: 'info' }, { write: (line) => entries.push(JSON.parse(line)) });
+    const setClock = async (time: number): Promise<void> => {
+      performance.now = () => time;
+      // The cache reads the time once per millisecond.
+      await sleep(5);
+    };
+    return { entries, log, setClock };
+  }
+  const failing = (message: string) => new Error(message, { cause: new Error('refused') });
+
+  it('are logged with their stack once a minute', async () => {
+    const { entries, log, setClock } = logWithClock();
+    await setClock(1);
+    const err = failing('no database: refused');
+    log.warn({ err, id: 1 }, 'failed');
+    log.warn({ err, id: 2 }, 'failed');
+    log.warn({ err: failing('another'), id: 3 }, 'failed');
+    await setClock(61_000);
+    log.warn({ err, id: 4 }, 'failed');
+    expect(entries.map(({ err: { stack } }) => stack !== undefined)).toEqual([true, false, true, true]);
+    expect(entries.map(({ err: { message } }) => message)).toEqual([
+      'no database: refused',
+      'no database: refused',
+      'another: refused',
+      'no database: refused',
+    ]);
+  });
+  it('are logged once a minute if they are those of background work', async () => {
+    const { entries, log, setClock } = logWithClock();
+    await setClock(1);
+    const warn = backgroundWarnings(log);
+    const err = failing('no database');
+    for (let round = 0; round < 3; round += 1) {
+      warn({ err }, 'failed');
+      warn({ err, hook: 7 }, 'failed');
+    }
+    expect(entries.map(({ hook }) => hook)).toEqual([undefined, 7]);
+    warn({ err: failing('another'), hook: 7 }, 'failed');
+    expect(entries).toHaveLength(3);
+    await setClock(61_000);
+    warn({ err }, 'failed');
+    expect(entries).toHaveLength(4);
+  });
 });
 
 /** Spellings of a parameter name that the server reads as `name`, or as a list or a member of that name. */

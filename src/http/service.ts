@@ -5,7 +5,7 @@ import { drainable } from '../host/drain.ts';
 import { withTimeout } from '../host/timeout.ts';
 import { version } from '../host/version.ts';
 import { startWatchdog, type Watchdog } from '../host/watchdog.ts';
-import type { Log } from '../log.ts';
+import { backgroundWarnings, type Log } from '../log.ts';
 import type { LoadedTheme } from '../pages/theme.ts';
 import { addFurtherDates } from '../records/further-dates.ts';
 import { dropStaleIndex, type WhyIndexUnused } from '../records/list-index.ts';
@@ -160,9 +160,10 @@ export function startService(site: Site, theme: LoadedTheme, host: ServiceHost, 
   };
 }
 
-async function sendPendingMessages(site: Site, hooks: HookServer, isEnding: () => boolean): Promise<void> {
+async function sendPendingMessages({ log }: Site, hooks: HookServer, isEnding: () => boolean): Promise<void> {
+  const warn = backgroundWarnings(log);
   while (!isEnding()) {
-    await hooks.serveDue().catch((err: unknown) => site.log.warn({ err }, 'webhooks could not be served'));
+    await hooks.serveDue().catch((err: unknown) => warn({ err }, 'webhooks could not be served'));
     await sleep(WEBHOOK_INTERVAL_MS, undefined, { ref: false });
   }
 }

@@ -1,6 +1,7 @@
 import { Webhook } from 'standardwebhooks';
 import { loadViewer } from '../accounts/viewer.ts';
 import { ApiError } from '../errors.ts';
+import { backgroundWarnings } from '../log.ts';
 import { FetchRefused, postPublic } from '../media/safe-fetch.ts';
 import { type Caller, callerFor } from '../records/caller.ts';
 import { type ChangesOptions, changesAfter } from '../records/changes.ts';
@@ -72,6 +73,7 @@ export function createHookServer(site: Site): HookServer {
   let stopping = false;
   const isStopping = () => stopping;
   const sendResets = createResetSender(site);
+  const warn = backgroundWarnings(site.log);
 
   const serve = async (hook: Hook): Promise<void> => {
     try {
@@ -81,7 +83,7 @@ export function createHookServer(site: Site): HookServer {
       await makeMessages(site, hook, caller);
       await sendMessages(site, hook, isStopping);
     } catch (err) {
-      site.log.warn({ err, hook: hook.id }, 'a webhook could not be served');
+      warn({ err, hook: hook.id }, 'a webhook could not be served');
     } finally {
       runningHooks.delete(hook.id);
     }
