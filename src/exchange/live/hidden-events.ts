@@ -1,0 +1,44 @@
+import { asWholeRecord, type LossEntry } from '../items/report.ts';
+import { CORE_PAGE_SIZE } from './core-lists.ts';
+import { entriesOf } from './record-entries.ts';
+import { lossEntry } from './record-losses.ts';
+import { codeOf, isJsonObject, type RemoteSite, type SiteAnswer } from './site-client.ts';
+import { EMPTY_PAGE, nameOfDate, type Page, type Walk } from './walk.ts';
+
+/** Returns events that WordPress's own list contains and the lists of the calendar do not. */
+export async function hiddenEventsPage(walk: Walk, page: number): Promise<Page> {
+  const { site, events, dates } = walk;
+  const answer = await site.request('wp/v2/tribe_events', {
+    per_page: CORE_PAGE_SIZE,
+    page,
+    orderby: 'id',
+    order: 'asc',
+    _fields: 'id',
+    ...(site.credentials === undefined ? {} : { status: 'any' }),
+  });
+  if (answer.status !== 200 || !Array.isArray(answer.body))
+    return isListExhausted(walk, answer, page) ? EMPTY_PAGE : { ...EMPTY_PAGE, entries: [unreadListLoss(site, answer)] };
+  const ids = answer.body.flatMap((one) => (isJsonObject(one) ? [Number(one.id)] : [])).filter((id) => !events.has(String(id)));
+  const answers = await Promise.all(ids.map((id) => site.get(`events/${id}`)));
+  const records = answers.flatMap(({ status, body }) => (status === 200 && isJsonObject(body) ? [body] : []));
+  const failures = answers.flatMap(({ status }, index) =>
+    status >= 500
+      ? [asWholeRecord(lossEntry('events', 'site-record-unreadable', String(ids[index]), `events/${ids[index]}`, String(status)))]
+      : [],
+  );
+  // WordPress's list contains the post of a recurring event, the calendar's lists contain its dates.
+  const list = records.filter(({ slug, start_date: start }) => !dates.has(nameOfDate(slug, start)));
+  return { entries: [...(await entriesOf(walk, 'events', list)), ...failures], isLast: answer.body.length < CORE_PAGE_SIZE };
+}
+
+/**
+ * Whether a response means that WordPress's list of events has no more events for us: the page is beyond the last one,
+ * or the site lacks the list or denies it to anonymous clients.
+ */
+const isListExhausted = ({ site }: Walk, { status }: SiteAnswer, page: number): boolean =>
+  status === 404 || (status === 400 && page > 1) || (status >= 400 && status < 500 && site.credentials === undefined);
+
+const unreadListLoss = ({ home }: RemoteSite, { status, body }: SiteAnswer): LossEntry => ({
+  kind: 'loss',
+  loss: { reason: 'site-list-unread', kind: 'source', of: home, detail: `${status} ${codeOf(body)}`.trim() },
+});

@@ -1,0 +1,34 @@
+import type { PostStage } from './record-losses.ts';
+import { type CoreRecord, isHiddenByPassword } from './records.ts';
+import { isJsonObject, type JsonObject } from './site-client.ts';
+import type { Walk } from './walk.ts';
+
+/** A record as its own URL returns it, if that was requested. */
+export interface DetailedRecord {
+  /** Undefined if a password hides too much of it to be imported. */
+  readonly raw: JsonObject | undefined;
+  /** Whether its slug leads to another record. It then has a parent, which no route reveals. */
+  readonly isChild: boolean;
+}
+
+/**
+ * Completes a record with details that only its own URL returns: whether an event is cancelled, which matters until it
+ * is over, and data that a password protects, if we know the password.
+ */
+export async function withDetails(
+  { site, options }: Walk,
+  stage: PostStage,
+  raw: JsonObject,
+  core: CoreRecord | undefined,
+): Promise<DetailedRecord> {
+  const isBlanked = isHiddenByPassword(raw);
+  if (isBlanked && !core?.password) return { raw: undefined, isChild: false };
+  const end = String(raw.utc_end_date ?? '');
+  if (!isBlanked && (stage !== 'events' || end < options.now.toISOString().slice(0, 19).replace('T', ' '))) return { raw, isChild: false };
+  const query = isBlanked ? { password: core!.password! } : {};
+  const [hasSlug, isPublic] = [typeof raw.slug === 'string' && raw.slug !== '', raw.status === 'publish'];
+  const bySlug = hasSlug && isPublic && !isBlanked ? await site.get(`${stage}/by-slug/${String(raw.slug)}`, query) : undefined;
+  const isIt = bySlug?.status === 200 && isJsonObject(bySlug.body) && bySlug.body.id === raw.id;
+  const { status, body } = isIt ? bySlug : await site.get(`${stage}/${String(raw.id)}`, query);
+  return { raw: status === 200 && isJsonObject(body) ? body : isBlanked ? undefined : raw, isChild: bySlug !== undefined && !isIt };
+}

@@ -1,0 +1,33 @@
+import { bodyOf, listIn } from './answers.ts';
+import { entriesOf } from './record-entries.ts';
+import type { PostStage } from './record-losses.ts';
+import type { Query } from './site-client.ts';
+import { EMPTY_PAGE, IN_ALL_LANGUAGES, PAGE_SIZE, type Page, type Walk } from './walk.ts';
+
+/** Parameters for whole lists. Events after this period come with the hidden ones (`hiddenEventsPage`). */
+const WHOLE_LIST_QUERIES: Readonly<Record<PostStage, Query>> = {
+  venues: {},
+  organizers: {},
+  events: { start_date: '1001-01-01', end_date: '2999-12-31' },
+};
+
+/**
+ * Reads a page of a list of venues, organizers or events, without records that were read already.
+ *
+ * @throws SourceFault `site-refused`, `site-not-json`
+ */
+export async function readRecords(walk: Walk, stage: PostStage, page: number): Promise<Page> {
+  const { site, seenRecords } = walk;
+  const answer = await site.get(stage, { ...WHOLE_LIST_QUERIES[stage], ...IN_ALL_LANGUAGES, per_page: PAGE_SIZE, page });
+  if (answer.status === 404 && page > 1) return { ...EMPTY_PAGE, isGone: true };
+  const body = bodyOf(site, answer);
+  const list = listIn(body, stage);
+  const unseenRecords = list.filter(({ id }) => !seenRecords.has(`${stage}/${String(id)}`));
+  const isLast = page >= Number(body.total_pages ?? 0);
+  return {
+    entries: await entriesOf(walk, stage, unseenRecords),
+    isLast,
+    length: list.length,
+    ...(body.total === undefined ? {} : { total: Number(body.total) }),
+  };
+}

@@ -1,0 +1,27 @@
+import { bodyOf, listIn, validEntries } from './answers.ts';
+import { termItem } from './items.ts';
+import { type LiveTerm, liveTerm } from './records.ts';
+import { EMPTY_PAGE, IN_ALL_LANGUAGES, MAX_STEPS_BACK, PAGE_SIZE, type Page, type Walk } from './walk.ts';
+
+/**
+ * Reads all terms at once, since they reference their parents by id.
+ *
+ * @throws SourceFault `site-refused`, `site-not-json`
+ */
+export async function readTerms({ site }: Walk, stage: 'categories' | 'tags', first: number): Promise<Page> {
+  if (first > 1) return EMPTY_PAGE;
+  const termsById = new Map<number, LiveTerm>();
+  let [before, steps] = [0, 0];
+  for (let page = 1, pages = 1; page <= pages; page += 1) {
+    const answer = await site.get(stage, { ...IN_ALL_LANGUAGES, per_page: PAGE_SIZE, page, hide_empty: 'false' });
+    const isGone = answer.status === 404 && page > 1;
+    const body = isGone ? {} : bodyOf(site, answer);
+    for (const term of validEntries(liveTerm, listIn(body, stage))) termsById.set(term.id, term);
+    const total = Number(body.total ?? 0);
+    const isShorter = total < before && steps < MAX_STEPS_BACK;
+    [before, pages] = [total, isShorter ? 1 : Number(body.total_pages ?? 0)];
+    if (isShorter) [page, steps] = [0, steps + 1];
+  }
+  const kind = stage === 'tags' ? 'tag' : 'category';
+  return { entries: Array.from(termsById.values(), (term) => termItem(kind, term, termsById.get(term.parent)?.slug)), isLast: true };
+}

@@ -1,0 +1,84 @@
+import type { SiteSettings } from '../../calendar/settings.ts';
+import { DATES } from '../../kinds/events/metas.ts';
+import { type Entry, isItem, isPostItem } from '../items/items.ts';
+import type { Query, RemoteSite } from './site-client.ts';
+
+/** Facts about the target and the time, which decide how records are read. */
+export interface ReadingOptions {
+  readonly settings: Pick<SiteSettings, 'smilies' | 'calendar' | 'contentLanguages'>;
+  /** Words for "free" in the languages that a site may have. */
+  readonly freeWords: readonly string[];
+  readonly now: Date;
+}
+
+/** State of a walk, collected from earlier pages. */
+export interface Walk {
+  readonly site: RemoteSite;
+  readonly options: ReadingOptions;
+  /** Names of users by id; undefined for users that the site does not show. */
+  readonly people: Map<number, string | undefined>;
+  /** Ids of images that were yielded already. */
+  readonly images: Set<number>;
+  /** Ids of events that were yielded already. */
+  readonly events: Set<string>;
+  /** Slugs and starts of events, because each date of a recurring event comes with its own id. */
+  readonly dates: Set<string>;
+  /** Records that were read, as `stage/id`, including those that could not be used. */
+  readonly seenRecords: Set<string>;
+  /** Routes of WordPress that the site lacks or denies us. */
+  readonly unavailableRoutes: Set<string>;
+}
+
+/** Returns the state of a walk that has not read anything yet. */
+export const newWalk = (site: RemoteSite, options: ReadingOptions): Walk => ({
+  site,
+  options,
+  people: new Map(),
+  images: new Set(),
+  events: new Set(),
+  dates: new Set(),
+  seenRecords: new Set(),
+  unavailableRoutes: new Set(),
+});
+
+/** Adds an entry, new or from the spool, to the state of the walk. */
+export function noteEntry(walk: Walk, entry: Entry): void {
+  const place = entry.kind === 'loss' ? entry.loss.place : isItem(entry) && isPostItem(entry) ? entry.place : undefined;
+  if (place !== undefined) walk.seenRecords.add(place);
+  if (entry.kind === 'attachment' && entry.id !== undefined) walk.images.add(entry.id);
+  if (entry.kind === 'event') {
+    walk.events.add(entry.sourceId);
+    walk.dates.add(nameOfDate(entry.columns.post_name, new Map(entry.metas).get(DATES.start)));
+  }
+  if (entry.kind === 'author' && entry.id !== undefined) walk.people.set(entry.id, entry.sourceId);
+}
+
+/** Name of one date of an event, in `Walk.dates`. */
+export const nameOfDate = (slug: unknown, start: unknown): string => `${String(slug)} ${String(start)}`;
+
+/** A page of the entries of a stage. */
+export interface Page {
+  readonly entries: readonly Entry[];
+  readonly isLast: boolean;
+  /** Whether the list has become so short that this page no longer exists. */
+  readonly isGone?: true;
+  /** Number of records in the list, if the site reports it, and on this page. */
+  readonly total?: number;
+  readonly length?: number;
+}
+
+export const EMPTY_PAGE: Page = { entries: [], isLast: true };
+
+/**
+ * Requests all languages. By default, WPML and Fasti list only one. Polylang lists all by default, and would take
+ * `lang=all` for its default language; it ignores this parameter.
+ */
+export const IN_ALL_LANGUAGES: Query = { wpml_language: 'all' };
+
+/** Size of the pages that are requested from the lists of the calendar. */
+export const PAGE_SIZE = 50;
+/**
+ * Maximum number of times that earlier pages of a list are read again, so that the walk ends even if the list keeps
+ * changing.
+ */
+export const MAX_STEPS_BACK = 20;
