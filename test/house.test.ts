@@ -145,7 +145,7 @@ const OWN_JSON: Readonly<Record<string, string>> = {
   'exchange/live/spool.ts': 'a file that it has written',
   'host/version.ts': 'package.json',
   'html/dates.ts': 'a key of its memory',
-  'http/openapi.ts': 'a schema that it has made',
+  'http/openapi-schemas.ts': 'a schema that it has made',
   'http/write-once.ts': 'an answer that it has given',
   'kinds/suggestion.ts': 'a meta that it has written; texts are taken out of it and nothing else',
   'records/changes-token.ts': 'a token that it has signed',

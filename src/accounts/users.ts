@@ -4,10 +4,10 @@ import type { Database } from '../storage/engine/database.ts';
 import { joinWriters, noteChange } from '../storage/journal/reported-changes.ts';
 import { disableHooksOf } from '../storage/rows/hooks.ts';
 import { lockNames, USERS_LOCK } from '../storage/rows/locks.ts';
+import { findPeople } from '../storage/rows/people.ts';
 import {
   capabilitiesKey,
   countPostsOf,
-  findPeople,
   findUserByEmail,
   findUserByLoginOrEmail,
   insertUser,

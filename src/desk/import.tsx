@@ -1,8 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Fragment, type JSX } from 'preact';
 import { isCsvSource } from '../exchange/csv/read.ts';
-import { importItems, importProgress } from '../exchange/import/importer.ts';
+import { importItems } from '../exchange/import/importer.ts';
 import { previewOf } from '../exchange/import/preview.ts';
+import { importProgress } from '../exchange/import/progress.ts';
 import { highestIdFor } from '../exchange/import/recurrence.ts';
 import { type Undoable, undoableImport, undoImport } from '../exchange/import/undo.ts';
 import { SourceFault } from '../exchange/items/items.ts';

@@ -21,7 +21,8 @@ import { reindexEvents } from '../storage/index/event-index-rebuild.ts';
 import { facetOf } from '../storage/index/event-index-rows.ts';
 import type { EventRows } from '../storage/index/indexed-events.ts';
 import { removeLinksTo } from '../storage/rows/posts.ts';
-import { findTerm, lockTermLinks, removeTerm } from '../storage/rows/terms.ts';
+import { lockTermLinks } from '../storage/rows/term-links.ts';
+import { findTerm, removeTerm } from '../storage/rows/terms.ts';
 import type { Term } from '../wordpress/rows.ts';
 import type { Caller } from './caller.ts';
 

@@ -3,7 +3,7 @@ import type { Site } from '../site.ts';
 import { noteChange } from '../storage/journal/reported-changes.ts';
 import { updateEdges } from '../storage/rows/calendar-edges.ts';
 import { findDuePosts, lockPost, updatePost } from '../storage/rows/posts.ts';
-import { moveCounts, termTaxonomyIdsOf } from '../storage/rows/terms.ts';
+import { moveCounts, termTaxonomyIdsOf } from '../storage/rows/term-links.ts';
 import { utcFromDate } from '../wordpress/time.ts';
 import type { Viewer } from '../wordpress/viewer.ts';
 import { callerFor } from './caller.ts';

@@ -10,8 +10,9 @@ import type { ContentLanguage } from '../wordpress/content-languages.ts';
 import type { Term } from '../wordpress/rows.ts';
 import type { TranslationGroup } from '../wordpress/translation-group.ts';
 import type { Caller } from './caller.ts';
-import { type LanguagesOfKind, languagesOf, placeInLanguage } from './record-languages.ts';
+import { type LanguagesOfKind, languagesOf } from './record-languages.ts';
 import { createTermRow, dropTreeCache, freeSlug, type TermDraft, type TermLanguage } from './term-writes.ts';
+import { placeInLanguage } from './translation-groups.ts';
 
 /**
  * Replaces terms by their translations in a language, keeping the order. Terms of that language, and terms without one,

@@ -29,10 +29,10 @@ import {
   languagesOf,
   languagesOfRecords,
   languageValues,
-  placeInLanguage,
 } from './record-languages.ts';
 import { createTermInLanguage, toTermLanguage } from './term-languages.ts';
 import { changeTermRow, dropTreeCache } from './term-writes.ts';
+import { placeInLanguage } from './translation-groups.ts';
 import { type VersionedRecord, versionOfTerm } from './versions.ts';
 import { mayManageTerms } from './visibility.ts';
 

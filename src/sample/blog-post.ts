@@ -1,7 +1,7 @@
 import type { Caller } from '../records/caller.ts';
 import type { Database } from '../storage/engine/database.ts';
 import { insertPost, updatePost } from '../storage/rows/posts.ts';
-import { recount, setTermsOf } from '../storage/rows/terms.ts';
+import { recount, setTermsOf } from '../storage/rows/term-links.ts';
 import { sanitizeTitle } from '../wordpress/slug.ts';
 import { toUtc } from '../wordpress/zones.ts';
 

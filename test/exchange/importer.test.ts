@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals';
-import type { ImportOptions } from '../../src/exchange/import/importer.ts';
-import { importItems, importProgress } from '../../src/exchange/import/importer.ts';
+import { importItems } from '../../src/exchange/import/importer.ts';
+import type { ImportOptions } from '../../src/exchange/import/options.ts';
+import { importProgress } from '../../src/exchange/import/progress.ts';
 import { undoableImport, undoImport } from '../../src/exchange/import/undo.ts';
 import type { Entry, Item, PostItem, TermItem } from '../../src/exchange/items/items.ts';
 import { isIncomplete, type Report } from '../../src/exchange/items/report.ts';

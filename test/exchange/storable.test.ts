@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals';
-import { type ImportOptions, importItems } from '../../src/exchange/import/importer.ts';
+import { importItems } from '../../src/exchange/import/importer.ts';
+import type { ImportOptions } from '../../src/exchange/import/options.ts';
 import type { Entry, Item, PostItem } from '../../src/exchange/items/items.ts';
 import type { Report } from '../../src/exchange/items/report.ts';
 import { postKinds } from '../../src/kinds/index.ts';

@@ -15,7 +15,8 @@ import {
 import { createJournalFeed } from '../../src/storage/journal/feed.ts';
 import { joinWriters, noteChange, reportEverything } from '../../src/storage/journal/reported-changes.ts';
 import { insertMetas, insertPost, lockPost, removePost, updatePost, writeMetas } from '../../src/storage/rows/posts.ts';
-import { insertTerm, moveCounts, removeTerm, setTermsOf } from '../../src/storage/rows/terms.ts';
+import { moveCounts, setTermsOf } from '../../src/storage/rows/term-links.ts';
+import { insertTerm, removeTerm } from '../../src/storage/rows/terms.ts';
 import { lockUser, reassignPosts, removeUser } from '../../src/storage/rows/users.ts';
 import { utcFromDate } from '../../src/wordpress/time.ts';
 import { describeDatabases, urlOf } from '../support/databases.ts';

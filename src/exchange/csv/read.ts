@@ -1,28 +1,35 @@
 import { basename } from 'node:path';
-import type { CustomField } from '../../calendar/custom-fields.ts';
-import { COST, ORGANIZER_LINK, VENUE_LINK } from '../../kinds/events/metas.ts';
 import { postKind } from '../../kinds/index.ts';
 import type { PostKindName } from '../../kinds/kind-names.ts';
-import type { Caller } from '../../records/caller.ts';
 import { foldText } from '../../storage/engine/collation.ts';
 import { firstCharacters, hasVisibleText } from '../../wordpress/content/plain-text.ts';
-import { parseZone } from '../../wordpress/zones.ts';
-import { type CustomValue, customRows } from '../items/custom-rows.ts';
+import { customRows } from '../items/custom-rows.ts';
 import { rowsOfValues } from '../items/field-rows.ts';
-import { type Entry, type Link, type PostItem, SourceFault, type TermReference, withTermLanguage } from '../items/items.ts';
+import { type Entry, type PostItem, SourceFault, withTermLanguage } from '../items/items.ts';
 import { asWholeRecord, type LossEntry } from '../items/report.ts';
 import type { Source } from '../items/source.ts';
-import { type CellPlace, type DateOrder, type Moment, readMoment, readTime, toClockOf } from './dates.ts';
+import type { CellPlace } from './dates.ts';
 import { removeGuard } from './formulas.ts';
-import { additionalTexts, customColumns, type HeadingMap, isSameHeading, LAYOUTS, type MappedColumn, mapHeaders } from './layout.ts';
-import { namesIn } from './name-lists.ts';
-import { readMoments, readTimes } from './ranges.ts';
+import { customColumns, type HeadingMap, isSameHeading, LAYOUTS, type MappedColumn, mapHeaders } from './layout.ts';
+import {
+  additionalValues,
+  commentColumns,
+  customValues,
+  eventValues,
+  imageOf,
+  isMarkedPrivate,
+  linksOf,
+  organizerValues,
+  type Row,
+  type RowOptions,
+  termsOf,
+  unstatedTermKinds,
+  venueValues,
+  withCurrency,
+} from './row-values.ts';
 import { type CsvRow, openTable, type Table } from './rows.ts';
 
-export interface CsvOptions {
-  readonly caller: Caller;
-  /** Stated by the user, never guessed. Without it, only unambiguous dates are accepted. */
-  readonly dateOrder?: DateOrder | undefined;
+export interface CsvOptions extends RowOptions {
   readonly kind?: PostKindName | undefined;
   /** Maps headings to columns if their names do not identify the column. */
   readonly map?: HeadingMap | undefined;
@@ -192,7 +199,6 @@ function rowOutcome({ cells, line }: CsvRow, reading: Reading): { entries: Entry
   }
 }
 
-type Row = Readonly<Record<string, string | undefined>>;
 type MakeLoss = (reason: string, detail?: string) => LossEntry;
 
 function entriesOf(
@@ -262,151 +268,4 @@ function namesOf(
 ): [string, ...string[]] {
   const [byName, byExternalId] = [`${kind} ${name}`, `${kind} external ${externalId.trim()}`];
   return externalId.trim() === '' || seenNames.has(byExternalId) ? [byName] : [byExternalId, byName];
-}
-
-/**
- * Returns start and end of an event, `YYYY-MM-DD HH:MM:SS`, and whether it is all-day: the file says so, or it gives
- * only days and does not deny it. A time in its own column takes precedence over a time next to the date.
- */
-function momentsOf(row: Row, cellPlace: CellPlace, { dateOrder, caller }: CsvOptions): { start: string; end: string; allDay: boolean } {
-  const zone = parseZone((row.timezone ?? '').trim()) ?? caller.settings.zone;
-  const cell = (column: string): string => toClockOf(zone, row[column] ?? '');
-  const columnPlace = (column: string) => ({ ...cellPlace, column });
-  const days = readMoments(cell('start_date'), dateOrder, columnPlace('start_date'));
-  const times = readTimes(cell('start_time'), columnPlace('start_time'));
-  const end = readMoment(cell('end_date'), dateOrder, columnPlace('end_date')) ?? days?.to;
-  const from: Partial<Moment> = { ...days?.from, time: times?.from ?? days?.from.time };
-  const to: Partial<Moment> = { ...end, time: readTime(cell('end_time'), columnPlace('end_time')) ?? end?.time ?? times?.to };
-  if (from.day === undefined) throw new SourceFault('csv-no-date', { ...cellPlace, column: 'start_date', value: '' });
-  const isUnstated = (row.all_day ?? '').trim() === '' && from.time === undefined && to.time === undefined;
-  const allDay = isUnstated || isYes(row.all_day);
-  // In Microsoft's calendars, all-day events end at the beginning of the next day.
-  if (allDay && from.time === MIDNIGHT && to.time === MIDNIGHT && to.day !== undefined && to.day > from.day)
-    return { start: `${from.day} ${MIDNIGHT}`, end: `${daysAfter(to.day, -1)} 23:59:59`, allDay };
-  const startTime = from.time ?? MIDNIGHT;
-  const endTime = to.time ?? (allDay ? '23:59:59' : startTime);
-  // If the end has no day and its time is before the start, the event ends after midnight.
-  const endDay = to.day ?? (endTime < startTime ? daysAfter(from.day, 1) : from.day);
-  return { start: `${from.day} ${startTime}`, end: `${endDay} ${endTime}`, allDay };
-}
-
-const MIDNIGHT = '00:00:00';
-
-const daysAfter = (day: string, days: number): string => new Date(Date.parse(day) + days * 86_400_000).toISOString().slice(0, 10);
-
-function eventValues(row: Row, cellPlace: CellPlace, options: CsvOptions): { values: Record<string, unknown>; start: string } {
-  const { start, end, allDay } = momentsOf(row, cellPlace, options);
-  return {
-    start,
-    values: {
-      title: row.name,
-      description: row.description,
-      excerpt: row.excerpt,
-      start_date: start,
-      end_date: end,
-      timezone: row.timezone,
-      all_day: allDay,
-      cost: row.cost,
-      website: webAddress(row.website),
-      ...flagValue('show_map', row.show_map),
-      ...flagValue('show_map_link', row.show_map_link),
-      ...flagValue('hide_from_listings', row.hide),
-      ...flagValue('sticky', row.sticky),
-      ...flagValue('featured', row.featured),
-    },
-  };
-}
-
-const venueValues = (row: Row): Record<string, unknown> => ({
-  venue: row.name,
-  description: row.description,
-  country: row.country,
-  address: [row.address, row.address2].filter(Boolean).join(' '),
-  city: row.city,
-  ...(/^(US|United States)?$/i.test((row.country ?? '').trim()) ? { state: row.state } : { province: row.state }),
-  zip: row.zip,
-  phone: row.phone,
-  website: webAddress(row.website),
-  ...flagValue('show_map', row.show_map),
-  ...flagValue('show_map_link', row.show_map_link),
-});
-
-const organizerValues = (row: Row): Record<string, unknown> => ({
-  organizer: row.name,
-  description: row.description,
-  email: row.email,
-  website: webAddress(row.website),
-  phone: row.phone,
-});
-
-/** Returns the values of the site's own fields. */
-const customValues = (row: Row, fields: readonly CustomField[]): CustomValue[] =>
-  fields.flatMap((field) => {
-    const value = row[field.meta];
-    return value ? [{ field, value }] : [];
-  });
-
-/** Prepends `https://` to an address that begins with `www.`. */
-const webAddress = (cell: string | undefined): string | undefined => (/^\s*www\./i.test(cell ?? '') ? `https://${cell!.trim()}` : cell);
-
-/** Returns the values of the texts that the plugin has no columns for. */
-const additionalValues = (row: Row, kind: PostKindName): Record<string, unknown> =>
-  Object.fromEntries(additionalTexts(postKind(kind)).map((name) => [name, row[name]]));
-
-const isYes = (cell: string | undefined): boolean => /^(1|y|yes|true|on|x|s|si|sì|vero|j|ja|wahr|ein)$/i.test((cell ?? '').trim());
-/** Whether an event is marked as private in a calendar of Google's or Microsoft's. */
-const isMarkedPrivate = (row: Row): boolean =>
-  isYes(row.private) ||
-  /^(?:private|confidential|personal|privat[oa]?|riservat[oa]|personale|vertraulich|persönlich)$/i.test((row.private ?? '').trim());
-const flagValue = (name: string, cell: string | undefined): Record<string, boolean> =>
-  (cell ?? '').trim() === '' ? {} : { [name]: isYes(cell) };
-
-/** Returns the comment settings, if the file has them. */
-function commentColumns(row: Row): PostItem['columns'] {
-  const commentStatus = (cell: string) => (isYes(cell) || /^open$/i.test(cell.trim()) ? 'open' : 'closed');
-  return {
-    ...(row.comments ? { comment_status: commentStatus(row.comments) } : {}),
-    ...(row.pings ? { ping_status: commentStatus(row.pings) } : {}),
-  };
-}
-
-/** Overrides the currency that was read from the cost with the currency columns, if they are set. */
-function withCurrency(metas: PostItem['metas'], row: Row): PostItem['metas'] {
-  const position = (row.currency_position ?? '').trim().toLowerCase();
-  const statedMetas = [
-    [COST.symbol, row.currency_symbol?.trim() ?? ''],
-    [COST.position, /^(prefix|before)$/.test(position) ? 'prefix' : /^(suffix|postfix|after)$/.test(position) ? 'postfix' : ''],
-    [COST.code, row.currency_code?.trim() ?? ''],
-  ].filter(([, value]) => value !== '') as [string, string][];
-  return [...metas.filter(([key]) => !statedMetas.some(([name]) => name === key)), ...statedMetas];
-}
-
-function linksOf(row: Row): Link[] {
-  const venue = (row.venue ?? '').trim();
-  const language = (row.language ?? '').trim();
-  const languageMember = language === '' ? {} : { language };
-  return [
-    ...(venue === '' ? [] : [{ key: VENUE_LINK, kind: 'venue', name: venue, ...languageMember } as const]),
-    ...organizersOf(row.organizers).map((name) => ({ key: ORGANIZER_LINK, kind: 'organizer', name, ...languageMember }) as const),
-  ];
-}
-
-/** Splits names at commas; ids may also be separated by blanks. */
-const organizersOf = (cell: string | undefined): string[] =>
-  /^[\d\s,;]+$/.test(cell ?? '') ? namesIn((cell ?? '').replace(/[\s;]+/g, ',')) : namesIn(cell ?? '');
-
-const termsOf = (row: Row): TermReference[] => [
-  ...namesIn(row.categories ?? '').map((name) => ({ kind: 'category', sourceId: `name ${foldText(name)}`, name }) as const),
-  ...namesIn(row.tags ?? '').map((name) => ({ kind: 'tag', sourceId: `name ${foldText(name)}`, name }) as const),
-];
-
-/** Returns the kinds of terms that the table has no column for. */
-const unstatedTermKinds = ({ categories, tags }: Row): Pick<PostItem, 'unsaid'> => ({
-  unsaid: [...(categories === undefined ? (['category'] as const) : []), ...(tags === undefined ? (['tag'] as const) : [])],
-});
-
-/** Returns the attachment to fetch from an image URL, if it is one. */
-function imageOf(url: string, place: string): PostItem | undefined {
-  if (!/^https?:\/\//i.test(url)) return undefined;
-  return { kind: 'attachment', sourceId: url, place, url, columns: { guid: url }, metas: [], links: [], complete: false };
 }

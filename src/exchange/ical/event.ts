@@ -1,4 +1,3 @@
-import ICAL from 'ical.js';
 import { parseRule, type Rule } from '../../calendar/recurrence-rule.ts';
 import { memoize } from '../../memo.ts';
 import { stripControlCharacters } from '../../wordpress/content/plain-text.ts';
@@ -6,6 +5,7 @@ import { textFromUnix, unixFromText } from '../../wordpress/time.ts';
 import { percentDecoded } from '../../wordpress/web-url.ts';
 import { CUSTOM_FIELD_PROPERTY, NAME_PARAMETER } from './extension-names.ts';
 import type { Line } from './lines.ts';
+import { type Property, parameter, parseProperties, rawText, rawValues, textsOf } from './properties.ts';
 import { hasInvalidDate, repairLine } from './repair-line.ts';
 import { toICalendarRule } from './vcalendar.ts';
 
@@ -220,46 +220,6 @@ function ruleOf(line: string): Rule | undefined {
 
 const MAX_DATES = 5000;
 const MAX_RULES = 20;
-
-/**
- * A property as the library parses it (jCal, RFC 7265): its name in lower case, its parameters, its type and its
- * values.
- */
-type Property = readonly [name: string, parameters: Readonly<Record<string, unknown>>, type: string, ...values: readonly unknown[]];
-
-/** Parses properties and groups them by name. If the library fails, lines that it cannot parse alone are left out. */
-function parseProperties(lines: readonly string[]): ReadonlyMap<string, readonly Property[]> | undefined {
-  const parse = (subset: readonly string[]): readonly Property[] | undefined => {
-    try {
-      // The library's types do not describe the structure of a parsed component.
-      const [, properties] = ICAL.parse(['BEGIN:VEVENT', ...subset, 'END:VEVENT'].join('\r\n')) as unknown as [string, Property[]];
-      return properties;
-    } catch {
-      return undefined;
-    }
-  };
-  const properties = parse(lines) ?? parse(lines.filter((line) => parse([line]) !== undefined));
-  if (!properties) return undefined;
-  const byName = new Map<string, Property[]>();
-  for (const property of properties) {
-    const group = byName.get(property[0]);
-    if (group) group.push(property);
-    else byName.set(property[0], [property]);
-  }
-  return byName;
-}
-
-/** Returns the values of a property as they are written. */
-const rawValues = ([, , , ...values]: Property): string[] =>
-  values.map((value) => (Array.isArray(value) ? value.join('/') : String(value)));
-const rawText = (property: Property): string => rawValues(property)[0] ?? '';
-
-const textsOf = (property: Property): string[] => rawValues(property).map((value) => stripControlCharacters(value.replace(/\r\n?/g, '\n')));
-
-function parameter([, parameters]: Property, name: string): string {
-  const value = parameters[name];
-  return value === undefined ? '' : stripControlCharacters(String((Array.isArray(value) ? value[0] : value) ?? '')).trim();
-}
 
 function momentsOf(property: Property): Moment[] {
   const zone = parameter(property, 'tzid');

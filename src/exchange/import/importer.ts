@@ -1,100 +1,35 @@
 import { fail } from '../../errors.ts';
 import { termKind } from '../../kinds/index.ts';
 import type { Caller } from '../../records/caller.ts';
-import { updateIndex } from '../../records/list-index.ts';
-import { dropTreeCache } from '../../records/term-writes.ts';
 import { withFileCleanup } from '../../records/writes/prepared-images.ts';
 import type { Site } from '../../site.ts';
 import { wrongCounts } from '../../storage/audit/audit.ts';
-import type { Database } from '../../storage/engine/database.ts';
 import { pagesOf } from '../../storage/engine/pages.ts';
-import { joinWriters, noteChange } from '../../storage/journal/reported-changes.ts';
-import { loadMetas } from '../../storage/rows/bundle.ts';
+import { joinWriters } from '../../storage/journal/reported-changes.ts';
 import { recomputeEdges } from '../../storage/rows/calendar-edges.ts';
-import {
-  beginImport,
-  deleteWaiting,
-  findImport,
-  importedIds,
-  nextWaiting,
-  storeProgress,
-  writeLedger,
-  writeWaiting,
-} from '../../storage/rows/imports.ts';
-import { requireAuthor } from '../../storage/rows/posts.ts';
-import { loadTerms, recount } from '../../storage/rows/terms.ts';
+import { beginImport, deleteWaiting, findImport, importedIds, nextWaiting } from '../../storage/rows/imports.ts';
+import { recount } from '../../storage/rows/term-links.ts';
+import { loadTerms } from '../../storage/rows/terms.ts';
 import { firstCharacters } from '../../wordpress/content/plain-text.ts';
-import { metaOf } from '../../wordpress/rows.ts';
 import { utcFromDate } from '../../wordpress/time.ts';
-import { type Entry, type Item, isItem, isPostItem, isTermItem, type PostItem, SourceFault, titleOf } from '../items/items.ts';
+import { type Entry, type Item, isItem, isPostItem, isTermItem, SourceFault, titleOf } from '../items/items.ts';
 import { createNameIndex } from '../items/record-names.ts';
-import {
-  addAside,
-  addLoss,
-  addToCount,
-  type DatesEntry,
-  mergeTally,
-  newTally,
-  type Report,
-  reportOf,
-  type Tally,
-  tallyFrom,
-  tallyText,
-} from '../items/report.ts';
+import { addAside, addLoss, addToCount, mergeTally, newTally, type Report, reportOf, tallyFrom } from '../items/report.ts';
 import { batches, keysOf } from './batches.ts';
-import { isImportRunning } from './import-running.ts';
-import { ledgerKey, openLedger } from './ledger.ts';
+import { type Files, fetchFiles } from './fetch-files.ts';
+import type { ImportOptions } from './options.ts';
 import { keysOfPending, resolvePending, withoutNewTerms } from './pending-references.ts';
+import { MAX_SOURCE_LENGTH } from './progress.ts';
 import { prepareRecurrence, recurringItem } from './recurrence.ts';
 import { trashRemovedDates } from './removed-dates.ts';
 import type { Run, WaitingRecord, Work } from './run.ts';
+import { type ImportState, type Step, writeStep } from './step.ts';
 import { writeStorableItems } from './storable.ts';
 import { writeAuthors } from './write-authors.ts';
 import { assignTermLanguage, recountLanguages, writeLanguages } from './write-languages.ts';
 import { writePosts } from './write-posts.ts';
 import { writeSettings } from './write-settings.ts';
 import { writeTerms } from './write-terms.ts';
-
-export interface ImportOptions {
-  /**
-   * Name of the source in the ledger. It must be the same for every export of one site (its home address), so that
-   * records are recognised.
-   */
-  readonly source: string;
-  /** Only reports what would become of each item; writes nothing. */
-  readonly dryRun?: boolean;
-  /** Continues an interrupted run. */
-  readonly resume?: boolean;
-  /** Imports the settings that the source contains. */
-  readonly settings?: boolean;
-  /** Language of records for which the source has none. */
-  readonly language?: string | undefined;
-  /** Removes scripts and the like from texts, whoever imports. */
-  readonly filterHtml?: boolean;
-  /** The source is a database that its owner opened, so that roles and passwords of users are imported. */
-  readonly trustedAccounts?: boolean;
-  /** The highest post id in the source, if it is known. */
-  readonly highestId?: number;
-  /**
-   * Fetches the file of an attachment before its row is written, and returns the item, possibly changed to refer to the
-   * fetched file. `stored`: where the file of an existing attachment should be.
-   */
-  readonly fetchFile?: (item: PostItem, stored: string | undefined) => Promise<FetchedFile>;
-  /** Number of items that are written in one transaction; 200 by default, fewer if the items are long. */
-  readonly itemsPerBatch?: number;
-  /** Called after each batch with the number of entries processed so far. */
-  readonly onProgress?: (doneCount: number) => void;
-}
-
-/**
- * An attachment whose file was fetched, or the reason why it was not. `undo` deletes the file if the row could not be
- * written.
- */
-export interface FetchedFile {
-  readonly item: PostItem;
-  readonly fault?: string;
-  readonly undo?: () => Promise<void>;
-}
 
 const ITEMS_PER_BATCH = 200;
 
@@ -143,9 +78,6 @@ export async function importItems(site: Site, caller: Caller, entries: AsyncIter
   return reportOf({ source: state.run.source, dryRun: state.run.isDryRun }, sum);
 }
 
-/** Fetched files of a batch, until their rows are written. */
-type Files = Map<Item, FetchedFile>;
-
 /** Writes entries in one transaction. `before`: number of entries before them in the stream. */
 async function writeEntries(state: ImportState, entries: readonly Entry[], before: number, files: Files): Promise<void> {
   const doneCount = Math.min(entries.length, Math.max(0, state.doneCount - before));
@@ -156,7 +88,7 @@ async function writeEntries(state: ImportState, entries: readonly Entry[], befor
   }
   const items = entries.filter(isItem);
   const fetchedFiles = items.flatMap((item) => files.get(item) ?? []);
-  await write(state, {
+  await writeStep(state, {
     keys: keysOf(items),
     entryCount: before + entries.length,
     originals: new Map([...files].flatMap(([original, { item }]) => (isPostItem(original) ? [[item, original] as const] : []))),
@@ -187,7 +119,7 @@ async function writeEntries(state: ImportState, entries: readonly Entry[], befor
 /** Reports that an entry cannot be stored, and deletes its file. */
 async function reportUnstorable(state: ImportState, entry: Entry, before: number, files: Files): Promise<void> {
   const isKnown = before < state.doneCount;
-  await write(state, {
+  await writeStep(state, {
     keys: new Set(),
     entryCount: before + 1,
     task: async ({ tally }) => {
@@ -199,37 +131,6 @@ async function reportUnstorable(state: ImportState, entry: Entry, before: number
   if (!isItem(entry)) return;
   await files.get(entry)?.undo?.();
   files.delete(entry);
-}
-
-/** Returns the progress of the last run of a source, and its report so far; undefined if there was none. */
-export async function importProgress(
-  { db, clock }: Site,
-  name: string,
-): Promise<
-  | {
-      readonly source: string;
-      readonly done: number;
-      readonly open: boolean;
-      readonly stopped: boolean;
-      readonly report: Report;
-    }
-  | undefined
-> {
-  const source = firstCharacters(name, MAX_SOURCE_LENGTH);
-  const row = await findImport(db, source);
-  if (!row) return undefined;
-  const open = row.open === 1;
-  const stopped = open && !isImportRunning(row, clock());
-  return { source, done: row.done, open, stopped, report: reportOf({ source, dryRun: false }, tallyFrom(row.report)) };
-}
-
-/** A run in progress: its results so far, and the number of entries done, as stored in its row. */
-interface ImportState {
-  run: Run;
-  readonly sum: Tally;
-  doneCount: number;
-  /** UIDs of events all of whose dates came, with the period that is covered. */
-  readonly dates: Map<string, DatesEntry['between']>;
 }
 
 async function openRun(site: Site, caller: Caller, options: ImportOptions): Promise<ImportState> {
@@ -273,70 +174,6 @@ async function openRun(site: Site, caller: Caller, options: ImportOptions): Prom
   return { run, sum, doneCount: options.resume && row ? row.done : 0, dates: new Map() };
 }
 
-const MAX_SOURCE_LENGTH = 191;
-
-/** A step of an import that is written in one transaction. */
-interface Step {
-  readonly task: (work: Work) => Promise<void>;
-  /** Ledger keys of everything that the step concerns. */
-  readonly keys: ReadonlySet<string>;
-  readonly originals?: Work['originals'];
-  /** Number of entries that are done after the step; absent if it does not add any. */
-  readonly entryCount?: number;
-  /** False if the run ends with this step. */
-  readonly open?: boolean;
-}
-
-/** Runs a step in one transaction, and applies its results to the run once that is committed. */
-async function write(state: ImportState, { task, keys, originals = new Map(), entryCount = 0, open = true }: Step): Promise<void> {
-  const { run, sum } = state;
-  const doneCount = Math.max(state.doneCount, entryCount);
-  const attempt = async (db: Database): Promise<Work> => {
-    const ledger = await openLedger(db, run.importId, keys, run.dryLedger);
-    const work: Work = {
-      run,
-      db,
-      ledger,
-      tally: newTally(),
-      waiting: [],
-      namedRecords: [],
-      originals,
-      events: [],
-      touched: { any: false, tree: false },
-    };
-    if (!run.isDryRun) {
-      joinWriters(db);
-      await requireAuthor(db, run.caller.viewer.id);
-    }
-    await task(work);
-    if (run.isDryRun) return work;
-    await writeLedger(db, run.importId, ledger.added());
-    await writeWaiting(db, run.importId, work.waiting);
-    if (work.touched.tree) await dropTreeCache(db, termKind('category'));
-    await updateIndex(db, run.caller, [...new Set(work.events)]);
-    if (work.touched.any) noteChange(db, { now: run.site.clock(), viewer: run.caller.viewer });
-    const report = newTally();
-    mergeTally(report, sum);
-    mergeTally(report, work.tally);
-    const isCurrent = await storeProgress(db, { id: run.importId, run: run.number }, state.doneCount, {
-      done: doneCount,
-      open,
-      report: tallyText(report),
-      now: utcFromDate(run.site.clock()),
-    });
-    if (!isCurrent) throw new SourceFault('superseded', { source: run.source });
-    return work;
-  };
-  const { ledger, tally, waiting, namedRecords } = run.isDryRun ? await attempt(run.site.db) : await run.site.db.transaction(attempt);
-  if (run.isDryRun) {
-    for (const entry of ledger.added()) run.dryLedger.set(entry.item, entry);
-    for (const row of waiting) run.dryWaiting.set(row.item, row);
-  }
-  for (const { kind, title, start, id } of namedRecords) if (kind !== 'attachment') run.names.add(kind, title, start, id);
-  mergeTally(sum, tally);
-  state.doneCount = doneCount;
-}
-
 async function writeItems(work: Work, items: readonly Item[]): Promise<void> {
   await writeSettings(
     work,
@@ -350,29 +187,6 @@ async function writeItems(work: Work, items: readonly Item[]): Promise<void> {
   await writeLanguages(work, items.filter(isTermItem));
   await writePosts(work, items.filter(isPostItem));
   await writeLanguages(work, items.filter(isPostItem));
-}
-
-/**
- * Fetches the files of attachments before the transaction, since that takes time: files of new attachments, and of
- * known ones that came without a file.
- */
-async function fetchFiles(run: Run, piece: readonly Entry[], fetchFile: ImportOptions['fetchFile']): Promise<Files> {
-  const files: Files = new Map();
-  const attachments = piece.filter((entry): entry is PostItem => entry.kind === 'attachment' && entry.url !== undefined);
-  if (!fetchFile || run.isDryRun || attachments.length === 0) return files;
-  const { db } = run.site;
-  const ledger = await openLedger(db, run.importId, keysOf(attachments), run.dryLedger);
-  const entries = attachments.map((item) => ({ item, ledgerEntry: ledger.entry(ledgerKey('post', item.sourceId)) }));
-  const metas = await loadMetas(
-    db,
-    entries.flatMap(({ ledgerEntry }) => (ledgerEntry ? [ledgerEntry.target] : [])),
-  );
-  for (const { item, ledgerEntry } of entries) {
-    // Attachments that this run has seen before have been fetched or reported already.
-    if (ledgerEntry?.run === run.number) continue;
-    files.set(item, await fetchFile(item, ledgerEntry && metaOf(metas.get(ledgerEntry.target), '_wp_attached_file')));
-  }
-  return files;
 }
 
 /** Resolves pending references of records in batches. */
@@ -396,8 +210,8 @@ async function resolveAllWaiting(state: ImportState): Promise<void> {
 const resolveWaiting = (state: ImportState, rows: readonly WaitingRecord[]): Promise<void> =>
   writeStorableItems(
     rows,
-    (part) => write(state, resolvingStep(state, part)),
-    (row) => write(state, resolvingStep(state, [withoutNewTerms(row)])),
+    (part) => writeStep(state, resolvingStep(state, part)),
+    (row) => writeStep(state, resolvingStep(state, [withoutNewTerms(row)])),
   );
 
 const resolvingStep = ({ run }: ImportState, rows: readonly WaitingRecord[]): Step => ({
@@ -431,7 +245,7 @@ async function finish(state: ImportState): Promise<void> {
       });
     }
   }
-  await write(state, {
+  await writeStep(state, {
     keys: new Set(),
     open: false,
     task: async (work) => {

@@ -8,7 +8,7 @@ import type { Site } from '../../site.ts';
 import { percentDecoded } from '../../wordpress/web-url.ts';
 import { isImageUrl } from '../items/image-item.ts';
 import type { PostItem } from '../items/items.ts';
-import type { FetchedFile } from './importer.ts';
+import type { FetchedFile } from './options.ts';
 
 /** A path in the library by year and month, as WordPress makes them. */
 const BY_MONTH = /^(\d{4}\/\d\d)\/[^/]+$/;

@@ -1,7 +1,8 @@
 import { termKind } from '../../kinds/index.ts';
 import type { TermKindName } from '../../kinds/kind-names.ts';
-import { type LanguagesOfKind, languagesOf, placeInLanguage } from '../../records/record-languages.ts';
+import { type LanguagesOfKind, languagesOf } from '../../records/record-languages.ts';
 import { termsInLanguage, termsOfLanguage } from '../../records/term-languages.ts';
+import { placeInLanguage } from '../../records/translation-groups.ts';
 import { formOf } from '../../storage/languages/forms.ts';
 import { loadTerms } from '../../storage/rows/terms.ts';
 import { type ContentLanguage, languageOfCode } from '../../wordpress/content-languages.ts';

@@ -20,13 +20,11 @@ import { organizerTexts } from '../../kinds/organizer.ts';
 import { VENUE, venueTexts } from '../../kinds/venue.ts';
 import { decodeEntities } from '../../wordpress/content/entities.ts';
 import { languageOfCode } from '../../wordpress/content-languages.ts';
-import { toSerialized } from '../../wordpress/php/serialized.ts';
 import { diffSeconds } from '../../wordpress/time.ts';
-import { percentDecoded } from '../../wordpress/web-url.ts';
 import { groupOfDate } from '../items/each-date.ts';
 import { STATUSES } from '../items/event-status.ts';
 import { LINK_METAS, type Link, type PostColumns, type PostItem, type TermItem } from '../items/items.ts';
-import type { CoreMedia, CoreRecord, LiveEvent, LiveImage, LiveOrganizer, LivePost, LiveTerm, LiveVenue } from './records.ts';
+import type { CoreMedia, CoreRecord, LiveEvent, LiveOrganizer, LivePost, LiveTerm, LiveVenue } from './records.ts';
 import { type Guess, storedContent, storedCost, storedExcerpt, storedTitle } from './texts.ts';
 
 /* Conversion of a site's responses to items. */
@@ -79,16 +77,18 @@ export function eventItem(record: LiveEvent, context: LiveContext): LiveItem {
     [DATES.endUtc, record.utc_end_date],
     [DATES.timezone, record.timezone],
     [DATES.abbreviation, record.timezone_abbr],
-    ...(record.all_day ? pair(DATES.allDay, '1') : pair(DATES.duration, String(diffSeconds(record.utc_start_date, record.utc_end_date)))),
+    ...(record.all_day
+      ? metaPair(DATES.allDay, '1')
+      : metaPair(DATES.duration, String(diffSeconds(record.utc_start_date, record.utc_end_date)))),
     [EVENT.show_map, record.show_map ? '1' : ''],
     [EVENT.show_map_link, record.show_map_link ? '1' : ''],
     ...cost.metas,
     // An event without a website shows the URL of its page.
-    ...(record.website !== '' && record.website === record.url ? [] : pair(EVENT.website, decodeEntities(record.website))),
-    ...(record.hide_from_listings ? pair(EVENT.hide_from_listings, 'yes') : []),
-    ...(record.featured ? pair(EVENT.featured, '1') : []),
+    ...(record.website !== '' && record.website === record.url ? [] : metaPair(EVENT.website, decodeEntities(record.website))),
+    ...(record.hide_from_listings ? metaPair(EVENT.hide_from_listings, 'yes') : []),
+    ...(record.featured ? metaPair(EVENT.featured, '1') : []),
     ...filledMetas(eventTexts, record),
-    ...(status === undefined ? [] : pair(STATE, status)),
+    ...(status === undefined ? [] : metaPair(STATE, status)),
     ...Object.entries(record.custom_fields).flatMap(([name, { value }]) => customMetas(name, value, calendar.customFields)),
     ...globalIdsOf(record),
   ];
@@ -141,7 +141,7 @@ const absentFrom = (record: LiveEvent): string[] => [
 function customMetas(name: string, value: string, fields: readonly CustomField[]): [string, string][] {
   const field = fields.find((one) => one.name === name || one.meta === name);
   const storedText = field && storedValue(field, value);
-  return storedText ? customFieldRows(field, storedText) : pair(field?.meta ?? name, value);
+  return storedText ? customFieldRows(field, storedText) : metaPair(field?.meta ?? name, value);
 }
 
 /** Returns a venue with its address, texts and coordinates. */
@@ -156,10 +156,12 @@ export function venueItem(record: LiveVenue, context: LiveContext): LiveItem {
       metas: [
         [VENUE_ORIGIN, ORIGIN],
         ...filledMetas(venueTexts, record),
-        ...(lat === undefined || lng === undefined ? [] : [...pair(COORDINATES.lat, String(lat)), ...pair(COORDINATES.lng, String(lng))]),
+        ...(lat === undefined || lng === undefined
+          ? []
+          : [...metaPair(COORDINATES.lat, String(lat)), ...metaPair(COORDINATES.lng, String(lng))]),
         ...[VENUE, EVENT].flatMap((keys) => [
-          ...pair(keys.show_map, flagText(record.show_map)),
-          ...pair(keys.show_map_link, flagText(record.show_map_link)),
+          ...metaPair(keys.show_map, flagText(record.show_map)),
+          ...metaPair(keys.show_map_link, flagText(record.show_map_link)),
         ]),
         ...globalIdsOf(record),
       ],
@@ -201,52 +203,13 @@ export const termItem = (kind: TermItem['kind'], term: LiveTerm, parent: string 
   ...(parent === undefined ? {} : { parent }),
 });
 
-/**
- * Returns an image, preferably as WordPress's own route returns it, otherwise as the record shows it. `author`: name of
- * the user who uploaded it.
- */
-export function imageItem(image: LiveImage, media: CoreMedia | undefined, author: string | undefined, place: string): PostItem {
-  const url = media?.source_url || image.url;
-  const file = fileBelow(url);
-  const name = (url.split('/').at(-1) ?? '').replace(/\.[^.]+$/, '');
-  const mime = media?.mime_type || `image/${(/\.(\w+)$/.exec(url)?.[1] ?? 'jpeg').toLowerCase().replace('jpg', 'jpeg')}`;
-  const title = media?.title?.raw ?? decodeEntities(media?.title?.rendered ?? name);
-  const stamps = media ? dates(media.date, media.date_gmt, media.modified, media.modified_gmt) : {};
-  return {
-    kind: 'attachment',
-    sourceId: String(image.id),
-    id: image.id,
-    place,
-    columns: {
-      post_title: title,
-      post_excerpt: media?.caption?.raw ?? '',
-      ...(media?.description?.raw === undefined ? {} : { post_content: media.description.raw }),
-      ...discussionOf(media),
-      post_status: 'inherit',
-      post_mime_type: mime,
-      guid: media?.guid?.rendered || url,
-      ...(media?.slug ? { post_name: media.slug } : {}),
-      ...stamps,
-    },
-    ...(author === undefined ? {} : { author }),
-    ...(media && media.post > 0 ? { parent: String(media.post) } : {}),
-    metas: [
-      ...(file === undefined ? [] : pair('_wp_attached_file', file)),
-      ...pair('_wp_attachment_metadata', toSerialized(metadataOf(image, media, file ?? name))),
-      ...(media?.alt_text ? pair('_wp_attachment_image_alt', media.alt_text) : []),
-    ],
-    links: [],
-    complete: false,
-    url,
-  };
-}
-
 // ------------------------------------------------------------------------------------------------- pieces
-const pair = (key: string, value: string): [string, string][] => [[key, value]];
+/** Returns one row of metas. */
+export const metaPair = (key: string, value: string): [string, string][] => [[key, value]];
 
 /** Returns metas for the texts that are not empty. `texts`: name -> meta. */
 const filledMetas = <Texts extends Readonly<Record<string, string>>>(texts: Texts, record: Readonly<Record<keyof Texts, string>>) =>
-  Object.entries(texts).flatMap(([name, key]) => (record[name] ? pair(key, record[name]) : []));
+  Object.entries(texts).flatMap(([name, key]) => (record[name] ? metaPair(key, record[name]) : []));
 
 /**
  * Returns the metas of the texts that every site shows if they are set. If only some sites know a text, its absence
@@ -325,67 +288,20 @@ function columnsOf(record: LivePost, title: string, { settings, core }: LiveCont
       ...(core?.password ? { post_password: core.password } : {}),
       ...discussionOf(core),
       ...(core?.guid?.rendered ? { guid: decodeEntities(core.guid.rendered) } : {}),
-      ...dates(record.date, record.date_utc, record.modified, record.modified_utc),
+      ...dateColumns(record.date, record.date_utc, record.modified, record.modified_utc),
     },
     guessedMembers,
   };
 }
 
-const discussionOf = (shown: CoreRecord | CoreMedia | undefined): PostColumns => ({
+/** Returns the columns that open or close a post for comments and pings, if the site shows them. */
+export const discussionOf = (shown: CoreRecord | CoreMedia | undefined): PostColumns => ({
   ...(shown?.comment_status === undefined ? {} : { comment_status: shown.comment_status }),
   ...(shown?.ping_status === undefined ? {} : { ping_status: shown.ping_status }),
 });
 
-function dates(date: string, dateUtc: string, modified: string, modifiedUtc: string): PostColumns {
+/** Returns the columns of the dates that are known, by the site's clock and in UTC, `YYYY-MM-DD HH:MM:SS`. */
+export function dateColumns(date: string, dateUtc: string, modified: string, modifiedUtc: string): PostColumns {
   const stamps = { post_date: date, post_date_gmt: dateUtc, post_modified: modified, post_modified_gmt: modifiedUtc };
   return Object.fromEntries(Object.entries(stamps).flatMap(([name, stamp]) => (stamp === '' ? [] : [[name, stamp.replace('T', ' ')]])));
-}
-
-/** Returns the path of a file within the uploads folder. */
-function fileBelow(url: string): string | undefined {
-  const path = URL.canParse(url) ? new URL(url).pathname : url;
-  const relativePath = path
-    .split('/uploads/')
-    .slice(1)
-    .join('/uploads/')
-    .replace(/^sites\/\d+\//, '');
-  const file = relativePath.split('/').includes('') ? path.split('/').at(-1) : relativePath;
-  return file ? percentDecoded(file) : undefined;
-}
-
-const lastPart = (url: string): string => fileBelow(url)?.split('/').at(-1) ?? '';
-
-/** Returns the metadata that WordPress stores about an image and its sizes. */
-function metadataOf({ width, height, filesize, sizes }: LiveImage, media: CoreMedia | undefined, file: string): object {
-  const details = media?.media_details ?? {};
-  if (details.width !== undefined && details.sizes !== undefined) {
-    const { sizes: rawSizes, ...rest } = details as { sizes: unknown };
-    const sizeEntries =
-      rawSizes !== null && typeof rawSizes === 'object'
-        ? Object.entries(rawSizes as Record<string, Record<string, unknown>>).filter(([name]) => name !== 'full')
-        : [];
-    const toStoredSize = (size: Record<string, unknown>) => {
-      const { source_url: _, mime_type: mime, ...members } = size;
-      return { ...members, ...(mime === undefined ? {} : { 'mime-type': mime }) };
-    };
-    return { ...rest, sizes: Object.fromEntries(sizeEntries.map(([name, size]) => [name, toStoredSize(size)])) };
-  }
-  return {
-    width,
-    height,
-    file,
-    ...(filesize === undefined ? {} : { filesize }),
-    sizes: Object.fromEntries(
-      Object.entries(sizes).map(([name, { width: w, height: h, url, 'mime-type': mime, filesize: bytes }]) => [
-        name,
-        {
-          file: lastPart(url),
-          width: w,
-          height: h,
-          ...(mime ? { 'mime-type': mime } : {}),
-          ...(bytes === undefined ? {} : { filesize: bytes }),
-        },
-      ]),
-    ),
-  };
 }

@@ -6,18 +6,9 @@ import { EXISTING_ID, POST_READ_PARAMS, postFields, postFilters } from '../../ki
 import { kindOnSite } from '../../kinds/custom-fields.ts';
 import type { PostKind } from '../../kinds/kind.ts';
 import type { Params } from '../../kinds/param.ts';
-import {
-  changeCorePost,
-  createCorePost,
-  listCorePosts,
-  mayChangeCore,
-  mayCreateCore,
-  mayDeleteCore,
-  mayListCore,
-  mayReadCore,
-  readCorePost,
-  removeCorePost,
-} from '../../records/core/posts.ts';
+import { mayChangeCore, mayCreateCore, mayDeleteCore, mayListCore, mayReadCore } from '../../records/core/post-permissions.ts';
+import { changeCorePost, createCorePost, removeCorePost } from '../../records/core/post-writes.ts';
+import { listCorePosts, readCorePost } from '../../records/core/posts.ts';
 import { lockPostVersion } from '../../records/versions.ts';
 import { restUrl } from '../../wordpress/links.ts';
 import { endpoint, recordEndpoint, type ServedRoute } from '../endpoint.ts';

@@ -10,7 +10,7 @@ import { updateEdges, updateEdgesForNew } from '../../storage/rows/calendar-edge
 import { removeOccurrence, writeFirstOccurrences, writeOccurrence } from '../../storage/rows/occurrences.ts';
 import { insertMetas, removePost, writeMetas } from '../../storage/rows/posts.ts';
 import { touchDatedPosts } from '../../storage/rows/recurring-events.ts';
-import { countNewLinks, insertTermLinks, moveCounts, setTermsOf, termTaxonomyIdsOf } from '../../storage/rows/terms.ts';
+import { countNewLinks, insertTermLinks, moveCounts, setTermsOf, termTaxonomyIdsOf } from '../../storage/rows/term-links.ts';
 import type { Post } from '../../wordpress/rows.ts';
 import { utcFromDate } from '../../wordpress/time.ts';
 import type { Caller } from '../caller.ts';

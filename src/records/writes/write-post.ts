@@ -3,13 +3,13 @@ import { hasRules } from '../../kinds/events/occurrence.ts';
 import { isImage, isLinks, isTerms, valueIn } from '../../kinds/fields.ts';
 import type { FetchedImage } from '../../kinds/grammars/grammars.ts';
 import type { LinkPlan } from '../../kinds/grammars/links.ts';
-import { postKind, termKind } from '../../kinds/index.ts';
+import { termKind } from '../../kinds/index.ts';
 import type { PostKind, PostValues, Rows, StoredPost } from '../../kinds/kind.ts';
 import type { TermKindName } from '../../kinds/kind-names.ts';
 import { EXTERNAL_ID } from '../../kinds/post-fields.ts';
 import { insertPrepared } from '../../media/images.ts';
 import type { Database } from '../../storage/engine/database.ts';
-import { loadMetas, loadPosts } from '../../storage/rows/bundle.ts';
+import { loadMetas } from '../../storage/rows/bundle.ts';
 import { lockNames, slugLock } from '../../storage/rows/locks.ts';
 import { findByMeta, findByTitle, lockPost, updatePost, writeMetas } from '../../storage/rows/posts.ts';
 import { touchDatedPosts } from '../../storage/rows/recurring-events.ts';
@@ -31,12 +31,13 @@ import {
   languagesOf,
   languageValues,
   membershipsOf,
-  placeInLanguage,
 } from '../record-languages.ts';
 import { termsInLanguage } from '../term-languages.ts';
 import { createTermWishResolver, resolveTermWishes } from '../term-wishes.ts';
+import { placeInLanguage } from '../translation-groups.ts';
 import { accessRow, mayEdit } from '../visibility.ts';
 import { insertPosts, type PlannedPost, takenSlugs } from './insert-posts.ts';
+import { isUnpublished, type LinkedDraft, linkedDrafts, notedDrafts, PUBLISHED_WITH, withNotedDrafts } from './linked-drafts.ts';
 import { type MetasAndTerms, writeMetasAndTerms } from './metas-and-terms.ts';
 import { isNewSlug, type NewPost } from './name-locks.ts';
 import { type PostPlan, planPost } from './post-plan.ts';
@@ -294,52 +295,6 @@ async function updateReused(write: WriteContext, existingPost: StoredPost, value
 async function freeSlug(write: WriteContext, slug: string, id: number): Promise<string> {
   await lockNames(write.db, [slugLock(write.kind.postType, slug)]);
   return uniqueSlug(slug, (await takenSlugs(write, [slug], id))(write.language));
-}
-
-/** A draft of a venue or an organizer. */
-interface LinkedDraft {
-  readonly kind: PostKind;
-  readonly row: Post;
-}
-
-/** The meta of a scheduled record with the ids of the drafts that will be published together with it. */
-const PUBLISHED_WITH = '_fasti_published_with';
-
-/**
- * Returns the drafts of venues and organizers that a record links to and that the caller may publish. They are
- * published with it, since they may have been created with it when it was a draft (the calendar's
- * `publishAssociatedTypes`).
- */
-async function linkedDrafts({ db, caller, kind }: KindWrite, { metas }: Pick<StoredPost, 'metas'>, references: MetasAndTerms) {
-  const { viewer } = caller;
-  const linkedIds = Object.keys(kind.links).flatMap((key) => references.metas[key] ?? metas.get(key) ?? []);
-  const rows = await loadPosts(db, linkedIds.map(Number).filter(Number.isSafeInteger));
-  return [...rows.values()].flatMap((row): LinkedDraft[] => {
-    const linkedKind = Object.values(kind.links)
-      .map(postKind)
-      .find(({ postType }) => postType === row.post_type);
-    if (!linkedKind || !isUnpublished(row)) return [];
-    return viewer.can(`publish_${linkedKind.capabilities}`) && mayEdit(viewer, row) ? [{ kind: linkedKind, row }] : [];
-  });
-}
-
-const isUnpublished = ({ post_status: status }: Post): boolean => ['draft', 'pending'].includes(status);
-
-/**
- * Drafts that the editor may publish are published together with the scheduled record, since no user is signed in when
- * it goes live.
- */
-function notedDrafts({ metas }: StoredPost, { post_status: status }: Post, drafts: readonly LinkedDraft[]): Rows['metas'] {
-  const storedIds = metas.get(PUBLISHED_WITH) ?? [];
-  const newIds = status === 'future' ? new Set([...storedIds, ...drafts.map(({ row }) => String(row.ID))]) : [];
-  return [...storedIds, ...newIds].length > 0 ? { [PUBLISHED_WITH]: [...newIds] } : {};
-}
-
-/** Does the same for a new record. */
-async function withNotedDrafts(write: KindWrite, { columns }: PostPlan, references: MetasAndTerms): Promise<MetasAndTerms> {
-  if (columns.post_status !== 'future') return references;
-  const draftIds = (await linkedDrafts(write, { metas: new Map() }, references)).map(({ row }) => String(row.ID));
-  return draftIds.length === 0 ? references : { ...references, metas: { ...references.metas, [PUBLISHED_WITH]: draftIds } };
 }
 
 async function publishDrafts({ db, caller }: KindWrite, drafts: readonly LinkedDraft[]): Promise<void> {

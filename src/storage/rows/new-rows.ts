@@ -4,7 +4,7 @@ import type { Database } from '../engine/database.ts';
 import { insertRows } from '../engine/insert.ts';
 import { reportPostChanged, reportPostCreated, reportTaxonomyRows, reportTerm } from '../journal/reported-changes.ts';
 import { DEFAULT_COLUMNS, removeCommentsOf } from './posts.ts';
-import { increaseCounts } from './terms.ts';
+import { increaseCounts } from './term-links.ts';
 
 /* Inserts many rows with few statements, for imports. The rows must be new: none of them may exist yet. */
 

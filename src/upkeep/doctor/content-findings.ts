@@ -15,7 +15,7 @@ import { languageFaults } from '../../storage/audit/language-audit.ts';
 import { ORPHANS } from '../../storage/audit/orphans.ts';
 import { ROW_FAULTS } from '../../storage/audit/post-faults.ts';
 import { untranslatedLinks } from '../../storage/audit/untranslated-links.ts';
-import { recount } from '../../storage/rows/terms.ts';
+import { recount } from '../../storage/rows/term-links.ts';
 import { countInLanguage } from '../../storage/translations/site-languages.ts';
 import { repairArray } from '../../wordpress/php/serialized-repair.ts';
 import { parseZone } from '../../wordpress/zones.ts';

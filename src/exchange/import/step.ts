@@ -1,0 +1,90 @@
+import { termKind } from '../../kinds/index.ts';
+import { updateIndex } from '../../records/list-index.ts';
+import { dropTreeCache } from '../../records/term-writes.ts';
+import type { Database } from '../../storage/engine/database.ts';
+import { joinWriters, noteChange } from '../../storage/journal/reported-changes.ts';
+import { storeProgress, writeLedger, writeWaiting } from '../../storage/rows/imports.ts';
+import { requireAuthor } from '../../storage/rows/posts.ts';
+import { utcFromDate } from '../../wordpress/time.ts';
+import { SourceFault } from '../items/items.ts';
+import { type DatesEntry, mergeTally, newTally, type Tally, tallyText } from '../items/report.ts';
+import { openLedger } from './ledger.ts';
+import type { Run, Work } from './run.ts';
+
+/** A run in progress: its results so far, and the number of entries done, as stored in its row. */
+export interface ImportState {
+  run: Run;
+  readonly sum: Tally;
+  doneCount: number;
+  /** UIDs of events all of whose dates came, with the period that is covered. */
+  readonly dates: Map<string, DatesEntry['between']>;
+}
+
+/** A step of an import that is written in one transaction. */
+export interface Step {
+  readonly task: (work: Work) => Promise<void>;
+  /** Ledger keys of everything that the step concerns. */
+  readonly keys: ReadonlySet<string>;
+  readonly originals?: Work['originals'];
+  /** Number of entries that are done after the step; absent if it does not add any. */
+  readonly entryCount?: number;
+  /** False if the run ends with this step. */
+  readonly open?: boolean;
+}
+
+/**
+ * Runs a step in one transaction, and applies its results to the run once that is committed.
+ *
+ * @throws SourceFault `superseded` if another run of the same source has begun
+ */
+export async function writeStep(
+  state: ImportState,
+  { task, keys, originals = new Map(), entryCount = 0, open = true }: Step,
+): Promise<void> {
+  const { run, sum } = state;
+  const doneCount = Math.max(state.doneCount, entryCount);
+  const attempt = async (db: Database): Promise<Work> => {
+    const ledger = await openLedger(db, run.importId, keys, run.dryLedger);
+    const work: Work = {
+      run,
+      db,
+      ledger,
+      tally: newTally(),
+      waiting: [],
+      namedRecords: [],
+      originals,
+      events: [],
+      touched: { any: false, tree: false },
+    };
+    if (!run.isDryRun) {
+      joinWriters(db);
+      await requireAuthor(db, run.caller.viewer.id);
+    }
+    await task(work);
+    if (run.isDryRun) return work;
+    await writeLedger(db, run.importId, ledger.added());
+    await writeWaiting(db, run.importId, work.waiting);
+    if (work.touched.tree) await dropTreeCache(db, termKind('category'));
+    await updateIndex(db, run.caller, [...new Set(work.events)]);
+    if (work.touched.any) noteChange(db, { now: run.site.clock(), viewer: run.caller.viewer });
+    const report = newTally();
+    mergeTally(report, sum);
+    mergeTally(report, work.tally);
+    const isCurrent = await storeProgress(db, { id: run.importId, run: run.number }, state.doneCount, {
+      done: doneCount,
+      open,
+      report: tallyText(report),
+      now: utcFromDate(run.site.clock()),
+    });
+    if (!isCurrent) throw new SourceFault('superseded', { source: run.source });
+    return work;
+  };
+  const { ledger, tally, waiting, namedRecords } = run.isDryRun ? await attempt(run.site.db) : await run.site.db.transaction(attempt);
+  if (run.isDryRun) {
+    for (const entry of ledger.added()) run.dryLedger.set(entry.item, entry);
+    for (const row of waiting) run.dryWaiting.set(row.item, row);
+  }
+  for (const { kind, title, start, id } of namedRecords) if (kind !== 'attachment') run.names.add(kind, title, start, id);
+  mergeTally(sum, tally);
+  state.doneCount = doneCount;
+}

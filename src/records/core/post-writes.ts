@@ -1,0 +1,155 @@
+import { hasTrash } from '../../config/config.ts';
+import { ApiError, type Fault, fail } from '../../errors.ts';
+import { metaChange, metaOfField, type WrongMeta } from '../../kinds/core/meta.ts';
+import type { Removal } from '../../kinds/core/params.ts';
+import type { CoreFieldValues } from '../../kinds/core/post-params.ts';
+import { kindOnSite } from '../../kinds/custom-fields.ts';
+import type { PostKind, PostValues } from '../../kinds/kind.ts';
+import { withoutMapMetas } from '../../kinds/map-metas.ts';
+import type { Site } from '../../site.ts';
+import { lookUpOnce } from '../../storage/engine/look-up-once.ts';
+import { loadMetas } from '../../storage/rows/bundle.ts';
+import { findPost } from '../../storage/rows/posts.ts';
+import type { Metas } from '../../wordpress/rows.ts';
+import { isFloating } from '../../wordpress/status.ts';
+import type { Caller } from '../caller.ts';
+import { cleanText } from '../clean-text.ts';
+import { withExplainedErrors } from '../explanation.ts';
+import { acceptParams } from '../input.ts';
+import { postOfRecord } from '../occurrences.ts';
+import type { VersionedRecord } from '../versions.ts';
+import { changeRecord, deletePost, type ExtraRows, insertRecord, trashPost } from '../writes/post-writes.ts';
+import { localAndUtcDates } from './lists.ts';
+import { readCorePost } from './posts.ts';
+
+/** Creates a record, as a draft unless a status is named. Returns its id. */
+export async function createCorePost(site: Site, caller: Caller, declaredKind: PostKind, values: CoreFieldValues): Promise<number> {
+  const kind = kindOnSite(declaredKind, caller.settings);
+  return withRouteNames(kind, async () => {
+    const { raw, fields, extraRows } = await calendarFields(site, caller, kind, values, undefined);
+    const metas = { ...withoutMapMetas(kind, fields), ...extraRows.metas };
+    const { status = 'draft' } = fields;
+    // An unpublished record has no slug, whatever its kind (`wp_insert_post`).
+    const slug = fields.slug || !isFloating(status) ? extraRows.slug : { slug: '' };
+    return withExplainedErrors(kind.fields, raw, () =>
+      insertRecord(site, caller, kind, { status, ...fields }, { ...extraRows, metas, ...(slug ? { slug } : {}), alwaysCreates: true }),
+    );
+  });
+}
+
+/** Changes the fields of a record that the values name. */
+export async function changeCorePost(
+  site: Site,
+  caller: Caller,
+  declaredKind: PostKind,
+  id: number,
+  values: CoreFieldValues,
+): Promise<void> {
+  const kind = kindOnSite(declaredKind, caller.settings);
+  const post = await postOfRecord(lookUpOnce(site.db), caller, kind, id);
+  const metas = (await loadMetas(site.db, [post])).get(post) ?? new Map();
+  await withRouteNames(kind, async () => {
+    const { raw, fields, extraRows } = await calendarFields(site, caller, kind, values, metas);
+    await withExplainedErrors(kind.fields, raw, () => changeRecord(site, caller, kind, id, { values: fields, extraRows }));
+  });
+}
+
+/**
+ * Moves a record to the trash, or deletes it permanently (`force`). Returns the content of the answer.
+ *
+ * @throws rest_already_trashed; rest_trash_not_supported without `force` if the site has no trash
+ */
+export async function removeCorePost(site: Site, caller: Caller, kind: PostKind, { id, force }: Removal): Promise<VersionedRecord> {
+  if (force) {
+    const { record } = await readCorePost(site, caller, kind, id, { context: 'edit' });
+    const { _links: _, ...previous } = record;
+    await deletePost(site, caller, kind, id);
+    return { record: { deleted: true, previous } };
+  }
+  if (!hasTrash(site.config)) fail('rest_trash_not_supported');
+  const post = await postOfRecord(lookUpOnce(site.db), caller, kind, id);
+  if ((await findPost(site.db, post))?.post_status === 'trash') fail('rest_already_trashed');
+  await trashPost(site, caller, kind, id);
+  return readCorePost(site, caller, kind, id, { context: 'edit' });
+}
+
+/** WordPress's members, with the calendar's fields that they correspond to. */
+const MEMBERS = { content: 'description', excerpt: 'excerpt', slug: 'slug', author: 'author', status: 'status', date: 'date', date_gmt: 'date_utc', featured_media: 'image', tags: 'tags', tribe_events_cat: 'categories' } as const; // biome-ignore format: pairs
+
+const membersOf = (kind: PostKind): [member: string, field: string][] => [['title', kind.titleField], ...Object.entries(MEMBERS)];
+
+/**
+ * Converts WordPress's members and metas to the calendar's fields, unchecked (`raw`) and as accepted by the calendar,
+ * together with rows outside the fields (`extraRows`).
+ */
+async function calendarFields(
+  site: Site,
+  caller: Caller,
+  kind: PostKind,
+  values: CoreFieldValues,
+  storedMetas: Metas | undefined,
+): Promise<{ raw: Readonly<Record<string, unknown>>; fields: PostValues; extraRows: ExtraRows }> {
+  const { viewer } = caller;
+  const change = metaChange(kind, values.meta ?? {}, storedMetas);
+  if ('wrong' in change) return refuseMeta(change.wrong);
+
+  // Drafts show an empty slug, so a record can be sent back as it was read.
+  const isSent = (name: string) => values[name] !== undefined && values[name] !== null && !(name === 'slug' && values[name] === '');
+  const sentFields = membersOf(kind).flatMap(([name, field]) => (isSent(name) ? [[field, values[name]] as const] : []));
+  const raw: Record<string, unknown> = { ...Object.fromEntries(sentFields), ...datesOf(caller, values), ...change.fields };
+  const acceptedValues = await acceptParams(site, caller, kind.fields, raw, 'change');
+  const { password, comment_status, ping_status, excerpt, slug } = values;
+  const columns = {
+    ...(password === undefined ? {} : { post_password: password }),
+    ...(comment_status === undefined ? {} : { comment_status }),
+    ...(ping_status === undefined ? {} : { ping_status }),
+    ...(excerpt === undefined || 'excerpt' in kind.fields ? {} : { post_excerpt: cleanText(excerpt, viewer) }),
+  };
+  return {
+    raw,
+    fields: { ...acceptedValues, ...(slug && !('slug' in kind.fields) ? { slug } : {}) },
+    // Drafts may share slugs, but a requested slug must be unique.
+    extraRows: { columns, metas: change.metas, ...(slug ? { slug: { unique: true } } : {}) },
+  };
+}
+
+/**
+ * Returns the calendar's fields for the publication date. Null resets the date; a given date is kept, even that of a
+ * draft (`WP_REST_Posts_Controller::prepare_item_for_database`).
+ */
+function datesOf({ settings: { zone }, now }: Caller, values: CoreFieldValues): Record<string, string> {
+  if (values.date === null || values.date_gmt === null) return { date: 'now' };
+  const dates = values.date || values.date_gmt ? localAndUtcDates(values, zone, now) : null;
+  return dates ? { date: dates.local, date_utc: dates.utc } : {};
+}
+
+/** Refuses a meta of the wrong type as WordPress does, naming the meta and the member of its list. */
+function refuseMeta({ name, type }: WrongMeta): never {
+  const param = `meta.${name}`;
+  return fail('rest_invalid_type', { values: { param, type }, extraMembers: { additional_data: [{ param }] } });
+}
+
+/**
+ * Does work that may fail because of a calendar field, and renames the field in the error to the name on these routes.
+ */
+async function withRouteNames<Result>(kind: PostKind, work: () => Promise<Result>): Promise<Result> {
+  try {
+    return await work();
+  } catch (error) {
+    throw withRenamedFaults(error, kind);
+  }
+}
+
+function withRenamedFaults(error: unknown, kind: PostKind): unknown {
+  if (!(error instanceof ApiError) || !error.details.faults) return error;
+  const { faults, sentValues } = error.details;
+  if (faults.has('author')) return new ApiError('rest_invalid_author');
+  if (faults.has('image')) return new ApiError('rest_invalid_featured_media');
+  const members = new Map(membersOf(kind).map(([member, field]) => [field, member]));
+  const nameOf = (field: string, fault: Fault) => members.get(field) ?? metaOfField(kind, field, fault);
+  const namedFaults = [...faults].map(([field, fault]) => ({ name: nameOf(field, fault), fault, value: sentValues?.get(field) }));
+  return new ApiError('rest_invalid_param', {
+    faults: new Map(namedFaults.map(({ name, fault }) => [name, fault])),
+    sentValues: new Map(namedFaults.flatMap(({ name, value }) => (value ? [[name, value] as const] : []))),
+  });
+}
