@@ -138,10 +138,14 @@ describe('time in a CSV file', () => {
     ['0,5', '12:00:00'],
     ['46085.8125', '19:30:00'],
     ['0.999999999', '23:59:59'],
+    ['24:00', '24:00:00'],
+    ['24', '24:00:00'],
+    ['24 Uhr', '24:00:00'],
     ['', undefined],
   ])('is read from %j as %s', (cell, time) => expect(readTime(cell, WHERE)).toBe(time));
-  it.each(['8', '12', '24', '24:00', '13 pm', '0 am', '20:60', 'soon', '0.25', '1.8125'])('is refused for %j', (cell) =>
-    expect(() => readTime(cell, WHERE)).toThrow(expect.objectContaining({ fault: 'csv-time' })),
+  it.each(['8', '12', '25', '24:30', '24:00:01', '24 pm', '13 pm', '0 am', '20:60', 'soon', '0.25', '1.8125'])(
+    'is refused for %j',
+    (cell) => expect(() => readTime(cell, WHERE)).toThrow(expect.objectContaining({ fault: 'csv-time' })),
   );
 });
 
@@ -208,8 +212,10 @@ describe('range in a CSV cell', () => {
     ['21:00', '21:00:00', undefined],
     ['von 9 bis 17 Uhr', '09:00:00', '17:00:00'],
     ['16:00 - 21:30 Uhr', '16:00:00', '21:30:00'],
+    ['20-24', '20:00:00', '24:00:00'],
+    ['20.30 - 24.00 Uhr', '20:30:00', '24:00:00'],
   ])('is read from the times %j as %s to %s', (cell, from, to) => expect(readTimes(cell, WHERE)).toEqual({ from, ...(to ? { to } : {}) }));
-  it.each(['8', '20-24', '20 - 21 - 22', '7-13 pm', 'sera - notte'])('is refused for the times %j', (cell) =>
+  it.each(['8', '20-25', '20 - 21 - 22', '7-13 pm', 'sera - notte'])('is refused for the times %j', (cell) =>
     expect(() => readTimes(cell, WHERE)).toThrow(expect.objectContaining({ fault: 'csv-time' })),
   );
   it('is undefined for an empty cell', () =>
@@ -695,6 +701,24 @@ describeDatabases('CSV import and export', (open, engine) => {
     expect(report.losses.flatMap(({ examples }) => examples.map(({ detail }) => detail)).sort()).toEqual([
       '1', '2', '9999', 'image: attachment.png',
     ]); // biome-ignore format: a list
+  });
+
+  it('reads 24:00 as the midnight at which the day ends', async () => {
+    const rows = [
+      'Event Name,Event Start Date,Event Start Time,Event End Date,Event End Time,All Day Event',
+      'Evening,2031-01-31,20:00,2031-01-31,24:00,',
+      'Evening without a day,2031-01-31,20-24,,,',
+      'In the cell of the date,2031-01-31 24:00,,2031-02-01 02:00,,',
+      'Whole day,2031-01-31,00:00,2031-01-31,24:00,yes',
+    ];
+    const entries = await allOf(openCsv([file('midnight.csv', rows.join('\n'))], { caller }).entries());
+    const events = entries.filter(isItem).filter(isPostItem).map((item) => new Map(item.metas)); // biome-ignore format: a chain
+    expect(events.map((metas) => [metas.get('_EventStartDate'), metas.get('_EventEndDate')])).toEqual([
+      ['2031-01-31 20:00:00', '2031-02-01 00:00:00'],
+      ['2031-01-31 20:00:00', '2031-02-01 00:00:00'],
+      ['2031-02-01 00:00:00', '2031-02-01 02:00:00'],
+      ['2031-01-31 00:00:00', '2031-01-31 23:59:59'],
+    ]);
   });
 
   it('keeps the length of all-day events on a site whose day begins after midnight', async () => {

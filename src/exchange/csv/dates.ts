@@ -51,7 +51,8 @@ export function readMoment(cell: string, order: DateOrder | undefined, cellPlace
 
 /**
  * Reads a time cell as `HH:MM:SS`: `20:30`, `8:30 PM`, `08:30:PM`, `8pm`, `ore 21`, `21`, `20h30`, `noon`, or a
- * fraction of a day (`0.8125`). Returns undefined if the cell is empty. Throws SourceFault `csv-time`.
+ * fraction of a day (`0.8125`). `24:00` is returned as `24:00:00`, the end of the day. Returns undefined if the cell is
+ * empty. Throws SourceFault `csv-time`.
  */
 export function readTime(cell: string, cellPlace: CellPlace & { column: string }): string | undefined {
   const text = withHourLast(cell.trim());
@@ -66,9 +67,10 @@ export function readTime(cell: string, cellPlace: CellPlace & { column: string }
     hours === undefined ||
     couldBeMinutes(text) ||
     // A bare hour is unambiguous only if it is after noon.
-    (meridiem === undefined ? !(marker || /[:.h]/i.test(text) || hour > 12) || hour > 23 : hour < 1 || hour > 12) ||
+    (meridiem === undefined ? !(marker || /[:.h]/i.test(text) || hour > 12) || hour > 24 : hour < 1 || hour > 12) ||
     Number(minutes) > 59 ||
-    Number(seconds) > 59;
+    Number(seconds) > 59 ||
+    (hour === 24 && Number(minutes) + Number(seconds) > 0);
   if (isWrong) throw new SourceFault('csv-time', { ...cellPlace, value: cell });
   const hour24 = meridiem === undefined ? hour : (hour % 12) + (meridiem.toLowerCase() === 'p' ? 12 : 0);
   return [hour24, Number(minutes), Number(seconds)].map((part) => String(part).padStart(2, '0')).join(':');

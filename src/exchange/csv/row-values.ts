@@ -41,13 +41,17 @@ function momentsOf(row: Row, cellPlace: CellPlace, { dateOrder, caller }: RowOpt
   if (allDay && from.time === MIDNIGHT && to.time === MIDNIGHT && to.day !== undefined && to.day > from.day)
     return { start: `${from.day} ${MIDNIGHT}`, end: `${daysAfter(to.day, -1)} 23:59:59`, allDay };
   const startTime = from.time ?? MIDNIGHT;
-  const endTime = to.time ?? (allDay ? '23:59:59' : startTime);
+  const endTime = allDay && (to.time ?? END_OF_DAY) === END_OF_DAY ? '23:59:59' : (to.time ?? startTime);
   // If the end has no day and its time is before the start, the event ends after midnight.
   const endDay = to.day ?? (endTime < startTime ? daysAfter(from.day, 1) : from.day);
-  return { start: `${from.day} ${startTime}`, end: `${endDay} ${endTime}`, allDay };
+  return { start: toWallTime(from.day, startTime), end: toWallTime(endDay, endTime), allDay };
 }
 
 const MIDNIGHT = '00:00:00';
+const END_OF_DAY = '24:00:00';
+
+/** Returns a time on a day; the end of the day is the midnight at which the next one begins. */
+const toWallTime = (day: string, time: string): string => (time === END_OF_DAY ? `${daysAfter(day, 1)} ${MIDNIGHT}` : `${day} ${time}`);
 
 const daysAfter = (day: string, days: number): string => new Date(Date.parse(day) + days * 86_400_000).toISOString().slice(0, 10);
 
