@@ -226,6 +226,8 @@ function sendRequest(
       hasFailed = true;
       reject(error);
     });
+    // Node ends a connection that switches to another protocol (101) without a response or an error.
+    request.on('close', () => reject(new Error('the connection was closed without a response')));
     request.end(body);
   });
 }

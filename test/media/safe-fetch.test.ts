@@ -1,7 +1,7 @@
 import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
-import { FetchRefused, fetchImage, fetchPublic, isPublicAddress } from '../../src/media/safe-fetch.ts';
+import { FetchRefused, fetchImage, fetchPublic, isPublicAddress, postPublic } from '../../src/media/safe-fetch.ts';
 
 const PNG = Buffer.from('iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==', 'base64');
 
@@ -209,6 +209,14 @@ describe('fetch of a public address', () => {
   it('is refused if the response is compressed, which could be a bomb', async () => {
     answer = (_, response) => response.writeHead(200, { 'content-encoding': 'gzip' }).end('x');
     expect(await faultOf(fetchPublic(`http://127.0.0.1:${port}/`, allowed))).toBe('type');
+  });
+
+  it('is unreachable if the server switches to another protocol, also for a POST', async () => {
+    answer = (_, response) => {
+      response.socket?.write('HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n');
+    };
+    expect(await faultOf(fetchPublic(`http://127.0.0.1:${port}/`, allowed))).toBe('unreachable');
+    expect(await faultOf(postPublic(`http://127.0.0.1:${port}/`, Buffer.from('{}'), allowed))).toBe('unreachable');
   });
 
   it('is unreachable if no server listens', async () => {
