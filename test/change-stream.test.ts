@@ -37,6 +37,15 @@ describeRequests(
       again.close();
     });
 
+    it('is found by the parameter rest_route, with and without encoded slashes', async () => {
+      const route = '/calendar/events/v1/changes/stream';
+      for (const text of [route, encodeURIComponent(route), `${encodeURIComponent(route)}%2f`]) {
+        const stream = await openEventStream(`${ask.running().base}/?rest_route=${text}&kinds=event`);
+        expect(stream.headers['content-type']).toMatch(/^text\/event-stream/);
+        stream.close();
+      }
+    });
+
     it('sends what another program has written', async () => {
       const stream = await listen('?kinds=venue', { Authorization: basic('admin') });
       await stream.next();

@@ -42,7 +42,8 @@ const RECONNECT_DELAY_MS = 3000;
  */
 const CALLER_SHARE = 0.75;
 
-const PATH = /\/changes\/stream\/?(?:[?&]|$)/i;
+/** Matches the targets of all requests for the stream; in the parameter `rest_route`, slashes may be encoded. */
+const STREAM_TARGET = /(?:\/|%2f)changes(?:\/|%2f)stream/i;
 
 /** A client that receives changes as they happen. */
 interface Stream {
@@ -57,7 +58,7 @@ interface Stream {
 export function serveChangeStream(site: Site, router: Router, budget: BodyBudget, { phase }: Lifecycle): RequestHandler {
   const streams = createStreams(site, () => phase() !== 'serving');
   return async (req, res, next) => {
-    if (req.method !== 'GET' || !PATH.test(req.originalUrl)) return next();
+    if (req.method !== 'GET' || !STREAM_TARGET.test(req.originalUrl)) return next();
     const incoming = await readRequest(site, router, req);
     const isStreamPath =
       incoming && servedNamespaces(site.config).some((name) => incoming.path.toLowerCase() === `/${name}/changes/stream`);
