@@ -1,6 +1,6 @@
 import type { Params } from '../kinds/param.ts';
 import { shorten } from '../records/explanation.ts';
-import { unknownFields } from '../records/unknown-fields.ts';
+import { unknownFields, unknownNames } from '../records/unknown-fields.ts';
 import { unknownFieldSentence } from '../refusals.ts';
 import type { Site } from '../site.ts';
 import { sayIn } from '../texts.ts';
@@ -20,18 +20,17 @@ const MAX_WARNING_LENGTH = 100;
 export function warningHeader(
   { texts }: Site,
   { incoming, caller, body }: ReceivedRequest,
-  { route }: RouteMatch,
+  { route: { kind }, endpoint }: RouteMatch,
   params: Params,
 ): Record<string, string> {
   const { query, method } = incoming;
-  if (route.kind === undefined || !['POST', 'PUT', 'PATCH'].includes(method)) return {};
-  const { kind } = route;
+  if (!['POST', 'PUT', 'PATCH'].includes(method)) return {};
   const raw = mergeParams({ query, body, path: {}, method });
   const sentParams = Object.fromEntries(Object.entries(raw).filter(([name]) => !COMMON_PARAMS.includes(name)));
   const say = sayIn(texts, caller.language);
-  const warnings = unknownFields(kind, params, sentParams).map((field) =>
-    headerText(unknownFieldSentence(say, { ...field, name: shorten(field.name) })),
-  );
+  const shownNames = new Set(Object.keys(endpoint?.answer?.shape ?? {}));
+  const fields = kind ? unknownFields(kind, params, sentParams) : unknownNames(Object.keys(sentParams), shownNames, params);
+  const warnings = fields.map((field) => headerText(unknownFieldSentence(say, { ...field, name: shorten(field.name) })));
   return warnings.length > 0 ? { 'X-Fasti-Warning': warnings.join(', ') } : {};
 }
 

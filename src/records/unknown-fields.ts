@@ -22,7 +22,7 @@ export interface UnknownField {
  * WordPress's own.
  */
 export function unknownFields(kind: Kind, params: Params, raw: Readonly<Record<string, unknown>>): UnknownField[] {
-  const topLevelFields = unknownNames(Object.keys(raw), kind, params);
+  const topLevelFields = unknownNames(Object.keys(raw), shownNames(kind), params);
   const nestedFields = Object.entries(kind.is === 'post' ? kind.fields : {}).flatMap(([name, field]) =>
     isLinks(field) && Object.hasOwn(raw, name) ? unknownMembers(name, postKind(field.place.kind), raw[name]) : [],
   );
@@ -34,12 +34,13 @@ function unknownMembers(name: string, kind: Kind, value: unknown): UnknownField[
   const members = [value].flat().flatMap((item) => (item !== null && typeof item === 'object' ? Object.keys(item) : []));
   // Forms index the members of a list by number.
   const names = [...new Set(members)].filter((member) => !/^\d+$/.test(member));
-  return unknownNames(names, kind, kind.fields).map((field) => ({ ...field, name: `${name}.${field.name}` }));
+  return unknownNames(names, shownNames(kind), kind.fields).map((field) => ({ ...field, name: `${name}.${field.name}` }));
 }
 
-const unknownNames = (names: readonly string[], kind: Kind, params: Params): UnknownField[] =>
+/** Returns those of these names that are neither parameters nor members of the answer (`shown`), at most 10. */
+export const unknownNames = (names: readonly string[], shown: ReadonlySet<string>, params: Params): UnknownField[] =>
   names
-    .filter((name) => !name.startsWith('_') && !Object.hasOwn(params, name) && !shownNames(kind).has(name))
+    .filter((name) => !name.startsWith('_') && !Object.hasOwn(params, name) && !shown.has(name))
     .slice(0, MAX_REPORTED)
     .map((name) => ({ name, similarName: nearestName(name, Object.keys(params)) }));
 

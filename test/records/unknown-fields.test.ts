@@ -56,6 +56,15 @@ describeRequests('warning about an unknown field', (ask) => {
     expect(await warningOf({ slgu: 'x' }, `/${path}`)).toMatch(/^unknown field: slgu/),
   );
 
+  it('is also given by the routes of webhooks', async () => {
+    const send = (method: string, path: string, body: object) => ask.send(method, `${ROOT}${path}`, { as: 'admin', body });
+    const added = await send('POST', '/webhooks', { url: 'http://10.0.0.1/hook', kind: 'event' });
+    expect([added.status, added.headers[HEADER]]).toEqual([201, 'unknown field: kind (did you mean kinds?)']);
+    const { secret: _, ...hook } = added.body;
+    const changed = await send('PUT', `/webhooks/${hook.id}`, hook);
+    expect([changed.status, changed.headers[HEADER]]).toEqual([200, undefined]);
+  });
+
   it('cannot inject other headers', async () => {
     const name = 'a\r\nSet-Cookie: x=1, b\u0000\u{1F600}è';
     const { status, headers } = await ask.post('/events', { ...EVENT, [name]: 1, ['y'.repeat(5000)]: 1 });
