@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { SITE_OPTIONS, type SiteOptionName, setSiteOption, siteOption } from '../upkeep/site-options.ts';
+import { SITE_OPTIONS, type SiteOptionName, setSiteOptions, siteOption } from '../upkeep/site-options.ts';
 import { CliError, EXIT_CODE } from './io.ts';
 import { outputShape, withExamples, withOutputOptions } from './options.ts';
 import { formatList, oneLine, print } from './print.ts';
@@ -32,7 +32,7 @@ export function addOptionCommands(program: Command, session: Session): void {
   ]).action((optionName: string, value: string) =>
     withSite(session, 'write', async (site) => {
       const name = requireOptionName(optionName);
-      if (!(await setSiteOption(site, name, value))) throw optionInvalid(session, name, value);
+      if ((await setSiteOptions(site, { [name]: value })).length > 0) throw optionInvalid(session, name, value);
       // The address in effect may come from a setting, whatever is stored.
       const { siteUrl } = site.config;
       if (name === 'url' && siteUrl !== undefined && siteUrl !== value.replace(/\/$/, ''))

@@ -4,7 +4,7 @@ import { weekdays } from '../html/dates.ts';
 import { Input, type InputProps, type Option, Select } from '../html/form-fields.tsx';
 import type { I18n } from '../html/i18n.ts';
 import type { Values } from '../kinds/param.ts';
-import { SITE_OPTIONS, type SiteOptionName, setSiteOption, siteOption, siteOptionChoices, WEEKDAYS } from '../upkeep/site-options.ts';
+import { SITE_OPTIONS, type SiteOptionName, setSiteOptions, siteOption, siteOptionChoices, WEEKDAYS } from '../upkeep/site-options.ts';
 import { deskPage, Nonce } from './layout.tsx';
 import { deskUrl, type Outcome, type Submission, type Visit } from './visit.ts';
 
@@ -13,8 +13,8 @@ import { deskUrl, type Outcome, type Submission, type Visit } from './visit.ts';
  */
 
 /**
- * Returns the page with all options of the site. `input`: the user's input for some; `invalid`: those with an invalid
- * value.
+ * Returns the page with all options of the site. `input`: the user's input for some, which is not saved; `invalid`:
+ * those with an invalid value.
  */
 export async function settingsPage(visit: Visit, input: Values = {}, invalid: readonly string[] = []): Promise<Outcome> {
   const { say } = visit.i18n;
@@ -28,11 +28,7 @@ export async function settingsPage(visit: Visit, input: Values = {}, invalid: re
         <Nonce nonce={visit.nonce} />
         {SITE_OPTIONS.map((name) => (
           <Fragment key={name}>
-            <input
-              type="hidden"
-              name={`begun[${name}]`}
-              value={invalid.includes(name) ? siteOption(visit.settings, name) : currentValue(name)}
-            />
+            <input type="hidden" name={`begun[${name}]`} value={siteOption(visit.settings, name)} />
             <OptionField
               visit={visit}
               name={name}
@@ -77,18 +73,18 @@ const capitalize = (text: string): string => text.charAt(0).toUpperCase() + text
 
 /**
  * Sets the options that the user changed in the form, since another user may have changed others after it was opened.
+ * If one of them is invalid, none is set.
  */
 export async function saveSettings(visit: Submission): Promise<Outcome> {
   const { site, settings, fields } = visit;
   const initialValues = membersIn(fields.begun);
-  const changes: Record<string, string> = {};
-  const wrong: string[] = [];
-  for (const name of SITE_OPTIONS) {
-    const value = textIn(fields, name).trim();
-    const before = name in initialValues ? textIn(initialValues, name).trim() : siteOption(settings, name);
-    if (!(name in fields) || value === before) continue;
-    changes[name] = value;
-    if (!(await setSiteOption(site, name, value))) wrong.push(name);
-  }
-  return wrong.length > 0 ? settingsPage(visit, changes, wrong) : { to: deskUrl(visit, '/settings', { done: 'settings' }) };
+  const changes = Object.fromEntries(
+    SITE_OPTIONS.flatMap((name) => {
+      const value = textIn(fields, name).trim();
+      const before = name in initialValues ? textIn(initialValues, name).trim() : siteOption(settings, name);
+      return name in fields && value !== before ? [[name, value] as const] : [];
+    }),
+  );
+  const invalid = await setSiteOptions(site, changes);
+  return invalid.length > 0 ? settingsPage(visit, changes, invalid) : { to: deskUrl(visit, '/settings', { done: 'settings' }) };
 }

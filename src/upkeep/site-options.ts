@@ -5,7 +5,7 @@ import { isReservedSegment } from '../kinds/feed-pages.ts';
 import { languageSegments, type Site } from '../site.ts';
 import { noteChange } from '../storage/journal/reported-changes.ts';
 import { lockOption, writeOption } from '../storage/rows/options.ts';
-import { typedKeys } from '../typed-keys.ts';
+import { typedEntries, typedKeys } from '../typed-keys.ts';
 import { decodeEntities, escHtml } from '../wordpress/content/entities.ts';
 import { isEmail } from '../wordpress/email.ts';
 import { withMembers } from '../wordpress/php/serialized.ts';
@@ -92,6 +92,9 @@ const siteOptions = {
 
 export type SiteOptionName = keyof typeof siteOptions;
 
+/** Values of some options, by name. */
+export type SiteOptionValues = { readonly [Name in SiteOptionName]?: string };
+
 export const SITE_OPTIONS = typedKeys(siteOptions);
 
 /** Returns the current value of an option, whether it is stored or a default. */
@@ -118,21 +121,28 @@ const IDENTITY = ['url', 'title', 'timezone'] as const satisfies readonly SiteOp
 type Identity = (typeof IDENTITY)[number];
 
 /**
- * Sets an option of the site (`update_option`, `tribe_update_option`) in one transaction.
+ * Sets options of the site (`update_option`, `tribe_update_option`) in one transaction. `values`: the new values by
+ * name.
  *
- * @returns whether the value is valid; if it is not, nothing is written
+ * @returns the names of those with an invalid value; if there are any, nothing is written
  */
-export async function setSiteOption(site: Site, name: SiteOptionName, value: string): Promise<boolean> {
-  const storedOption: StoredOption | undefined = siteOptions[name].toStored(value);
-  if (!storedOption || (isFirstSegment(name) && languageSegments(site, await site.settings()).includes(value))) return false;
-  const { options = {}, calendarMembers } = storedOption;
+export async function setSiteOptions(site: Site, values: SiteOptionValues): Promise<readonly SiteOptionName[]> {
+  const segments = languageSegments(site, await site.settings());
+  const stored = typedEntries(values).map(([name, value = '']): readonly [SiteOptionName, StoredOption | undefined] => [
+    name,
+    isFirstSegment(name) && segments.includes(value) ? undefined : siteOptions[name].toStored(value),
+  ]);
+  const invalidNames = stored.flatMap(([name, option]) => (option === undefined ? [name] : []));
+  if (invalidNames.length > 0 || stored.length === 0) return invalidNames;
   return site.db.transaction(async (db) => {
-    const calendar = calendarMembers && withMembers(await lockOption(db, CALENDAR_OPTION), calendarMembers);
-    if (calendarMembers && calendar === undefined) return false;
-    for (const [option, text] of Object.entries(options)) await writeOption(db, option, text);
+    const calendarNames = stored.flatMap(([name, option]) => (option?.calendarMembers ? [name] : []));
+    const members: Record<string, string> = Object.assign({}, ...stored.map(([, option]) => option?.calendarMembers));
+    const calendar = calendarNames.length > 0 ? withMembers(await lockOption(db, CALENDAR_OPTION), members) : undefined;
+    if (calendarNames.length > 0 && calendar === undefined) return calendarNames;
+    for (const [, option] of stored) for (const [name, text] of Object.entries(option?.options ?? {})) await writeOption(db, name, text);
     if (calendar !== undefined) await writeOption(db, CALENDAR_OPTION, calendar);
     noteChange(db, { now: site.clock() });
-    return true;
+    return [];
   });
 }
 

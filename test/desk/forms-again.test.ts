@@ -238,6 +238,18 @@ describeRequests('forms of the desk', (ask) => {
     ]);
   });
 
+  it('of the settings save none of them if one is invalid, as their message says', async () => {
+    const anna = await openVisitor(ask, 'admin');
+    const stored = async () => new Map(formIn((await anna.get('/admin/settings')).text, '/admin/settings'));
+    const before = await stored();
+    const typed = { title: 'Town and country', events_slug: 'calendar', timezone: 'Nowhere' };
+    const refused = await anna.submit(await anna.get('/admin/settings'), '/admin/settings', typed);
+    expect(refused.status).toBe(422);
+    expect(await stored()).toEqual(before);
+    expect((await anna.submit(refused, '/admin/settings', { timezone: 'Europe/Zurich' })).status).toBe(303);
+    expect(Object.fromEntries(await stored())).toMatchObject({ ...typed, timezone: 'Europe/Zurich' });
+  });
+
   it('show an error next to its field for a new category, a new venue, a time without a day and a number', async () => {
     const anna = await openVisitor(ask, 'admin');
     const wrongIn = async (path: string, changes: Record<string, string>) => {

@@ -18,7 +18,7 @@ import type { PostKindName } from '../../src/kinds/kind-names.ts';
 import type { Caller } from '../../src/records/caller.ts';
 import type { Site } from '../../src/site.ts';
 import type { Database } from '../../src/storage/engine/database.ts';
-import { setSiteOption } from '../../src/upkeep/site-options.ts';
+import { setSiteOptions } from '../../src/upkeep/site-options.ts';
 import { describeDatabases } from '../support/databases.ts';
 import { loadSite } from '../support/site.ts';
 import { text } from './arbitrary.ts';
@@ -723,7 +723,7 @@ describeDatabases('CSV import and export', (open, engine) => {
 
   it('keeps the length of all-day events on a site whose day begins after midnight', async () => {
     const beginAt = async (time: string) => {
-      await setSiteOption(site, 'day_begins', time);
+      await setSiteOptions(site, { day_begins: time });
       caller = await callerOf(site);
     };
     await beginAt('04:00');
