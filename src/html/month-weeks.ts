@@ -8,7 +8,7 @@ export interface DayWithItems<Item> {
 }
 
 /**
- * Returns the weeks of a month (`YYYY-MM`), with the items that overlap each of its days.
+ * Returns the weeks of a month (`YYYY-MM`), with the items of each of its days.
  *
  * @param firstDay the first day of the week; 0: Sunday
  * @param cutoff time at which the calendar's day begins, `HH:MM`
@@ -19,7 +19,7 @@ export function weeksOfMonth<Item extends { readonly start: string; readonly end
   { firstDay, cutoff }: { readonly firstDay: number; readonly cutoff: string },
 ): DayWithItems<Item>[][] {
   return daysOfWeeks(month, firstDay).map((week) =>
-    week.map((date) => ({ date, items: date.startsWith(month) ? overlappingItems(date, items, cutoff) : undefined })),
+    week.map((date) => ({ date, items: date.startsWith(month) ? items.filter((item) => isOnDay(item, date, cutoff)) : undefined })),
   );
 }
 
@@ -33,13 +33,13 @@ function daysOfWeeks(month: string, firstDay: number): string[][] {
   );
 }
 
-function overlappingItems<Item extends { readonly start: string; readonly end: string }>(
-  day: string,
-  items: readonly Item[],
-  cutoff: string,
-) {
-  const [dayStart, dayEnd] = [beginOfDay(day, cutoff), endOfDay(day, cutoff)];
-  return items.filter((item) => item.start <= dayEnd && item.end >= dayStart);
+/**
+ * Returns whether an event is on a day (`YYYY-MM-DD`). One that lasts until midnight is not on the day that begins then.
+ * `cutoff`: as above.
+ */
+export function isOnDay({ start, end }: { readonly start: string; readonly end: string }, day: string, cutoff: string): boolean {
+  const dayStart = beginOfDay(day, cutoff);
+  return start <= endOfDay(day, cutoff) && (end > dayStart || start >= dayStart);
 }
 
 const DAY_SECONDS = 86_400;

@@ -192,7 +192,8 @@ describeInBrowser('the pages in a browser', (visit) => {
       headers: { authorization: basic('admin'), 'content-type': 'application/json' },
       body: JSON.stringify({
         ...{ title: 'A long exhibition', status: 'publish' },
-        ...{ start_date: `${dayOfMonth(-1, 20)} 10:00:00`, end_date: `${dayOfMonth(1, 2)} 18:00:00` },
+        // An event that lasts until midnight is not on the next day.
+        ...{ start_date: `${dayOfMonth(-1, 20)} 10:00:00`, end_date: `${dayOfMonth(1, 3)} 00:00:00` },
       }),
     });
     const { page } = await visit();

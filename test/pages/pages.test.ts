@@ -170,6 +170,26 @@ describeRequests(
       expect(times).toEqual(['1:00 AM', undefined, undefined]);
     });
 
+    it('show an event that lasts until midnight only on the day before', async () => {
+      const until = (title: string, start: string, end: string) =>
+        made({ title, start_date: `2034-03-${start}`, end_date: `2034-03-${end}` });
+      await until('Ball', '10 21:00:00', '11 00:00:00');
+      await until('Toast', '11 00:00:00', '11 00:00:00');
+      await until('Night walk', '10 23:00:00', '11 00:01:00');
+      const namesOn = ({ text }: { readonly text: string }) =>
+        ['Ball', 'Toast', 'Night walk'].filter((title) => text.includes(`>${title}<`));
+      expect(namesOn(await get('/events/2034-03-10/'))).toEqual(['Ball', 'Night walk']);
+      expect(namesOn(await get('/events/2034-03-11/'))).toEqual(['Toast', 'Night walk']);
+      const { text } = await get('/events/2034-03/');
+      const days = new Map(text.split('<td').map((cell) => [/datetime="([^"]*)"/.exec(cell)?.[1], namesOn({ text: cell })]));
+      expect([days.get('2034-03-10'), days.get('2034-03-11')]).toEqual([
+        ['Ball', 'Night walk'],
+        ['Toast', 'Night walk'],
+      ]);
+      await until('Last ball', '31 21:00:00', '31 24:00:00');
+      expect((await get('/events/2034-04/')).text).not.toContain('Last ball');
+    });
+
     it('count a single event in the singular if a day of a month has no room for it', async () => {
       // An event of the sample site lasts for years.
       for (const title of ['One', 'Two', 'Three'])

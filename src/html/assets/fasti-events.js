@@ -230,7 +230,7 @@ class FastiEvents extends HTMLElement {
   }
 
   #day(date, number, events) {
-    const here = events.filter((event) => hasDates(event) && event.start_date.slice(0, 10) <= date && endOf(event).slice(0, 10) >= date);
+    const here = events.filter((event) => hasDates(event) && isOnDay(event, date));
     const items = here.map((event) => element('li', { part: 'day-event' }, link(event, { part: 'day-title' }, this.#title(event))));
     const today = date === isoDay(new Date()) ? { 'aria-current': 'date' } : {};
     return element(
@@ -292,6 +292,12 @@ function endOf({ start_date: start, end_date: end, all_day: allDay }) {
   if (!allDay) return end;
   const begins = moment(start) - moment(`${start.slice(0, 10)} 00:00:00`);
   return new Date(moment(end) - begins).toISOString().slice(0, 19).replace('T', ' ');
+}
+
+/** Returns whether an event is on a day. One that lasts until midnight is not on the day that begins then. */
+function isOnDay(event, date) {
+  const firstDay = event.start_date.slice(0, 10);
+  return firstDay === date || (firstDay < date && endOf(event) > `${date} 00:00:00`);
 }
 
 const DAY_MS = 86_400_000;
