@@ -165,14 +165,22 @@ function Header({ visit, part: section }: { readonly visit: Visit; readonly part
  */
 export const Nonce = ({ nonce }: { readonly nonce: string }): JSX.Element => <input type="hidden" name="_wpnonce" value={nonce} />;
 
+/** A form whose input the browser keeps until it is saved. */
+interface DraftForm {
+  /** Its path, and the record that it starts from, if there is one. */
+  readonly path: string;
+  /** Whether it is shown again after it was sent, so that it contains the input. */
+  readonly isShownAgain: boolean;
+}
+
 /**
- * Returns the attributes by which the script keeps the input of a form in the browser and offers to restore it. `path`:
- * path of the form. The key contains the user and the URL, since the browser shares the storage among all sites of a
- * host.
+ * Returns the attributes by which the script keeps the input of a form in the browser and offers to restore it. The key
+ * contains the user and the URL, since the browser shares the storage among all sites of a host.
  */
-export function draftAttributes(visit: Visit, path: string) {
+export function draftAttributes(visit: Visit, { path, isShownAgain }: DraftForm) {
   const { say } = visit.i18n;
   return {
+    'data-shown-again': isShownAgain ? '1' : undefined,
     'data-draft': `${visit.caller.viewer.id}:${deskUrl(visit, path)}`,
     'data-restore': say('desk:form.restore'),
     'data-found': say('desk:form.draft-found'),

@@ -63,7 +63,7 @@ export function recordFormPage(visit: Visit, form: RecordForm): Outcome & { read
           encType="multipart/form-data"
           class="record-form"
           data-clock={hourCycleOf(visit.settings.calendar.formats.time)}
-          {...draftAttributes(visit, draftKey(path, form))}
+          {...draftAttributes(visit, { path: draftKey(path, form), isShownAgain: notice !== undefined })}
         >
           {/* The Enter key presses the first button in the form. */}
           <button type="submit" class="hidden" tabIndex={-1} aria-hidden="true" />

@@ -260,7 +260,10 @@ function TermFields({ visit, kind, path, form, parentChoices, version, initialTe
       method="post"
       action={deskUrl(visit, path)}
       class="narrow"
-      {...draftAttributes(visit, source ? `${path}?translation_of=${source}` : path)}
+      {...draftAttributes(visit, {
+        path: source ? `${path}?translation_of=${source}` : path,
+        isShownAgain: form.errorMessage !== undefined,
+      })}
     >
       <Nonce nonce={visit.nonce} />
       <input type="hidden" name="version" value={version} />

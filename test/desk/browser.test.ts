@@ -120,6 +120,54 @@ describeInBrowser('the desk in a browser', (visit) => {
       expect(await page.getByRole('button', { name: 'Bring them back' }).count()).toBe(0);
     });
 
+    it('keeps what a form contains that is shown again, and its picture, instead of offering what was sent', async () => {
+      const admin = await openVisitor(ask, 'admin');
+      const [name = '', value = ''] = admin.cookie().split('=');
+      const { page } = await visit({ locale: 'en' });
+      await page.context().addCookies([{ name, value, url: at('/admin') }]);
+      const offer = page.getByRole('button', { name: 'Bring them back' });
+      const pictureId = page.locator('[name="image[id]"]');
+      await page.goto(at('/admin/organizers/new'));
+      await page.getByLabel('Name', { exact: true }).fill('Millers');
+      const picture = await sharp({ create: { width: 4, height: 3, channels: 3, background: '#a33' } })
+        .png()
+        .toBuffer();
+      await page.locator('[name="image_file"]').setInputFiles({ name: 'mill.png', mimeType: 'image/png', buffer: picture });
+      await page.locator('#website').fill('no address <x>');
+      await page.getByRole('button', { name: 'Save' }).click();
+      await page.locator('#website-error').waitFor();
+      const id = await pictureId.inputValue();
+      expect([Number(id) > 0, await offer.count()]).toEqual([true, 0]);
+      await page.goto(at('/admin/organizers/new'));
+      await offer.click();
+      expect([await pictureId.inputValue(), await page.locator('#website').inputValue()]).toEqual([id, 'no address <x>']);
+      await page.goto(at('/admin/tags'));
+      await page.getByLabel('Name', { exact: true }).fill('x'.repeat(201));
+      await page.getByRole('button', { name: 'Save' }).click();
+      await page.locator('.error-summary, .error').first().waitFor();
+      expect(await offer.count()).toBe(0);
+    });
+
+    it('shows both versions, too, if a restored draft is left and restored once more', async () => {
+      const admin = await openVisitor(ask, 'admin');
+      const [name = '', value = ''] = admin.cookie().split('=');
+      const { page } = await visit({ locale: 'en' });
+      await page.context().addCookies([{ name, value, url: at('/admin') }]);
+      const { id } = await ask.create('/venues', { venue: 'Hall', city: 'Asti' });
+      await page.goto(at(`/admin/venues/${id}`));
+      await page.locator('#phone').fill('1');
+      await ask.update(`/venues/${id}`, { city: 'Alba' });
+      for (const phone of ['12', '123']) {
+        await page.goto(at(`/admin/venues/${id}`));
+        await page.getByRole('button', { name: 'Bring them back' }).click();
+        await page.locator('#phone').fill(phone);
+      }
+      await page.getByRole('button', { name: 'Save' }).click();
+      await page.getByText('Somebody else saved this record').waitFor();
+      const shown = await Promise.all(['#city', '#phone'].map((field) => page.locator(field).inputValue()));
+      expect(shown).toEqual(['Alba', '123']);
+    });
+
     it('offers the text of an unsent category form, too, until that category is saved', async () => {
       const admin = await openVisitor(ask, 'admin');
       const [name = '', value = ''] = admin.cookie().split('=');

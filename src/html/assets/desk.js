@@ -29,16 +29,18 @@ function keepDraft(form) {
   const key = `fasti-draft ${form.dataset.draft}`;
   const typed = () => [...new FormData(form)].filter(([name, value]) => typeof value === 'string' && !FORM_OWN.includes(name));
   const begun = JSON.stringify(typed());
-  const version = form.elements.version.value;
+  const keep = () => localStorage.setItem(key, JSON.stringify({ version: form.elements.version.value, typed: typed() }));
   const done = new URLSearchParams(location.search).get('done');
   // The input is kept until this very form is saved, even if others are.
   if (['created', 'saved'].includes(done)) localStorage.removeItem(sessionStorage.getItem(SENT) ?? key);
   const kept = draftIn(localStorage.getItem(key));
-  if (kept && JSON.stringify(kept.typed) !== begun) offer(form, kept, key);
+  // A form that is shown again contains the input, together with what the server has added: a picture, coordinates,
+  // another user's changes.
+  if ('shownAgain' in form.dataset) keep();
+  else if (kept && JSON.stringify(kept.typed) !== begun) offer(form, kept, key);
   form.addEventListener('submit', () => sessionStorage.setItem(SENT, key));
   // A script may move the end after the start has changed, which happens after the input event.
-  for (const name of ['input', 'change'])
-    form.addEventListener(name, () => localStorage.setItem(key, JSON.stringify({ version, typed: typed() })));
+  for (const name of ['input', 'change']) form.addEventListener(name, keep);
 }
 
 /**
