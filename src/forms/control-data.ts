@@ -16,7 +16,8 @@ import { findByTitle, storedTitles } from '../storage/rows/posts.ts';
 import { decodeEntities } from '../wordpress/content/entities.ts';
 import { ksesTitle } from '../wordpress/content/kses.ts';
 import { SETTABLE_STATUSES } from '../wordpress/status.ts';
-import type { ControlData, FormImage, FormValue, LinkChoices, TermChoice } from './control.ts';
+import { type ControlData, type FormImage, type FormValue, type LinkChoices, NO_CONTROL_DATA, type TermChoice } from './control.ts';
+import { controlOf } from './controls.ts';
 import type { FormContext } from './form-context.ts';
 import { labelOf } from './labels.ts';
 import { formatChoice, parseChoiceId, readLinkForm } from './link-controls.tsx';
@@ -198,7 +199,7 @@ export async function resolveLinks(
 ): Promise<unknown[]> {
   const kind = postKind(name);
   const { keep, add, fresh } = readLinkForm(formValue);
-  let details: Readonly<Record<string, string>> = fresh;
+  let details = newRecordValues(context, kind, fresh);
   const newLinks: unknown[] = [];
   for (const text of add) {
     const id = parseChoiceId(text) || (await idOfTitle(context, kind, text, language));
@@ -211,6 +212,15 @@ export async function resolveLinks(
   const isReplaced = !ALLOWS_SEVERAL[name] && keep.length === 1 && newLinks.length > 0;
   return isReplaced ? newLinks : [...keep, ...newLinks];
 }
+
+/** Returns the details of a new record as the API takes them. */
+const newRecordValues = ({ i18n }: FormContext, { fields }: PostKind, details: Readonly<Record<string, string>>): Values =>
+  Object.fromEntries(
+    Object.entries(details).map(([name, text]) => {
+      const field = fields[name];
+      return [name, field ? controlOf(name, field).toApiValue(text, { ...NO_CONTROL_DATA, say: i18n.say }, undefined) : text];
+    }),
+  );
 
 /**
  * Returns the records that match a text, as choices for the script that completes the input. Those with exactly this

@@ -10,7 +10,7 @@ import { customFields } from './custom-control.tsx';
 import { dateAndTime, timeZone } from './date-controls.tsx';
 import { image } from './image-control.tsx';
 import { links } from './link-controls.tsx';
-import { multiLine, number, singleLine, singleLineWith, yesOrNo } from './text-controls.tsx';
+import { multiLine, number, singleLine, webAddress, yesOrNo } from './text-controls.tsx';
 
 /*
  * Selection of the control for a field.
@@ -29,7 +29,7 @@ export function controlOf(name: string, field: Field): Control {
   if (grammar === timeText) return dateAndTime;
   if (grammar === timezone) return timeZone;
   if (grammar === decimal) return number;
-  if (grammar === url) return singleLineWith('url', 'https://');
+  if (grammar === url) return webAddress;
   if (grammar.maxBytes === MAX_BYTES.content) return multiLine(12);
   if (field.place.in === 'column' && field.place.column === 'post_excerpt') return multiLine(3);
   const { enum: choices } = grammar.json;

@@ -4,7 +4,7 @@ import { FieldGroup, Input, Select, TextArea } from '../html/form-fields.tsx';
 import type { Values } from '../kinds/param.ts';
 import { type Control, groupPropsOf, onOneLine, textOf } from './control.ts';
 import { membersIn, textsIn } from './form-values.ts';
-import { withDecimalPoint } from './text-controls.tsx';
+import { withDecimalPoint, withScheme } from './text-controls.tsx';
 
 /*
  * Control for the custom fields of a site.
@@ -34,6 +34,9 @@ function toInputValue(field: CustomField, value: string): string {
     : value;
 }
 
+/** Conversions of values as people write them, by type. */
+const COMPLETIONS: Partial<Record<CustomField['type'], (text: string) => string>> = { number: withDecimalPoint, url: withScheme };
+
 /** Returns a value for display: ticked choices separated by commas. `yesText`: the word for a single box. */
 const displayText = ({ type, choices }: CustomField, value: string, yesText: string): string =>
   type === 'checkbox'
@@ -58,9 +61,7 @@ export const customFields: Control = {
     const before = inputValues(stored, fields);
     const input = membersIn(formValue);
     const changedFields = fields.filter(({ name }) => Object.hasOwn(input, name) && input[name] !== before[name]);
-    return Object.fromEntries(
-      changedFields.map(({ name, type }) => [name, type === 'number' ? withDecimalPoint(textOf(input[name])) : input[name]]),
-    );
+    return Object.fromEntries(changedFields.map(({ name, type }) => [name, COMPLETIONS[type]?.(textOf(input[name])) ?? input[name]]));
   },
   toText: (formValue, { customFields: fields, say }) => {
     const values = membersIn(formValue);

@@ -27,7 +27,7 @@ export const yesOrNo: Control = {
 };
 
 /** Returns a single-line control with a hint for on-screen keyboards. */
-export const singleLineWith = (inputMode: 'decimal' | 'url', placeholder?: string): Control => ({
+const singleLineWith = (inputMode: 'decimal' | 'url', placeholder?: string): Control => ({
   ...singleLine,
   Component: (props) => <LineInput {...props} inputMode={inputMode} placeholder={placeholder} />,
 });
@@ -36,6 +36,18 @@ export const singleLineWith = (inputMode: 'decimal' | 'url', placeholder?: strin
 export const withDecimalPoint = (text: string): string => text.trim().replace(/^([-+]?\d+),(\d+)$/, '$1.$2');
 
 export const number: Control = { ...singleLineWith('decimal'), toApiValue: (formValue) => withDecimalPoint(textOrEmpty(formValue)) };
+
+/**
+ * Adds the scheme to a web address that begins with its host, as people write it (`www.example.org/fair`). Other texts
+ * are returned unchanged.
+ */
+export const withScheme = (text: string): string =>
+  /^[\p{L}\p{N}.-]+\.\p{L}{2,}(?:[/?#]|$)/u.test(text.trim()) ? `https://${text.trim()}` : text;
+
+export const webAddress: Control = {
+  ...singleLineWith('url', 'https://'),
+  toApiValue: (formValue) => withScheme(textOrEmpty(formValue)),
+};
 
 /** Returns the control for a text of several lines. `rows`: number of lines shown initially. */
 export const multiLine = (rows: number): Control => ({

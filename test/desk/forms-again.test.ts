@@ -269,6 +269,29 @@ describeRequests('forms of the desk', (ask) => {
     ]);
   });
 
+  it('accept web addresses without a scheme, of new records and custom fields too, but no other texts', async () => {
+    await ask.options({});
+    await addCustomField(ask.running().site, { name: 'tickets', type: 'url', label: 'Tickets at', choices: [] });
+    const anna = await openVisitor(ask, 'admin');
+    const path = '/admin/events/new';
+    const days = { title: 'Fair', 'start_date[date]': '2027-03-04', 'end_date[date]': '2027-03-04' };
+    const done = await anna.submit(await anna.get(path), path, {
+      ...days,
+      website: ' www.example.org/fair?day=4',
+      'custom_fields[tickets]': 'città.example',
+      ...{ 'venue[add][]': 'Fairground', 'venue[fresh][website]': 'Fairground.example' },
+    });
+    expect(done.status).toBe(303);
+    const event = await ask.read(`/events/${/\d+/.exec(String(done.headers.location))?.[0]}`);
+    expect([event.website, event.custom_fields.tickets.value, event.venue.website]).toEqual([
+      'https://www.example.org/fair?day=4',
+      'https://xn--citt-3na.example',
+      'https://Fairground.example',
+    ]);
+    for (const website of ['anna@example.org', 'the mill', 'mill', 'www.', 'javascript:alert(1)', 'mill. Ask there'])
+      expect((await anna.submit(await anna.get(path), path, { ...days, website })).status).toBe(422);
+  });
+
   it('accept numbers with a decimal comma', async () => {
     const anna = await openVisitor(ask, 'admin');
     const done = await anna.submit(await anna.get('/admin/venues/new'), '/admin/venues/new', {
