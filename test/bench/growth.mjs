@@ -62,7 +62,13 @@ const OF_LANGUAGES = Object.fromEntries(
   ),
 );
 
-const REQUESTS = {
+/** Query of a list of all dates, with one event per page. */
+const ALL_DATES = '/events?start_date=2000-01-01&end_date=2090-01-01&per_page=1';
+/** Largest number of the page of this list that all sites are asked for. */
+const MAX_PAGE = 1000;
+
+/** Returns the requests, by their names in the table. `page`: page of the list of all dates that every site has. */
+const requestsFor = (page) => ({
   'default list with total': () => '/events',
   'one event': ({ event }) => `/events/${event}`,
   'events of a category': ({ category }) => `/events?categories=${category}`,
@@ -72,13 +78,13 @@ const REQUESTS = {
   'featured events': () => '/events?featured=true',
   'a month': () => `/events?start_date=${day(30)}&end_date=${day(60)}`,
   ends_after: () => `/events?ends_after=${day(0)}`,
-  'page 1,000 of all dates, one event per page': () => '/events?start_date=2000-01-01&end_date=2090-01-01&per_page=1&page=1000',
+  [`page ${page.toLocaleString('en')} of all dates, one event per page`]: () => `${ALL_DATES}&page=${page}`,
   'venues, only_with_upcoming': () => '/venues?only_with_upcoming=true',
   'organizers, has_events': () => '/organizers?has_events=true',
   categories: () => '/categories',
   search: () => '/events?search=concert',
   'changes since the beginning of the run': ({ token }) => `/changes?since=${token}&limit=10`,
-};
+});
 
 const place = { folder: flags.keep ?? temporary, kept: flags.keep !== undefined, sort: flags.languages ? 'languages_' : '' };
 await eachDatabase({ ...place, only: flags.database }, measureDatabase);
@@ -108,11 +114,12 @@ async function openSite(events, { env, remove }) {
   const password = fasti(['user', 'application-password', 'create', 'admin', `growth ${Date.now()}`, '--porcelain'], settings);
   const service = await startService(settings, `${API}/events`);
   const ask = async (path) => (await fetch(service.base + API + path)).json();
-  const [{ categories }, { tags }, { venues }, list] = await Promise.all([
+  const [{ categories }, { tags }, { venues }, list, allDates] = await Promise.all([
     ask('/categories?orderby=count&order=desc&per_page=50'),
     ask('/tags?orderby=count&order=desc&per_page=1'),
     ask('/venues?per_page=1'),
     ask('/events?per_page=10'),
+    ask(ALL_DATES),
   ]);
   const words = {
     category: categories.find(({ id }) => !categories.some((one) => one.parent === id))?.id,
@@ -132,6 +139,7 @@ async function openSite(events, { env, remove }) {
     words,
     authorization: `Basic ${Buffer.from(`admin:${password}`).toString('base64')}`,
     total: list.total,
+    pages: allDates.total_pages,
   };
 }
 
@@ -152,8 +160,9 @@ async function tokenFromNow(base) {
 
 async function measure(sites) {
   const figures = new Map();
+  const requests = flags.languages ? OF_LANGUAGES : requestsFor(Math.min(MAX_PAGE, ...sites.map(({ pages }) => pages)));
   for (let round = -2; round < rounds; round += 1) {
-    for (const [name, path] of Object.entries(flags.languages ? OF_LANGUAGES : REQUESTS)) {
+    for (const [name, path] of Object.entries(requests)) {
       for (const site of sites) {
         const written = await timed(site, `/events/${site.words.changed}`, {
           method: 'POST',
