@@ -7,6 +7,7 @@ import type { ContentLanguage, ContentLanguages } from '../wordpress/content-lan
 import { languageOfCode } from '../wordpress/content-languages.ts';
 import { isLanguageCode, isLocale, isRightToLeft, knownLanguage } from '../wordpress/language-names.ts';
 import type { Caller } from './caller.ts';
+import { RESERVED_SEGMENTS, slugsThatBeginWith } from './first-segments.ts';
 import { rebuildIndexIfUsed, updateIndex } from './list-index.ts';
 import { assignToRecords, languagesOf, languagesOfRecords } from './record-languages.ts';
 
@@ -20,6 +21,7 @@ export type LanguageProblem =
   | 'language-locale-missing'
   | 'language-name-missing'
   | 'language-known'
+  | 'language-is-slug'
   | 'language-unknown'
   | 'link-without-language'
   | 'link-same-language'
@@ -65,9 +67,13 @@ export async function addSiteLanguage(site: Site, newLanguage: NewLanguage): Pro
   if (name.trim() === '') throw new LanguageError('language-name-missing', { code });
   const assignedCount = await site.db.transaction(async (db) => {
     const innerSite = withinTransaction(site, db);
-    const before = (await innerSite.settings()).contentLanguages;
+    const settings = await innerSite.settings();
+    const before = settings.contentLanguages;
     if (before?.form === 'wpml') throw new LanguageError('languages-of-wpml');
     if (languageOfCode(before ?? { languages: [] }, code)) throw new LanguageError('language-known', { code });
+    // Addresses of the pages with this segment would be read as those of the language.
+    if (RESERVED_SEGMENTS.has(code) || slugsThatBeginWith(settings, [code]).length > 0)
+      throw new LanguageError('language-is-slug', { code });
     await addLanguage(db, { code, locale, name: name.trim(), rtl: isRightToLeft(code), isDefault });
     const count = before ? 0 : await assignAll(innerSite, code, kinds);
     noteChange(db, { now: site.clock() });

@@ -2,6 +2,7 @@ import { hourCycleOf } from '../calendar/hour-cycle.ts';
 import { type SiteSettings, SUGGEST_SLUG_OPTION } from '../calendar/settings.ts';
 import { isSiteUrl } from '../config/values.ts';
 import { isReservedSegment } from '../kinds/feed-pages.ts';
+import { RESERVED_SEGMENTS, slugsThatBeginWith } from '../records/first-segments.ts';
 import { languageSegments, type Site } from '../site.ts';
 import { noteChange } from '../storage/journal/reported-changes.ts';
 import { lockOption, writeOption } from '../storage/rows/options.ts';
@@ -155,11 +156,7 @@ const isFirstSegment = (name: SiteOptionName): boolean => FIRST_SEGMENTS.some((o
  * are read as those of a language. WordPress and imports store any slug.
  */
 export function slugsOfLanguages(site: Site, settings: SiteSettings): string[] {
-  const languages = languageSegments(site, settings);
-  const slugs = [...FIRST_SEGMENTS.map((name) => [name, siteOption(settings, name)] as const), ['tag_base', settings.tagBase] as const];
-  return slugs
-    .filter(([, slug]) => languages.includes(slug.split('/').find((piece) => piece !== '') ?? ''))
-    .map(([name, slug]) => `${name} ${slug}`);
+  return slugsThatBeginWith(settings, languageSegments(site, settings));
 }
 
 // ------------------------------------------------------------------------------------------------- kinds of options
@@ -193,14 +190,8 @@ function oneOf<T extends string>(
   };
 }
 
-/** First path segments that are in use; a slug of that name would be hidden by them, or hide them. */
-const RESERVED_SLUGS: ReadonlySet<string> = new Set([
-  ...['admin', 'doc', 'health', 'wp-json', 'wp-admin', 'wp-content', 'wp-includes', '_fasti'],
-  ...['venue', 'organizer', 'tag'],
-]);
-
 function slug(name: string, read: SiteOption['read']): SiteOption {
-  const isUsable = (value: string) => value !== '' && sanitizeTitle(value) === value && !RESERVED_SLUGS.has(value);
+  const isUsable = (value: string) => value !== '' && sanitizeTitle(value) === value && !RESERVED_SEGMENTS.has(value);
   return { read, toStored: (value) => (isUsable(value) ? { calendarMembers: { [name]: value } } : undefined) };
 }
 

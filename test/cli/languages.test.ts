@@ -57,6 +57,16 @@ describe('fasti languages', () => {
     expect(err).toContain(said);
   });
 
+  it('refuses a code with which addresses of pages begin, as the doctor reports it', async () => {
+    expect((await fasti('option', 'set', 'event_slug', 'ev')).code).toBe(0);
+    for (const code of ['ev', 'tag', 'doc', 'wp-json']) {
+      const added = await fasti('languages', 'add', code, '--locale=ee', '--name=Name');
+      expect(added).toMatchObject({ code: 1, err: expect.stringContaining(`begin with "${code}"`) });
+    }
+    expect((await fasti('option', 'set', 'event_slug', 'event')).code).toBe(0);
+    expect(await list()).toHaveLength(3);
+  });
+
   it('creates and links translations', async () => {
     const english = await idOf('event', 'create', '--title=Concert', ...DATES, '--categories=Music');
     const italian = await idOf(
