@@ -305,6 +305,7 @@ export interface Errors {
   "tec_rest_organizers_page_not_found": 404;
   "tec_rest_entity_not_found": 404;
   "tec_rest_entity_trashed": 410;
+  "wp_die": 410 | 500;
   "rest_precondition_failed": 412;
   "rest_idempotency_key_invalid": 400;
   "rest_idempotency_key_reused": 422;

@@ -100,6 +100,11 @@ export const problems = {
   'tec-record-unreadable': { code: 'tec_rest_entity_not_found', status: 404, shape: 'error' },
   'tec-record-in-trash': { code: 'tec_rest_entity_trashed', status: 410, shape: 'error' },
 
+  // Sites of a network that WordPress serves no longer, or not yet
+  'site-deleted': { code: 'wp_die', status: 410 },
+  'site-suspended': { code: 'wp_die', status: 410 },
+  'site-inactive': { code: 'wp_die', status: 500 },
+
   'edit-conflict': { code: 'rest_precondition_failed', status: 412 },
   'idempotency-key-invalid': { code: 'rest_idempotency_key_invalid', status: 400 },
   'idempotency-key-reused': { code: 'rest_idempotency_key_reused', status: 422 },

@@ -34,7 +34,7 @@ export interface SettingsReaderOptions {
  * Tables whose rows are part of the settings, in addition to the options; below, those that are if the content has
  * languages.
  */
-export const SETTINGS_TABLES = ['sitemeta'] as const satisfies readonly TableName[];
+export const SETTINGS_TABLES = ['sitemeta', 'blogs'] as const satisfies readonly TableName[];
 export const LANGUAGE_TABLES = [
   'terms',
   'term_taxonomy',

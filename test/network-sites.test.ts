@@ -40,10 +40,14 @@ describeDatabases('the second site of a network', (open, engine) => {
     await makeSecondSite(db);
   });
   const fasti = async (url: string, own: Record<string, string>, ...args: readonly string[]) => {
-    const err: string[] = [];
+    const [out, err]: [string[], string[]] = [[], []];
     const env = { DATABASE_URL: url, LOG_LEVEL: 'silent', UPLOADS_DIR: mkdtempSync(join(tmpdir(), 'fasti-network-')), ...own };
-    const streams = { out: () => undefined, err: (text: string) => void err.push(text), serve: async () => undefined };
-    return { code: await runCli(args, { env, isTerminal: false, ...streams }), err: err.join('') };
+    const streams = {
+      out: (text: string) => void out.push(text),
+      err: (text: string) => void err.push(text),
+      serve: async () => undefined,
+    };
+    return { code: await runCli(args, { env, isTerminal: false, ...streams }), out: out.join(''), err: err.join('') };
   };
 
   it('has tables of its own, and its users in those of the network', async () => {
@@ -134,10 +138,54 @@ describeDatabases('the second site of a network', (open, engine) => {
     }
   });
 
+  it.each([
+    [{ deleted: 1 }, 410, 'This site has been deleted.', 'deleted'],
+    [{ deleted: 2 }, 500, 'This site has not been activated yet.', 'inactive'],
+    [{ archived: 1 }, 410, 'This site has been closed by the administrators of its network.', 'suspended'],
+    [{ spam: 1 }, 410, 'This site has been closed by the administrators of its network.', 'suspended'],
+  ])('refuses every request while WordPress has %j in its list of sites', async (flags, status, message, state) => {
+    const running = await serveDatabase(db, { env: { NETWORK_SITE: '2', PAGES: 'on', CACHE: 'on', CACHE_FRESHNESS_MS: '0' } });
+    await migrate(running.site.db);
+    const get = (path: string, headers = {}) => running.send('GET', `/two${path}`, { headers });
+    const paths = ['/wp-json/tribe/events/v1/events', '/wp-json/', '/events/?ical=1', '/admin', '/doc'];
+    const statuses = () => Promise.all(paths.map(async (path) => (await get(path)).status));
+    const before = await statuses();
+    expect(before).not.toContain(status);
+    await db.from('blogs').where('blog_id', 2).update(flags);
+    try {
+      expect(await statuses()).toEqual(paths.map(() => status));
+      expect((await get(paths[0]!)).body).toMatchObject({ code: 'wp_die', message, data: { status } });
+      const page = await get('/events/', { accept: 'text/html' });
+      expect([page.status, page.text]).toEqual([status, expect.stringContaining(status === 410 ? 'Site closed' : 'Something went wrong')]);
+      expect((await running.send('GET', '/health/ready')).status).toBe(200);
+      expect((await fasti(urlOf(db), { NETWORK_SITE: '2' }, 'status', '--format=json')).out).toContain(`{"site":2,"state":"${state}"}`);
+      expect((await fasti(urlOf(db), { NETWORK_SITE: '2' }, 'doctor')).out).toContain('WordPress has closed this site');
+      expect((await fasti(urlOf(db), { NETWORK_SITE: '2' }, 'option', 'list')).code).toBe(0);
+    } finally {
+      await db.from('blogs').where('blog_id', 2).update({ deleted: 0, archived: 0, spam: 0 });
+    }
+    expect(await statuses()).toEqual(before);
+    await running.close();
+  });
+
+  it('is not opened by a table prefix alone, which would give it users of its own', async () => {
+    const own = await openDatabase({ url: urlOf(db), prefix: 'wp_3_' });
+    for (const definition of wordpressTables.tables().filter(({ name }) => !OF_ALL.includes(name)))
+      for (const statement of db.dialect.createTable(definition, 'wp_3_')) await db.ask(statement);
+    await expect(migrate(own)).rejects.toThrow('set TABLE_PREFIX=wp_ and NETWORK_SITE=3');
+    expect(await hasTable(own, 'users')).toBe(false);
+    await own.close();
+  });
+
   it('is created by WordPress: a number without tables is refused, and no tables are created', async () => {
     const ninth = await openDatabase({ url: urlOf(db), prefix: 'wp_', site: 9 });
     await expect(migrate(ninth)).rejects.toThrow('there is no table wp_9_posts: the network has no such site');
     expect(await hasTable(ninth, 'fasti_changes')).toBe(false);
+    for (const command of ['status', 'doctor', 'serve'])
+      expect(await fasti(urlOf(db), { NETWORK_SITE: '9' }, command)).toMatchObject({
+        code: 1,
+        err: expect.stringContaining('this database has no site 9 of a network'),
+      });
     await ninth.close();
   });
 

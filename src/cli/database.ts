@@ -25,7 +25,7 @@ import { listenAddress } from './listen-address.ts';
 import { parseNumber, userOf, withExamples } from './options.ts';
 import { writePasswordFile } from './password-file.ts';
 import { print } from './print.ts';
-import { actingCaller, configOf, progressOf, type Session, withDatabase, withNewDatabase, withSite } from './session.ts';
+import { actingCaller, configOf, notInstalled, progressOf, type Session, withDatabase, withNewDatabase, withSite } from './session.ts';
 import { optionInvalid } from './site-options.ts';
 
 /** Options of `init`, which all have a default. */
@@ -129,8 +129,8 @@ function parseLanguages(text: string | undefined): string[] {
 }
 
 // ------------------------------------------------------------------------------------------------- verbs
-async function requireSite({ db }: Site): Promise<void> {
-  if ((await findInstallation(db)) !== 'site') throw new CliError('not-installed', { prefix: db.prefix });
+async function requireSite(site: Site): Promise<void> {
+  if ((await findInstallation(site.db)) !== 'site') throw notInstalled(site);
 }
 
 async function init(session: Session, site: Site, options: InitOptions): Promise<void> {

@@ -10,7 +10,7 @@ import { CliError, EXIT_CODE } from './io.ts';
 import { choiceOf, REPORT_FORMATS, withExamples, withReportFormat } from './options.ts';
 import { oneLine, print } from './print.ts';
 import { askYesNo } from './progress.ts';
-import { configOf, type Session, withDatabase } from './session.ts';
+import { configOf, notInstalled, type Session, withDatabase } from './session.ts';
 
 interface Options {
   readonly fix?: boolean;
@@ -38,7 +38,7 @@ async function runDoctor(session: Session, options: Options): Promise<void> {
   const repairOptions: RepairOptions = { assumeYes: options.yes === true, failedNames: new Set() };
   if (options.fix) io.onFirstChange?.();
   const health = await withDatabase(session, options.fix ? 'write' : 'read', async (site) => {
-    if ((await findInstallation(site.db)) === 'none') throw new CliError('not-installed', { prefix: site.db.prefix });
+    if ((await findInstallation(site.db)) === 'none') throw notInstalled(site);
     const initialHealth = await examine(site, version());
     if (format === 'text') print(io, healthText(initialHealth, session));
     if (!options.fix || !(await repair(session, initialHealth.findings, repairOptions))) return initialHealth;

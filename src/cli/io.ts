@@ -44,6 +44,7 @@ export const EXIT_CODE = { done: 0, refused: 1, usage: 2, incomplete: 3, unavail
 
 export type CliProblem =
   | 'not-installed'
+  | 'no-network-site'
   | 'no-database'
   | 'already-installed'
   | 'no-administrator'

@@ -75,15 +75,19 @@ async function withOpenSite<T>({ io }: Session, config: Config, use: Use, work: 
   }
 }
 
+/** Returns the error that there is no site in the database. */
+export const notInstalled = ({ db: { prefix }, config: { networkSite: number } }: Site): CliError =>
+  new CliError(number > 1 ? 'no-network-site' : 'not-installed', { prefix, number });
+
 /**
  * Opens a database that must contain a site. Before a write, missing tables of our own are created.
  *
- * @throws CliError `no-database`, `not-installed`
+ * @throws CliError `no-database`, `not-installed`, `no-network-site`
  */
 export function withSite<T>(session: Session, use: Use, work: (site: Site) => Promise<T>): Promise<T> {
   if (use === 'write') session.io.onFirstChange?.();
   return withDatabase(session, use, async (site) => {
-    if ((await findInstallation(site.db)) !== 'site') throw new CliError('not-installed', { prefix: site.db.prefix });
+    if ((await findInstallation(site.db)) !== 'site') throw notInstalled(site);
     if (use === 'write') await migrate(site.db);
     return work(site);
   });

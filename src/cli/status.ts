@@ -50,11 +50,12 @@ function statusLines(
   status: Status,
   server: ServerState | null,
 ): string[] {
-  const { database, records, languages, index, journal, plugin, backup } = status;
+  const { network, database, records, languages, index, journal, plugin, backup } = status;
   const latestOfOthers = journal?.latestOfOthers;
   const number = new Intl.NumberFormat(language, { maximumFractionDigits: 1 });
   const rows: readonly (readonly [label: string, text: string])[] = [
     ['site', `${status.name} · ${status.home}`],
+    ...(network ? ([['network', say(`status.network-${network.state}`, { number: network.site })]] as const) : []),
     ['versions', `Fasti ${versions.fasti} · Node ${versions.node} · ${database.version}`],
     ['server', server ? say(`status.server-${server.state}`, { address: server.address }) : say('status.server-unknown')],
     ['database', say('status.size', { megabytes: number.format(database.bytes / BYTES_PER_MEGABYTE) })],

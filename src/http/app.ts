@@ -8,6 +8,7 @@ import { type AnswerCache, createAnswerCache } from './answer-cache.ts';
 import { serveAssets } from './assets.ts';
 import { batchRoute } from './batch.ts';
 import { serveChangeStream } from './change-stream.ts';
+import { refuseClosedSite } from './closed-site.ts';
 import { companionNamespaces } from './companion/namespaces.ts';
 import { serveDesk } from './desk.ts';
 import { serveFeeds } from './feeds/serve.ts';
@@ -78,6 +79,7 @@ function expressApp(site: Site, lifecycle: Lifecycle, answers: AnswerCache | und
   app.use(serveUploads(config));
   app.use(serveAssets(theme.assets));
   app.use(refuseUntilStarted(lifecycle));
+  app.use(refuseClosedSite(site));
   const budget = createBudget(config);
   app.use(serveDesk(site, theme.assets, budget));
   app.use(serveChangeStream(site, router, budget, lifecycle));

@@ -204,6 +204,7 @@ function menuLinks({ say }: I18n, place: Caller, address: string) {
 const HEADINGS: ReadonlyMap<number, string> = new Map([
   [400, 'not-understood'],
   [403, 'not-taken'],
+  [410, 'closed'],
   [413, 'too-long'],
   [429, 'failed'],
 ]);

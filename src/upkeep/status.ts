@@ -4,6 +4,7 @@ import type { Site } from '../site.ts';
 import { countRecords, journalState, measureDatabase } from '../storage/audit/measures.ts';
 import { type PluginState, pluginState } from '../storage/audit/plugin.ts';
 import { decodeEntities } from '../wordpress/content/entities.ts';
+import type { SiteState } from '../wordpress/network.ts';
 import { listBackups } from './backup-folder.ts';
 import { findMissingTables } from './missing-tables.ts';
 
@@ -17,6 +18,8 @@ export interface RecordCount {
 export interface Status {
   readonly name: string;
   readonly home: string;
+  /** The number and the state of the site in a network; null if there is no network. */
+  readonly network: { readonly site: number; readonly state: SiteState } | null;
   readonly database: { readonly version: string; readonly bytes: number; readonly tablesMissing: readonly string[] };
   /** Counts by the paths of the kinds. */
   readonly records: Readonly<Record<string, RecordCount>>;
@@ -41,7 +44,7 @@ export async function statusOf(site: Site): Promise<Status> {
   const tablesMissing = await findMissingTables(site);
   const hasJournal = !tablesMissing.some((name) => name.startsWith(`${db.prefix}fasti_journal`));
   const settings = await site.settings();
-  const { name, home, contentLanguages } = settings;
+  const { name, home, contentLanguages, network } = settings;
   const counts = await countRecords(db);
   const emptyCount: RecordCount = { all: 0, public: 0 };
   const [backup] = (await listBackups(site)).backups;
@@ -49,6 +52,7 @@ export async function statusOf(site: Site): Promise<Status> {
   return {
     name: decodeEntities(name),
     home,
+    network: network ? { site: site.config.networkSite, state: network.siteState } : null,
     database: { ...(await measureDatabase(db)), tablesMissing },
     records: Object.fromEntries(
       kinds.map((kind) => [kind.path, counts.get(kind.is === 'post' ? kind.postType : kind.taxonomy) ?? emptyCount]),

@@ -195,7 +195,20 @@ const SITEMETA: TableDefinition = {
   primary: ['meta_id'],
 };
 
-/** Turns a database into that of a network of sites. */
+/** The table of the sites of a network, as WordPress defines it. */
+const BLOGS: TableDefinition = {
+  name: 'blogs',
+  columns: {
+    blog_id: 'bigint(20) NOT NULL AUTO_INCREMENT',
+    archived: "tinyint(2) NOT NULL DEFAULT '0'",
+    spam: "tinyint(2) NOT NULL DEFAULT '0'",
+    deleted: "tinyint(2) NOT NULL DEFAULT '0'",
+  },
+  primary: ['blog_id'],
+};
+
+/** Turns a database into that of a network of two sites. */
 export async function makeNetwork(db: Database): Promise<void> {
-  for (const statement of db.dialect.createTable(SITEMETA, db.prefix)) await db.ask(statement);
+  for (const table of [SITEMETA, BLOGS]) for (const statement of db.dialect.createTable(table, db.prefix)) await db.ask(statement);
+  await db.from('blogs').insert([1, 2].map((blog_id) => ({ blog_id, archived: 0, spam: 0, deleted: 0 })));
 }

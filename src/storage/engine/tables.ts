@@ -1,4 +1,4 @@
-import { sitePrefix } from '../../wordpress/network.ts';
+import { type SiteFlags, sitePrefix } from '../../wordpress/network.ts';
 import type { Post } from '../../wordpress/rows.ts';
 import type { OwnTables } from './own-tables.ts';
 
@@ -200,6 +200,11 @@ export interface SiteMetaRow {
   meta_value: string;
 }
 
+/** A site of a network. Most databases do not have this table. */
+export interface BlogRow extends SiteFlags {
+  blog_id: number;
+}
+
 /** Name of a table without the prefix -> its row. */
 export interface Tables extends OwnTables {
   posts: Post;
@@ -218,6 +223,7 @@ export interface Tables extends OwnTables {
   tec_occurrences: TecOccurrenceRow;
   tec_series_relationships: SeriesRelationshipRow;
   sitemeta: SiteMetaRow;
+  blogs: BlogRow;
   icl_translations: IclTranslationRow;
   icl_languages: IclLanguageRow;
   icl_languages_translations: IclLanguageNameRow;
@@ -227,7 +233,7 @@ export interface Tables extends OwnTables {
 export type TableName = keyof Tables;
 
 /** Tables that all sites of a network share. */
-const NETWORK_TABLES: ReadonlySet<string> = new Set<TableName>(['users', 'usermeta', 'sitemeta']);
+const NETWORK_TABLES: ReadonlySet<string> = new Set<TableName>(['users', 'usermeta', 'sitemeta', 'blogs']);
 
 /** Returns the function that gives each table its prefix on a site of a network (`sitePrefix`). */
 export const tablePrefixes = (prefix: string, site: number): ((name: string) => string) => {

@@ -78,6 +78,7 @@ export const watchedNames = typedKeys(WATCHED);
 const settingsTables = [
   'options',
   'sitemeta',
+  'blogs',
   'icl_languages',
   'icl_languages_translations',
   'icl_locale_map',

@@ -1,4 +1,12 @@
-import { NETWORK_OPTIONS, NETWORK_WIDE_OPTIONS, networkKey } from '../../wordpress/network.ts';
+import {
+  NETWORK_OPTIONS,
+  NETWORK_WIDE_OPTIONS,
+  networkKey,
+  SITE_STATE,
+  type SiteFlags,
+  siteOfPrefix,
+  siteStateOf,
+} from '../../wordpress/network.ts';
 import { type Database, hasTable } from '../engine/database.ts';
 import { type Driver, isWrite, mayWrite } from '../engine/driver.ts';
 import { insertedValues, insertRows, upsertRows } from '../engine/insert.ts';
@@ -8,7 +16,7 @@ import { reportOption } from '../journal/reported-changes.ts';
 import { lockNames, optionLock } from './locks.ts';
 
 /**
- * Reads those of these options that exist, in one query, plus one for the options of a network: name -> text as stored
+ * Reads those of these options that exist, in one query, plus two for the options of a network: name -> text as stored
  * (PHP-serialized if WordPress serializes it).
  */
 export async function readOptions(db: Database, names: readonly string[]): Promise<Map<string, string>> {
@@ -30,21 +38,34 @@ export async function readOptions(db: Database, names: readonly string[]): Promi
 async function networkOptions(db: Database, names: readonly string[]): Promise<[name: string, value: string][] | undefined> {
   if (!(await isNetwork(db))) return undefined;
   const rows = await db.rows<SiteMetaRow>`SELECT meta_key, meta_value FROM {sitemeta} WHERE meta_key IN (${names.map(networkKey)})`;
+  const siteState = names.includes(SITE_STATE) ? await readSiteState(db) : '';
   return names.flatMap((name): [string, string][] => {
+    if (name === SITE_STATE) return [[name, siteState]];
     const values = rows.filter(({ meta_key: key }) => key === networkKey(name)).map(({ meta_value: value }) => value);
     return values.length === 0 && NETWORK_WIDE_OPTIONS.includes(name) ? [] : [[name, values.join('')]];
   });
 }
 
+/** Reads the state of the site (`SiteState`); empty if the network does not list it. */
+async function readSiteState(db: Database): Promise<string> {
+  if (!(await hasNetworkTable(db, 'blogs'))) return '';
+  const number = siteOfPrefix(db.prefixOf('blogs'), db.prefix);
+  const [row] = await db.rows<SiteFlags>`SELECT deleted, archived, spam FROM {blogs} WHERE blog_id = ${number}`;
+  return row ? siteStateOf(row) : '';
+}
+
 /** Whether the database belongs to a network of sites (multisite), whose sites share their users. */
-export async function isNetwork(db: Database): Promise<boolean> {
-  const result = networks.get(db.driver) ?? (await hasTable(db, 'sitemeta'));
-  networks.set(db.driver, result);
+export const isNetwork = (db: Database): Promise<boolean> => hasNetworkTable(db, 'sitemeta');
+
+async function hasNetworkTable(db: Database, name: 'sitemeta' | 'blogs'): Promise<boolean> {
+  const known = networkTables[name];
+  const result = known.get(db.driver) ?? (await hasTable(db, name));
+  known.set(db.driver, result);
   return result;
 }
 
-/** Cached result of `isNetwork`. It changes only once, when an administrator converts the site. */
-const networks = new WeakMap<Driver, boolean>();
+/** Cached results of `hasNetworkTable`. They change only once, when an administrator converts the site. */
+const networkTables = { sitemeta: new WeakMap<Driver, boolean>(), blogs: new WeakMap<Driver, boolean>() };
 
 /**
  * Reads an option as stored, and locks it until the end of the transaction. If it does not exist, returns an empty text

@@ -100,9 +100,7 @@ export async function migrate(
 ): Promise<string[]> {
   // At a normal start, reading the applied steps is enough, and no right to create tables is needed.
   if ((await pendingSteps(db, steps)).length === 0) return [];
-  // Only WordPress creates sites in a network.
-  if (db.prefixOf('users') !== db.prefix && !(await hasTable(db, 'posts')))
-    throw new Error(`there is no table ${db.table('posts')}: the network has no such site (TABLE_PREFIX, NETWORK_SITE)`);
+  await refuseOtherNetworkTables(db);
   const startedAt = performance.now();
   const releaseDead = watchLock(db, lockTimeoutMs);
   for (;;) {
@@ -115,6 +113,23 @@ export async function migrate(
       await sleep(POLL_INTERVAL_MS);
     }
   }
+}
+
+/**
+ * Only WordPress creates sites in a network, and these have no users of their own.
+ *
+ * @throws Error if the network has no such site, or if the prefix is that of one of its sites
+ */
+async function refuseOtherNetworkTables(db: Database): Promise<void> {
+  const hasPosts = await hasTable(db, 'posts');
+  if (db.prefixOf('users') !== db.prefix) {
+    if (hasPosts) return;
+    throw new Error(`there is no table ${db.table('posts')}: the network has no such site (TABLE_PREFIX, NETWORK_SITE)`);
+  }
+  const [, prefix = '', site = ''] = /^(.*?_)([1-9]\d*)_$/.exec(db.prefix) ?? [];
+  if (site === '' || !hasPosts || (await hasTable(db, 'users'))) return;
+  if ((await db.dialect.columns(db, `${prefix}users`)).length > 0)
+    throw new Error(`the tables ${db.prefix}… are those of a site of a network: set TABLE_PREFIX=${prefix} and NETWORK_SITE=${site}`);
 }
 
 const POLL_INTERVAL_MS = 200;

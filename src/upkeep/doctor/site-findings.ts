@@ -12,7 +12,7 @@ import { type Finding, finding } from './findings.ts';
 /** Returns findings about options, roles and addresses of the site. */
 export async function settingFindings(site: Site): Promise<Finding[]> {
   const settings = await site.settings();
-  const { raw, timezoneString, roles } = settings;
+  const { raw, timezoneString, roles, network } = settings;
   const rolesOption = `${site.db.prefix}user_roles`;
   const absentNames = ['home', 'siteurl', rolesOption].filter((name) => !raw.get(name));
   const administrator = await firstOfRole(site, 'administrator');
@@ -30,6 +30,7 @@ export async function settingFindings(site: Site): Promise<Finding[]> {
       addresses.map((name) => `${name} ${raw.get(name)}`),
     ),
     ...finding('roles-unreadable', 'error', absentNames.includes(rolesOption) || roles.size > 0 ? [] : [rolesOption]),
+    ...finding('site-closed', 'warning', network && network.siteState !== 'open' ? [network.siteState] : []),
     ...finding('slugs-of-languages', 'error', slugsOfLanguages(site, settings)),
     ...finding('zone-of-site', 'error', timezoneString !== '' && !parseZone(timezoneString) ? [timezoneString] : []),
     // Without roles there can be no administrator, and none can be created.

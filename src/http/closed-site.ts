@@ -1,0 +1,24 @@
+import type { RequestHandler } from 'express';
+import { fail, type ProblemName } from '../errors.ts';
+import type { Site } from '../site.ts';
+import { isNetwork } from '../storage/rows/options.ts';
+import type { SiteState } from '../wordpress/network.ts';
+
+const PROBLEMS: Readonly<Record<Exclude<SiteState, 'open'>, ProblemName>> = {
+  deleted: 'site-deleted',
+  inactive: 'site-inactive',
+  suspended: 'site-suspended',
+};
+
+/**
+ * Refuses requests to a site that its network has closed, whoever sends them (`ms_site_check`): WordPress does not know
+ * yet at this point who sends an application password.
+ */
+export function refuseClosedSite(site: Site): RequestHandler {
+  return async (_req, _res, next) => {
+    // A site without a network needs no settings for this.
+    const network = (await isNetwork(site.db)) ? (await site.forAnonymousReads().settings()).network : undefined;
+    if (network && network.siteState !== 'open') fail(PROBLEMS[network.siteState]);
+    next();
+  };
+}
