@@ -140,7 +140,7 @@ describeDatabases('the second site of a network', (open, engine) => {
 
   it.each([
     [{ deleted: 1 }, 410, 'This site has been deleted.', 'deleted'],
-    [{ deleted: 2 }, 500, 'This site has not been activated yet.', 'inactive'],
+    [{ deleted: 2 }, 500, 'This site is still waiting to be activated.', 'inactive'],
     [{ archived: 1 }, 410, 'This site has been closed by the administrators of its network.', 'suspended'],
     [{ spam: 1 }, 410, 'This site has been closed by the administrators of its network.', 'suspended'],
   ])('refuses every request while WordPress has %j in its list of sites', async (flags, status, message, state) => {
