@@ -3,6 +3,7 @@ import { loadViewer } from '../accounts/viewer.ts';
 import { fail, failParam } from '../errors.ts';
 import { DEFAULT_DELIVERIES, HOOK_PARAMS, MAX_DELIVERIES } from '../kinds/hook-params.ts';
 import type { Caller } from '../records/caller.ts';
+import type { Site } from '../site.ts';
 import type { LookUp } from '../storage/engine/look-up-once.ts';
 import {
   addHook,
@@ -112,38 +113,8 @@ export const webhookRoutes: readonly ServedRoute[] = [
       }),
     ],
   },
-  {
-    pattern: `${WEBHOOK_PATH}/test`,
-    texts: 'webhooks',
-    refusals: REFUSALS,
-    endpoints: [
-      recordEndpoint({
-        methods: ['POST'],
-        summary: 'webhooks.test',
-        answer: queuedShape,
-        params: HOOK_PARAMS.one,
-        mode: 'read',
-        allow: mayManage,
-        run: async (site, _caller, { id }) => ok({ queued: await orNotFound(testHook(site, id)) }),
-      }),
-    ],
-  },
-  {
-    pattern: `${WEBHOOK_PATH}/retry`,
-    texts: 'webhooks',
-    refusals: REFUSALS,
-    endpoints: [
-      recordEndpoint({
-        methods: ['POST'],
-        summary: 'webhooks.retry',
-        answer: queuedShape,
-        params: HOOK_PARAMS.one,
-        mode: 'read',
-        allow: mayManage,
-        run: async (site, _caller, { id }) => ok({ queued: await orNotFound(retryHook(site, id)) }),
-      }),
-    ],
-  },
+  queueRoute('test', testHook),
+  queueRoute('retry', retryHook),
   {
     pattern: `${WEBHOOK_PATH}/deliveries`,
     texts: 'webhooks',
@@ -162,6 +133,26 @@ export const webhookRoutes: readonly ServedRoute[] = [
     ],
   },
 ];
+
+/** Returns the route of an operation that queues messages of a webhook. */
+function queueRoute(name: 'test' | 'retry', queue: (site: Site, id: number) => Promise<number>): ServedRoute {
+  return {
+    pattern: `${WEBHOOK_PATH}/${name}`,
+    texts: 'webhooks',
+    refusals: REFUSALS,
+    endpoints: [
+      recordEndpoint({
+        methods: ['POST'],
+        summary: `webhooks.${name}`,
+        answer: queuedShape,
+        params: HOOK_PARAMS.one,
+        mode: 'read',
+        allow: mayManage,
+        run: async (site, _caller, { id }) => ok({ queued: await orNotFound(queue(site, id)) }),
+      }),
+    ],
+  };
+}
 
 /**
  * Awaits an operation on a webhook. The webhook may be missing, or its user may have been deleted.

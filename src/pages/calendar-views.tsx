@@ -48,13 +48,7 @@ export function ListView({ events, none, ...calendar }: ListProps): JSX.Element 
           <h2 id={`m${month}`} class="month-heading">
             {dayInWords(i18n, month, 'month')}
           </h2>
-          <ol class="events">
-            {cards.map((card) => (
-              <li key={card.id}>
-                <Card i18n={i18n} card={card} />
-              </li>
-            ))}
-          </ol>
+          <Cards i18n={i18n} cards={cards} />
         </section>
       ))}
     </CalendarPage>
@@ -64,8 +58,19 @@ export function ListView({ events, none, ...calendar }: ListProps): JSX.Element 
 const byMonth = (events: readonly EventCard[]): Map<string, EventCard[]> =>
   groupedBy(events, ({ start }) => start.slice(0, 'YYYY-MM'.length));
 
+/** Events in a list, in their order. */
+export const Cards = ({ i18n, cards }: { readonly i18n: I18n; readonly cards: readonly EventCard[] }): JSX.Element => (
+  <ol class="events">
+    {cards.map((card) => (
+      <li key={card.id}>
+        <Card i18n={i18n} card={card} />
+      </li>
+    ))}
+  </ol>
+);
+
 /** An event in a list. */
-export function Card({ i18n, card }: { readonly i18n: I18n; readonly card: EventCard }): JSX.Element {
+function Card({ i18n, card }: { readonly i18n: I18n; readonly card: EventCard }): JSX.Element {
   const { lang, title, href, start, when, zone, where, cost, summary, picture, featured, mark } = card;
   const { say } = i18n;
   return (

@@ -4,7 +4,7 @@ import type { I18n } from '../html/i18n.ts';
 import { Link, mailUrl } from '../html/links.tsx';
 import { type Neighbour, Paging } from '../html/paging.tsx';
 import { Rendered } from '../html/rendered.tsx';
-import { Card } from './calendar-views.tsx';
+import { Cards } from './calendar-views.tsx';
 import { Subscribe } from './frame.tsx';
 import type { EventCard, NamedLink, Picture, PlaceModel } from './models.ts';
 import type { Subscription } from './urls.ts';
@@ -316,13 +316,7 @@ export function LinkedView(props: LinkedProps): JSX.Element {
       <section aria-labelledby="events">
         <h2 id="events">{heading}</h2>
         {events.length === 0 && <p class="none">{say('pages:no-events')}</p>}
-        <ol class="events">
-          {events.map((card) => (
-            <li key={card.id}>
-              <Card i18n={i18n} card={card} />
-            </li>
-          ))}
-        </ol>
+        <Cards i18n={i18n} cards={events} />
         <Paging label={say('pages:other-pages')} previous={previous} next={next} here={here} />
       </section>
       {subscriptions.length > 0 && <Subscribe i18n={i18n} ways={subscriptions} />}

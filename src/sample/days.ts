@@ -1,4 +1,4 @@
-import { addDays, unixFromFields, unixFromText } from '../wordpress/time.ts';
+import { addDaysTo, unixFromFields, unixFromText } from '../wordpress/time.ts';
 
 export type Weekday = 'mon' | 'tue' | 'wed' | 'thu' | 'fri' | 'sat' | 'sun';
 
@@ -25,9 +25,6 @@ export function dayOf(sampleDay: SampleDay, today: string): string {
   const [this_, next] = [dateInYear(sampleDay, year), dateInYear(sampleDay, year + 1)];
   return this_ >= first ? this_ : next;
 }
-
-/** Returns the day that is this many days later. */
-export const addDaysTo = (day: string, days: number): string => addDays(`${day} 00:00:00`, days).slice(0, 10);
 
 const DAYS: readonly Weekday[] = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'];
 const weekdayIndex = (day: Weekday): number => DAYS.indexOf(day);

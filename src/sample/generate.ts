@@ -15,7 +15,7 @@ import { firstTerms } from '../storage/rows/terms.ts';
 import { postUrl } from '../wordpress/links.ts';
 import type { Metas } from '../wordpress/rows.ts';
 import { sanitizeTitle } from '../wordpress/slug.ts';
-import { addDays, addSeconds } from '../wordpress/time.ts';
+import { addDaysTo, addSeconds } from '../wordpress/time.ts';
 import { localFromDate, toUtc } from '../wordpress/zones.ts';
 import type { SampleEvent } from './event.ts';
 import { sampleEvents } from './events.ts';
@@ -197,10 +197,10 @@ const links = (key: string, ids: readonly number[]) => (ids.length > 0 ? { [key]
 
 /** Returns a random day, preferring weekends: four of ten days are moved to the next Friday, Saturday or Sunday. */
 function randomDay(random: Random, today: string): string {
-  const day = addDays(`${today} 00:00:00`, random.integerBelow(2 * MAX_DAYS_FROM_TODAY) - MAX_DAYS_FROM_TODAY).slice(0, 10);
+  const day = addDaysTo(today, random.integerBelow(2 * MAX_DAYS_FROM_TODAY) - MAX_DAYS_FROM_TODAY);
   if (!random.chance(0.4)) return day;
   const weekday = new Date(`${day}T00:00:00Z`).getUTCDay();
-  return addDays(`${day} 00:00:00`, ((5 - weekday + 7) % 7) + random.integerBelow(3)).slice(0, 10);
+  return addDaysTo(day, ((5 - weekday + 7) % 7) + random.integerBelow(3));
 }
 
 function randomDates(random: Random, day: string): Values {
@@ -208,7 +208,7 @@ function randomDates(random: Random, day: string): Values {
     return {
       all_day: true,
       start_date: day,
-      end_date: addDays(`${day} 00:00:00`, random.chance(0.3) ? random.integerBelow(10) : 0).slice(0, 10),
+      end_date: addDaysTo(day, random.chance(0.3) ? random.integerBelow(10) : 0),
     };
   const start = `${day} ${String(9 + random.integerBelow(13)).padStart(2, '0')}:${random.chance(0.3) ? '30' : '00'}:00`;
   const days = random.chance(0.05) ? 1 + random.integerBelow(4) : 0;

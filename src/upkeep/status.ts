@@ -5,6 +5,7 @@ import { countRecords, journalState, measureDatabase } from '../storage/audit/me
 import { type PluginState, pluginState } from '../storage/audit/plugin.ts';
 import { decodeEntities } from '../wordpress/content/entities.ts';
 import type { SiteState } from '../wordpress/network.ts';
+import { utcFromDate } from '../wordpress/time.ts';
 import { listBackups } from './backup-folder.ts';
 import { findMissingTables } from './missing-tables.ts';
 
@@ -63,6 +64,6 @@ export async function statusOf(site: Site): Promise<Status> {
     index: settings.occurrenceTables ? (hasIndex(settings) ? 'built' : 'missing') : null,
     journal: hasJournal ? await journalState(db) : null,
     plugin: (hasJournal && (await pluginState(db))) || null,
-    backup: backup ? { file: backup.file, at: backup.madeAt.toISOString().slice(0, 19).replace('T', ' ') } : null,
+    backup: backup ? { file: backup.file, at: utcFromDate(backup.madeAt) } : null,
   };
 }

@@ -116,6 +116,9 @@ export function addDays(text: string, days: number): string {
   return addSeconds(text, days * 86400);
 }
 
+/** Returns the day (`YYYY-MM-DD`) a number of days later. */
+export const addDaysTo = (day: string, days: number): string => addDays(`${day} 00:00:00`, days).slice(0, 10);
+
 /**
  * Returns the text a number of months later, at the same time of day, with the day limited to the length of the month
  * (31 January + 1: 28 February).

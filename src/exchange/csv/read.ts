@@ -6,7 +6,7 @@ import { firstCharacters, hasVisibleText } from '../../wordpress/content/plain-t
 import { customRows } from '../items/custom-rows.ts';
 import { rowsOfValues } from '../items/field-rows.ts';
 import { type Entry, type PostItem, SourceFault, withTermLanguage } from '../items/items.ts';
-import { asWholeRecord, type LossEntry } from '../items/report.ts';
+import { asWholeRecord, type LossEntry, lossEntry } from '../items/report.ts';
 import type { Source } from '../items/source.ts';
 import type { CellPlace } from './dates.ts';
 import { removeGuard } from './formulas.ts';
@@ -183,10 +183,7 @@ function rowOutcome({ cells, line }: CsvRow, reading: Reading): { entries: Entry
     columns.flatMap(({ column }, place) => (column === undefined ? [] : [[column, removeGuard(cells[place] ?? '')]])),
   );
   const place = `${file}:${line}`;
-  const makeLoss = (reason: string, detail?: string): LossEntry => ({
-    kind: 'loss',
-    loss: { reason, kind, of: row.name || place, place, ...(detail === undefined ? {} : { detail }) },
-  });
+  const makeLoss = (reason: string, detail?: string): LossEntry => lossEntry({ reason, kind, of: row.name || place, place, detail });
   const extraCells = cells.slice(columns.length).filter((cell) => cell.trim() !== '');
   const extraCellLosses = extraCells.length === 0 ? [] : [makeLoss('row-long', extraCells.join(', '))];
   try {

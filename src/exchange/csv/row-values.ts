@@ -4,6 +4,7 @@ import { postKind } from '../../kinds/index.ts';
 import type { PostKindName } from '../../kinds/kind-names.ts';
 import type { Caller } from '../../records/caller.ts';
 import { foldText } from '../../storage/engine/collation.ts';
+import { addDaysTo } from '../../wordpress/time.ts';
 import { parseZone } from '../../wordpress/zones.ts';
 import type { CustomValue } from '../items/custom-rows.ts';
 import { type Link, type PostItem, SourceFault, type TermReference } from '../items/items.ts';
@@ -39,11 +40,11 @@ function momentsOf(row: Row, cellPlace: CellPlace, { dateOrder, caller }: RowOpt
   const allDay = isUnstated || isYes(row.all_day);
   // In Microsoft's calendars, all-day events end at the beginning of the next day.
   if (allDay && from.time === MIDNIGHT && to.time === MIDNIGHT && to.day !== undefined && to.day > from.day)
-    return { start: `${from.day} ${MIDNIGHT}`, end: `${daysAfter(to.day, -1)} 23:59:59`, allDay };
+    return { start: `${from.day} ${MIDNIGHT}`, end: `${addDaysTo(to.day, -1)} 23:59:59`, allDay };
   const startTime = from.time ?? MIDNIGHT;
   const endTime = allDay && (to.time ?? END_OF_DAY) === END_OF_DAY ? '23:59:59' : (to.time ?? startTime);
   // If the end has no day and its time is before the start, the event ends after midnight.
-  const endDay = to.day ?? (endTime < startTime ? daysAfter(from.day, 1) : from.day);
+  const endDay = to.day ?? (endTime < startTime ? addDaysTo(from.day, 1) : from.day);
   return { start: toWallTime(from.day, startTime), end: toWallTime(endDay, endTime), allDay };
 }
 
@@ -51,9 +52,7 @@ const MIDNIGHT = '00:00:00';
 const END_OF_DAY = '24:00:00';
 
 /** Returns a time on a day; the end of the day is the midnight at which the next one begins. */
-const toWallTime = (day: string, time: string): string => (time === END_OF_DAY ? `${daysAfter(day, 1)} ${MIDNIGHT}` : `${day} ${time}`);
-
-const daysAfter = (day: string, days: number): string => new Date(Date.parse(day) + days * 86_400_000).toISOString().slice(0, 10);
+const toWallTime = (day: string, time: string): string => (time === END_OF_DAY ? `${addDaysTo(day, 1)} ${MIDNIGHT}` : `${day} ${time}`);
 
 /**
  * Returns the values of an event, as `rowsOfValues` takes them, and its start, `YYYY-MM-DD HH:MM:SS`.

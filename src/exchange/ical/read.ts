@@ -6,14 +6,14 @@ import { addToGroup } from '../../grouped-by.ts';
 import { EVENT } from '../../kinds/events/fields.ts';
 import { CALENDAR_UID, CANCELED, DATES, EVENT_ORIGIN, STATE } from '../../kinds/events/metas.ts';
 import { specialChars } from '../../wordpress/content/entities.ts';
-import { addDays, textFromUnix, unixFromText } from '../../wordpress/time.ts';
+import { addDays, addDaysTo, textFromUnix, unixFromText } from '../../wordpress/time.ts';
 import { localFromDate, localFromUnix } from '../../wordpress/zones.ts';
 import { filteredMetas } from '../items/clean.ts';
 import { contentOf } from '../items/content.ts';
 import { customRows } from '../items/custom-rows.ts';
 import { type Entry, type PostItem, withTermLanguage } from '../items/items.ts';
 import { languageOfTag } from '../items/language-of-tag.ts';
-import { asWholeRecord, type LossEntry } from '../items/report.ts';
+import { asWholeRecord, type LossEntry, lossEntry } from '../items/report.ts';
 import type { Source } from '../items/source.ts';
 import { unambiguousZone } from '../items/unambiguous-zone.ts';
 import { partsOf } from './components.ts';
@@ -141,8 +141,8 @@ const clocksOf = ({ calendar }: HeldEvent, { facts }: Reading): Clocks => ({
 /** Returns the first and last wall time of the days for which repeating events are imported. */
 function windowOf({ from, to, now, settings }: CalendarOptions): readonly [number, number] {
   const today = localFromDate(now, settings.zone).slice(0, 10);
-  const first = `${from ?? addDays(`${today} 00:00:00`, -366).slice(0, 10)} 00:00:00`;
-  const last = `${to ?? addDays(`${today} 00:00:00`, 731).slice(0, 10)} 23:59:59`;
+  const first = `${from ?? addDaysTo(today, -366)} 00:00:00`;
+  const last = `${to ?? addDaysTo(today, 731)} 23:59:59`;
   return [unixFromText(first), unixFromText(last)];
 }
 
@@ -156,10 +156,8 @@ const wholeDaysIn = ([first, last]: Reading['window']): readonly [first: string,
 const mayHaveFurtherParts = ({ rules, dates, exclusionDates, recurrenceId }: CalendarEvent): boolean =>
   rules.length + dates.length + exclusionDates.length > 0 || recurrenceId !== undefined;
 
-const lossOf = ({ file }: Pick<CalendarOptions, 'file'>, reason: string, line: number, of: string, detail?: string): LossEntry => ({
-  kind: 'loss',
-  loss: { reason, kind: 'event', of, place: `${file}:${line}`, ...(detail === undefined ? {} : { detail }) },
-});
+const lossOf = ({ file }: Pick<CalendarOptions, 'file'>, reason: string, line: number, of: string, detail?: string): LossEntry =>
+  lossEntry({ reason, kind: 'event', of, place: `${file}:${line}`, detail });
 
 const lossAt = (reading: Reading, reason: string, event: CalendarEvent, detail?: string): LossEntry =>
   lossOf(reading, reason, event.line, event.summary || event.uid, detail);

@@ -44,6 +44,12 @@ export interface DatesEntry {
   readonly between: readonly [first: string, last: string];
 }
 
+/** Returns an entry that reports a loss, without details if they are undefined. */
+export const lossEntry = ({ detail, ...loss }: Loss): LossEntry => ({
+  kind: 'loss',
+  loss: { ...loss, ...(detail === undefined ? {} : { detail }) },
+});
+
 /** Marks a loss as that of a whole record. */
 export const asWholeRecord = (entry: LossEntry): LossEntry => ({ ...entry, isWhole: true });
 

@@ -1,4 +1,4 @@
-import { addDays, textFromUnix, unixFromText } from '../../wordpress/time.ts';
+import { addDays, addDaysTo, textFromUnix, unixFromText } from '../../wordpress/time.ts';
 import { unixFromLocal, type Zone } from '../../wordpress/zones.ts';
 import { offsetIn, offsetZone, unambiguousZone, wallTimeIn } from '../items/unambiguous-zone.ts';
 
@@ -28,9 +28,7 @@ export function datesOf(start: string, end: string, duration: string, site: Zone
   const to = readDate(end);
   if (!from) return undefined;
   if ('day' in from) {
-    const last = !to
-      ? addDays(`${from.day} 00:00:00`, Math.max(0, Math.ceil(secondsOf(duration) / 86_400) - 1)).slice(0, 10)
-      : dayOf(to, site);
+    const last = !to ? addDaysTo(from.day, Math.max(0, Math.ceil(secondsOf(duration) / 86_400) - 1)) : dayOf(to, site);
     const [first, final] = [from.day, last].sort() as [string, string];
     const correction = last < from.day ? 'end-before-start' : undefined;
     return { start_date: `${first} 00:00:00`, end_date: `${final} 23:59:59`, timezone: site.name, all_day: true, correction };

@@ -9,7 +9,7 @@ import { STATUSES } from '../items/event-status.ts';
 import { rowsOfValues } from '../items/field-rows.ts';
 import { imageItem } from '../items/image-item.ts';
 import type { Entry, Link, PostItem, TermReference } from '../items/items.ts';
-import { asWholeRecord, type LossEntry } from '../items/report.ts';
+import { asWholeRecord, type LossEntry, lossEntry } from '../items/report.ts';
 import { datesOf } from './dates.ts';
 import { addressOf, eventsIn, isNode, limitParts, listOf, type Node, nodeInheriting, parseBlock, textOf } from './nodes.ts';
 import { blocksOf, siteOf } from './page.ts';
@@ -96,10 +96,8 @@ function expandSchedules(events: readonly FoundEvent[], { settings, now }: Calle
   return { scheduled, losses };
 }
 
-const lossOf = (reason: string, place: string, of: string, detail?: string): LossEntry => ({
-  kind: 'loss',
-  loss: { reason, kind: 'event', of, place, ...(detail === undefined ? {} : { detail }) },
-});
+const lossOf = (reason: string, place: string, of: string, detail?: string): LossEntry =>
+  lossEntry({ reason, kind: 'event', of, place, detail });
 
 // ------------------------------------------------------------------------------------------------- names
 /**

@@ -1,4 +1,5 @@
 import { postKind } from '../../kinds/index.ts';
+import { addDays, utcFromDate } from '../../wordpress/time.ts';
 import { validEntries } from './answers.ts';
 import { KINDS, type PostStage } from './record-losses.ts';
 import { type CoreRecord, coreRecord } from './records.ts';
@@ -48,15 +49,13 @@ export async function coreRecords(walk: Walk, stage: PostStage, list: readonly J
   return found;
 }
 
-/** More than the difference of two zones, since the plugin compares in the zone of the site. */
-const DAY_MS = 24 * 3600 * 1000;
-
 /**
  * Requests each event that is over from its own URL, as somebody who may edit it: the plugin leaves past events out of
  * WordPress's list, even if they are named.
  */
 async function pastRecords({ site, options, unavailableRoutes }: Walk, route: string, list: readonly JsonObject[], query: Query) {
-  const tomorrow = new Date(options.now.getTime() + DAY_MS).toISOString().slice(0, 19).replace('T', ' ');
+  // A day is more than the difference of two zones: the plugin compares in the zone of the site.
+  const tomorrow = addDays(utcFromDate(options.now), 1);
   const past = list.filter(({ utc_end_date: end }) => typeof end === 'string' && end !== '' && end < tomorrow);
   if (site.credentials === undefined || unavailableRoutes.has(`${route} edit`)) return [];
   const answers = await Promise.all(past.map(({ id }) => site.request(`wp/v2/${route}/${String(id)}`, { context: 'edit', ...query })));

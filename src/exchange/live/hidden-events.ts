@@ -1,7 +1,7 @@
 import { asWholeRecord, type LossEntry } from '../items/report.ts';
 import { CORE_PAGE_SIZE } from './core-lists.ts';
 import { entriesOf } from './record-entries.ts';
-import { lossEntry } from './record-losses.ts';
+import { recordLoss } from './record-losses.ts';
 import { codeOf, isJsonObject, type RemoteSite, type SiteAnswer } from './site-client.ts';
 import { EMPTY_PAGE, nameOfDate, type Page, type Walk } from './walk.ts';
 
@@ -23,7 +23,7 @@ export async function hiddenEventsPage(walk: Walk, page: number): Promise<Page> 
   const records = answers.flatMap(({ status, body }) => (status === 200 && isJsonObject(body) ? [body] : []));
   const failures = answers.flatMap(({ status }, index) =>
     status >= 500
-      ? [asWholeRecord(lossEntry('events', 'site-record-unreadable', String(ids[index]), `events/${ids[index]}`, String(status)))]
+      ? [asWholeRecord(recordLoss('events', 'site-record-unreadable', String(ids[index]), `events/${ids[index]}`, String(status)))]
       : [],
   );
   // WordPress's list contains the post of a recurring event, the calendar's lists contain its dates.

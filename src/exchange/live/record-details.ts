@@ -1,3 +1,4 @@
+import { utcFromDate } from '../../wordpress/time.ts';
 import type { PostStage } from './record-losses.ts';
 import { type CoreRecord, isHiddenByPassword } from './records.ts';
 import { isJsonObject, type JsonObject } from './site-client.ts';
@@ -24,7 +25,7 @@ export async function withDetails(
   const isBlanked = isHiddenByPassword(raw);
   if (isBlanked && !core?.password) return { raw: undefined, isChild: false };
   const end = String(raw.utc_end_date ?? '');
-  if (!isBlanked && (stage !== 'events' || end < options.now.toISOString().slice(0, 19).replace('T', ' '))) return { raw, isChild: false };
+  if (!isBlanked && (stage !== 'events' || end < utcFromDate(options.now))) return { raw, isChild: false };
   const query = isBlanked ? { password: core!.password! } : {};
   const [hasSlug, isPublic] = [typeof raw.slug === 'string' && raw.slug !== '', raw.status === 'publish'];
   const bySlug = hasSlug && isPublic && !isBlanked ? await site.get(`${stage}/by-slug/${String(raw.slug)}`, query) : undefined;

@@ -7,7 +7,7 @@ import { imageItem } from './image-items.ts';
 import { newMedia } from './images.ts';
 import { eventItem, type LiveItem, organizerItem, venueItem, withCoreMetas } from './items.ts';
 import { withDetails } from './record-details.ts';
-import { lossEntry, nameOf, type PostStage } from './record-losses.ts';
+import { nameOf, type PostStage, recordLoss } from './record-losses.ts';
 import { type CoreRecord, RECORDS } from './records.ts';
 import type { JsonObject } from './site-client.ts';
 import type { Walk } from './walk.ts';
@@ -35,17 +35,19 @@ export async function entriesOf(walk: Walk, stage: PostStage, list: readonly Jso
   for (const [index, { record, isChild }] of results.entries()) {
     const id = String(list[index]?.id);
     const recordPath = `${stage}/${id}`;
-    if (record === undefined) entries.push(asWholeRecord(lossEntry(stage, 'protected', nameOf(list[index]!), recordPath)));
+    if (record === undefined) entries.push(asWholeRecord(recordLoss(stage, 'protected', nameOf(list[index]!), recordPath)));
     else if (!record.success)
       entries.push(
-        asWholeRecord(lossEntry(stage, 'site-record-unreadable', nameOf(list[index]!), recordPath, record.error.issues[0]?.path.join('.'))),
+        asWholeRecord(
+          recordLoss(stage, 'site-record-unreadable', nameOf(list[index]!), recordPath, record.error.issues[0]?.path.join('.')),
+        ),
       );
     else {
       const { item, guessedMembers } = itemOf(walk, stage, record.data, core.get(Number(id)), recordPath);
       entries.push(withCoreMetas(item, core.get(Number(id))));
-      if (isChild) entries.push(lossEntry(stage, 'site-parent-unknown', nameOf(list[index]!), recordPath));
+      if (isChild) entries.push(recordLoss(stage, 'site-parent-unknown', nameOf(list[index]!), recordPath));
       if (guessedMembers.length > 0)
-        entries.push(lossEntry(stage, 'site-text-differs', nameOf(list[index]!), recordPath, guessedMembers.join(', ')));
+        entries.push(recordLoss(stage, 'site-text-differs', nameOf(list[index]!), recordPath, guessedMembers.join(', ')));
     }
   }
   return entries;

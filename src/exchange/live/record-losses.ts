@@ -1,4 +1,4 @@
-import type { LossEntry, ReportedKind } from '../items/report.ts';
+import { type LossEntry, lossEntry, type ReportedKind } from '../items/report.ts';
 import type { JsonObject } from './site-client.ts';
 
 /** Stages of a walk that read posts. */
@@ -12,7 +12,5 @@ export function nameOf({ title, venue, organizer, id }: JsonObject): string {
 }
 
 /** Returns an entry that reports a fault of a record. `place` is its stage and its id: `events/7`. */
-export const lossEntry = (stage: PostStage, reason: string, of: string, place: string, detail?: string): LossEntry => ({
-  kind: 'loss',
-  loss: { reason, kind: KINDS[stage], of, place, ...(detail === undefined ? {} : { detail }) },
-});
+export const recordLoss = (stage: PostStage, reason: string, of: string, place: string, detail?: string): LossEntry =>
+  lossEntry({ reason, kind: KINDS[stage], of, place, detail });

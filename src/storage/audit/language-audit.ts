@@ -289,38 +289,35 @@ const POLYLANG: readonly LanguageFault[] = [
 // ------------------------------------------------------------------------------------------------- WPML
 /** Returns WPML's rows of our records that no longer exist. */
 async function orphanedRows(db: Database): Promise<{ readonly id: number; readonly label: string }[]> {
-  const posts = await db
-    .from('icl_translations', 'w')
-    .whereIn(
-      'w.element_type',
+  const rows = [
+    ...(await rowsWithout(
+      db,
       postTypes.map((type) => `post_${type}`),
-    )
-    .whereNotNull('w.element_id')
-    .whereNotExists(
-      (sub) =>
-        void sub
-          .select(db.raw('1'))
-          .from({ p: db.table('posts') })
-          .where('p.ID', db.ref('w.element_id')),
-    )
-    .select('w.translation_id', 'w.element_type', 'w.element_id');
-  const terms = await db
-    .from('icl_translations', 'w')
-    .whereIn(
-      'w.element_type',
+      ['posts', 'ID'],
+    )),
+    ...(await rowsWithout(
+      db,
       ours.map((taxonomy) => `tax_${taxonomy}`),
-    )
+      ['term_taxonomy', 'term_taxonomy_id'],
+    )),
+  ];
+  return rows.map((row) => ({ id: row.translation_id, label: `${row.element_type} ${row.element_id}` }));
+}
+
+/** Returns WPML's rows of these types whose elements a table does not have in a column. */
+const rowsWithout = (db: Database, types: readonly string[], [table, column]: readonly ['posts' | 'term_taxonomy', string]) =>
+  db
+    .from('icl_translations', 'w')
+    .whereIn('w.element_type', types)
     .whereNotNull('w.element_id')
     .whereNotExists(
       (sub) =>
         void sub
           .select(db.raw('1'))
-          .from({ tt: db.table('term_taxonomy') })
-          .where('tt.term_taxonomy_id', db.ref('w.element_id')),
+          .from({ o: db.table(table) })
+          .where(`o.${column}`, db.ref('w.element_id')),
     )
     .select('w.translation_id', 'w.element_type', 'w.element_id');
-  return [...posts, ...terms].map((row) => ({ id: row.translation_id, label: `${row.element_type} ${row.element_id}` }));
-}
 
 const WPML: readonly LanguageFault[] = [
   {
