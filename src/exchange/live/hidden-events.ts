@@ -27,7 +27,7 @@ export async function hiddenEventsPage(walk: Walk, page: number): Promise<Page> 
       : [],
   );
   // WordPress's list contains the post of a recurring event, the calendar's lists contain its dates.
-  const list = records.filter(({ slug, start_date: start }) => !dates.has(nameOfDate(slug, start)));
+  const list = records.filter(({ slug, start_date: start }) => !dates.has(nameOfDate(String(slug), String(start))));
   return { entries: [...(await entriesOf(walk, 'events', list)), ...failures], isLast: answer.body.length < CORE_PAGE_SIZE };
 }
 

@@ -48,13 +48,13 @@ export function noteEntry(walk: Walk, entry: Entry): void {
   if (entry.kind === 'attachment' && entry.id !== undefined) walk.images.add(entry.id);
   if (entry.kind === 'event') {
     walk.events.add(entry.sourceId);
-    walk.dates.add(nameOfDate(entry.columns.post_name, new Map(entry.metas).get(DATES.start)));
+    walk.dates.add(nameOfDate(String(entry.columns.post_name), String(new Map(entry.metas).get(DATES.start))));
   }
   if (entry.kind === 'author' && entry.id !== undefined) walk.people.set(entry.id, entry.sourceId);
 }
 
 /** Name of one date of an event, in `Walk.dates`. */
-export const nameOfDate = (slug: unknown, start: unknown): string => `${String(slug)} ${String(start)}`;
+export const nameOfDate = (slug: string, start: string): string => `${slug} ${start}`;
 
 /** A page of the entries of a stage. */
 export interface Page {
