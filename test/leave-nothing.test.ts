@@ -52,17 +52,36 @@ describe('scripts of attacks, faults and measurements', () => {
     expect(existsSync(made.folder)).toBe(false);
   });
 
-  it('make temporary folders only with the helper that removes them', () => {
-    expect(scriptsWith((source) => /mkdtemp\w*\(join\(tmpdir\(\)/.test(source))).toEqual([]);
-  });
-
-  it('have every process that they start end with them', () => {
-    const count = (source: string, pattern: RegExp) => source.match(pattern)?.length ?? 0;
-    expect(scriptsWith((source) => count(source, /\bspawn\(/g) > count(source, /\bkillOnExit\(/g))).toEqual([]);
-  });
-
-  it('wait for nothing without a timeout', () => {
-    expect(scriptsWith((source) => /while \((?!.*(?:performance|Date)\.now).*\)\s*await sleep\(/.test(source))).toEqual([]);
+  const count = (source: string, pattern: RegExp) => source.match(pattern)?.length ?? 0;
+  it.each<[string, { readonly isWrong: (source: string) => boolean; readonly wrong: string; readonly right: string }]>([
+    [
+      'make temporary folders only with the helper that removes them',
+      {
+        isWrong: (source) => /mkdtemp\w*\(\s*(?:join\(\s*tmpdir\(\)|`\$\{tmpdir\(\)\})/.test(source),
+        wrong: "const folder = await mkdtemp(join(tmpdir(), 'x-'));",
+        right: "const folder = mkdtempSync(join(scratchFolder('x'), 'run-'));",
+      },
+    ],
+    [
+      'have every process that they start end with them',
+      {
+        isWrong: (source) => count(source, /\bspawn\(/g) > count(source, /\bkillOnExit\(/g),
+        wrong: "killOnExit(spawn('one')); const other = spawn('two');",
+        right: "killOnExit(spawn('one'));",
+      },
+    ],
+    [
+      'wait for nothing without a timeout',
+      {
+        isWrong: (source) => /while \((?!.*(?:performance|Date)\.now).*\)\s*\{?\s*await sleep\(/.test(source),
+        wrong: 'while (!isDone()) {\n  await sleep(10);\n}',
+        right: 'while (!isDone() && performance.now() < deadline) await sleep(10);',
+      },
+    ],
+  ])('%s', (_, { isWrong, wrong, right }) => {
+    expect([wrong, right].filter(isWrong)).toEqual([wrong]);
+    expect(SCRIPTS.length).toBeGreaterThan(20);
+    expect(scriptsWith(isWrong)).toEqual([]);
   });
 });
 

@@ -200,6 +200,7 @@ describe('the serve command', () => {
     const end = readContinuously(port, LIST);
     await said('request completed', 20);
     const workers = [...workersOf(entries)];
+    expect(workers.length).toBeGreaterThan(0);
     await stop('SIGKILL');
     await end();
     const alive = (pid: number) => {

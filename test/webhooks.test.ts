@@ -180,7 +180,7 @@ describeRequests(
       expect(await retryHook(site(), hook)).toBe(0);
     });
 
-    it('makes thousands of messages due again within seconds', async () => {
+    it('makes thousands of messages due again without searching all of them for each', async () => {
       const { id: hook } = await add();
       const rows = Array.from({ length: 6000 }, (_, place) => ({
         id: `msg_${place}`,
@@ -191,9 +191,9 @@ describeRequests(
         payload: '{}',
       }));
       for (const some of pagesOf(rows, 1000)) await insertRows(ask.db(), 'fasti_hook_messages', some);
-      const begun = performance.now();
       expect(await retryHook(site(), hook)).toBe(4000);
-      expect(performance.now() - begun).toBeLessThan(10_000);
+      const once = await fastest(() => ask.db().change`UPDATE {fasti_hook_messages} SET attempts = attempts + 1`);
+      expect(await fastest(() => retryHook(site(), hook))).toBeLessThan(20 * once);
     });
 
     it('finds the due ones among thousands of messages without searching all of them for each, whatever the statistics say', async () => {

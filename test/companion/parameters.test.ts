@@ -168,6 +168,7 @@ describeRequests('parameters of wp/v2', (ask) => {
   it('of a path are not declared as required in wp/v2', async () => {
     for (const path of ['tribe_events/44', 'users/2', 'types/post']) {
       const { endpoints } = (await ask.send('OPTIONS', `${CORE}/${path}`)).body;
+      expect(endpoints.flatMap(({ args }: Json) => Object.keys(args))).toContain('context');
       expect(endpoints.flatMap(({ args }: Json) => Object.keys(args).filter((name) => args[name].required))).toEqual([]);
     }
     const { endpoints } = (await ask.send('OPTIONS', '/wp-json/tribe/events/v1/events/44')).body;

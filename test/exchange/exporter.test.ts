@@ -59,6 +59,7 @@ describeDatabases('export', (openDatabase) => {
         (entry) => entry.kind === 'loss' && entry.loss.reason === 'protected' && entry.loss.kind === kind,
       ).length;
       const missing = shown.filter((id) => !ids(entries, kind).includes(id));
+      expect(ids(entries, kind)).not.toEqual([]);
       expect(ids(entries, kind).filter((id) => !shown.includes(id))).toEqual([]);
       expect(missing.filter((id) => !locked.includes(id))).toEqual([]);
       expect(missing).toHaveLength(stayed);

@@ -422,6 +422,7 @@ describeDatabases('import of a running site', (open) => {
     const names = new Set(
       (await target.db.from('posts').where('post_type', 'tribe_venue').select('post_title')).map((row) => row.post_title),
     );
+    expect([site.left('venues').length, site.left('categories').length]).toEqual([count - deleted, count - deleted]);
     expect(site.left('venues').filter((name) => !names.has(name))).toEqual([]);
     const terms = new Set((await target.db.from('terms').select('name')).map(({ name }) => name));
     expect(site.left('categories').filter((name) => !terms.has(name))).toEqual([]);

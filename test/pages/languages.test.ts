@@ -352,6 +352,8 @@ describeDatabases('pages of a site with the language in the URL by', (open) => {
       if (others.length > 0) expect(others).toContain(url);
       for (const other of others) expect([url, other, named.get(other) ?? others]).toEqual([url, other, others]);
     }
+    const isMutual = (url: string, others: readonly string[]) => others.some((other) => other !== url && named.has(other));
+    expect([...named].filter(([url, others]) => isMutual(url, others)).length).toBeGreaterThan(3);
     await site.close();
   });
 
