@@ -158,9 +158,9 @@ export type Fault =
   | SchemaFault;
 
 /**
- * A violated rule of the parameter's schema, with its code (`rest_out_of_bounds`). `about`: the additional data in the
- * answer: none, the parameter's name, the position of a member of a list, the position of one of several alternatives,
- * a status, or the status with the name, as on the calendar's newer routes.
+ * A violated rule of the parameter's schema, with its code (`rest_out_of_bounds`). `answerData`: the additional data in
+ * the answer: none, the parameter's name, the position of a member of a list, the position of one of several
+ * alternatives, a status, or the status with the name, as on the calendar's newer routes.
  */
 export interface SchemaFault {
   readonly stage: 'schema';
@@ -168,7 +168,7 @@ export interface SchemaFault {
   readonly reason: string;
   /** Values for the sentence; a list is written out in words. */
   readonly values?: Readonly<Record<string, string | number | readonly string[]>>;
-  readonly about?: 'param' | 'argument' | { readonly item: number } | { readonly position: number } | { readonly status: number };
+  readonly answerData?: 'param' | 'argument' | { readonly item: number } | { readonly position: number } | { readonly status: number };
 }
 
 /** A refused value, as it may be shown to its sender. */

@@ -44,7 +44,7 @@ export interface Texts {
    * Chooses the language of an answer: from the parameter, otherwise the URL's segment, otherwise the reader's
    * preference, otherwise the default.
    */
-  readonly chooseLanguage: (wishes: LanguageWishes) => string;
+  readonly chooseLanguage: (requested: RequestedLanguages) => string;
 }
 
 /** Returns a sentence in one language by its key; of several keys, the first one with a sentence. */
@@ -56,7 +56,8 @@ export const sayIn =
   (key, values) =>
     t(language, key, values);
 
-export interface LanguageWishes {
+/** Everything that says which language a reader would like. */
+export interface RequestedLanguages {
   readonly parameter?: string | undefined;
   readonly segment?: string | undefined;
   /** The header `Accept-Language` (RFC 9110, 12.5.4). */

@@ -207,7 +207,7 @@ function dayAt(midnight: number): Day {
 }
 
 const daysBetween = (from: number, to: number): Day[] =>
-  Array.from({ length: Math.max(0, Math.round((to - from) / DAY)) }, (_, place) => dayAt(from + place * DAY));
+  Array.from({ length: Math.max(0, Math.round((to - from) / DAY)) }, (_, index) => dayAt(from + index * DAY));
 
 /** Seconds of the periods shorter than a day. */
 const SHORT_PERIOD_S = { SECONDLY: 1, MINUTELY: 60, HOURLY: 3600 } as const;

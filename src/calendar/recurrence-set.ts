@@ -156,7 +156,7 @@ function secondsOf(text: string): number | undefined {
   const [match, weeks, days, hours, minutes, seconds] =
     /^P(?:(\d{1,4})W)?(?:(\d{1,5})D)?(?:T(?:(\d{1,6})H)?(?:(\d{1,7})M)?(?:(\d{1,9})S)?)?$/.exec(text) ?? [];
   if (match === undefined) return undefined;
-  return [weeks, days, hours, minutes, seconds].reduce((sum, part, place) => sum + Number(part ?? 0) * UNITS[place]!, 0);
+  return [weeks, days, hours, minutes, seconds].reduce((sum, part, index) => sum + Number(part ?? 0) * UNITS[index]!, 0);
 }
 
 const UNITS = [604_800, 86_400, 3600, 60, 1];

@@ -91,7 +91,7 @@ function isSame(changedSet: StoredSet, storedSet: StoredSet, change: { readonly 
       ? [...spans(before), `${change.with.start} ${change.with.end}`]
       : spans(before).filter((span) => !span.startsWith(`${change.without} `));
   const actual = spans(after);
-  return actual.length === expected.length && expected.every((span, place) => span === actual[place]);
+  return actual.length === expected.length && expected.every((span, index) => span === actual[index]);
 }
 
 // ------------------------------------------------------------------------------------------------- lines
@@ -168,7 +168,7 @@ function withoutValues(set: string, findRemovals: (line: string) => readonly boo
     const removals = findRemovals(line);
     if (!removals.includes(true)) return [line];
     const [prefix, list] = [line.slice(0, valueIndex(line)), line.slice(valueIndex(line))];
-    const values = list.split(',').filter((_, place) => !removals[place]);
+    const values = list.split(',').filter((_, index) => !removals[index]);
     return values.length === 0 ? [] : [`${prefix}${values.join(',')}`];
   });
   return lines.join('\n');

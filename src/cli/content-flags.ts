@@ -26,11 +26,11 @@ export function expandBooleanFlags(args: readonly string[]): string[] {
   const flags = new Set(params.flatMap(([name, param]) => (isFlag(param) ? [name] : [])));
   const names = new Set(params.map(([name]) => name));
   const end = args.includes('--') ? args.indexOf('--') : args.length;
-  return args.map((typedArg, place) => {
-    const arg = place < end ? underscoreFlag(typedArg, names) : typedArg;
+  return args.map((typedArg, index) => {
+    const arg = index < end ? underscoreFlag(typedArg, names) : typedArg;
     const [, negation, name = ''] = /^--(no-)?(\w+)$/.exec(arg) ?? [];
-    const hasValue = negation === undefined && /^(yes|no|true|false|on|off)$/i.test(args[place + 1] ?? '');
-    return place < end && flags.has(name) && !hasValue ? `--${name}=${negation === undefined}` : arg;
+    const hasValue = negation === undefined && /^(yes|no|true|false|on|off)$/i.test(args[index + 1] ?? '');
+    return index < end && flags.has(name) && !hasValue ? `--${name}=${negation === undefined}` : arg;
   });
 }
 
@@ -54,7 +54,7 @@ const OPTIONS_BEFORE_COMMAND = ['--user', '--language'];
 
 /** Returns the command in the arguments: the first word that is neither an option nor the value of one. */
 const findCommand = (args: readonly string[]): string | undefined =>
-  args.find((arg, place) => !arg.startsWith('-') && !OPTIONS_BEFORE_COMMAND.includes(args[place - 1] ?? ''));
+  args.find((arg, index) => !arg.startsWith('-') && !OPTIONS_BEFORE_COMMAND.includes(args[index - 1] ?? ''));
 
 /** Whether a parameter may be given without a value, which means yes. */
 export const isFlag = ({ grammar }: Param): boolean => {

@@ -19,11 +19,11 @@ export class OneOfSeveral extends Error {
  * @throws OneOfSeveral if there are several records
  */
 export async function withEach(references: readonly string[], work: (reference: string) => Promise<void>): Promise<void> {
-  for (const [place, reference] of references.entries()) {
+  for (const [index, reference] of references.entries()) {
     try {
       await work(reference);
     } catch (error) {
-      throw references.length === 1 ? error : new OneOfSeveral(reference, references.slice(place + 1), error);
+      throw references.length === 1 ? error : new OneOfSeveral(reference, references.slice(index + 1), error);
     }
   }
 }

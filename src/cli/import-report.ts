@@ -67,10 +67,10 @@ export const rejectedText = (files: readonly RejectedFile[], say: Say): string =
 /** Formats the first records as they would be stored, one line each, without empty columns. */
 export function previewText(records: readonly PreviewedRecord[], say: Say): string {
   const rows = records.map((record) => PREVIEW_COLUMNS.map(([, show]) => truncateTo(oneLine(show(record)), MAX_CELL_WIDTH)));
-  const usedColumns = PREVIEW_COLUMNS.map((_, place) => rows.some((row) => row[place] !== ''));
+  const usedColumns = PREVIEW_COLUMNS.map((_, index) => rows.some((row) => row[index] !== ''));
   const headings = PREVIEW_COLUMNS.map(([name]) => say(`exchange:columns.${name}`));
   const lines = alignColumns(
-    [headings, ...rows].map((row) => row.filter((_, place) => usedColumns[place])),
+    [headings, ...rows].map((row) => row.filter((_, index) => usedColumns[index])),
     { numbers: false },
   );
   return `${[say('exchange:import.previewed'), ...lines.map((line) => line.trimEnd())].join('\n')}\n`;

@@ -32,12 +32,12 @@ export function ColumnChoices({
   return (
     <>
       <h2>{say('desk:import.columns')}</h2>
-      {columns.map(({ header, column, example }, place) => (
+      {columns.map(({ header, column, example }, index) => (
         <div key={header}>
-          <input type="hidden" name={`columns[${place}]`} value={header} />
+          <input type="hidden" name={`columns[${index}]`} value={header} />
           <Select
-            name={`map[${place}]`}
-            id={`map-${place}`}
+            name={`map[${index}]`}
+            id={`map-${index}`}
             label={header}
             hint={`${labels.get(column ?? '') ?? say('exchange:import.not-mapped')} · ${example}`}
             value={map.get(header) === '' ? NOT_IMPORTED : (map.get(header) ?? '')}

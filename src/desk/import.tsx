@@ -84,10 +84,10 @@ export async function importPage(
 /** Hidden fields that keep the chosen mapping of columns when a file was refused for another reason. */
 const HiddenColumnMap = ({ map }: Pick<ReadingOptions, 'map'>): JSX.Element => (
   <>
-    {[...map].map(([column, field], place) => (
+    {[...map].map(([column, field], index) => (
       <Fragment key={column}>
-        <input type="hidden" name={`columns[${place}]`} value={column} />
-        <input type="hidden" name={`map[${place}]`} value={field || NOT_IMPORTED} />
+        <input type="hidden" name={`columns[${index}]`} value={column} />
+        <input type="hidden" name={`map[${index}]`} value={field || NOT_IMPORTED} />
       </Fragment>
     ))}
   </>

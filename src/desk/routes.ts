@@ -168,8 +168,8 @@ export function findRoute(method: string, path: string): RouteMatch | undefined 
     const pattern = route.path.split('/');
     if (pattern.length !== segments.length) return [];
     const params: Record<string, string> = {};
-    for (const [place, patternSegment] of pattern.entries()) {
-      const segment = segments[place]!;
+    for (const [index, patternSegment] of pattern.entries()) {
+      const segment = segments[index]!;
       if (patternSegment.startsWith(':')) params[patternSegment.slice(1)] = segment;
       else if (patternSegment !== segment) return [];
     }

@@ -66,8 +66,8 @@ export const links: Control = {
             {choices.names.get(id) ?? data.say('desk:form.unnamed', { id })}
           </label>
         ))}
-        {boxes.map((text, place) => (
-          <label key={place}>
+        {boxes.map((text, index) => (
+          <label key={index}>
             <span class="quiet">{data.say(choices.mayCreate ? 'desk:form.find-or-new' : 'desk:form.find')}</span>
             <input
               type="text"

@@ -121,8 +121,8 @@ const codeOf = (fault: TypedFault): string =>
 
 function faultDetails(param: string, message: string, fault: TypedFault): object | null {
   if (fault.stage === 'enum') return null;
-  if (fault.stage === 'type' || fault.about === 'param') return { param };
-  if (fault.about === 'argument') return { status: 400, argument: param, details: message };
-  if (fault.about === undefined) return null;
-  return 'item' in fault.about ? { param: `${param}[${fault.about.item}]` } : fault.about;
+  if (fault.stage === 'type' || fault.answerData === 'param') return { param };
+  if (fault.answerData === 'argument') return { status: 400, argument: param, details: message };
+  if (fault.answerData === undefined) return null;
+  return 'item' in fault.answerData ? { param: `${param}[${fault.answerData.item}]` } : fault.answerData;
 }

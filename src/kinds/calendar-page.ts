@@ -37,7 +37,7 @@ export interface ListPage {
   /** The day or month in the URL, if it is valid. */
   readonly date: string | undefined;
   /** The date chosen by the visitor: lists start with it. */
-  readonly from: string | undefined;
+  readonly chosenDate: string | undefined;
   readonly number: number;
   readonly featured: boolean;
   /** Groups of slugs. An event must have at least one term of each group. */

@@ -3,8 +3,8 @@ import type { PostColumn } from '../wordpress/rows.ts';
 import { flag } from './grammars/flags.ts';
 import { type Grammar, MAX_BYTES } from './grammars/grammar.ts';
 import { anyText, type FetchedImage, image } from './grammars/grammars.ts';
-import { type LinkPlan, linkWishes } from './grammars/links.ts';
-import { type TermWish, termWishes } from './grammars/lists.ts';
+import { type LinkPlan, requestedLinks } from './grammars/links.ts';
+import { type RequestedTerm, requestedTerms } from './grammars/lists.ts';
 import type { TermKindName } from './kind-names.ts';
 import type { Empty, Field, FieldNames, Place, Values } from './param.ts';
 
@@ -79,9 +79,9 @@ export const withNames = <T, E extends Empty>(names: FieldNames, field: Field<T,
 /** Returns the field with another meaning of an empty value than clearing it. */
 export const whenEmpty = <T, E extends Empty>(empty: E, field: Field<T>): Field<T, E> => ({ ...field, empty });
 
-export const terms = (kind: TermKindName, names: FieldNames = {}): Field<readonly TermWish[], 'clears'> => ({
+export const terms = (kind: TermKindName, names: FieldNames = {}): Field<readonly RequestedTerm[], 'clears'> => ({
   names,
-  grammar: termWishes,
+  grammar: requestedTerms,
   place: { in: 'terms', kind },
   empty: 'clears',
   fallback: null,
@@ -89,7 +89,7 @@ export const terms = (kind: TermKindName, names: FieldNames = {}): Field<readonl
 
 export const links = (key: string, kind: 'venue' | 'organizer', names: FieldNames = {}): Field<readonly LinkPlan[], 'clears'> & InMeta => ({
   names,
-  grammar: linkWishes(kind),
+  grammar: requestedLinks(kind),
   place: { in: 'links', key, kind },
   empty: 'clears',
   fallback: null,
@@ -129,7 +129,7 @@ export const searchedTexts = (fields: Readonly<Record<string, Field>>): string[]
 /** A field whose place determines the type of its values. */
 type FieldIn<In extends Place['in'], T> = Field<T> & { readonly place: Extract<Place, { readonly in: In }> };
 
-export const isTerms = (field: Field): field is FieldIn<'terms', readonly TermWish[]> => field.place.in === 'terms';
+export const isTerms = (field: Field): field is FieldIn<'terms', readonly RequestedTerm[]> => field.place.in === 'terms';
 export const isLinks = (field: Field): field is FieldIn<'links', readonly LinkPlan[]> => field.place.in === 'links';
 export const isImage = (field: Field): field is FieldIn<'image', number | FetchedImage> => field.place.in === 'image';
 

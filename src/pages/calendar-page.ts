@@ -79,7 +79,7 @@ export async function calendarPage(
     description: descriptionOf(term?.description || settings.description),
     ...urlAndTranslations(caller, target, termTranslations),
     // Searches, and days and months without events, since their number is unlimited.
-    unlisted: page.search !== undefined || calendar.showsFilters || page.from !== undefined || (isPeriod && cards.length === 0),
+    unlisted: page.search !== undefined || calendar.showsFilters || page.chosenDate !== undefined || (isPeriod && cards.length === 0),
     ...{ previous: props.previous?.href, next: props.next?.href },
     data: eventsJsonLd(shownList.events, month && idsShownInMonth(month.weeks)),
     records: shownList.events.map(({ record }) => record),
@@ -137,7 +137,7 @@ async function findTarget(
   return {
     view: list.view,
     date,
-    from: list.view === 'list' || list.view === 'past' ? page.from : undefined,
+    from: list.view === 'list' || list.view === 'past' ? page.chosenDate : undefined,
     number: page.number,
     featured: page.featured,
     search: page.search,
@@ -210,7 +210,7 @@ async function searchProps(site: Site, calendar: ShownCalendar, target: Calendar
     action: new URL(address, 'http://site.invalid').pathname,
     hidden: [...new URLSearchParams(query)],
     words: page.search ?? '',
-    from: page.from ?? '',
+    from: page.chosenDate ?? '',
     boxes,
     more: showsFilters ? undefined : calendarUrl(caller, { ...target, filters: [SHOW_FILTERS] }),
     active: activeFilters(calendar, target, boxes),
@@ -224,7 +224,7 @@ function filteredPart({ page, list, filters }: ShownCalendar): FilteredPart {
     ...(term === undefined ? [] : [[term.taxonomy === 'post_tag' ? 'tags' : 'categories', term.slug] as const]),
     ...(page.featured ? [['featured', '1'] as const] : []),
   ];
-  return { filters, pathFilters, upcoming: list.view === 'list' && page.from === undefined };
+  return { filters, pathFilters, upcoming: list.view === 'list' && page.chosenDate === undefined };
 }
 
 /** Returns the active filters in words, each with the URL of the page without it. */

@@ -275,7 +275,7 @@ const UPCOMING_LIST = {
   of: 'list',
   view: 'list',
   date: undefined,
-  from: undefined,
+  chosenDate: undefined,
   number: 1,
   featured: false,
   categories: [],

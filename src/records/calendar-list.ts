@@ -56,8 +56,8 @@ const onePerSlug = (terms: readonly Term[]): Term[] =>
  * Returns the first date of a view. Lists only use the date that visitors choose; day and month views also use the one
  * in the address, which takes precedence.
  */
-function dateOf(view: FeedView, { date, from }: ListPage): string | undefined {
-  const startDate = view === 'day' || view === 'month' ? (date ?? from) : from;
+function dateOf(view: FeedView, { date, chosenDate }: ListPage): string | undefined {
+  const startDate = view === 'day' || view === 'month' ? (date ?? chosenDate) : chosenDate;
   return view === 'day' && startDate?.length === MONTH ? `${startDate}-01` : startDate;
 }
 

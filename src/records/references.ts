@@ -1,7 +1,7 @@
 import { ApiError, type LogDetail } from '../errors.ts';
 import { groupedBy } from '../grouped-by.ts';
 import type { Grammar, Reference } from '../kinds/grammars/grammar.ts';
-import type { LinkPlan, LinkWish } from '../kinds/grammars/links.ts';
+import type { LinkPlan, RequestedLink } from '../kinds/grammars/links.ts';
 import { postKind, termKind } from '../kinds/index.ts';
 import type { PostKind, PostValues } from '../kinds/kind.ts';
 import type { TermKindName } from '../kinds/kind-names.ts';
@@ -187,22 +187,24 @@ const POST_KINDS = (['event', 'venue', 'organizer'] as const).map(postKind);
 
 const isScalar = (value: unknown): value is number | string => typeof value === 'number' || typeof value === 'string';
 
-/** Returns the ids in a value: a single one, a list, or those of wishes for links. */
+/** Returns the ids in a value: a single one, a list, or those of requested links. */
 const idsIn = (value: unknown): number[] =>
-  (isWishes(value) ? value.map((wish) => ('id' in wish ? wish.id : undefined)) : [value].flat()).filter((id) => typeof id === 'number');
+  (isListOfLinks(value) ? value.map((link) => ('id' in link ? link.id : undefined)) : [value].flat()).filter(
+    (id) => typeof id === 'number',
+  );
 
-/** Whether a value was read as wishes for links, which are the only lists of objects that refer to posts. */
-const isWishes = (value: unknown): value is readonly LinkWish[] => Array.isArray(value) && typeof value[0] === 'object';
+/** Whether a value was read as requested links, which are the only lists of objects that refer to posts. */
+const isListOfLinks = (value: unknown): value is readonly RequestedLink[] => Array.isArray(value) && typeof value[0] === 'object';
 
 /**
- * Accepts the parameters of new records in wishes for links (decision D5); returns other values unchanged. Undefined if
+ * Accepts the parameters of new records in requested links (decision D5); returns other values unchanged. Undefined if
  * something is refused.
  */
 async function planLinks(value: unknown, kind: PostKind, accept: Options['accept']): Promise<unknown> {
-  if (!isWishes(value)) return value;
+  if (!isListOfLinks(value)) return value;
   const plans: LinkPlan[] = [];
   try {
-    for (const wish of value) plans.push('id' in wish ? wish : { kind, values: await accept(kind, wish.create) });
+    for (const link of value) plans.push('id' in link ? link : { kind, values: await accept(kind, link.create) });
     return plans;
   } catch (error) {
     await discardImages({ plans });

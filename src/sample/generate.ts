@@ -126,9 +126,9 @@ async function byLanguage(
 function createRound(caller: Caller, supplies: readonly RecordChoices[], random: Random, suffix: string): EventInLanguage[] {
   const occasion = randomOccasion(caller, random);
   const isTranslated = supplies.length > 1 && random.chance(0.5);
-  return supplies.map((supply, place) => {
-    const ownOccasion = isTranslated || place === 0 ? occasion : randomOccasion(caller, random);
-    const event = draft(caller, ownOccasion, supply, random, place === 0 ? suffix : `${suffix}-${supply.code}`);
+  return supplies.map((supply, index) => {
+    const ownOccasion = isTranslated || index === 0 ? occasion : randomOccasion(caller, random);
+    const event = draft(caller, ownOccasion, supply, random, index === 0 ? suffix : `${suffix}-${supply.code}`);
     return { ...event, ...(supply.code === undefined ? {} : { language: supply.code }), ...(isTranslated ? { group: suffix } : {}) };
   });
 }

@@ -54,7 +54,7 @@ const circle = (x: number, y: number, radius: number, fill: string, attributes =
 const box = (x: number, y: number, width: number, height: number, fill: string, attributes = ''): string =>
   `<rect x="${x}" y="${y}" width="${width}" height="${height}" fill="${fill}" ${attributes}/>`;
 const shape = (path: string, fill: string, attributes = ''): string => `<path d="${path}" fill="${fill}" ${attributes}/>`;
-const times = (count: number, draw: (place: number) => string): string => Array.from({ length: count }, (_, place) => draw(place)).join('');
+const times = (count: number, draw: (place: number) => string): string => Array.from({ length: count }, (_, index) => draw(index)).join('');
 
 /** Returns a number that looks random but is the same each time. */
 const scatter = (place: number, salt: number, limit: number): number =>

@@ -104,13 +104,13 @@ async function writeSample(site: Site, caller: Caller, images: Images, advance: 
   }
   for (const { key, fields, italian } of organizers)
     ids.set(key, await writeInLanguages(writing, 'organizer', { en: fields, it: { ...fields, ...italian } }));
-  for (const [place, event] of sampleEvents.entries()) {
+  for (const [index, event] of sampleEvents.entries()) {
     const terms = { categories: idsOf(event.categories, categoryIds), tags: idsOf(event.tags ?? [], tagIds) };
     const fields = {
       ...eventFields(event, caller, ids),
       ...terms,
       ...imageField(event.picture, imageIds),
-      date: publicationDate(caller, place),
+      date: publicationDate(caller, index),
     };
     await writeInLanguages(writing, 'event', textsOf(event), fields, event.language);
     advance(1);

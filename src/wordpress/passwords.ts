@@ -143,7 +143,7 @@ function phpassBase64(bytes: Uint8Array): string {
   let text = '';
   for (let index = 0; index < bytes.length; index += 3) {
     const group = bytes.subarray(index, index + 3);
-    const value = group.reduce((sum, byte, place) => sum + byte * 256 ** place, 0);
+    const value = group.reduce((sum, byte, index) => sum + byte * 256 ** index, 0);
     for (let digit = 0; digit <= group.length; digit += 1) text += PHPASS_DIGITS[Math.floor(value / 64 ** digit) % 64];
   }
   return text;

@@ -15,7 +15,7 @@ function told({ format: form, page }: FeedAddress): string {
   if (page.of === 'event') return [form, 'event', page.slug ?? page.id, ...on].filter(Boolean).join(' ');
   if (page.of === 'ids') return [form, 'ids', page.ids].join(' ');
   if (page.of === 'linked') return [form, 'other'].join(' ');
-  const { view = 'standard', date, from, number, featured, categories, tags, search, archive } = page;
+  const { view = 'standard', date, chosenDate: from, number, featured, categories, tags, search, archive } = page;
   const more = { date, from, search, page: number > 1 ? number : undefined, category: categories.join('+'), tag: tags.join('+') };
   const named = Object.entries(more).flatMap(([name, value]) => (value ? [`${name}=${value}`] : []));
   return [form, view, ...(featured ? ['featured'] : []), ...(archive ? ['archive'] : []), ...named].join(' ');

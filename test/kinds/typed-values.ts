@@ -5,7 +5,7 @@ import { meta, whenEmpty } from '../../src/kinds/fields.ts';
 import { control, filter, group } from '../../src/kinds/filter.ts';
 import { flag } from '../../src/kinds/grammars/flags.ts';
 import { type image, positiveInteger } from '../../src/kinds/grammars/grammars.ts';
-import type { linkWishes } from '../../src/kinds/grammars/links.ts';
+import type { requestedLinks } from '../../src/kinds/grammars/links.ts';
 import { type existingTerms, ids } from '../../src/kinds/grammars/lists.ts';
 import { time } from '../../src/kinds/grammars/times.ts';
 import type { PostFields, PostKind } from '../../src/kinds/kind.ts';
@@ -55,7 +55,7 @@ export const names: ValuesOf<{ terms: { grammar: ReturnType<typeof existingTerms
 // @ts-expect-error: the URL of an image has been replaced by an image
 export const address: ValuesOf<{ image: { grammar: typeof image } }> = { image: 'https://example.org/a.jpg' };
 // @ts-expect-error: the parameters of a new venue have been replaced by accepted values
-export const venue: ValuesOf<{ venue: { grammar: ReturnType<typeof linkWishes> } }> = { venue: [{ create: {} }] };
+export const venue: ValuesOf<{ venue: { grammar: ReturnType<typeof requestedLinks> } }> = { venue: [{ create: {} }] };
 
 export const cleared: ValuesOf<{ city: ReturnType<typeof city> }> = { city: null };
 const city = () => meta('_VenueCity');

@@ -165,8 +165,8 @@ export function mapHeaders(
     const columnOf = columnFinder(name, customLayout);
     const mappedColumns = headers.map((header) => columnsByHeading.get(bareHeading(header)));
     const takenColumns = new Set(mappedColumns.flatMap((column) => (column ? (columnOf(column) ?? []) : [])));
-    const columns = headers.map((header, place) => {
-      const mappedColumn = mappedColumns[place];
+    const columns = headers.map((header, index) => {
+      const mappedColumn = mappedColumns[index];
       if (mappedColumn !== undefined) return { header, column: columnOf(mappedColumn) };
       const column = columnOf(header);
       if (column === undefined || takenColumns.has(column)) return { header, column: undefined };
@@ -181,7 +181,7 @@ export function mapHeaders(
       takenCount: takenColumns.size,
       hasName: takenColumns.has('name'),
       startDateScore: Number(takenColumns.has('start_date')),
-      exact: headers.filter((header, place) => exact.has(bareHeading(mappedColumns[place] ?? header))).length,
+      exact: headers.filter((header, index) => exact.has(bareHeading(mappedColumns[index] ?? header))).length,
     };
   });
   const [best] = candidates

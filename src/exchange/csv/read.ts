@@ -156,9 +156,9 @@ function unmappedColumnLosses(
   { examples, map = new Map() }: { readonly examples: readonly string[]; readonly map: HeadingMap | undefined },
 ): Entry[] {
   const isSaid = (header: string) => [...map.keys()].some((heading) => isSameHeading(heading, header));
-  return columns.flatMap(({ header, column }, place): Entry[] => {
-    if (column !== undefined || examples[place]!.trim() === '' || isSaid(header)) return [];
-    return [{ kind: 'loss', loss: { reason: 'column-unknown', kind: 'source', of: file, detail: header.trim() || String(place + 1) } }];
+  return columns.flatMap(({ header, column }, index): Entry[] => {
+    if (column !== undefined || examples[index]!.trim() === '' || isSaid(header)) return [];
+    return [{ kind: 'loss', loss: { reason: 'column-unknown', kind: 'source', of: file, detail: header.trim() || String(index + 1) } }];
   });
 }
 
@@ -180,7 +180,7 @@ interface Reading {
 function rowOutcome({ cells, line }: CsvRow, reading: Reading): { entries: Entry[]; isImported: boolean } {
   const { file, kind, columns, options } = reading;
   const row = Object.fromEntries(
-    columns.flatMap(({ column }, place) => (column === undefined ? [] : [[column, removeGuard(cells[place] ?? '')]])),
+    columns.flatMap(({ column }, index) => (column === undefined ? [] : [[column, removeGuard(cells[index] ?? '')]])),
   );
   const place = `${file}:${line}`;
   const makeLoss = (reason: string, detail?: string): LossEntry => lossEntry({ reason, kind, of: row.name || place, place, detail });

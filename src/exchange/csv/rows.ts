@@ -114,7 +114,7 @@ async function* prependChunk(first: string, texts: AsyncIterable<string>): Async
 function delimiterOf(line: string): string {
   const unquoted = line
     .split('"')
-    .filter((_, place) => place % 2 === 0)
+    .filter((_, index) => index % 2 === 0)
     .join(' ');
   const count = (sign: string) => unquoted.split(sign).length;
   return [';', '\t', '|'].reduce((best, sign) => (count(sign) > count(best) ? sign : best), ',');

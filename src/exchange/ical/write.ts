@@ -161,7 +161,7 @@ function organizerLines(organizers: readonly OrganizerRecord[]): string[] {
     const parts = [organizer.organizer, organizer.phone, organizer.website, organizer === mainOrganizer ? undefined : organizer.email].map(
       (part) => plainLine(part ?? ''),
     );
-    const isContact = organizer !== mainOrganizer || parts.some((part, place) => place > 0 && part !== '');
+    const isContact = organizer !== mainOrganizer || parts.some((part, index) => index > 0 && part !== '');
     const filledParts = parts.filter((part) => part !== '');
     return isContact && filledParts.length > 0 ? [line('contact', 'text', [filledParts.join(', ')], nameParameter(parts[0]!, /[,;]/))] : [];
   });

@@ -88,7 +88,7 @@ function createZoneSearch(site: Zone): (rules: TimezoneRules, likelyZones: reado
   const search = (rules: TimezoneRules, preferred: readonly Zone[], year: number): Zone[] => {
     const moments = Array.from({ length: 36 }, (_, month) => unixFromFields(year - 1, month + 1, 15, 12));
     const offsets = moments.map(rules.offsetAt);
-    const fits = (zone: Zone) => moments.every((moment, place) => offsetAt(moment, zone) * 60 === offsets[place]);
+    const fits = (zone: Zone) => moments.every((moment, index) => offsetAt(moment, zone) * 60 === offsets[index]);
     const match = preferred.find(fits);
     if (match) return [match];
     searches += 1;

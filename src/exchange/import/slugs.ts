@@ -18,46 +18,46 @@ export async function slugsFor<Arrival extends { readonly item: PostItem; readon
   arrivals: readonly Arrival[],
   exceptId = 0,
 ): Promise<Map<Arrival, string>> {
-  const wishes = arrivals.map((arrival) => {
+  const slugPlans = arrivals.map((arrival) => {
     const { post_name: sourceSlug = '', post_title: title = '', post_status: status = 'publish' } = arrival.clean.columns;
     const mayShareSlug = isFloating(status) && arrival.item.kind !== 'attachment';
     return {
       arrival,
       floating: mayShareSlug,
       sourceSlug,
-      wish: sourceSlug === '' ? (mayShareSlug ? '' : sanitizeTitle(title)) : sanitizeTitle(sourceSlug, 'query'),
+      wantedSlug: sourceSlug === '' ? (mayShareSlug ? '' : sanitizeTitle(title)) : sanitizeTitle(sourceSlug, 'query'),
     };
   });
-  const unique = wishes.filter(({ floating, wish }) => !floating && wish !== '');
+  const unique = slugPlans.filter(({ floating, wantedSlug }) => !floating && wantedSlug !== '');
   if (!run.isDryRun) {
     await lockNames(
       db,
-      unique.map(({ arrival, wish }) => slugLock(typeOf(arrival.item.kind), wish)),
+      unique.map(({ arrival, wantedSlug }) => slugLock(typeOf(arrival.item.kind), wantedSlug)),
     );
   }
   const holders = new Map<string, Set<string>>();
   const hold = (slug: string, type: string, by = holders) => by.set(slug, (by.get(slug) ?? new Set()).add(type));
   for (const { ID, post_name: slug, post_type: type } of await postsHoldingSlugs(
     db,
-    unique.map(({ wish }) => wish),
+    unique.map(({ wantedSlug }) => wantedSlug),
   ))
     if (ID !== exceptId) hold(slug, type);
 
   const slugs = new Map<Arrival, string>();
   const expandedSlugs = new Set<string>();
-  for (const { arrival, floating, sourceSlug, wish } of wishes) {
+  for (const { arrival, floating, sourceSlug, wantedSlug } of slugPlans) {
     const { item } = arrival;
     const type = typeOf(item.kind);
     // Slugs of attachments are unique across all post types.
     const isTaken = (slug: string) =>
       [holders, run.drySlugs].some((by) => (type === 'attachment' ? by.has(slug) : (by.get(slug)?.has(type) ?? false)));
-    let slug = wish;
-    if (!floating && wish !== '') {
-      if (uniqueSlug(wish, isTaken) !== wish && !expandedSlugs.has(`${type} ${wish}`)) {
-        expandedSlugs.add(`${type} ${wish}`);
-        for (const takenSlug of await slugsLike(db, type, wish, exceptId)) hold(takenSlug, type);
+    let slug = wantedSlug;
+    if (!floating && wantedSlug !== '') {
+      if (uniqueSlug(wantedSlug, isTaken) !== wantedSlug && !expandedSlugs.has(`${type} ${wantedSlug}`)) {
+        expandedSlugs.add(`${type} ${wantedSlug}`);
+        for (const takenSlug of await slugsLike(db, type, wantedSlug, exceptId)) hold(takenSlug, type);
       }
-      slug = uniqueSlug(wish, isTaken);
+      slug = uniqueSlug(wantedSlug, isTaken);
       hold(slug, type);
       if (run.isDryRun) hold(slug, type, run.drySlugs);
     }

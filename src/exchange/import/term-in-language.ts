@@ -47,9 +47,9 @@ export async function termInLanguage(
   if (match) return { id: match.term_id, created: false };
   const placed = first ? { id: first.term_id, created: false } : await place();
   if (!placed) return undefined;
-  const wish = { kindLanguages, kind, language, slug: sanitizeTitle(name) };
-  if (run.isDryRun) return termInDryRun(work, wish, placed);
-  if (!placed.created) return translationOf(work, wish, placed.id);
+  const wantedTerm = { kindLanguages, kind, language, slug: sanitizeTitle(name) };
+  if (run.isDryRun) return termInDryRun(work, wantedTerm, placed);
+  if (!placed.created) return translationOf(work, wantedTerm, placed.id);
   await placeInLanguage(db, run.caller, termKind(kind), { id: placed.id, before: null, language }, {});
   return placed;
 }
@@ -62,13 +62,13 @@ interface WantedTerm {
 }
 
 /** Returns the translation of an existing term, which is created if it is missing. */
-async function translationOf(work: Work, wish: WantedTerm, id: number): Promise<PlacedTerm> {
+async function translationOf(work: Work, wantedTerm: WantedTerm, id: number): Promise<PlacedTerm> {
   const { run, db, touched } = work;
-  const knownId = await knownTranslation(work, wish, id);
+  const knownId = await knownTranslation(work, wantedTerm, id);
   if (knownId !== undefined) return { id: knownId, created: false };
-  const [createdId = id] = await termsInLanguage(db, run.caller, termKind(wish.kind), [id], wish.language);
+  const [createdId = id] = await termsInLanguage(db, run.caller, termKind(wantedTerm.kind), [id], wantedTerm.language);
   touched.any = true;
-  touched.tree ||= termKind(wish.kind).hierarchical;
+  touched.tree ||= termKind(wantedTerm.kind).hierarchical;
   return { id: createdId, created: createdId !== id };
 }
 
@@ -91,9 +91,9 @@ async function knownTranslation(
 }
 
 /** Returns the term that a name would become in a language. `placed`: the term of that name in any language. */
-async function termInDryRun(work: Work, wish: WantedTerm, placed: PlacedTerm): Promise<PlacedTerm> {
+async function termInDryRun(work: Work, wantedTerm: WantedTerm, placed: PlacedTerm): Promise<PlacedTerm> {
   const { run } = work;
-  const { kindLanguages, kind, language, slug } = wish;
+  const { kindLanguages, kind, language, slug } = wantedTerm;
   const nameIn = (code: string) => `${kind} ${slug} in ${code}`;
   const note = (id: number): PlacedTerm => {
     run.dryNames.set(nameIn(language.code), id);
@@ -103,7 +103,7 @@ async function termInDryRun(work: Work, wish: WantedTerm, placed: PlacedTerm): P
   if (rehearsed !== undefined) return { id: rehearsed, created: false };
   if (placed.created) return note(placed.id);
   if (placed.id > 0) {
-    const knownId = await knownTranslation(work, wish, placed.id);
+    const knownId = await knownTranslation(work, wantedTerm, placed.id);
     return knownId === undefined ? note(run.nextDryId()) : { id: knownId, created: false };
   }
   const isSpoken = kindLanguages.languages.languages.some(({ code }) => run.dryNames.has(nameIn(code)));

@@ -169,7 +169,7 @@ function metaChanges(
   for (const [key, values] of valuesByKey) {
     const stored = before.get(key) ?? [];
     if (keptKeys.includes(key) || EDITOR_METAS.includes(key)) continue;
-    if (stored.length !== values.length || stored.some((value, place) => value !== values[place])) changes[key] = values;
+    if (stored.length !== values.length || stored.some((value, index) => value !== values[index])) changes[key] = values;
   }
   return changes;
 }

@@ -230,7 +230,7 @@ async function assignIds(work: Work, arrivals: readonly Arrival[], takenPosts: R
   const highest = highestIdFor(run.caller.settings);
   for (const arrival of arrivals) {
     const { item, key, digest, clean } = arrival;
-    const ownId = wishedId(item);
+    const ownId = usableId(item);
     const post = newPost(work, arrival, slugs.get(arrival) ?? '');
     const isFree = ownId !== undefined && ownId <= highest && !takenPosts.has(ownId) && !assignedIds.has(ownId);
     if (isFree) assignedIds.add(ownId);
@@ -249,7 +249,7 @@ async function assignIds(work: Work, arrivals: readonly Arrival[], takenPosts: R
 }
 
 /** Returns the id that a record had in its source, if it is a valid post id. */
-const wishedId = ({ id }: PostItem): number | undefined => (id !== undefined && Number.isSafeInteger(id) && id > 0 ? id : undefined);
+const usableId = ({ id }: PostItem): number | undefined => (id !== undefined && Number.isSafeInteger(id) && id > 0 ? id : undefined);
 
 /** Returns an id from the database for a record that cannot keep its own, or has none; inserts the record to get it. */
 async function databaseId(work: Work, post: Partial<Post>): Promise<number> {

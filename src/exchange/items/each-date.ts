@@ -15,8 +15,8 @@ export async function* eachDate(items: AsyncIterable<Item>): AsyncGenerator<Item
     }
     const { recurrence, ...event } = item;
     const metas = metaMap(item.metas);
-    for (const [place, date] of recurrence.dates.entries()) {
-      if (place > 0) metas.delete(EXTERNAL_ID);
+    for (const [index, date] of recurrence.dates.entries()) {
+      if (index > 0) metas.delete(EXTERNAL_ID);
       const dateMetas = [...metasAt(metas, date)].flatMap(([key, values]) => values.map((value) => [key, value] as const));
       const { translation_group: group } = event;
       yield { ...event, metas: dateMetas, ...(group === undefined ? {} : { translation_group: groupOfDate(group, date.startUtc) }) };

@@ -54,7 +54,7 @@ export function utf16EncodingOf(begin: Uint8Array): 'utf-16le' | 'utf-16be' | un
   const [first = 0, second = 0] = head;
   if ((first === 0xff && second === 0xfe) || (isAscii(first) && head[1] === 0)) return 'utf-16le';
   if ((first === 0xfe && second === 0xff) || (first === 0 && isAscii(second))) return 'utf-16be';
-  const zeros = (parity: number) => head.filter((byte, place) => place % 2 === parity && byte === 0).length;
+  const zeros = (parity: number) => head.filter((byte, index) => index % 2 === parity && byte === 0).length;
   const [even, odd] = [zeros(0), zeros(1)];
   if (odd > head.length / 4 && even === 0) return 'utf-16le';
   return even > head.length / 4 && odd === 0 ? 'utf-16be' : undefined;

@@ -91,7 +91,7 @@ const LINE_BREAKS: readonly (readonly [RegExp, string])[] = [
 function replaceTagByNewlines(text: string, tag: RegExp, ends: string): string {
   const parts = text.split(tag);
   const last = parts.length - 1;
-  const trimmed = parts.map((part, place) => trimEndOf(place > 0 ? trimStartOf(part, '\n') : part, place < last ? '\n' : ''));
+  const trimmed = parts.map((part, index) => trimEndOf(index > 0 ? trimStartOf(part, '\n') : part, index < last ? '\n' : ''));
   return trimmed.join(ends);
 }
 

@@ -108,7 +108,7 @@ export async function termItems(db: Database, ids?: Readonly<Record<TermKindName
 /** Returns the position of each term among the terms that share its slug, by id; the first one is 0. */
 async function positionsAmongNamesakes(db: Database): Promise<ReadonlyMap<number, number>> {
   const groups = groupedBy(await termsOfSharedSlugs(db), ({ taxonomy, slug }) => `${taxonomy} ${slug}`);
-  return new Map([...groups.values()].flatMap((group) => group.map(({ term_id: id }, place): [number, number] => [id, place])));
+  return new Map([...groups.values()].flatMap((group) => group.map(({ term_id: id }, index): [number, number] => [id, index])));
 }
 
 /** Returns the name of a term in items: its slug, with a number if earlier terms have the same slug. */

@@ -125,8 +125,8 @@ function visitNodes(values: readonly unknown[], visit: (node: Node) => readonly 
   const stack: unknown[] = [...values].reverse();
   for (let value = stack.pop(); stack.length > 0 || value !== undefined; value = stack.pop()) {
     const children = Array.isArray(value) ? value : isNode(value) ? visit(value) : [];
-    for (let place = children.length - 1; place >= 0; place -= 1) {
-      if (children[place] !== null && typeof children[place] === 'object') stack.push(children[place]);
+    for (let index = children.length - 1; index >= 0; index -= 1) {
+      if (children[index] !== null && typeof children[index] === 'object') stack.push(children[index]);
     }
   }
 }

@@ -72,8 +72,8 @@ function mergeSchedules(schedules: readonly Times[], limit: number): { times: Ti
   const next = schedules.map((times) => times.next().value);
   for (let examined = 0; examined < MAX_DATES_EXAMINED && byStart.size <= limit; examined += 1) {
     let first: number | undefined;
-    for (const [place, time] of next.entries()) {
-      if (time && (first === undefined || time.startDate < next[first]!.startDate)) first = place;
+    for (const [index, time] of next.entries()) {
+      if (time && (first === undefined || time.startDate < next[first]!.startDate)) first = index;
     }
     if (first === undefined) break;
     byStart.set(next[first]!.startDate, next[first]!);

@@ -165,8 +165,8 @@ async function* sitemapPages(address: string, fetch: Fetch, reportEntries: Entry
   const seenUrls = new Set<string>();
   let otherHostCount = 0;
   let isCut = false;
-  for (let place = 0; place < sitemaps.length; place += 1) {
-    const locations = locationsOf(await sitemapText(await fetchRequired(sitemaps[place]!, fetch, MAX_SITEMAP_BYTES)));
+  for (let index = 0; index < sitemaps.length; index += 1) {
+    const locations = locationsOf(await sitemapText(await fetchRequired(sitemaps[index]!, fetch, MAX_SITEMAP_BYTES)));
     const isOwnHost = (url: string) => URL.canParse(url) && new URL(url).host === host;
     for (const sitemapUrl of locations.sitemaps.filter(isOwnHost)) {
       if (sitemaps.length >= MAX_SITEMAPS) isCut = true;

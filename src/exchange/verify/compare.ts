@@ -87,7 +87,7 @@ function compareLists(before: readonly unknown[], after: readonly unknown[], pat
     before.length + after.length > 0;
   if (!arePaired) {
     const length = Math.max(before.length, after.length);
-    for (let place = 0; place < length; place += 1) compare(before[place], after[place], `${path}[${place}]`, name, context);
+    for (let index = 0; index < length; index += 1) compare(before[index], after[index], `${path}[${index}]`, name, context);
     return;
   }
   const afterById = new Map(after.map((item) => [(item as JsonObject).id, item]));

@@ -37,7 +37,7 @@ function eventRequests({ ids, slugs, titles, starts }: KnownRecords): Request[] 
   const events = (query: Query): Request => ({ route: 'events', query });
   const filters = eventFilters({ ids, slugs, titles });
   const single = filters.map((filter) => events({ ...WHOLE_LIST, ...filter }));
-  const pairs = pairsOf(filters.filter((_, place) => place % 2 === 0).slice(0, MANY_VALUES)).map(([one, other]) =>
+  const pairs = pairsOf(filters.filter((_, index) => index % 2 === 0).slice(0, MANY_VALUES)).map(([one, other]) =>
     events({ ...WHOLE_LIST, ...one, ...other }),
   );
   return [
@@ -146,7 +146,7 @@ function invalidRequests(): Request[] {
 /** Returns up to `limit` items that are evenly spread over a list. */
 export function spreadSample<T>(list: readonly T[], limit: number): T[] {
   if (list.length <= limit) return [...list];
-  return Array.from({ length: limit }, (_, place) => list[Math.floor((place * list.length) / limit)]!);
+  return Array.from({ length: limit }, (_, index) => list[Math.floor((index * list.length) / limit)]!);
 }
 
 /** Returns the distinct words of titles that are worth searching for. */
@@ -156,4 +156,4 @@ function wordsOf(titles: readonly string[]): string[] {
 }
 
 const pairsOf = <T>(list: readonly T[]): [T, T][] =>
-  list.flatMap((one, place) => list.slice(place + 1).map((other): [T, T] => [one, other]));
+  list.flatMap((one, index) => list.slice(index + 1).map((other): [T, T] => [one, other]));

@@ -207,7 +207,7 @@ function orderDifferences(
 ): DifferingValue[] {
   const idIn = (entry: string) => Number(entry.slice(entry.lastIndexOf(' ') + 1));
   const [before, after] = (['old', 'new'] as const).map((side) => order[side].filter((entry) => !unpaired[side].has(idIn(entry))));
-  const firstDifference = before!.findIndex((entry, place) => entry !== after![place]);
+  const firstDifference = before!.findIndex((entry, index) => entry !== after![index]);
   if (firstDifference < 0) return [];
   const keysOf = (entries: readonly string[]) => entries.map((entry) => entry.slice(0, entry.lastIndexOf(' '))).join('\n');
   const path = keysOf(before!) === keysOf(after!) ? '$.ties.order' : '$.sequence';

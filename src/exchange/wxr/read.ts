@@ -179,5 +179,5 @@ function textIn({ parts }: OpenElement): string {
   const first = parts.findIndex(({ literal }) => literal);
   if (first < 0) return parts.map(({ text }) => text).join('');
   const last = parts.findLastIndex(({ literal }) => literal);
-  return parts.map(({ text }, place) => ((place < first || place > last) && /^[ \t\n]*$/.test(text) ? '' : text)).join('');
+  return parts.map(({ text }, index) => ((index < first || index > last) && /^[ \t\n]*$/.test(text) ? '' : text)).join('');
 }

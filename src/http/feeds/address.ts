@@ -303,7 +303,7 @@ const isView = (text: string | undefined): text is FeedView => text !== undefine
 function listPage({ parts, view, featured, archive }: PageMatch, query: RawParams, format: FeedFormat | undefined): ListPage {
   const display = textParam(query, 'eventDisplay');
   const feedView = isView(display) ? display : view === 'standard' ? undefined : view;
-  const from = textParam(query, 'tribe-bar-date');
+  const chosen = textParam(query, 'tribe-bar-date');
   const number = Number(/^\d{1,6}$/.exec(textParam(query, 'paged') ?? '')?.[0] ?? parts.get('page') ?? 1);
   return {
     of: 'list',
@@ -311,7 +311,7 @@ function listPage({ parts, view, featured, archive }: PageMatch, query: RawParam
     date: [textParam(query, 'eventDate'), parts.get('day'), parts.get('month')].find(
       (date) => date !== undefined && (isDay(date) || isMonth(date)),
     ),
-    from: from === undefined ? undefined : isDay(from) ? from : isMonth(from) ? `${from}-01` : undefined,
+    chosenDate: chosen === undefined ? undefined : isDay(chosen) ? chosen : isMonth(chosen) ? `${chosen}-01` : undefined,
     number: Math.max(1, number),
     featured,
     categories: [parts.get('category'), query.tribe_events_cat].flatMap(slugLists),

@@ -3,8 +3,8 @@ import { type Grammar, type Hint, isEmpty, MAX_BYTES, MAX_ITEMS } from './gramma
 import { positiveInteger } from './grammars.ts';
 import { toItems } from './lists.ts';
 
-/** A venue or organizer to link: an existing one, or the parameters of a new one. */
-export type LinkWish = { readonly id: number } | { readonly create: Readonly<Record<string, unknown>> };
+/** A venue or organizer as a request names it: an existing one, or the parameters of a new one. */
+export type RequestedLink = { readonly id: number } | { readonly create: Readonly<Record<string, unknown>> };
 
 /** A venue or organizer after the checks: an existing one that may be linked, or a new one with accepted parameters. */
 export type LinkPlan = { readonly id: number } | { readonly kind: PostKind; readonly values: PostValues };
@@ -13,7 +13,7 @@ export type LinkPlan = { readonly id: number } | { readonly kind: PostKind; read
  * Records to link: ids, `{id}` or parameters of new records, as a single value, an array or comma-separated ids
  * (decision D5).
  */
-export function linkWishes(refersTo: 'venue' | 'organizer'): Grammar<readonly LinkWish[], readonly LinkPlan[]> {
+export function requestedLinks(refersTo: 'venue' | 'organizer'): Grammar<readonly RequestedLink[], readonly LinkPlan[]> {
   return {
     // The parameters of new records have their own limits.
     maxBytes: MAX_BYTES.content,
@@ -25,13 +25,13 @@ export function linkWishes(refersTo: 'venue' | 'organizer'): Grammar<readonly Li
     read: (raw) => {
       const items = membersOf(raw).filter((item) => !isUnchosen(item));
       if (items.length === 0 || items.length > MAX_ITEMS || typeof raw === 'boolean') return REFUSED;
-      const wishes: LinkWish[] = [];
+      const links: RequestedLink[] = [];
       for (const item of items) {
-        const wish = linkWish(item);
-        if (!wish) return REFUSED;
-        wishes.push(wish);
+        const link = requestedLink(item);
+        if (!link) return REFUSED;
+        links.push(link);
       }
-      return { value: wishes };
+      return { value: links };
     },
   };
 }
@@ -54,7 +54,7 @@ const membersOf = (raw: unknown): unknown[] =>
 const isUnchosen = (item: unknown): boolean => item === '' || item === null || item === 0 || item === '0';
 
 /** Reads one item; undefined: refused. */
-function linkWish(item: unknown): LinkWish | undefined {
+function requestedLink(item: unknown): RequestedLink | undefined {
   const object: { readonly id?: unknown } = item !== null && typeof item === 'object' && !Array.isArray(item) ? item : { id: item };
   if (object.id === undefined) return { create: { ...object } };
   const id = positiveInteger.read(object.id).value;

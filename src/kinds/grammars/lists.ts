@@ -103,15 +103,15 @@ const termTokens: Omit<Grammar<readonly (string | number)[]>, 'accepted'> = {
 const isToken = (item: unknown): item is string | number =>
   (typeof item === 'string' || typeof item === 'number') && item !== '' && item !== 0 && item !== '0';
 
-/** A wish for a term: by id, by slug or by name (existing ones first), or a new name. */
-export interface TermWish {
+/** A term as a request names it: by id, by slug or by name (existing ones first), or a new name. */
+export interface RequestedTerm {
   readonly id?: number;
   readonly slug?: string;
   readonly name?: string;
 }
 
 /** Terms to assign: ids, slugs, names or `{id}`, `{slug}`, `{name}`; blank items are ignored (decisions D4, D32). */
-export const termWishes: Grammar<readonly TermWish[]> = {
+export const requestedTerms: Grammar<readonly RequestedTerm[]> = {
   maxBytes: MAX_BYTES.name,
   maxListBytes: MAX_BYTES.text,
   hint: { reason: 'not-terms', example: 'Jazz,Open air' },
@@ -124,20 +124,20 @@ export const termWishes: Grammar<readonly TermWish[]> = {
         ? undefined
         : toItems(raw === true ? undefined : raw);
     if (items === undefined || raw === true || items.length > MAX_ITEMS) return REFUSED;
-    const wishes: TermWish[] = [];
+    const terms: RequestedTerm[] = [];
     for (const item of items) {
-      const wish = termWish(item);
-      if (wish === 'refused') return REFUSED;
-      if (wish !== 'blank') wishes.push(wish);
+      const term = requestedTerm(item);
+      if (term === 'refused') return REFUSED;
+      if (term !== 'blank') terms.push(term);
     }
-    return accept(wishes);
+    return accept(terms);
   },
 };
 
 const isTermObject = (raw: unknown): raw is Record<string, unknown> =>
   raw !== null && typeof raw === 'object' && !Array.isArray(raw) && ['id', 'slug', 'name'].some((key) => Object.hasOwn(raw, key));
 
-function termWish(item: unknown): TermWish | 'blank' | 'refused' {
+function requestedTerm(item: unknown): RequestedTerm | 'blank' | 'refused' {
   if (isTermObject(item)) {
     const id = item.id === undefined ? undefined : positiveInteger.read(item.id).value;
     if (item.id !== undefined) return id === undefined ? 'refused' : { id };

@@ -14,7 +14,7 @@ import { isTime, MOMENT_HINT } from './times.ts';
 const accept = <T>(value: T) => ({ value });
 const refuse = (schemaFault: Fault) => ({ schemaFault });
 const wrongType = (type: string) => refuse({ stage: 'type', type });
-const schemaFaultOf = (code: string, reason: string, details: Pick<SchemaFault, 'values' | 'about'> = {}): SchemaFault => ({
+const schemaFaultOf = (code: string, reason: string, details: Pick<SchemaFault, 'values' | 'answerData'> = {}): SchemaFault => ({
   stage: 'schema',
   code,
   reason,
@@ -77,7 +77,8 @@ function listOf<T extends string | number>(
   };
 }
 
-const itemOfType = (type: string) => (item: number) => schemaFaultOf('rest_invalid_type', 'type', { values: { type }, about: { item } });
+const itemOfType = (type: string) => (item: number) =>
+  schemaFaultOf('rest_invalid_type', 'type', { values: { type }, answerData: { item } });
 
 /** Integers. */
 export const integers: Plain<readonly number[]> = listOf(
@@ -259,8 +260,8 @@ export const termIds = (options: TermOptions): Grammar<WantedTerms> => ({
     const isQuery = typeof raw === 'object' && !Array.isArray(raw);
     const terms = isQuery ? termQuery(raw as TermQueryAsSent, options) : integers.read(raw).value;
     if (terms !== undefined) return accept(terms);
-    const about = Array.isArray(raw) ? {} : { about: { position: isQuery ? 1 : 0 } };
-    return refuse(schemaFaultOf('rest_no_matching_schema', 'not-term-ids', about));
+    const details = Array.isArray(raw) ? {} : { answerData: { position: isQuery ? 1 : 0 } };
+    return refuse(schemaFaultOf('rest_no_matching_schema', 'not-term-ids', details));
   },
 });
 
@@ -285,7 +286,7 @@ export const positiveArgument: Grammar<number> = {
   read: (raw) => {
     const value = wholeNumber(raw);
     if (value !== undefined && value > 0) return accept(value);
-    return refuse(schemaFaultOf('tec_rest_invalid_positive_integer_argument', 'positive-needed', { about: 'argument' }));
+    return refuse(schemaFaultOf('tec_rest_invalid_positive_integer_argument', 'positive-needed', { answerData: 'argument' }));
   },
 };
 
@@ -296,7 +297,7 @@ export const momentArgument: Grammar<string> = {
   json: { type: 'string', format: 'date-time' },
   read: (raw) => {
     if (typeof raw === 'string' && raw.trim() !== '' && isTime(raw)) return accept(raw);
-    return refuse(schemaFaultOf('tec_rest_invalid_date_time_argument', 'date-invalid', { about: 'argument' }));
+    return refuse(schemaFaultOf('tec_rest_invalid_date_time_argument', 'date-invalid', { answerData: 'argument' }));
   },
 };
 

@@ -212,7 +212,7 @@ export function tecFields(kind: PostKind, fallbackKind: PostKind): TecFields {
 const withOwnCode = (name: string, grammar: Grammar): Grammar => {
   const code = CODES.get(name);
   if (code === undefined) return grammar;
-  const ownFault = { stage: 'schema', code: code.code, reason: code.reason, about: 'argument' } as const;
+  const ownFault = { stage: 'schema', code: code.code, reason: code.reason, answerData: 'argument' } as const;
   return {
     ...grammar,
     hint: code.hint,

@@ -119,7 +119,7 @@ export function refuseStatuses(viewer: Viewer, statuses: readonly string[], { de
     stage: 'schema',
     code: 'rest_forbidden_status',
     reason: 'status-forbidden',
-    about: { status: forbiddenStatus(viewer) },
+    answerData: { status: forbiddenStatus(viewer) },
   });
 }
 

@@ -32,8 +32,8 @@ import {
   languageValues,
   membershipsOf,
 } from '../record-languages.ts';
+import { createTermResolver, resolveRequestedTerms } from '../requested-terms.ts';
 import { termsInLanguage } from '../term-languages.ts';
-import { createTermWishResolver, resolveTermWishes } from '../term-wishes.ts';
 import { placeInLanguage } from '../translation-groups.ts';
 import { accessRow, mayEdit } from '../visibility.ts';
 import { insertPosts, type PlannedPost, takenSlugs } from './insert-posts.ts';
@@ -101,7 +101,7 @@ export async function writeIndependent(write: KindWrite, records: readonly NewPo
     write,
     records.flatMap(({ plan }) => plan.metas[EXTERNAL_ID] ?? []),
   );
-  const resolveTerms = createTermWishResolver();
+  const resolveTerms = createTermResolver();
   const posts: PlannedPost[] = [];
   for (const { values, plan } of records) {
     const postWrite = newWrite(db, caller, kind, values);
@@ -153,7 +153,7 @@ async function writeLanguage({ db, caller, kind, language: languageOfWrite }: Wr
 export async function createReferenced(
   write: WriteContext,
   values: PostValues,
-  resolveTerms: typeof resolveTermWishes = resolveTermWishes,
+  resolveTerms: typeof resolveRequestedTerms = resolveRequestedTerms,
 ): Promise<MetasAndTerms> {
   const { db, caller, kind, language } = write;
   const metas: Record<string, readonly string[]> = {};

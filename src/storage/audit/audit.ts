@@ -42,7 +42,7 @@ export function missingKeys(db: Database, { keys }: Inspection): MissingKey[] {
     if (!tableKeys) return [];
     return Object.entries({ ...definition.unique, ...definition.keys }).flatMap(([label, columns]) => {
       const names = withoutLengths(columns);
-      const isPresent = tableKeys.some((key) => names.every((column, place) => key[place]?.toLowerCase() === column));
+      const isPresent = tableKeys.some((key) => names.every((column, index) => key[index]?.toLowerCase() === column));
       return isPresent ? [] : [{ table, columns: names, statement: db.dialect.addKey(definition, label, db.prefixOf(definition.name)) }];
     });
   });

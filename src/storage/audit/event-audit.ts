@@ -211,7 +211,7 @@ async function deleteDuplicates(db: Database, id: number): Promise<void> {
   const times = rows.map(timesOf);
   await deleteOccurrences(
     db,
-    rows.filter((_, place) => times.indexOf(times[place]!) < place),
+    rows.filter((_, index) => times.indexOf(times[index]!) < index),
   );
 }
 

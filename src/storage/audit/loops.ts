@@ -30,13 +30,13 @@ function loopsOf(rows: readonly ChildRow[]): number[][] {
       seen.add(id);
       path.push(id);
     }
-    const place = id === undefined ? -1 : path.indexOf(id);
-    if (place >= 0) loops.push(lowestFirst(path.slice(place)));
+    const index = id === undefined ? -1 : path.indexOf(id);
+    if (index >= 0) loops.push(lowestFirst(path.slice(index)));
   }
   return loops;
 }
 
 function lowestFirst(ring: readonly number[]): number[] {
-  const place = ring.indexOf(ring.reduce((lowest, id) => Math.min(lowest, id)));
-  return [...ring.slice(place), ...ring.slice(0, place)];
+  const index = ring.indexOf(ring.reduce((lowest, id) => Math.min(lowest, id)));
+  return [...ring.slice(index), ...ring.slice(0, index)];
 }

@@ -232,7 +232,7 @@ export const ORPHANS: readonly Orphans[] = [...new Set(RULES.map(({ name }) => n
 /** Returns the rules whose tables exist: not every site has the calendar's own tables. */
 async function applicable(db: Database, rules: readonly Rule[]): Promise<readonly Rule[]> {
   const tableExists = await Promise.all(rules.map(({ table }) => hasTable(db, table)));
-  return rules.filter((_, place) => tableExists[place]);
+  return rules.filter((_, index) => tableExists[index]);
 }
 
 function rowsOf(db: Database, { table, orphans }: Rule): Query {

@@ -30,9 +30,9 @@ const LINKS: readonly string[] = postKinds.flatMap(({ links }) => Object.keys(li
 /** Returns the rows that link to the same target as an earlier row of the same record. */
 export const repeatedLinks = async (db: Database): Promise<{ of: number; key: string; id: number; value: string }[]> =>
   (await metasSeveralTimes(db, LINKS)).flatMap(({ of, key, ids, values }) =>
-    ids.flatMap((id, place) => {
-      const value = values[place]!;
-      return values.indexOf(value) < place ? [{ of, key, id, value }] : [];
+    ids.flatMap((id, index) => {
+      const value = values[index]!;
+      return values.indexOf(value) < index ? [{ of, key, id, value }] : [];
     }),
   );
 

@@ -38,7 +38,7 @@ const FIRST_RANK = 0x10;
  */
 const RANKS = new Map<string, string>([
   [' ', '\u000f'],
-  ...[...ORDER].map((mark, place): [string, string] => [mark, String.fromCharCode(FIRST_RANK + place)]),
+  ...[...ORDER].map((mark, index): [string, string] => [mark, String.fromCharCode(FIRST_RANK + index)]),
 ]);
 const PUNCTUATION = /[ -/:-@[-`{-~]/g;
 
@@ -77,7 +77,7 @@ const LETTERS = new Map(
 const WEIGHTLESS =
   // biome-ignore lint/suspicious/noMisleadingCharacterClass: these are ranges of single marks, not a letter with a mark
   /(?![\u0363-\u036f\u0700-\u109f\u1100-\u1aaf\u1b00-\u1dbf\u1dd3-\u1dff\u2de0-\u2dff\ua66f-\uabff])[\p{Mn}\p{Me}\p{Cf}]/gu;
-const SMALL_KANA = new Map([...'ぁぃぅぇぉっゃゅょゎゕゖ'].map((small, place) => [small, [...'あいうえおつやゆよわかけ'][place] ?? small]));
+const SMALL_KANA = new Map([...'ぁぃぅぇぉっゃゅょゎゕゖ'].map((small, index) => [small, [...'あいうえおつやゆよわかけ'][index] ?? small]));
 const NEVER_FOLDED = /[\u3400-\u9fff\uac00-\ud7a3]/;
 
 /** Cache limit: requests may contain any character of Unicode, so only the most recently used ones are kept. */

@@ -68,6 +68,6 @@ export const isSlugLike = ({ dialect }: { readonly dialect: Dialect }, column: s
 
 /** Sort expression: the position of the value of `column` in this list. */
 export const placeAmong = (column: string, values: readonly (string | number)[], direction: 'asc' | 'desc' = 'asc'): Sql => [
-  `CASE ?? ${values.map((_, place) => `WHEN ? THEN ${place}`).join(' ')} END ${direction}`,
+  `CASE ?? ${values.map((_, index) => `WHEN ? THEN ${index}`).join(' ')} END ${direction}`,
   [column, ...values],
 ];

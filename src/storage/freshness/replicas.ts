@@ -17,7 +17,7 @@ export interface ReplicasOptions {
   /** Maximum age of the data of a replica, in milliseconds. */
   readonly maxLagMs: number;
   /** Called when a replica may be read again: data cached from it before are outdated. */
-  readonly onReadableAgain: (place: number) => void;
+  readonly onReadableAgain: (index: number) => void;
   /** Index of the replica that this process tries first. */
   readonly firstIndex?: number;
   /** Returns milliseconds of a monotonic clock. */
@@ -56,47 +56,47 @@ export function followReplicas(
   replicas: readonly Database[],
   { maxLagMs, onReadableAgain, firstIndex = 0, clock = () => performance.now() }: ReplicasOptions,
 ): Replicas {
-  const order = replicas.map((_, place) => (place + firstIndex) % replicas.length);
+  const order = replicas.map((_, index) => (index + firstIndex) % replicas.length);
   const proofs = new Map<number, Proof>();
   const checking = new Set<number>();
   const pausedUntil = new Map<number, number>();
   let writes = 0;
   const source = watchedPrimary(primary);
 
-  const eraOf = (place: number): number => replicas[place]!.cluster.era();
-  const age = (place: number): number => clock() - (proofs.get(place)?.at ?? Number.NEGATIVE_INFINITY);
-  const isUpToDate = (place: number): boolean => {
-    const proof = proofs.get(place);
-    return proof?.writes === writes && proof.era === eraOf(place) && (age(place) < maxLagMs || source.isGone());
+  const eraOf = (index: number): number => replicas[index]!.cluster.era();
+  const age = (index: number): number => clock() - (proofs.get(index)?.at ?? Number.NEGATIVE_INFINITY);
+  const isUpToDate = (index: number): boolean => {
+    const proof = proofs.get(index);
+    return proof?.writes === writes && proof.era === eraOf(index) && (age(index) < maxLagMs || source.isGone());
   };
 
   /** Checks whether the replica reaches the current position of the primary within `maxLagMs`. */
-  const prove = async (place: number): Promise<boolean> => {
-    const db = replicas[place]!;
-    const proof = { at: clock(), writes, era: eraOf(place) };
+  const prove = async (index: number): Promise<boolean> => {
+    const db = replicas[index]!;
+    const proof = { at: clock(), writes, era: eraOf(index) };
     const position = await source.position();
     // If the era has changed, some of these queries were answered by the primary instead.
-    if (!position || !(await reachesPosition(db, position, maxLagMs)) || eraOf(place) !== proof.era) return false;
-    const before = proofs.get(place);
-    proofs.set(place, proof);
-    if (before?.writes !== proof.writes || before.era !== proof.era) onReadableAgain(place);
+    if (!position || !(await reachesPosition(db, position, maxLagMs)) || eraOf(index) !== proof.era) return false;
+    const before = proofs.get(index);
+    proofs.set(index, proof);
+    if (before?.writes !== proof.writes || before.era !== proof.era) onReadableAgain(index);
     return true;
   };
 
-  const check = async (place: number): Promise<void> => {
-    if (checking.has(place) || clock() < (pausedUntil.get(place) ?? 0)) return;
-    checking.add(place);
-    const isProven = await prove(place).catch(() => false);
-    if (!isProven) pausedUntil.set(place, clock() + PAUSE_AFTER_FAILURE_MS);
-    checking.delete(place);
+  const check = async (index: number): Promise<void> => {
+    if (checking.has(index) || clock() < (pausedUntil.get(index) ?? 0)) return;
+    checking.add(index);
+    const isProven = await prove(index).catch(() => false);
+    if (!isProven) pausedUntil.set(index, clock() + PAUSE_AFTER_FAILURE_MS);
+    checking.delete(index);
   };
 
   return {
     current: () => {
-      for (const place of order) {
-        const isReadable = isUpToDate(place);
-        if (!isReadable || age(place) > maxLagMs / 2) void check(place);
-        if (isReadable) return place;
+      for (const index of order) {
+        const isReadable = isUpToDate(index);
+        if (!isReadable || age(index) > maxLagMs / 2) void check(index);
+        if (isReadable) return index;
       }
       return undefined;
     },

@@ -74,7 +74,7 @@ export async function appendChanges(db: Database, changes: readonly Change[], or
   const newCounter = await db.insert`
     UPDATE {fasti_changes} SET counter = ${verbatim(value)}, changed_at = ${origin.at} WHERE id = 1 ${verbatim(returning)}`;
   const last = newCounter || (await createChangeCounter(db, origin.at, step));
-  const rows = changes.map((change, place) => rowOf(change, last - (changes.length - place - 1), origin));
+  const rows = changes.map((change, index) => rowOf(change, last - (changes.length - index - 1), origin));
   await insertRows(db, 'fasti_journal', rows);
   return last;
 }

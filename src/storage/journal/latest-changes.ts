@@ -82,8 +82,8 @@ export function followChanges(feed: JournalFeed, limit = MAX_DEPENDENCIES): Late
 
 /** Whether one of these entries with a number above `after` affects a list. `entries`: in order of their numbers. */
 function isAffected(entries: readonly JournalEntry[], { posts, isAffectedBy }: ListDependency, after: number): boolean {
-  for (let place = entries.length - 1; place >= 0; place -= 1) {
-    const { number, kind, type, ownChange } = entries[place]!;
+  for (let index = entries.length - 1; index >= 0; index -= 1) {
+    const { number, kind, type, ownChange } = entries[index]!;
     if (number <= after) return false;
     const isOf = kind === 'post' && type === posts;
     if (ownChange ? isAffectedBy(ownChange, isOf) : isOf) return true;

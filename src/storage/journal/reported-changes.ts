@@ -247,10 +247,10 @@ function ownChangesOf(
 ): NumberedOwnChange[] {
   if (everything) return [];
   const effectiveChange = indexChange && effectiveIndexChange(indexChange);
-  return changes.map(({ kind, object, what, wasPublic, isPublic }, place) => {
+  return changes.map(({ kind, object, what, wasPublic, isPublic }, index) => {
     const isSame = kind === 'post' && what === 'changed' && wasPublic === isPublic && !mayOthersHaveWritten;
     const parts = isSame ? posts.get(object)?.parts : undefined;
-    return { number: last - (changes.length - place - 1), at, kind, object, ownChange: { parts, indexChange: effectiveChange } };
+    return { number: last - (changes.length - index - 1), at, kind, object, ownChange: { parts, indexChange: effectiveChange } };
   });
 }
 

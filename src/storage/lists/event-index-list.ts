@@ -149,7 +149,7 @@ async function pageOf(
   const starts: number[] = [];
   let skip = offset;
   // The links of recurring events are loaded with the events: here they would be repeated for each date.
-  for (const [place, part] of (descending ? parts.toReversed() : parts).entries()) {
+  for (const [index, part] of (descending ? parts.toReversed() : parts).entries()) {
     if (page.ids.length >= limit) break;
     const rows = await db.rows<Indexed & { links: string | null; total: number | string | null }>`
       SELECT x.post_id AS id, x.occurrence_id AS occurrence, x.start_at AS start, ${new Piece(part === parts.at(-1) ? total : ['NULL', []])} AS total,
@@ -162,7 +162,7 @@ async function pageOf(
       page.linked.push(...(links?.split(',').map((facet) => idOfFacet(Number(facet))) ?? []));
       if (rowTotal !== null) page.total = Number(rowTotal);
     }
-    if (place + 1 < parts.length) skip = rows.length > 0 ? 0 : Math.max(0, skip - (await queryNumber(db, countOf([part]))));
+    if (index + 1 < parts.length) skip = rows.length > 0 ? 0 : Math.max(0, skip - (await queryNumber(db, countOf([part]))));
   }
   return { ...page, ...spanOf(starts, limit) };
 }
@@ -215,7 +215,7 @@ async function pageOfDisjoint(
 /** Counts the rows of each language in each of these facets, one by one. */
 async function countsByLanguage(db: Database, places: readonly Sql[]): Promise<Tally[]> {
   const counts = await db.rows<{ place: number; language: number; n: number }>`
-    ${new Piece(unionAll(places.map(([sql, bindings], place) => [`SELECT ${place} AS place, x.language, COUNT(*) AS n ${sql} GROUP BY x.language`, bindings])))}`;
+    ${new Piece(unionAll(places.map(([sql, bindings], index) => [`SELECT ${index} AS place, x.language, COUNT(*) AS n ${sql} GROUP BY x.language`, bindings])))}`;
   return counts.map(({ place, language, n }) => ({ place: Number(place), of: String(language), n: Number(n) }));
 }
 

@@ -66,8 +66,8 @@ export function orderOf(db: Database, query: PostQuery): Sql[] {
 function placeOfRecord(ids: readonly number[], { recurrence }: PostQuery): Sql {
   const base = recurrence?.base ?? Number.POSITIVE_INFINITY;
   const [column, bindings]: [string[], (string | number)[]] = [[], []];
-  for (const [place, id] of ids.entries()) {
-    column.push(`WHEN ?? = ? THEN ${place}`);
+  for (const [index, id] of ids.entries()) {
+    column.push(`WHEN ?? = ? THEN ${index}`);
     bindings.push(...(id > base ? ['d.occurrence_id', id - base] : ['p.ID', id]));
   }
   return [`CASE ${column.join(' ')} END`, bindings];

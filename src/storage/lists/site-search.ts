@@ -107,7 +107,7 @@ function rankOf(db: Database, search: PostSearch): Sql {
 /** The position of the first of these conditions that is true. */
 function ranks(conditions: readonly Sql[]): Sql {
   if (conditions.length === 0) return NO_RANK;
-  const cases = conditions.map(([sql], place) => `WHEN ${sql} THEN ${place}`).join(' ');
+  const cases = conditions.map(([sql], index) => `WHEN ${sql} THEN ${index}`).join(' ');
   return [`CASE ${cases} ELSE ${conditions.length} END`, conditions.flatMap(([, bindings]) => bindings)];
 }
 

@@ -29,15 +29,15 @@ export async function insertEvents(db: Database, events: readonly NewEvent[], up
   );
   const bySlug = await idsBySlug(db, events);
   const ids = events.map(({ columns }) => bySlug.get(columns.post_name)!);
-  for (const [place, { columns }] of events.entries()) reportPostCreated(db, ids[place]!, columns);
+  for (const [index, { columns }] of events.entries()) reportPostCreated(db, ids[index]!, columns);
 
-  await insertMetas(db, new Map(events.map(({ metas }, place) => [ids[place]!, metas])));
-  const links = events.flatMap((event, place) =>
-    event.terms.map((term_taxonomy_id) => ({ object_id: ids[place]!, term_taxonomy_id, term_order: 0 })),
+  await insertMetas(db, new Map(events.map(({ metas }, index) => [ids[index]!, metas])));
+  const links = events.flatMap((event, index) =>
+    event.terms.map((term_taxonomy_id) => ({ object_id: ids[index]!, term_taxonomy_id, term_order: 0 })),
   );
   await insertRows(db, 'term_relationships', links);
 
-  await insertOccurrences(db, new Map(events.map(({ dates }, place) => [ids[place]!, dates])), updatedAt);
+  await insertOccurrences(db, new Map(events.map(({ dates }, index) => [ids[index]!, dates])), updatedAt);
   return ids;
 }
 

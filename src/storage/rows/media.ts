@@ -189,8 +189,8 @@ async function slugsOfAllTypes(db: Database, base: string, id = 0): Promise<Set<
  * Returns a free slug for a file, based on the requested one; the id of the file if the requested text has no
  * characters that a slug may contain. Must be called in a transaction.
  */
-export async function freeFileSlug(db: Database, wish: string, id: number): Promise<string> {
-  const base = sanitizeTitle(wish);
+export async function freeFileSlug(db: Database, requestedSlug: string, id: number): Promise<string> {
+  const base = sanitizeTitle(requestedSlug);
   if (base === '') return String(id);
   await lockNames(db, [slugLock('attachment', base)]);
   return uniqueSlug(base, await slugsOfAllTypes(db, base, id));

@@ -231,7 +231,7 @@ export async function writeMetas(db: Database, id: number, metas: Readonly<Recor
   const remove: number[] = [];
   for (const key of keys) {
     const [before, after] = [storedRows.filter((row) => row.meta_key === key), metas[key] ?? []];
-    const isSame = before.length === after.length && before.every((row, place) => row.meta_value === after[place]);
+    const isSame = before.length === after.length && before.every((row, index) => row.meta_value === after[index]);
     if (isSame) continue;
     if (before.length === 1 && after.length === 1) {
       await table().where('meta_id', before[0]!.meta_id).update({ meta_value: after[0]! });

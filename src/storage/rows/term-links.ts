@@ -21,9 +21,9 @@ type TermsByTaxonomy = ReadonlyMap<string, readonly number[]>;
 
 /** Assigns terms to posts that have none yet. Returns the terms that exist, by the ids of the posts. */
 export async function insertTermLinks(db: Database, posts: ReadonlyMap<number, TermsByTaxonomy>): Promise<Map<number, TermLink[]>> {
-  const wishes = [...posts.values()].flatMap((terms) => [...terms].flatMap(([taxonomy, ids]) => ids.map((id) => ({ taxonomy, id }))));
+  const assignments = [...posts.values()].flatMap((terms) => [...terms].flatMap(([taxonomy, ids]) => ids.map((id) => ({ taxonomy, id }))));
   const idsByTaxonomy = groupedBy(
-    wishes,
+    assignments,
     ({ taxonomy }) => taxonomy,
     ({ id }) => id,
   );

@@ -38,7 +38,7 @@ export const wpmlWriter: LanguageWriter = {
     // with the same id.
     await db.change`DELETE FROM {icl_translations} WHERE element_type = ${typeOf(of)} AND element_id IN (${elements})`;
     const first = await newGroup(db);
-    const rows = elements.map((element_id, place) => ({ element_type: typeOf(of), element_id, trid: first + place, language_code: code }));
+    const rows = elements.map((element_id, index) => ({ element_type: typeOf(of), element_id, trid: first + index, language_code: code }));
     await insertRows(db, 'icl_translations', rows);
   },
 

@@ -42,8 +42,8 @@ export async function serverFindings({ db, replicas, config }: Site, servers: re
     servers.filter(matches).map(({ name, detail }) => (detail.startsWith(name) ? detail : `${name}: ${detail}`));
   const position = replicas.length > 0 ? await positionOf(db) : undefined;
   const laggingReplicas = await Promise.all(
-    replicas.map(async (replica, place) => {
-      const { name, fitness } = servers.filter((server) => server.replica)[place]!;
+    replicas.map(async (replica, index) => {
+      const { name, fitness } = servers.filter((server) => server.replica)[index]!;
       if (fitness === 'unfit' || !position) return [];
       return (await reachesPosition(replica, position, config.databaseReadLag)) ? [] : [name];
     }),

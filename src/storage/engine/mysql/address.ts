@@ -31,7 +31,7 @@ export function mysqlServers(address: string): readonly [MysqlServer, ...MysqlSe
   const servers = [first, ...others] as const;
   if (others.length > 0 && first.options.socketPath !== undefined)
     throw new Error('the address of the MySQL database has a socket and several hosts; it must have one or the other');
-  const duplicate = servers.find(({ name }, place) => servers.findIndex((other) => other.name === name) < place);
+  const duplicate = servers.find(({ name }, index) => servers.findIndex((other) => other.name === name) < index);
   if (duplicate) throw new Error(`the address of the MySQL database names ${duplicate.name} twice`);
   return servers;
 }

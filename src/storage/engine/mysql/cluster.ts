@@ -180,8 +180,8 @@ function afterFailure({ options: { errors }, connections, choice }: Choice, conn
 
 async function reportOn(servers: readonly MysqlServer[], choice: ServerChoice): ReturnType<Cluster['report']> {
   const looks = await choice.lookAtAll();
-  return servers.map((server, place) => {
-    const { fitness, detail } = looks[place] ?? { fitness: 'unfit', detail: '' };
+  return servers.map((server, index) => {
+    const { fitness, detail } = looks[index] ?? { fitness: 'unfit', detail: '' };
     return { name: server.name, inUse: server === choice.current(), fitness, detail };
   });
 }

@@ -229,8 +229,8 @@ async function firstFit<Server>(
   const looks: (Look | undefined)[] = servers.map(() => undefined);
   let timer: NodeJS.Timeout | undefined;
   await new Promise<void>((resolve) => {
-    servers.forEach(async (server, place) => {
-      looks[place] = await look(server);
+    servers.forEach(async (server, index) => {
+      looks[index] = await look(server);
       const first = looks.findIndex((one) => one?.fitness === 'fit');
       const firstUnknown = looks.indexOf(undefined);
       if (firstUnknown < 0 || (first >= 0 && first < firstUnknown)) resolve();

@@ -50,8 +50,8 @@ export const addColumn = (table: string, column: string, type: string): string =
 
 /** The statement that adds one of the keys of a definition to its table. */
 export function addKey(definition: TableDefinition, label: string, prefix: string): string {
-  const place = [...Object.keys(definition.unique ?? {}), ...Object.keys(definition.keys ?? {})].indexOf(label);
-  return createTable(definition, prefix)[place + 1] ?? '';
+  const index = [...Object.keys(definition.unique ?? {}), ...Object.keys(definition.keys ?? {})].indexOf(label);
+  return createTable(definition, prefix)[index + 1] ?? '';
 }
 
 /** Converts MySQL's column type to SQLite's, with the default that non-strict MySQL uses for a column without one. */

@@ -1,5 +1,5 @@
 import { ApiError, failParam, refuse } from '../errors.ts';
-import type { TermWish } from '../kinds/grammars/lists.ts';
+import type { RequestedTerm } from '../kinds/grammars/lists.ts';
 import { termKind } from '../kinds/index.ts';
 import type { TermKind } from '../kinds/kind.ts';
 import type { TermKindName } from '../kinds/kind-names.ts';
@@ -22,21 +22,21 @@ import { mayManageTerms } from './visibility.ts';
  * @throws rest_forbidden for a new name by a caller who may not create terms of that taxonomy; rest_invalid_param for a
  * name that is too long
  */
-export async function resolveTermWishes(
+export async function resolveRequestedTerms(
   db: Database,
   caller: Caller,
   name: TermKindName,
-  wishes: readonly TermWish[],
+  terms: readonly RequestedTerm[],
   language?: ContentLanguage,
 ): Promise<number[]> {
   const kind = termKind(name);
   const lookUp = await termLookUp(
     db,
     name,
-    wishes.flatMap(({ id, slug, name: termName }) => (id === undefined ? [slug ?? termName ?? ''] : [])),
-    language && ((terms) => termsOfLanguage(db, caller, kind, terms, language)),
+    terms.flatMap(({ id, slug, name: termName }) => (id === undefined ? [slug ?? termName ?? ''] : [])),
+    language && ((found) => termsOfLanguage(db, caller, kind, found, language)),
   );
-  const unknownNames = wishes.flatMap(({ id, slug, name: termName }) =>
+  const unknownNames = terms.flatMap(({ id, slug, name: termName }) =>
     id === undefined && termName !== undefined && !lookUp.byToken(slug ?? termName) ? [termName] : [],
   );
   // With several names, locks must be taken together, since two requests may name the same ones in a different order.
@@ -47,14 +47,14 @@ export async function resolveTermWishes(
     );
   const ids: number[] = [];
   const idsBySlug = new Map<string, number>();
-  for (const wish of wishes) {
-    const termId = wish.id ?? lookUp.byToken(wish.slug ?? wish.name ?? '')?.term_id;
+  for (const term of terms) {
+    const termId = term.id ?? lookUp.byToken(term.slug ?? term.name ?? '')?.term_id;
     if (termId !== undefined) ids.push(termId);
-    else if (wish.name !== undefined) {
+    else if (term.name !== undefined) {
       if (!mayManageTerms(caller, kind)) refuse(caller.viewer);
       // Names with the same slug are one term, as with existing terms.
-      const slug = sanitizeTitle(wish.name);
-      const id = idsBySlug.get(slug) ?? (await createOrFindTerm(db, caller, kind, wish.name, language));
+      const slug = sanitizeTitle(term.name);
+      const id = idsBySlug.get(slug) ?? (await createOrFindTerm(db, caller, kind, term.name, language));
       if (slug !== '') idsBySlug.set(slug, id);
       ids.push(id);
     }
@@ -63,17 +63,17 @@ export async function resolveTermWishes(
 }
 
 /**
- * Creates a version of `resolveTermWishes` for records that are written together: equal lists of ids are resolved only
- * once.
+ * Creates a version of `resolveRequestedTerms` for records that are written together: equal lists of ids are resolved
+ * only once.
  */
-export function createTermWishResolver(): typeof resolveTermWishes {
+export function createTermResolver(): typeof resolveRequestedTerms {
   const idsByKey = new Map<string, Promise<number[]>>();
-  return (db, caller, name, wishes, language) => {
-    const ids = wishes.map(({ id }) => id);
+  return (db, caller, name, terms, language) => {
+    const ids = terms.map(({ id }) => id);
     // The meaning of a name may change with each term that is created.
-    if (ids.includes(undefined)) return resolveTermWishes(db, caller, name, wishes, language);
+    if (ids.includes(undefined)) return resolveRequestedTerms(db, caller, name, terms, language);
     const key = JSON.stringify([name, ids, language?.code]);
-    const pendingIds = idsByKey.get(key) ?? resolveTermWishes(db, caller, name, wishes, language);
+    const pendingIds = idsByKey.get(key) ?? resolveRequestedTerms(db, caller, name, terms, language);
     idsByKey.set(key, pendingIds);
     return pendingIds;
   };
