@@ -22,6 +22,7 @@ export interface LinkedReply extends Reply {
   readonly kind?: Kind | undefined;
 }
 
+/** Returns the reply 200 with this body. */
 export const ok = (body: unknown): Reply => ({ status: 200, body });
 
 /** Replies with a record that was read and changes only by writes. Headers give its language and its translations. */

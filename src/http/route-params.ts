@@ -36,10 +36,13 @@ export function paramsToCarry({ settings, content }: Caller, kind: Kind, values:
 
 const CARRIED_PARAMS = new Map(kinds.map((kind) => [kind, { ...undeclaredListParams(kind), translation_language: true, password: true }]));
 
-/** Parameters for reading single records; `password` opens protected ones. */
+/** The password that opens protected records. */
 export const PASSWORD_PARAM = { password: { grammar: text(MAX_BYTES.password) } } satisfies Params;
+
+/** Parameters for reading single records. */
 export const READ_PARAMS = { ...PASSWORD_PARAM, context: { grammar: anything(MAX_BYTES.word) } } satisfies Params;
 
+/** Returns the parameter for the id in the path of a route. */
 export const requiredId = (grammar: Grammar): Params => ({ id: { grammar, required: true } });
 
 /** Returns the parameters that a site has in addition to the declared ones. */

@@ -22,6 +22,7 @@ export interface QuotaLimits {
   readonly perUser: number;
 }
 
+/** Creates a quota of which nothing is taken. */
 export function createSharedQuota({ total, anonymousTotal, perUser }: QuotaLimits): SharedQuota {
   /** Amount taken by user; users who hold nothing are removed. */
   const takenByUser = new Map<User, number>();

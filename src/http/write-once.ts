@@ -135,6 +135,8 @@ const bodyOf = ({ body }: Reply): Record<string, unknown> => ({ ...(typeof body 
 
 /** The header that marks a replayed answer. */
 const REPLAYED_HEADER = 'Idempotency-Replayed';
+
+/** Whether an answer was kept from an earlier request with the same key. */
 export const isReplayed = ({ headers }: Reply): boolean => headers?.[REPLAYED_HEADER] !== undefined;
 
 const MAX_KEY_LENGTH = 255;

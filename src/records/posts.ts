@@ -327,6 +327,7 @@ export async function postIdOfSlug({ db }: Site, kind: PostKind, slug: string, c
 }
 
 // ------------------------------------------------------------------------------------------------- permissions
+/** Whether the caller may create records of this kind. */
 export const mayCreate = ({ viewer }: Caller, kind: PostKind): boolean => mayEditKind(viewer, kind);
 
 /**
@@ -335,6 +336,7 @@ export const mayCreate = ({ viewer }: Caller, kind: PostKind): boolean => mayEdi
  */
 export const mayChange = (lookUp: LookUp, caller: Caller, kind: PostKind, id: number): Promise<boolean> =>
   mayWrite(lookUp, caller, kind, id, 'edit');
+/** Whether the caller may move this record to the trash, or delete it; like `mayChange`. */
 export const mayTrash = (lookUp: LookUp, caller: Caller, kind: PostKind, id: number): Promise<boolean> =>
   mayWrite(lookUp, caller, kind, id, 'delete');
 

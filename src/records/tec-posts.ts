@@ -121,9 +121,12 @@ async function renderRecords(
 /** Whether the caller may read this record. False if it does not exist or is of another kind. */
 export const mayReadTec = (lookUp: LookUp, caller: Caller, kind: PostKind, id: number) =>
   isAllowedByRule(lookUp, caller, kind, id, (viewer, row) => row.post_type === kind.postType && mayRead(viewer, row));
-/** Whether the caller may change or delete this record. False if it does not exist. */
+
+/** Whether the caller may change this record. False if it does not exist. */
 export const mayChangeTec = (lookUp: LookUp, caller: Caller, kind: PostKind, id: number) =>
   isAllowedByRule(lookUp, caller, kind, id, mayEdit);
+
+/** Whether the caller may delete this record. False if it does not exist. */
 export const mayDeleteTec = (lookUp: LookUp, caller: Caller, kind: PostKind, id: number) =>
   isAllowedByRule(lookUp, caller, kind, id, mayDelete);
 

@@ -251,6 +251,7 @@ async function requireTerm(db: Database, kind: TermKind, id: number): Promise<Te
   return (await findTerm(db, kind.taxonomy, id)) ?? failParam('id', 'id-unknown');
 }
 
+/** Returns the slugs from the root down to the parent of a term; empty if it has none. */
 export async function ancestorsOf(db: Database, kind: TermKind, term: Term): Promise<string[]> {
   return term.parent === 0 ? [] : ancestors(term, await loadTree(db, kind.taxonomy));
 }

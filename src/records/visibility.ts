@@ -21,8 +21,10 @@ export interface AccessRow {
  */
 export const mayRead = (viewer: Viewer, row: AccessRow): boolean => mayDo('read', viewer, row);
 
-/** Whether a caller may edit, or delete, this particular record. */
+/** Whether a caller may edit this particular record. */
 export const mayEdit = (viewer: Viewer, row: AccessRow): boolean => mayDo('edit', viewer, row);
+
+/** Whether a caller may delete this particular record. */
 export const mayDelete = (viewer: Viewer, row: AccessRow): boolean => mayDo('delete', viewer, row);
 
 type Action = 'read' | 'edit' | 'delete';
@@ -158,8 +160,10 @@ export function mayReadFile(viewer: Viewer, row: Post, parent: Post | undefined)
   return !parent || mayReadAttached(viewer, { author: row.post_author, status: parent.post_status }) || mayRead(viewer, parent);
 }
 
-/** Whether a caller may edit, or delete, a file. */
+/** Whether a caller may edit a file. */
 export const mayEditFile = (viewer: Viewer, row: Post): boolean => mapMetaCap('edit', viewer, ownedPost(row), FILES);
+
+/** Whether a caller may delete a file. */
 export const mayDeleteFile = (viewer: Viewer, row: Post): boolean => mapMetaCap('delete', viewer, ownedPost(row), FILES);
 
 /** Returns the files that a list may hold for this caller; with `toEdit`, only those that the caller may edit. */

@@ -120,6 +120,7 @@ export function mayListMedia({ viewer }: Caller, { context, status = ['inherit']
   return mayList || context !== 'edit' || 'rest_forbidden_context';
 }
 
+/** Whether the caller may read a file in this context. */
 export async function mayReadOneMedia(lookUp: LookUp, { viewer }: Caller, { id, context }: Selected & ContextValues): Promise<Verdict> {
   const row = await lookUp(findPost, id);
   if (row?.post_type !== 'attachment') return 'rest_post_invalid_id';
@@ -144,6 +145,10 @@ export async function mayUploadMedia(
   return (await mayAttach(lookUp, viewer, post)) ? true : 'rest_cannot_edit';
 }
 
+/**
+ * Whether the caller may change a file to these values. The caller must be able to edit the post that it is attached
+ * to.
+ */
 export async function mayChangeMedia(
   lookUp: LookUp,
   { viewer }: Caller,
@@ -161,6 +166,7 @@ export async function mayChangeMedia(
 const lacksPublishCapability = (viewer: Viewer, status: string | undefined): boolean =>
   status !== undefined && needsPublishing(status) && !viewer.can('publish_posts');
 
+/** Whether the caller may delete a file. */
 export async function mayDeleteMedia(lookUp: LookUp, { viewer }: Caller, { id }: Selected): Promise<Verdict> {
   const row = await lookUp(findPost, id);
   if (row?.post_type !== 'attachment') return 'rest_post_invalid_id';

@@ -143,6 +143,7 @@ export async function mayListCoreTerms(
   return mayRead(caller.viewer, accessRow(row, await metasInTrash(lookUp, row))) ? true : 'rest_forbidden_context';
 }
 
+/** Whether the caller may read a term in this context. */
 export async function mayReadCoreTerm(
   lookUp: LookUp,
   caller: Caller,
@@ -153,9 +154,11 @@ export async function mayReadCoreTerm(
   return context === 'edit' && !mayManageTerms(caller, kind) ? 'rest_forbidden_context' : true;
 }
 
+/** Whether the caller may create terms of this kind, by the capability that WordPress asks for. */
 export const mayCreateCoreTerm = ({ viewer }: Caller, { coreCapabilities }: TermKind): Verdict =>
   viewer.can(coreCapabilities.create) ? true : 'rest_cannot_create';
 
+/** Whether the caller may change or delete a term; `refusal` is the answer to others. */
 export async function mayWriteCoreTerm(
   lookUp: LookUp,
   caller: Caller,

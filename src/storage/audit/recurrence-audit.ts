@@ -111,6 +111,7 @@ export async function orphanedSeriesRelations(db: Database): Promise<number[]> {
   return rows.map(({ id }) => id);
 }
 
+/** Deletes relations of events to series, by the ids of their rows. */
 export async function removeRelations(db: Database, ids: readonly number[]): Promise<void> {
   if (ids.length > 0) await db.change`DELETE FROM {tec_series_relationships} WHERE relationship_id IN (${[...ids]})`;
 }

@@ -104,6 +104,7 @@ export interface Listeners {
   readonly notify: (query: Query) => Query;
 }
 
+/** Creates an empty set of listeners. */
 export function createListeners(): Listeners {
   const all = new Set<QueryListener>();
   return {

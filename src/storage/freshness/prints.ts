@@ -221,6 +221,7 @@ export async function arePrintsComplete(db: Database, form: PrintForm): Promise<
   return row?.type === type;
 }
 
+/** Notes that every object has a print (`arePrintsComplete`). */
 export async function markPrintsComplete(db: Database, form: PrintForm): Promise<void> {
   await upsertRows(db, 'fasti_prints', [completenessRow(form)], ['kind', 'object'], insertedValues(db, ['type']));
 }

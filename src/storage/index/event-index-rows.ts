@@ -25,7 +25,11 @@ export const FACETS = 8;
  * in for missing translations; `complete`: in addition, events without a language.
  */
 export const facetOf = (kind: keyof typeof FACET_CODES, id: number): Facet => id * FACETS + FACET_CODES[kind];
+
+/** Returns the code of a kind of facet: the remainder of its facets divided by `FACETS`. */
 export const facetCode = (kind: keyof typeof FACET_CODES): number => FACET_CODES[kind];
+
+/** The codes of facets of linked records. */
 export const LINK_CODES = [FACET_CODES.venue, FACET_CODES.organizer];
 /** Returns the id of the term, post or language that a facet belongs to. */
 export const idOfFacet = (facet: Facet): number => Math.floor(facet / FACETS);
@@ -113,6 +117,8 @@ export interface LanguagePlace {
 
 /** The languages that an event stands in for, as text in a row, and the part of this text for one language. */
 const standInText = (numbers: readonly number[]): string => (numbers.length === 0 ? '' : `,${numbers.join()},`);
+
+/** Returns the part of a row's text that says that an event stands in for a language, by its number. */
 export const standInMark = (number: number): string => standInText([number]);
 
 /**
@@ -210,13 +216,22 @@ export function momentOf(text: string): number | undefined {
   return /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/.test(text) ? Number(text.replace(/\D/g, '')) : undefined;
 }
 
+/** Returns the day (`YYYYMMDD`) of a moment (`YYYYMMDDHHMMSS`). */
 export const dayOf = (moment: number): number => Math.floor(moment / DAY);
+
+/** Returns the first moment of a day. */
 export const beginOf = (day: number): number => day * DAY;
+
+/** Returns the last moment of a day. */
 export const endOf = (day: number): number => day * DAY + 235_959;
 
-/** The month (`YYYYMM`) of a day, and lower and upper bounds of its days. */
+/** Returns the month (`YYYYMM`) of a day. */
 export const monthOf = (day: number): number => Math.floor(day / MONTH);
+
+/** Returns a lower bound of the days of a month; it is not a day itself. */
 export const beginOfMonth = (month: number): number => month * MONTH;
+
+/** Returns an upper bound of the days of a month; it is not a day itself. */
 export const endOfMonth = (month: number): number => beginOfMonth(month + 1) - 1;
 
 /**

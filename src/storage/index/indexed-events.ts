@@ -39,6 +39,7 @@ export interface EventRows {
 /** A term of an event. `parent` is given if its row is already locked. */
 type EventTerm = Pick<Term, 'term_id' | 'taxonomy'> & Partial<Pick<Term, 'parent'>>;
 
+/** Returns everything that the rows of these events in the index are made of. Ids of other posts are left out. */
 export async function loadEventRows(db: Database, ids: readonly number[]): Promise<EventRows[]> {
   const posts = await db
     .from('posts')

@@ -19,8 +19,13 @@ export interface ListDependency {
   readonly isAffectedBy: (change: OwnChange, isOf: boolean) => boolean;
 }
 
+/** Returns the dependency on one term. */
 export const termDependency = (id: number): Dependency => -id;
+
+/** Returns the dependency on all posts of a type. */
 export const allPosts = (type: string): Dependency => `posts ${type}`;
+
+/** Returns the dependency on all terms of a taxonomy. */
 export const allTerms = (taxonomy: string): Dependency => `terms ${taxonomy}`;
 
 /** Everything that a computation has read; undefined: it may be anything. */

@@ -159,6 +159,7 @@ export function reportConcurrentWriters(db: Database): void {
   if (reports) reports.mayOthersHaveWritten = true;
 }
 
+/** Reports that a term was made, changed or removed; the removal counts if it is reported several times. */
 export function reportTerm(
   db: Database,
   { term_id: id, taxonomy }: { readonly term_id: number; readonly taxonomy: string },
@@ -176,6 +177,7 @@ export function reportTaxonomyRows(db: Database, ids: Iterable<number>): void {
   if (rows) for (const id of ids) rows.add(id);
 }
 
+/** Reports that a user was made, changed or removed; one that was made counts as made until it is removed. */
 export function reportUser(db: Database, id: number, what: Change['what']): void {
   const users = db.transactionData(REPORTED)?.users;
   if (users?.get(id) !== 'made' || what === 'removed') users?.set(id, what);
@@ -185,6 +187,7 @@ export function reportUser(db: Database, id: number, what: Change['what']): void
 export const isInternal = (name: string): boolean =>
   name.startsWith('fasti_') || name.endsWith('_children') || name === 'tribe_last_save_post' || name === 'user_count';
 
+/** Reports that an option of the site may have changed, unless it is internal bookkeeping. */
 export function reportOption(db: Database, name: string): void {
   if (!isInternal(name)) db.transactionData(REPORTED)?.options.add(name);
 }

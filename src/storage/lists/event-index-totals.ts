@@ -24,6 +24,7 @@ export const countOf = (parts: readonly Sql[]): Sql => [
   parts.flatMap(([, bindings]) => bindings),
 ];
 
+/** Returns the number that an SQL expression has; NaN if it is not a number. */
 export async function queryNumber(db: Database, value: Sql): Promise<number> {
   const [row] = await db.rows<{ value: number | string }>`SELECT ${new Piece(value)} AS value`;
   return Number(row?.value);

@@ -9,6 +9,7 @@ export type HookState = HookRow['state'];
 export type Hook = HookRow;
 export type HookMessage = HookMessageRow;
 
+/** Returns all webhooks in the order of their ids. Throws if the table does not exist. */
 export async function loadHooks(db: Database): Promise<Hook[]> {
   const rows = await db.rows<HookRow>`SELECT * FROM {fasti_hooks} ORDER BY id`;
   return rows.map((row) => ({
@@ -19,8 +20,10 @@ export async function loadHooks(db: Database): Promise<Hook[]> {
   }));
 }
 
+/** Inserts a webhook. Returns its id. */
 export const insertHook = (db: Database, hook: Omit<Hook, 'id' | 'busy_until'>): Promise<number> => insertRows(db, 'fasti_hooks', [hook]);
 
+/** Switches a webhook on or off, or pauses it. */
 export const setHookState = (db: Database, id: number, state: HookState): Promise<number> =>
   db.change`UPDATE {fasti_hooks} SET state = ${state} WHERE id = ${id}`;
 
@@ -32,6 +35,7 @@ export const disableHooksOf = (db: Database, user: number): Promise<number> =>
 export const setHookKinds = (db: Database, id: number, kinds: string): Promise<number> =>
   db.change`UPDATE {fasti_hooks} SET kinds = ${kinds} WHERE id = ${id}`;
 
+/** Deletes a webhook with its messages. Must be called in a transaction. */
 export async function removeHook(db: Database, id: number): Promise<void> {
   await db.change`DELETE FROM {fasti_hook_messages} WHERE hook = ${id}`;
   await db.change`DELETE FROM {fasti_hooks} WHERE id = ${id}`;
@@ -73,8 +77,10 @@ export const releaseReservation = (db: Database, id: number, reservedUntil: stri
   db.change`UPDATE {fasti_hooks} SET busy_until = ${''} WHERE id = ${id} AND busy_until = ${reservedUntil}`;
 
 // ------------------------------------------------------------------------------------------------- messages
+/** A message to be inserted. Dates are UTC, `YYYY-MM-DD HH:MM:SS`. */
 export type NewMessage = Pick<HookMessage, 'id' | 'hook' | 'number' | 'subject' | 'payload' | 'next_at' | 'created_at'>;
 
+/** Inserts messages, which wait to be sent. */
 export async function insertMessages(db: Database, messages: readonly NewMessage[]): Promise<void> {
   await insertRows(
     db,

@@ -24,6 +24,7 @@ export async function postsHoldingSlugs(db: Database, slugs: readonly string[]):
   return readInParts(slugs, (page) => db.from('posts').whereIn('post_name', page).select('ID', 'post_type', 'post_name'));
 }
 
+/** Returns the highest id of a post of any type; 0 if there are none. */
 export async function highestPostId(db: Database): Promise<number> {
   const row: { id?: number | null } | undefined = await db.from('posts').max({ id: 'ID' }).first();
   return Number(row?.id ?? 0);

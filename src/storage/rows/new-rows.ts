@@ -18,6 +18,7 @@ export async function insertPosts(db: Database, posts: readonly Partial<Post>[])
   for (const { ID, ...columns } of posts) if (ID !== undefined) reportPostCreated(db, ID, columns);
 }
 
+/** Inserts metas of posts in addition to existing ones. */
 export async function insertMetas(
   db: Database,
   metas: readonly { post_id: number; meta_key: string; meta_value: string }[],

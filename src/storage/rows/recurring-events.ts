@@ -34,6 +34,7 @@ export async function recurringByRuleOrRows(db: Database, posts: readonly number
   return new Set(rows.map(({ id }) => id));
 }
 
+/** Whether an event has a rule, or rows for several dates. */
 export const isRecurringEvent = async (db: Database, post: number): Promise<boolean> => (await recurringByRuleOrRows(db, [post])).has(post);
 
 /** Returns the local starts of all dates of those of these events that recur. */

@@ -52,6 +52,7 @@ const WPML_TABLES: readonly TableDefinition[] = [
   },
 ];
 
+/** Returns the names of WPML's tables, without prefix. */
 export const wpmlTables = (): TableName[] => WPML_TABLES.map(({ name }) => name);
 
 /** Creates the tables as WPML does, outside any transaction. Safe to run again; existing tables are left unchanged. */
