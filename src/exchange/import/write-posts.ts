@@ -2,7 +2,7 @@ import { storedDates } from '../../kinds/events/dates.ts';
 import { termKind } from '../../kinds/index.ts';
 import { imageIdAt } from '../../media/images.ts';
 import { highestPostId, takenPostIds } from '../../storage/rows/ids-in-use.ts';
-import { addToCounts, insertMetas, insertPosts, insertTermLinks, removeLeftoverRows } from '../../storage/rows/new-rows.ts';
+import { addToCounts, insertLinkRows, insertMetas, insertPosts, removeLeftoverRows } from '../../storage/rows/new-rows.ts';
 import { insertOccurrences } from '../../storage/rows/occurrences.ts';
 import { insertPost, updatePost } from '../../storage/rows/posts.ts';
 import { loadTerms } from '../../storage/rows/terms.ts';
@@ -202,7 +202,7 @@ async function insertNew(work: Work, arrivals: readonly Arrival[], takenPosts: R
   );
   await insertPosts(db, rows);
   await insertMetas(db, relations.metas);
-  await insertTermLinks(db, relations.links);
+  await insertLinkRows(db, relations.links);
   await addToCounts(db, relations.counts);
   await insertDates(work, newcomers);
 }

@@ -18,7 +18,7 @@ export async function insertPosts(db: Database, posts: readonly Partial<Post>[])
   for (const { ID, ...columns } of posts) if (ID !== undefined) reportPostCreated(db, ID, columns);
 }
 
-/** Inserts metas of posts in addition to existing ones. */
+/** Inserts metas of posts. */
 export async function insertMetas(
   db: Database,
   metas: readonly { post_id: number; meta_key: string; meta_value: string }[],
@@ -28,7 +28,7 @@ export async function insertMetas(
 }
 
 /** Links posts to rows of `term_taxonomy`. */
-export async function insertTermLinks(db: Database, links: readonly { object_id: number; term_taxonomy_id: number }[]): Promise<void> {
+export async function insertLinkRows(db: Database, links: readonly { object_id: number; term_taxonomy_id: number }[]): Promise<void> {
   await insertRows(
     db,
     'term_relationships',
