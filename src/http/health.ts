@@ -70,7 +70,7 @@ export function healthRoutes(site: Site, { phase, probes }: Lifecycle): Router {
   return router;
 }
 
-/** Refuses requests until the tables exist. */
+/** Refuses requests until the tables exist. The handler throws database-unavailable. */
 export function refuseUntilStarted({ phase }: Lifecycle): RequestHandler {
   return (_req, _res, next) => {
     if (phase() === 'starting') fail('database-unavailable');

@@ -78,7 +78,9 @@ export interface BodyShare {
   readonly release: () => void;
 }
 
-/** Creates a budget of `bodyMemory` bytes, or of the longest single body if that is more. */
+/**
+ * Creates a budget of `bodyMemory` bytes, or of the longest single body if that is more. Its shares throw server-busy.
+ */
 export function createBudget({ bodyMemory, bodyLimit, uploadLimit }: Pick<Config, 'bodyMemory' | 'bodyLimit' | 'uploadLimit'>): BodyBudget {
   const maxBody = Math.max(bodyLimit, uploadLimit);
   const total = Math.max(bodyMemory, maxBody);

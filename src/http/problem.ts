@@ -50,7 +50,7 @@ export function toProblemReply(site: Site, req: RequestHead, language: string, e
   return problemReply(site.texts, language, refusal, req.notes?.id);
 }
 
-/** Refuses all requests that no other handler has answered. */
+/** Refuses all requests that no other handler has answered. Throws rest_no_route. */
 export const refuseUnknownRoute: RequestHandler = () => fail('rest_no_route');
 
 /** Renders errors as pages. */

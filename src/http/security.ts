@@ -29,6 +29,8 @@ export const setSecurityHeaders: RequestHandler = (req, res, next) => {
 /**
  * Refuses a request with more than one `Host` header (RFC 9112, 3.2), since a server in front of this one may have used
  * a different one.
+ *
+ * @throws several-hosts
  */
 export const requireSingleHost: RequestHandler = (req, _res, next) => {
   const hosts = countHostHeaders(req);

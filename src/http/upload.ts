@@ -31,7 +31,7 @@ export const uploadIn = (req: Pick<RequestHead, 'get'>, body: Body): Upload => (
  * Returns the uploaded file (`WP_REST_Attachments_Controller::upload_from_file`, `upload_from_data`).
  *
  * @throws rest_upload_no_data, rest_upload_no_content_type, rest_upload_no_content_disposition,
- * rest_upload_invalid_disposition, rest_upload_hash_mismatch
+ * rest_upload_invalid_disposition, rest_upload_hash_mismatch; raw-upload-refused for another body, such as JSON
  */
 export function sentFile({ file, body, isEmpty, type, disposition, digest }: Upload): SentFile & { readonly raw?: true } {
   if (file) return checkDigest(file, digest);

@@ -226,7 +226,8 @@ async function linksShownIn({ db }: Site, caller: Caller, key: string, id: numbe
 /**
  * Reads one record, with its JSON-LD. `recurrence` requests the rule of an event; such an answer must not be cached.
  *
- * @throws not found, wrong kind, in the trash, not accessible, protected (in this order)
+ * @throws the kind's errors, in this order: not found, another kind, in the trash, not accessible, protected. For kinds
+ * without errors of their own: rest_invalid_param for an id that belongs to none of their records
  */
 export async function readPost<Published extends PublishedRecord>(
   site: Site,

@@ -77,7 +77,11 @@ export async function readTecPost(
   return readWrittenTecPost(site, caller, kind, id, values);
 }
 
-/** Reads a record as the answer to a write, which may have moved it to the trash. */
+/**
+ * Reads a record as the answer to a write, which may have moved it to the trash.
+ *
+ * @throws tec-record-unreadable if it does not exist any more
+ */
 export async function readWrittenTecPost(
   site: Site,
   caller: Caller,
@@ -136,7 +140,11 @@ async function isAllowedByRule(lookUp: LookUp, caller: Caller, kind: PostKind, i
 }
 
 // ------------------------------------------------------------------------------------------------- writes
-/** Creates a record from accepted values. Returns its id. */
+/**
+ * Creates a record from accepted values. Returns its id.
+ *
+ * @throws rest_missing_callback_param without a title, or for events without both dates
+ */
 export async function createTecPost(site: Site, caller: Caller, declaredKind: PostKind, values: TecFieldValues): Promise<number> {
   const kind = kindOnSite(declaredKind, caller.settings);
   const fields = fieldsOf(caller, kind, values);

@@ -79,7 +79,11 @@ export function termMethods(caller: Caller, kind: Pick<TermKind, 'manage'>): Met
   return methodsFor({ edits: manages, deletes: manages });
 }
 
-/** Creates a term. Returns its record and id. */
+/**
+ * Creates a term. Returns its record and id.
+ *
+ * @throws rest_taxonomy_not_hierarchical for the parent of a tag; see `createTermRow`
+ */
 export async function createTerm(
   site: Site,
   caller: Caller,
@@ -98,7 +102,11 @@ export async function createTerm(
   return { id, ...(await readTerm(site, caller, kind, id)) };
 }
 
-/** Changes the fields of a term that the values name. */
+/**
+ * Changes the fields of a term that the values name.
+ *
+ * @throws rest_taxonomy_not_hierarchical for the parent of a tag; rest_invalid_param for an unknown id
+ */
 export async function changeTerm(site: Site, caller: Caller, kind: TermKind, id: number, values: TermValues): Promise<VersionedRecord> {
   const { name, slug, description, parent } = values;
   if (!kind.hierarchical && parent !== undefined) fail('rest_taxonomy_not_hierarchical');

@@ -109,6 +109,8 @@ interface Statuses {
 /**
  * Refuses any status other than the usual one unless the caller may list it. Callers who may are told if a status does
  * not exist (`WP_REST_Posts_Controller::sanitize_post_statuses`).
+ *
+ * @throws rest_invalid_param
  */
 export function refuseStatuses(viewer: Viewer, statuses: readonly string[], { defaultStatus, knownStatuses, mayList }: Statuses): void {
   const otherStatuses = statuses.filter((status) => status !== defaultStatus);

@@ -223,7 +223,11 @@ export function uploadMedia({ db }: Site, caller: Caller, image: PreparedImage, 
   });
 }
 
-/** Changes the named fields of a file's rows; the file itself stays. */
+/**
+ * Changes the named fields of a file's rows; the file itself stays.
+ *
+ * @throws rest_post_invalid_id if there is no file with this id
+ */
 export async function changeMedia(site: Site, caller: Caller, id: number, values: MediaFieldValues): Promise<void> {
   await checkTargets(site.db, values);
   await site.db.transaction(async (db) => {

@@ -80,7 +80,7 @@ function listedStatuses({ id }: Viewer, { status = ['publish'] }: CoreListValues
 /**
  * Reads one record (`WP_REST_Posts_Controller::get_item`).
  *
- * @throws rest_post_incorrect_password
+ * @throws rest_post_incorrect_password; rest_post_invalid_id if the caller is shown no such record
  */
 export async function readCorePost(
   site: Site,

@@ -127,6 +127,8 @@ async function termValues({ db }: Site, kind: TermKind, { name, slug, descriptio
 /**
  * Whether a list may be requested. `context=edit` needs the permission to manage terms; the terms of a post need the
  * permission to read it.
+ *
+ * @throws rest_post_invalid_id if that post does not exist
  */
 export async function mayListCoreTerms(
   lookUp: LookUp,

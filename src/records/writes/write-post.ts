@@ -54,7 +54,7 @@ import type { KindWrite, WriteContext } from './write-context.ts';
 /**
  * Reads and locks the record that will be changed.
  *
- * @throws the kind's error for an id that belongs to none of its records
+ * @throws the kind's error for an id that belongs to none of its records, or rest_invalid_param if it has none
  */
 export async function lockExisting({ db, kind }: Pick<WriteContext, 'db' | 'kind'>, id: number): Promise<StoredPost> {
   const row = await lockPost(db, id);
