@@ -33,6 +33,9 @@ export interface MissingKey {
   readonly statement: string;
 }
 
+/** Keys of WordPress's tables that only its recent versions create. The tables of older ones lack nothing. */
+const RECENT_KEYS: ReadonlySet<string> = new Set(['type_status_author']);
+
 /** Returns the keys of our table definitions that are missing: no key of the table begins with their columns. */
 export function missingKeys(db: Database, { keys }: Inspection): MissingKey[] {
   const withoutLengths = (columns: readonly string[]) => columns.map((column) => column.replace(/\(\d+\)$/, '').toLowerCase());
@@ -41,6 +44,7 @@ export function missingKeys(db: Database, { keys }: Inspection): MissingKey[] {
     const tableKeys = keys.get(table);
     if (!tableKeys) return [];
     return Object.entries({ ...definition.unique, ...definition.keys }).flatMap(([label, columns]) => {
+      if (RECENT_KEYS.has(label)) return [];
       const names = withoutLengths(columns);
       const isPresent = tableKeys.some((key) => names.every((column, index) => key[index]?.toLowerCase() === column));
       return isPresent ? [] : [{ table, columns: names, statement: db.dialect.addKey(definition, label, db.prefixOf(definition.name)) }];
