@@ -36,7 +36,7 @@ export function installPackages({ everything }) {
 /** Fetches or compiles the native code of SQLite for this Node. Returns the same as `installPackages`. */
 export function compile() {
   if (isCompiled() || npm('rebuild', ...WITH_SCRIPTS) === undefined) return undefined;
-  return 'SQLite could neither be fetched nor compiled. Install a C++ compiler, make and Python 3 and try again, or use Node 22 or later, which needs none.';
+  return 'SQLite could neither be fetched nor compiled. Install a C++ compiler, make and Python 3 and try again, or use Node 22 or later, which needs none. Without access to nodejs.org, also set npm_config_nodedir to the folder of Node, whose include/node has its headers.';
 }
 
 /** Whether the native code of SQLite is installed and runs on this Node, for which it may not have been built. */
