@@ -162,11 +162,13 @@ function measureState(registry: Registry, site: Site, lifecycle: Lifecycle): voi
   });
   new Gauge({
     name: 'fasti_journal_position',
-    help: 'The number of the last change that this process knows of.',
+    help: 'The number of the last change that this process knows of; absent before it has looked for changes.',
     aggregator: 'min',
     registers: [registry],
     collect() {
-      this.set(site.journal.position() ?? 0);
+      const position = site.journal.position();
+      if (position !== undefined) this.set(position);
+      else this.remove();
     },
   });
 }

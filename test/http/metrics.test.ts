@@ -134,6 +134,21 @@ it('metrics require a bearer token and allow only GET and HEAD', async () => {
   }
 });
 
+describeDatabases('the known position in the journal', (open) => {
+  it('is not that of a process that has not looked for changes yet', async () => {
+    const { site, send, close } = await serveDatabase(await loadSite(await open()), { env: { CACHE: 'on' } });
+    try {
+      await send('POST', LIST, { as: 'admin', body: { title: 'New', start_date: '2030-01-01 10:00', end_date: '2030-01-01 11:00' } });
+      await send('GET', LIST);
+      expect(site.journal.position()).toBeGreaterThan(0);
+      const parts = [await createMetrics(site, { phase: () => 'serving' }, '0.0.0').collect(), await measuredNowhere()];
+      expect(seriesIn(await metricsPage(parts), 'fasti_journal_position')).toBe(site.journal.position());
+    } finally {
+      await close();
+    }
+  });
+});
+
 it('the Grafana dashboard uses only metrics that exist', async () => {
   const dashboard = readFileSync(new URL('../../docs/grafana.json', import.meta.url), 'utf8');
   const asked = new Set([...dashboard.matchAll(/\b((?:fasti|process|nodejs)_[a-z0-9_]+)[{),]/g)].map(([, name = '']) => name));
