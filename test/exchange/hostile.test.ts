@@ -216,6 +216,10 @@ describe('JSON lines file', () => {
     });
   });
 
+  const LATER = '2031-01-02 00:00:00';
+  const date = { id: 1, start: DAY, end: DAY, startUtc: DAY, endUtc: DAY, duration: 0, sequence: 0, listed: false };
+  const recurring = (...dates: object[]) =>
+    `{"kind":"event","sourceId":"1","columns":{},"metas":[],"links":[],"complete":true,"recurrence":{"recurs":true,"rule":"","base":1,"dates":${JSON.stringify(dates)}}}`;
   it.each([
     ['', '{"kind":"poem"}', 'kind'],
     ['that is missing', tag.replace('"slug":"a",', ''), 'slug'],
@@ -225,12 +229,12 @@ describe('JSON lines file', () => {
       '{"kind":"event","sourceId":"1","columns":{"titel":"A"},"metas":[],"links":[],"complete":true}',
       'columns.titel',
     ],
+    ['that is a date of no calendar', recurring({ ...date, start: '2026-13-40 00:00:00' }), 'recurrence.dates.0.start'],
+    ['that has the same date twice', recurring(date, { ...date, id: 2, sequence: 2 }), 'recurrence.dates'],
     [
-      'that is a date of no calendar',
-      `{"kind":"event","sourceId":"1","columns":{},"metas":[],"links":[],"complete":true,"recurrence":{"recurs":true,"rule":"","base":1,"dates":[${JSON.stringify(
-        { id: 1, start: '2026-13-40 00:00:00', end: DAY, startUtc: DAY, endUtc: DAY, duration: 0, sequence: 0, listed: false },
-      )}]}}`,
-      'recurrence.dates.0.start',
+      'that has two dates of one id',
+      recurring(date, { ...date, start: LATER, end: LATER, startUtc: LATER, endUtc: LATER }),
+      'recurrence.dates',
     ],
   ])('is refused with the name of the member %s', async (_what, line, what) => {
     expect(await fault(openJsonLines([file('bad.jsonl', `${head}${line.trim()}\n`)]))).toMatchObject({

@@ -105,6 +105,13 @@ const date = z.strictObject({
   listed: z.boolean(),
 });
 
+/** Whether no two dates have the same id or are the same: the tables hold each only once. */
+function areDistinct(dates: readonly z.output<typeof date>[]): boolean {
+  const ids = new Set(dates.map(({ id }) => id));
+  const moments = new Set(dates.map(({ id: _id, sequence: _sequence, listed: _listed, ...moment }) => JSON.stringify(moment)));
+  return ids.size === dates.length && moments.size === dates.length;
+}
+
 /** Older files do not contain passwords. */
 const seriesColumns = z.strictObject({ ...texts(...SERIES_COLUMNS), post_password: z.string().default('') });
 
@@ -130,7 +137,9 @@ const ITEM = z.discriminatedUnion('kind', [
     absent: z.array(z.string()).optional(),
     match: z.literal('name').optional(),
     url: z.string().optional(),
-    recurrence: z.strictObject({ recurs: z.boolean(), rule: z.string(), base: z.int().min(1), dates: z.array(date) }).optional(),
+    recurrence: z
+      .strictObject({ recurs: z.boolean(), rule: z.string(), base: z.int().min(1), dates: z.array(date).refine(areDistinct) })
+      .optional(),
     series: z.strictObject({ id: z.int().min(1), columns: seriesColumns, metas: pairs }).optional(),
   }),
   z.strictObject({
