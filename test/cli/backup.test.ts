@@ -178,17 +178,23 @@ describeDatabases('fasti backup and restore', (open, engine) => {
     await db.from('postmeta').whereIn('meta_key', ['strange', 'nothing']).delete();
   });
 
-  it('keep columns that plugins added, including binary and JSON values', async () => {
+  it('keep columns that plugins added, including binary and JSON values and long decimals', async () => {
     const [file, from, to] = [fileName(), await loadSite(await open()), await open()];
     for (const side of [from, to])
-      for (const column of ['own_bytes blob', engine === 'MySQL' ? 'own_json json' : 'own_json text'])
+      for (const column of [
+        'own_bytes blob',
+        ...(engine === 'MySQL' ? ['own_json json', 'own_sum decimal(30,10)'] : ['own_json text', 'own_sum text']),
+      ])
         await side.knex.schema.raw(`ALTER TABLE wp_options ADD COLUMN ${column}`);
-    const own = { own_bytes: Buffer.from([0, 255, 128]), own_json: '{"a":[1]}' };
+    const own = { own_bytes: Buffer.from([0, 255, 128]), own_json: '{"a":[1]}', own_sum: '12345678901234567890.0123456789' };
     await from.knex('wp_options').where('option_name', 'blogname').update(own);
     expect((await fasti(urlOf(from), ['backup', file])).code).toBe(0);
     expect(await fasti(urlOf(to), ['restore', file])).toMatchObject({ code: 0, err: '' });
-    const [row] = await to.knex('wp_options').where('option_name', 'blogname').select('own_json', to.knex.raw('HEX(own_bytes) AS bytes'));
-    expect([row.bytes, JSON.parse(row.own_json)]).toEqual(['00FF80', { a: [1] }]);
+    const [row] = await to
+      .knex('wp_options')
+      .where('option_name', 'blogname')
+      .select('own_json', to.knex.raw('HEX(own_bytes) AS bytes'), to.knex.raw('CAST(own_sum AS CHAR) AS total'));
+    expect([row.bytes, JSON.parse(row.own_json), row.total]).toEqual(['00FF80', { a: [1] }, own.own_sum]);
     // If the target does not have such columns, everything else is restored.
     if (engine === 'MySQL') {
       await from.knex.schema.raw('ALTER TABLE wp_options ADD COLUMN own_place point');

@@ -1,10 +1,16 @@
 import { withTimeout } from '../../../host/timeout.ts';
 import type { MysqlServer } from './address.ts';
 
+/** A query whose rows are streamed. `typeCast`: converts each value; `next` converts it as in other queries. */
+interface StreamedQuery {
+  readonly sql: string;
+  readonly typeCast: (field: { readonly type: string; readonly string: () => string | null }, next: () => unknown) => unknown;
+}
+
 /** The part of the driver's connection that is used here. */
 export interface Connection {
   query(sql: string, bindings: readonly unknown[], done: (error: unknown, result?: unknown, fields?: unknown) => void): void;
-  query(sql: string): { stream(): AsyncIterable<unknown> };
+  query(options: StreamedQuery): { stream(): AsyncIterable<unknown> };
   once(event: 'connect', listener: () => void): void;
   on(event: 'error', listener: (error: unknown) => void): void;
   end(done: (error: unknown) => void): void;

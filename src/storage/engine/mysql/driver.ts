@@ -229,7 +229,13 @@ function snapshotOn(connection: Connection, session: Session): Snapshot {
 /** Streams all rows of a table. */
 async function* streamOf(connection: Connection, table: string): AsyncIterable<unknown> {
   try {
-    yield* connection.query(`SELECT * FROM \`${table}\``).stream();
+    yield* connection
+      .query({
+        sql: `SELECT * FROM \`${table}\``,
+        // Decimals as text: as numbers they would have only about 15 digits.
+        typeCast: (field, next) => (field.type === 'NEWDECIMAL' ? field.string() : next()),
+      })
+      .stream();
   } catch (error) {
     throw asUnavailable(mysql, withoutStatement(error));
   }
