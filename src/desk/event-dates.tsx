@@ -5,11 +5,11 @@ import { lastWholeDay } from '../calendar/schedule.ts';
 import { ApiError, fail, refuse } from '../errors.ts';
 import { NO_CONTROL_DATA } from '../forms/control.ts';
 import { controlOf } from '../forms/controls.ts';
+import { dateErrors } from '../forms/date-errors.ts';
 import { errorSentence, fieldErrors } from '../forms/error-sentences.ts';
 import type { FormContext } from '../forms/form-context.ts';
 import { idIn, textIn } from '../forms/form-values.ts';
 import { labelOf } from '../forms/labels.ts';
-import { skippedHours } from '../forms/skipped-hours.ts';
 import { spanInWords } from '../html/dates.ts';
 import { Link } from '../html/links.tsx';
 import { ruleInWords } from '../html/rule-words.ts';
@@ -213,8 +213,8 @@ async function changeDates(visit: Submission, id: number, work: (event: Editable
   const input = enteredSpan(visit.fields);
   const showError = ([name, sentence]: readonly [string, string]) =>
     datesPage(visit, event.id, { input, errorMessage: `${labelOf(visit.i18n, EVENT.name, name)}: ${sentence}` });
-  const [skippedHour] = skippedHours(visit, input, event.values);
-  if (skippedHour) return showError(skippedHour);
+  const [dateError] = dateErrors(visit, input, event.values);
+  if (dateError) return showError(dateError);
   try {
     await work(event);
     return { to: deskUrl(visit, `/events/${event.id}/dates`, { done: 'saved' }) };

@@ -55,7 +55,8 @@ export function Rows(props: {
         <input type="hidden" name="back" value={returnQuery(visit)} />
         <label>
           <span class="quiet">{say('desk:list.selected')}</span>
-          <select name="action">
+          <select name="action" required>
+            <option value="">{say('desk:list.choose')}</option>
             {(isTrashed ? ['restore', 'delete'] : actions).map((action) => (
               <option key={action} value={action} data-confirm={action === 'delete' ? say('desk:actions.delete-these-sure') : undefined}>
                 {say(`desk:actions.${action}`)}

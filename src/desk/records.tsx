@@ -4,10 +4,10 @@ import { changedValues } from '../forms/changed-values.ts';
 import type { ControlData, FormValue } from '../forms/control.ts';
 import { loadControlData } from '../forms/control-data.ts';
 import { controlOf } from '../forms/controls.ts';
+import { dateErrors } from '../forms/date-errors.ts';
 import { errorSentence, fieldErrors, newLinkErrors, newTermErrors } from '../forms/error-sentences.ts';
 import { idIn, membersIn, textIn } from '../forms/form-values.ts';
 import { encodeInitialValues, INITIAL_FIELD, unchangedFields } from '../forms/initial-values.ts';
-import { skippedHours } from '../forms/skipped-hours.ts';
 import { isImage, isLinks } from '../kinds/fields.ts';
 import type { PostKind, Rows } from '../kinds/kind.ts';
 import type { Values } from '../kinds/param.ts';
@@ -161,8 +161,7 @@ async function saveForm(visit: Submission, form: SubmittedRecordForm): Promise<O
   if (errors.size > 0) return showAgain(errorNotice(visit.i18n.say('desk:form.wrong')), {});
   const initial = source && translationValues(visit, kind, source, '');
   const values = await changedValues(visit, submittedPlan, { before: record?.values, input, data, ...(initial ? { initial } : {}) });
-  for (const [name, sentence] of kind.hasDates ? skippedHours(visit, values, record?.values) : []) errors.set(name, sentence);
-  if (errors.size > 0) return showAgain(errorNotice(visit.i18n.say('desk:form.wrong')), {});
+  for (const [name, sentence] of kind.hasDates ? dateErrors(visit, values, record?.values) : []) errors.set(name, sentence);
   // The quick form publishes a suggestion without having its venue as a field.
   const suggestedValues = record && input.status === 'publish' ? await suggestedLinks(visit, record) : {};
   const inForm = (name: string) => submittedPlan.names.includes(name);
@@ -171,6 +170,11 @@ async function saveForm(visit: Submission, form: SubmittedRecordForm): Promise<O
   const alsoWrite = (writeSite: Site) => changeAltText({ ...visit, site: writeSite }, submittedPlan, input);
   try {
     const write = withAllPrices(form, { typed: input, data }, { record, version: textIn(visit.fields, 'version'), raw, alsoWrite });
+    if (errors.size > 0) {
+      // Other errors are shown together with those of the dates.
+      await acceptParams(visit.site, visit.caller, kind.fields, write.raw, record ? 'change' : 'create');
+      return await showAgain(errorNotice(visit.i18n.say('desk:form.wrong')), {});
+    }
     const savedId = await writeRecord(visit, kind, write);
     return { to: urlAfterSaving(visit, kind, savedId, record ? 'saved' : 'created') };
   } catch (error) {

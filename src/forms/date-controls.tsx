@@ -34,7 +34,7 @@ export const dateAndTime: Control = {
   },
   toApiValue: (formValue) => {
     const { date, time } = readDateAndTime(formValue);
-    return date === '' ? '' : `${date} ${time === '' ? '00:00' : time}`;
+    return date === '' ? '' : `${date} ${time}`.trim();
   },
   toText: (formValue) => `${readDateAndTime(formValue).date} ${readDateAndTime(formValue).time}`.trim(),
   Component: ({ formValue, data, ...props }) => {

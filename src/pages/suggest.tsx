@@ -3,11 +3,11 @@ import { changedValues } from '../forms/changed-values.ts';
 import { formatNames } from '../forms/choice-controls.tsx';
 import { loadControlData } from '../forms/control-data.ts';
 import { controlOf } from '../forms/controls.ts';
+import { dateErrors } from '../forms/date-errors.ts';
 import { errorSentence, fieldErrors } from '../forms/error-sentences.ts';
 import { ErrorSummary, type FormState } from '../forms/fields.tsx';
 import type { FormContext } from '../forms/form-context.ts';
 import { textIn } from '../forms/form-values.ts';
-import { skippedHours } from '../forms/skipped-hours.ts';
 import { kindOnSite } from '../kinds/custom-fields.ts';
 import { MAX_BYTES } from '../kinds/grammars/grammar.ts';
 import { postKind } from '../kinds/index.ts';
@@ -146,7 +146,7 @@ export async function submitSuggestion(
   const formValues = readFields(kind, names, input);
   const data = await loadControlData(formContext, kind, names, formValues);
   const raw = await changedValues(formContext, { kind, names }, { before: undefined, input: formValues, data });
-  const detailErrors = [...skippedHours(formContext, raw), ...visitorErrors(formContext, input)];
+  const detailErrors = [...dateErrors(formContext, raw), ...visitorErrors(formContext, input)];
   const { knownValues, unknownNames } = splitLinks(raw, kind);
   try {
     const values = await acceptParams(site, caller, kind.fields, knownValues, 'create');

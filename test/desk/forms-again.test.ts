@@ -4,6 +4,12 @@ import { DatabaseUnavailable } from '../../src/storage/engine/database.ts';
 import { elements, formIn, openVisitor, textOf } from '../support/desk-visitor.ts';
 import { describeRequests } from '../support/site-client.ts';
 
+/** Input for an event of two hours on this day. */
+const onDay = (day: string) => ({
+  ...{ 'start_date[date]': day, 'start_date[time]': '10:00' },
+  ...{ 'end_date[date]': day, 'end_date[time]': '12:00' },
+});
+
 /* Forms that are shown again: after errors, quick forms in lists, outdated forms, and the lists around them. */
 describeRequests('forms of the desk', (ask) => {
   const atTheMill = (more: object = {}) =>
@@ -158,8 +164,7 @@ describeRequests('forms of the desk', (ask) => {
     expect(new Set(ids).size).toBe(ids.length);
     const contributor = await openVisitor(ask, 'contrib');
     const page = await contributor.get('/admin/events/new');
-    const times = { 'start_date[date]': '2027-01-01', 'end_date[date]': '2027-01-01' };
-    const refused = await contributor.submit(page, '/admin/events/new', { title: 'x', ...times, 'venue[keep][]': '999999' });
+    const refused = await contributor.submit(page, '/admin/events/new', { title: 'x', ...onDay('2027-01-01'), 'venue[keep][]': '999999' });
     expect([refused.status, refused.text.includes('href="#venue"'), refused.text.includes('id="venue-error"')]).toEqual([422, true, true]);
   });
 
@@ -256,7 +261,7 @@ describeRequests('forms of the desk', (ask) => {
       const { text, status } = await anna.submit(await anna.get(path), path, changes);
       return status === 303 ? [] : elements(text, ({ attribs }) => attribs.class === 'error').map(textOf);
     };
-    const event = { title: 'Fair', 'start_date[date]': '2027-03-04', 'end_date[date]': '2027-03-04' };
+    const event = { title: 'Fair', ...onDay('2027-03-04') };
     const path = '/admin/events/new';
     expect(await wrongIn(path, { ...event, 'categories[fresh]': 'x'.repeat(201) })).toEqual(['The text is too long.']);
     expect(await wrongIn(path, { ...event, tags: 'x'.repeat(201) })).toEqual(['The text is too long.']);
@@ -274,7 +279,7 @@ describeRequests('forms of the desk', (ask) => {
     await addCustomField(ask.running().site, { name: 'tickets', type: 'url', label: 'Tickets at', choices: [] });
     const anna = await openVisitor(ask, 'admin');
     const path = '/admin/events/new';
-    const days = { title: 'Fair', 'start_date[date]': '2027-03-04', 'end_date[date]': '2027-03-04' };
+    const days = { title: 'Fair', ...onDay('2027-03-04') };
     const done = await anna.submit(await anna.get(path), path, {
       ...days,
       website: ' www.example.org/fair?day=4',
@@ -357,6 +362,24 @@ describeRequests('forms of the desk', (ask) => {
     expect(again.status).toBe(409);
     expect((await anna.submit(again, path)).status).toBe(303);
     expect(await ask.read(`/events/${id}`)).toMatchObject({ title: 'The fair', end_date: '2027-03-04 15:00:00', cost: '$5' });
+  });
+
+  it('ask for the time of a date that has none, unless the event lasts all day', async () => {
+    const anna = await openVisitor(ask, 'admin');
+    const path = '/admin/events/new';
+    const fair = { title: 'Fair without hours', 'start_date[date]': '2027-05-02', 'end_date[date]': '2027-05-03' };
+    const save = (changes: Record<string, string>) => anna.get(path).then((page) => anna.submit(page, path, { ...fair, ...changes }));
+    const errorsIn = (page: { readonly text: string }) =>
+      elements(page.text, ({ attribs }) => attribs.class === 'error').map((one) => [one.attribs.id, textOf(one)]);
+    const sentence = 'Enter a time, too, unless the event lasts all day.';
+    const refused = await save({});
+    expect([refused.status, errorsIn(refused)]).toEqual([422, ['start_date-error', 'end_date-error'].map((id) => [id, sentence])]);
+    expect(errorsIn(await save({ 'start_date[time]': '10:00' }))).toEqual([['end_date-error', sentence]]);
+    expect((await anna.submit(refused, path, { 'start_date[time]': '10:00', 'end_date[time]': '12:00' })).status).toBe(303);
+    expect((await save({ title: 'Fair of whole days', all_day: '1' })).status).toBe(303);
+    expect((await ask.read('/events?search=fair%20of%20whole&start_date=2027-01-01')).events).toMatchObject([
+      { start_date: '2027-05-02 00:00:00', end_date: '2027-05-03 23:59:59', all_day: true },
+    ]);
   });
 
   it('ask for another time if the typed one is skipped by the change of the clocks', async () => {

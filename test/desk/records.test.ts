@@ -133,7 +133,7 @@ describeRequests('records at the desk', (ask) => {
     const refused = await anna.post('/admin/events/new', fields, { 'Accept-Language': 'it' });
     expect(refused.status).toBe(422);
     expect(refused.text).toContain('Non ancora salvato');
-    expect(refused.text).toMatch(/id="website-error"/);
+    for (const name of ['website', 'start_date']) expect(refused.text).toContain(`id="${name}-error"`);
     expect(new Map(formIn(refused.text, '/admin/events/new')).get('title')).toBe('Festa');
   });
 

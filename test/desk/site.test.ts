@@ -287,7 +287,10 @@ describeRequests('the other pages of the desk', (ask) => {
     const form = await bruno.get('/admin/events/new');
     expect(new Map(formIn(form.text, '/admin/events/new')).get('status')).toBe('pending');
     for (const hidden of ['name="featured"', 'name="sticky"', 'name="author"', 'value="publish"']) expect(form.text).not.toContain(hidden);
-    const sent = { title: 'Suggested walk', 'start_date[date]': '2027-06-01', 'end_date[date]': '2027-06-01' };
+    const sent = {
+      ...{ title: 'Suggested walk', 'start_date[date]': '2027-06-01', 'start_date[time]': '10:00' },
+      ...{ 'end_date[date]': '2027-06-01', 'end_date[time]': '12:00' },
+    };
     const made = await bruno.submit(form, '/admin/events/new', { ...sent, status: 'publish' });
     const id = Number(/events\/(\d+)/.exec(made.headers.location ?? '')?.[1]);
     expect(await ask.read(`/events/${id}`, 'admin')).toMatchObject({ status: 'pending' });

@@ -199,6 +199,7 @@ describeRequests(
     it.each([
       ['without a title', { title: '' }, 'title'],
       ['that ends before it begins', { 'end_date[date]': '2027-03-03' }, 'end_date'],
+      ['without a time', { 'start_date[time]': '' }, 'start_date'],
       [
         'at an hour that no clock shows',
         { 'start_date[date]': '2027-03-28', 'start_date[time]': '02:30', 'end_date[date]': '2027-03-28', 'end_date[time]': '04:00' },

@@ -161,7 +161,7 @@ describeDatabases('translations at the desk', (open) => {
     const send = async (body: object) => (await running.send('POST', VENUES, { as: 'admin', body })).body.id;
     const en = await send({ venue: 'Odeon', city: 'Asti', language: 'en' });
     const it = await send({ venue: 'Odeon', city: 'Asti', translation_of: en, language: 'it' });
-    const dates = { 'start_date[date]': '2027-05-01', 'end_date[date]': '2027-05-02' };
+    const dates = { 'start_date[date]': '2027-05-01', 'end_date[date]': '2027-05-02', all_day: '1' };
     const linked = async (language: string, typed: string) => {
       const form = await admin.get('/admin/events/new');
       const done = await admin.submit(form, '/admin/events/new', { title: 'Film', language, 'venue[add][]': typed, ...dates });

@@ -141,6 +141,9 @@ function completeLinks(fieldset) {
 }
 
 // ------------------------------------------------------------------------------------------------- dates
+/** Duration of an event until its end is entered. */
+const TWO_HOURS_MS = 2 * 3600 * 1000;
+
 /** Moves the end when the start changes. */
 function followStart(form) {
   const at = (name) => form.querySelector(`[name="${name}"]`);
@@ -150,17 +153,20 @@ function followStart(form) {
   let before = moment(day, time);
   const follow = () => {
     const now = moment(day, time);
-    const end = moment(endDay, endTime);
-    if (!Number.isNaN(now)) {
-      const next = Number.isNaN(end) || Number.isNaN(before) ? now + 2 * 3600 * 1000 : end + now - before;
-      if (Number.isNaN(end) || !Number.isNaN(before)) {
-        const text = new Date(next).toISOString();
-        endDay.value = text.slice(0, 10);
-        endTime.value = text.slice(11, 16);
-      }
-    }
     // While a date is being typed there is no valid one; the end is moved relative to the last valid start.
-    if (!Number.isNaN(now)) before = now;
+    if (Number.isNaN(now)) return;
+    const next = nextEnd(now);
+    before = now;
+    if (Number.isNaN(next)) return;
+    const text = new Date(next).toISOString();
+    endDay.value = text.slice(0, 10);
+    if (time.value) endTime.value = text.slice(11, 16);
+  };
+  /** The new end, NaN if it stays. An end without a time gets one as soon as the start has one. */
+  const nextEnd = (now) => {
+    const end = moment(endDay, endTime);
+    if (Number.isNaN(end)) return now + TWO_HOURS_MS;
+    return time.value && !endTime.value ? moment(endDay, time) + TWO_HOURS_MS : end + now - before;
   };
   form.addEventListener('restored', () => {
     before = moment(day, time);
