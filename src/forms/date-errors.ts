@@ -3,8 +3,8 @@ import { localFromUnix, parseZone, unixFromLocal } from '../wordpress/zones.ts';
 import type { FormContext } from './form-context.ts';
 
 /*
- * Dates in a form that the user has to correct, although the API accepts them: days without a time, and local times that
- * do not exist because clocks are set forward. Like PHP, the API takes midnight, or moves them an hour ahead.
+ * Dates in a form that the user has to correct, although the API accepts them: days without a time, and local times
+ * that do not exist because clocks are set forward. Like PHP, the API takes midnight, or moves them an hour ahead.
  */
 
 const DATE_FIELDS = ['start_date', 'end_date'];

@@ -16,8 +16,9 @@ const PROBLEMS: Readonly<Record<Exclude<SiteState, 'open'>, ProblemName>> = {
  */
 export function refuseClosedSite(site: Site): RequestHandler {
   return async (_req, _res, next) => {
+    const reading = site.forAnonymousReads();
     // A site without a network needs no settings for this.
-    const network = (await isNetwork(site.db)) ? (await site.forAnonymousReads().settings()).network : undefined;
+    const network = (await isNetwork(reading.db)) ? (await reading.settings()).network : undefined;
     if (network && network.siteState !== 'open') fail(PROBLEMS[network.siteState]);
     next();
   };

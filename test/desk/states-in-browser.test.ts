@@ -127,7 +127,9 @@ describeInBrowser('pages in every state', (visit) => {
         await rosa.submit(form, '/events/suggest/', {
           title: 'A concert',
           'start_date[date]': '2027-03-04',
+          'start_date[time]': '20:00',
           'end_date[date]': '2027-03-04',
+          'end_date[time]': '22:00',
           from_name: 'Rosa',
           from_email: 'rosa@example.org',
           from_note: 'Parking is behind',
