@@ -34,8 +34,8 @@ function daysOfWeeks(month: string, firstDay: number): string[][] {
 }
 
 /**
- * Returns whether an event is on a day (`YYYY-MM-DD`). One that lasts until midnight is not on the day that begins then.
- * `cutoff`: as above.
+ * Returns whether an event is on a day (`YYYY-MM-DD`). One that lasts until midnight is not on the day that begins
+ * then. `cutoff`: as above.
  */
 export function isOnDay({ start, end }: { readonly start: string; readonly end: string }, day: string, cutoff: string): boolean {
   const dayStart = beginOfDay(day, cutoff);
