@@ -392,7 +392,7 @@ describeDatabases('list index', (open, engine) => {
       const stop = site.db.driver.listen(watch);
       await listOf({ ...caller, settings: { ...caller.settings, shared: true } }, name, raw);
       stop();
-      // The statement that finds linked records, else the one that counts, else the one that finds expensive lists.
+      // The statement that finds linked records, else the one that counts, else the one that finds a page.
       const counted =
         seen.find(({ sql }) => /^select distinct/.test(sql)) ??
         seen.find(({ sql }) => /^select count/.test(sql)) ??
@@ -434,7 +434,7 @@ describeDatabases('list index', (open, engine) => {
       ['reads a list between dates from the occurrences, then their events', 'event', {}, ['d', 'p']],
       ['reads a list with a search or a venue in the same order', 'event', { search: 'a', venue: '12' }, ['d', 'p']],
       ['reads a list of a category from its events, then their dates', 'event', { categories: '2' }, ['p', 'd']],
-      ['reads a list of given events in the same order', 'event', { include: '38,39' }, ['p', 'd']],
+      ['reads a list of given events in the same order, for the page and for the total', 'event', { include: '38,39' }, ['p', 'd', 'p', 'd']],
       ['reads venues with events from the links to them', 'venue', { has_events: 'true' }, ['l', 'ev']],
       ['reads venues with upcoming events from the links, then their dates', 'venue', { only_with_upcoming: 'true' }, ['l', 'ev', 'd']],
     ])('%s', async (_, name, raw, order) => {

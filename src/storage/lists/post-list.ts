@@ -10,7 +10,7 @@ import { addDependencies, allPosts, allTerms, type Dependency, dependingOn } fro
 import type { ObjectMemory } from '../journal/object-memory.ts';
 import { datesWithPosts, joinDates } from '../rows/event-moments.ts';
 import { recurringByRows } from '../rows/recurring-events.ts';
-import { countRows, totalWith } from '../rows/row-count.ts';
+import { countRows, pageWithTotal, totalWith } from '../rows/row-count.ts';
 import { findIndexedIds, type Page } from './event-index-list.ts';
 import { type IndexRange, indexRangeOf } from './index-range.ts';
 import { resolveLinkedConditions } from './linked-records.ts';
@@ -76,10 +76,7 @@ async function pageOfRows<Row>(db: Database, query: PostQuery, ordered: QueryBui
     return { rows: rows.slice(offset, offset + limit), total: rows.length };
   }
   const page = ordered.limit(limit).offset(offset);
-  if (!startsWithDates(query)) {
-    const [rows, total] = await Promise.all([page, countRows(narrowedPosts(db, query))]);
-    return { rows, total };
-  }
+  if (!startsWithDates(query)) return pageWithTotal(page, offset, () => narrowedPosts(db, query));
   // All dates are read for the page anyway, so the total comes with its rows, if there are any.
   const rows = (await page.select(db.raw('COUNT(*) OVER () AS total'))) as (Row & { total: number | string })[];
   return { rows, total: await totalWith(rows, offset, () => countRows(narrowedPosts(db, query))) };

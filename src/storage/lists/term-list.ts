@@ -6,7 +6,7 @@ import type { QueryBuilder } from '../engine/builder.ts';
 import type { Database } from '../engine/database.ts';
 import { placeAmong } from '../engine/expressions.ts';
 import { allTerms, dependingOn } from '../journal/dependencies.ts';
-import { countRows } from '../rows/row-count.ts';
+import { pageWithTotal } from '../rows/row-count.ts';
 import { loadTree, termsOf } from '../rows/terms.ts';
 import { whereInLanguage } from './in-language.ts';
 
@@ -34,11 +34,10 @@ export async function findTerms(
   const filtered = () => narrowedTerms(db, query);
   const page = filtered();
   if (hideEmpty) page.where((part) => part.where('tt.count', '>', 0).orWhereIn('t.term_id', usedAncestors));
-  const countQuery = filtered().clearSelect();
-  if (hideEmpty) countQuery.where('tt.count', '>', 0);
   orderTerms(db, page, query);
-  const [terms, total] = await Promise.all([page.limit(query.limit).offset(query.offset), countRows(countQuery)]);
-  return { terms, total, tree };
+  const counted = () => filtered().clearSelect().modify((all) => void (hideEmpty && all.where('tt.count', '>', 0)));
+  const { rows, total } = await pageWithTotal<Term>(page.limit(query.limit).offset(query.offset), query.offset, counted);
+  return { terms: rows.map(({ total: _, ...term }) => term), total, tree };
 }
 
 function narrowedTerms(db: Database, { kind, search, include, exclude, parent, parents, slugs, post, language }: TermQuery): QueryBuilder {

@@ -3,7 +3,7 @@ import type { QueryBuilder } from '../engine/builder.ts';
 import type { Database } from '../engine/database.ts';
 import { contains, either, placeAmong } from '../engine/expressions.ts';
 import { isNetwork } from './options.ts';
-import { countRows } from './row-count.ts';
+import { pageWithTotal } from './row-count.ts';
 import { capabilitiesKey, levelKey } from './users.ts';
 
 /** Sort orders of a list of people. */
@@ -26,7 +26,7 @@ export async function findPeople(db: Database, query: PeopleQuery): Promise<{ id
   const selectPeople = () => (inNetwork ? membersOnly(db, people(db, query)) : people(db, query));
   const page = selectPeople().select('u.ID').limit(query.limit).offset(query.offset);
   orderPeople(db, page, query);
-  const [rows, total]: [{ ID: number }[], number] = await Promise.all([page, countRows(selectPeople())]);
+  const { rows, total } = await pageWithTotal<{ ID: number }>(page, query.offset, selectPeople);
   return { ids: rows.map(({ ID }) => ID), total };
 }
 
