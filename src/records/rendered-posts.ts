@@ -21,10 +21,19 @@ export async function renderedPosts<Published extends PublishedRecord>(
   { ids, linked: linkedIds }: { readonly ids: readonly number[]; readonly linked: readonly number[] },
 ): Promise<Published[]> {
   const { db, memory } = site;
+  const load = (missingIds: readonly number[], expected: readonly number[]) =>
+    loadBundle(db, kind, missingIds, { ...bundleOptions(caller), expected, memory });
+  if (!memory) {
+    const bundle = await load(ids, linkedIds);
+    return mapYielding(
+      ids.filter((id) => bundle.posts.has(id)),
+      (id) => render(id, bundle),
+    );
+  }
   const keyOf = cacheKeyFunction(caller, kind);
   const records = new Map<number, Published>();
   for (const id of ids) {
-    const entry = memory?.recall(keyOf(id));
+    const entry = memory.recall(keyOf(id));
     if (!entry) continue;
     addDependencies(db, entry.dependencies);
     // The type holds: under the keys of a kind, only records of this kind are kept.
@@ -32,13 +41,12 @@ export async function renderedPosts<Published extends PublishedRecord>(
   }
   const missingIds = ids.filter((id) => !records.has(id));
   if (missingIds.length > 0) {
-    const expectedIds = missingIds.length === ids.length ? linkedIds : [];
-    const bundle = await loadBundle(db, kind, missingIds, { ...bundleOptions(caller), expected: expectedIds, memory });
+    const bundle = await load(missingIds, missingIds.length === ids.length ? linkedIds : []);
     await mapYielding(missingIds, (id) => {
       if (bundle.posts.has(id))
         records.set(
           id,
-          memory ? renderAndKeep(memory, keyOf(id), bundle, (trackedBundle) => render(id, trackedBundle)) : render(id, bundle),
+          renderAndKeep(memory, keyOf(id), bundle, (trackedBundle) => render(id, trackedBundle)),
         );
     });
   }

@@ -434,7 +434,12 @@ describeDatabases('list index', (open, engine) => {
       ['reads a list between dates from the occurrences, then their events', 'event', {}, ['d', 'p']],
       ['reads a list with a search or a venue in the same order', 'event', { search: 'a', venue: '12' }, ['d', 'p']],
       ['reads a list of a category from its events, then their dates', 'event', { categories: '2' }, ['p', 'd']],
-      ['reads a list of given events in the same order, for the page and for the total', 'event', { include: '38,39' }, ['p', 'd', 'p', 'd']],
+      [
+        'reads a list of given events in the same order, for the page and for the total',
+        'event',
+        { include: '38,39' },
+        ['p', 'd', 'p', 'd'],
+      ],
       ['reads venues with events from the links to them', 'venue', { has_events: 'true' }, ['l', 'ev']],
       ['reads venues with upcoming events from the links, then their dates', 'venue', { only_with_upcoming: 'true' }, ['l', 'ev', 'd']],
     ])('%s', async (_, name, raw, order) => {

@@ -25,7 +25,8 @@ import { whereAttached, whereOpen, whereVisible } from './post-visibility.ts';
  * are kept as long as they are current; absent for answers to a single caller.
  */
 export async function findPostIds(database: Database, requestedQuery: PostQuery, memory?: ObjectMemory): Promise<Page> {
-  const sources = sourcesOf(requestedQuery);
+  const isTracked = memory !== undefined || database.tracker !== undefined;
+  const sources = isTracked ? sourcesOf(requestedQuery) : undefined;
   if (!sources) return pageOf(database, await resolveLinkedConditions(database, requestedQuery));
   const key = memory ? cacheKeyOf(requestedQuery) : '';
   const cached = memory?.recall(key);

@@ -35,7 +35,10 @@ export async function findTerms(
   const page = filtered();
   if (hideEmpty) page.where((part) => part.where('tt.count', '>', 0).orWhereIn('t.term_id', usedAncestors));
   orderTerms(db, page, query);
-  const counted = () => filtered().clearSelect().modify((all) => void (hideEmpty && all.where('tt.count', '>', 0)));
+  const counted = () =>
+    filtered()
+      .clearSelect()
+      .modify((all) => void (hideEmpty && all.where('tt.count', '>', 0)));
   const { rows, total } = await pageWithTotal<Term>(page.limit(query.limit).offset(query.offset), query.offset, counted);
   return { terms: rows.map(({ total: _, ...term }) => term), total, tree };
 }

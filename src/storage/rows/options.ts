@@ -26,8 +26,10 @@ export async function readOptions(db: Database, names: readonly string[]): Promi
   const networkNames = [...NETWORK_OPTIONS, ...NETWORK_WIDE_OPTIONS].filter((name) => names.includes(name));
   const networkValues = networkNames.length > 0 ? await networkOptions(db, networkNames) : undefined;
   const otherNames = networkValues ? networkNames : NETWORK_OPTIONS;
-  const siteRows = rows.filter(({ option_name: name }) => !otherNames.includes(name));
-  return new Map([...siteRows.map((row) => [row.option_name, row.option_value] as const), ...(networkValues ?? [])]);
+  const values = new Map<string, string>();
+  for (const { option_name: name, option_value: value } of rows) if (!otherNames.includes(name)) values.set(name, value);
+  for (const [name, value] of networkValues ?? []) values.set(name, value);
+  return values;
 }
 
 /**
