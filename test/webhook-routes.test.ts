@@ -92,6 +92,29 @@ describeRequests('the routes of webhooks', (ask) => {
     }
   });
 
+  it('change the URL of a webhook, so that waiting messages go there, too', async () => {
+    const { id } = await addHook(site(), { url: URL, kinds: 'event' });
+    await ask.post(`/webhooks/${id}/test`, {});
+    const url = 'http://10.0.0.2/other';
+    const change = (body: object) => ask.send('PATCH', `${ROOT}/webhooks/${id}`, { as: 'admin', body });
+    expect(expectBody(await change({ url }))).toMatchObject({ id, url, kinds: ['event'], state: 'active' });
+    for (const wrong of ['ftp://example.org/', '', null]) expectError(await change({ url: wrong }), 400, 'rest_invalid_param', ['url']);
+    expect(await ask.read('/webhooks', 'admin')).toMatchObject({ webhooks: [{ id, url }] });
+    expect(await ask.db().from('fasti_hook_messages').where('hook', id).select('state')).toEqual([{ state: 'waiting' }]);
+  });
+
+  it('do not send the records of another user elsewhere for those who may not edit users', async () => {
+    await grant('a:1:{s:14:"manage_options";b:1;}');
+    const others = await addHook(site(), { url: URL, user: 1 });
+    const own = await addHook(site(), { url: URL, user: 5 });
+    const open = await addHook(site(), { url: URL });
+    const url = 'http://10.0.0.2/other';
+    const change = (id: number, body: object) => ask.send('PATCH', `${ROOT}/webhooks/${id}`, { as: 'sub', body });
+    expectError(await change(others.id, { url }), 403, 'rest_forbidden');
+    expect(expectBody(await change(others.id, { state: 'paused' }))).toMatchObject({ url: URL, state: 'paused' });
+    for (const { id } of [own, open]) expect(expectBody(await change(id, { url }))).toMatchObject({ url });
+  });
+
   it('test a webhook, show the outcome of its messages, and send them again', async () => {
     const { id } = await addHook(site(), { url: URL });
     expect(expectBody(await ask.post(`/webhooks/${id}/test`, {}))).toEqual({ queued: 1 });

@@ -5,6 +5,7 @@ import { isNetwork } from '../storage/rows/options.ts';
 import { backUp } from '../upkeep/backup.ts';
 import { openBackup } from '../upkeep/backup-read.ts';
 import { restore } from '../upkeep/restore.ts';
+import { listHooks } from '../webhooks/hooks.ts';
 import { sitePrefix } from '../wordpress/network.ts';
 import { CliError } from './io.ts';
 import { withExamples } from './options.ts';
@@ -14,6 +15,7 @@ import { configOf, type Session, withNewDatabase, withSite } from './session.ts'
 
 interface Options {
   readonly force?: boolean;
+  readonly pauseWebhooks?: boolean;
 }
 
 /** Adds `backup` and `restore`. */
@@ -27,9 +29,10 @@ export function addBackupCommands(program: Command, session: Session): void {
     .action((file: string, options: Options) => runBackup(session, file, options));
   withExamples(program.command('restore <file>').description(say('upkeep:restore.about')), say, [
     'fasti restore calendar.backup',
-    'DATABASE_URL=mysql://user:password@localhost/new fasti restore calendar.backup',
+    'DATABASE_URL=mysql://user:password@localhost/new fasti restore calendar.backup --pause-webhooks',
   ])
     .option('--force', say('upkeep:restore.force'))
+    .option('--pause-webhooks', say('upkeep:restore.pause-webhooks'))
     .action((file: string, options: Options) => runRestore(session, file, options));
 }
 
@@ -47,16 +50,20 @@ async function runBackup(session: Session, target: string, { force }: Options): 
   await printAboutFile(io, file, `${say('upkeep:backup.done', { count: rows, file })}\n`);
 }
 
-async function runRestore(session: Session, file: string, { force }: Options): Promise<void> {
+async function runRestore(session: Session, file: string, { force, pauseWebhooks }: Options): Promise<void> {
   const { io, say } = session;
   const { tablePrefix, networkSite } = configOf(session);
   const backup = await openBackup(file, sitePrefix(tablePrefix, networkSite));
-  const rows = await withNewDatabase(session, async (site) => {
+  const { rows, hooks } = await withNewDatabase(session, async (site) => {
     // All sites of a network share its users.
     if (await isNetwork(site.db)) throw new CliError('network-in-use');
     if (!force && !(await isEmptySite(site.db))) throw new CliError('database-in-use');
-    return restore(site, backup, showRate(session, say('upkeep:restore.going'), backup.rows));
+    const onProgress = showRate(session, say('upkeep:restore.going'), backup.rows);
+    const restoredRows = await restore(site, backup, { pauseWebhooks, onProgress });
+    return { rows: restoredRows, hooks: await listHooks(site) };
   });
   clearLine(session);
   print(io, `${say('upkeep:restore.done', { count: rows, file })}\n`);
+  const activeHooks = hooks.filter(({ state }) => state === 'active').length;
+  if (activeHooks > 0) print(io, `${say('upkeep:restore.active-webhooks', { count: activeHooks })}\n`);
 }

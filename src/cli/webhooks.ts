@@ -1,7 +1,18 @@
 import type { Command } from 'commander';
 import { requireUser } from '../accounts/users.ts';
 import type { Site } from '../site.ts';
-import { addHook, deleteHook, hookMessages, listHooks, readHook, retryHook, setHookActive, testHook } from '../webhooks/hooks.ts';
+import {
+  addHook,
+  changeHook,
+  deleteHook,
+  hookMessages,
+  listHooks,
+  readHook,
+  retryHook,
+  setHookActive,
+  testHook,
+} from '../webhooks/hooks.ts';
+import { CliError, EXIT_CODE } from './io.ts';
 import { outputShape, parseId, withExamples, withOutputOptions } from './options.ts';
 import { formatList, print } from './print.ts';
 import { type Session, withSite } from './session.ts';
@@ -12,7 +23,7 @@ const COLUMNS = ['id', 'url', 'kinds', 'user', 'state', 'created_at'];
 const MESSAGE_COLUMNS = ['id', 'subject', 'state', 'attempts', 'status', 'error', 'next_at'];
 const MAX_DELIVERIES = 50;
 
-/** Adds `webhook add|list|test|pause|resume|remove|deliveries|retry`. */
+/** Adds `webhook add|update|list|test|pause|resume|remove|deliveries|retry`. */
 export function addWebhookCommands(program: Command, session: Session): void {
   const { say, io } = session;
   const group = program.command('webhook').helpCommand(false).description(say('webhook.group'));
@@ -33,6 +44,8 @@ export function addWebhookCommands(program: Command, session: Session): void {
         print(io, porcelain ? `${secret}\n` : `${say('done.webhook-added', { id, secret })}\n`);
       }),
     );
+
+  addUpdate(session, verb('update <id>', ['fasti webhook update 1 --url=https://example.org/new-hook', 'fasti webhook update 1 --kinds=']));
 
   withOutputOptions(verb('list', ['fasti webhook list', 'fasti webhook list --format=json']), say).action((options: Options) =>
     withSite(session, 'read', async (site) => {
@@ -67,4 +80,19 @@ export function addWebhookCommands(program: Command, session: Session): void {
   addSimple('resume', 'webhook-resumed', (site, id) => setHookActive(site, id, 'active'));
   addSimple('retry', 'webhook-retried', retryHook, 'webhook-retried-later');
   addSimple('remove', 'webhook-removed', deleteHook);
+}
+
+/** Adds the options and the action of `webhook update` to its command. */
+function addUpdate(session: Session, command: Command): void {
+  const { say, io } = session;
+  command
+    .option('--url <address>', say('webhook.url'))
+    .option('--kinds <list>', say('webhook.kinds'))
+    .action((id: string, { url, kinds }: Options) =>
+      withSite(session, 'write', async (site) => {
+        if (url === undefined && kinds === undefined) throw new CliError('nothing-named', {}, EXIT_CODE.usage);
+        const hook = await changeHook(site, parseId('id', id), { url, kinds });
+        print(io, `${say('done.webhook-updated', { id: hook.id, url: hook.url })}\n`);
+      }),
+    );
 }

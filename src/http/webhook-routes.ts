@@ -18,6 +18,7 @@ import {
   retryHook,
   secretOf,
   testHook,
+  userOfHook,
 } from '../webhooks/hooks.ts';
 import { restUrl } from '../wordpress/links.ts';
 import { deletedWebhookShape, deliveriesShape, queuedShape, webhookShape, webhooksShape } from './answer-shapes.ts';
@@ -29,6 +30,13 @@ import { createdReply, ok } from './reply.ts';
  */
 
 const mayManage = (_look: LookUp, { viewer }: Caller): boolean => viewer.can('manage_options');
+
+/**
+ * Whether a caller may choose where the records are sent that a user may see; 0: public records. A webhook must not
+ * show callers more than they may see.
+ */
+const mayHaveRightsOf = async (look: LookUp, { settings, viewer }: Caller, user: number): Promise<boolean> =>
+  user === 0 || mayActFor(look, settings, viewer, user);
 
 const WEBHOOK_PATH = '/webhooks/(?P<id>\\d+)';
 /** Statuses of refusals of these routes, in addition to those of every route. */
@@ -63,9 +71,7 @@ export const webhookRoutes: readonly ServedRoute[] = [
           member: 'secret',
           recompute: async (site, caller, { id }) => (caller.viewer.can('manage_options') ? secretOf(site, Number(id)) : undefined),
         },
-        // A webhook must not deliver more to a user than that user may see.
-        allow: async (look, caller, { user = caller.viewer.id }) =>
-          mayManage(look, caller) && (await mayActFor(look, caller.settings, caller.viewer, user)),
+        allow: async (look, caller, { user = 0 }) => mayManage(look, caller) && (await mayHaveRightsOf(look, caller, user)),
         run: async (site, caller, { url = '', kinds, user = 0 }) => {
           if (user > 0 && !(await loadViewer(site.db, caller.settings, user))) failParam('user', 'user-unknown');
           const hook = await addHook(site, { url, kinds: kinds?.join(), user });
@@ -94,9 +100,10 @@ export const webhookRoutes: readonly ServedRoute[] = [
         answer: webhookShape,
         params: HOOK_PARAMS.change,
         mode: 'change',
-        allow: mayManage,
-        run: async (site, _caller, { id, kinds, state }) =>
-          ok(withKindList(await orNotFound(changeHook(site, id, { kinds: kinds === null ? '' : kinds?.join(), state })))),
+        allow: async (look, caller, { id, url }) =>
+          mayManage(look, caller) && (url === undefined || (await mayHaveRightsOf(look, caller, await look(userOfHook, id)))),
+        run: async (site, _caller, { id, url, kinds, state }) =>
+          ok(withKindList(await orNotFound(changeHook(site, id, { url, kinds: kinds === null ? '' : kinds?.join(), state })))),
       }),
       recordEndpoint({
         methods: ['DELETE'],

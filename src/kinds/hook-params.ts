@@ -31,6 +31,6 @@ const KINDS = { kinds: { grammar: kindNames, empty: 'clears' } } as const;
 export const HOOK_PARAMS = {
   create: { url: { grammar: hookUrl, required: true }, ...KINDS, user: { grammar: positiveInteger } },
   one: ID,
-  change: { ...ID, ...KINDS, state: { grammar: oneOf(['active', 'paused'], 'enum') } },
+  change: { ...ID, url: { grammar: hookUrl }, ...KINDS, state: { grammar: oneOf(['active', 'paused'], 'enum') } },
   deliveries: { ...ID, limit: { grammar: positiveInteger, fallback: DEFAULT_DELIVERIES } },
 } satisfies Readonly<Record<string, Params>>;

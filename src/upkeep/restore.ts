@@ -4,18 +4,26 @@ import { insertRows } from '../storage/engine/insert.ts';
 import type { TableName } from '../storage/engine/tables.ts';
 import { reportEverything } from '../storage/journal/reported-changes.ts';
 import { changeCount, continueCounting } from '../storage/rows/changes.ts';
+import { pauseHooks } from '../storage/rows/hooks.ts';
 import { completeSchema, createTables } from '../storage/schema/migrate.ts';
 import { createRecurrenceTables } from '../storage/schema/recurrence-tables.ts';
 import { createWpmlTables, wpmlTables } from '../storage/schema/wpml-tables.ts';
 import { utcFromDate } from '../wordpress/time.ts';
 import type { Backup } from './backup-read.ts';
 
+export interface RestoreOptions {
+  /** Pauses the webhooks of the backup, so that a copy of the site does not write to the receivers of the original. */
+  readonly pauseWebhooks?: boolean | undefined;
+  /** Called with the number of rows restored so far. */
+  readonly onProgress?: (rows: number) => void;
+}
+
 /**
  * Replaces the contents of a database by a backup, in one transaction: until it is committed, others see the previous
  * contents, and if it fails nothing changes. Missing tables are created; unknown tables and columns are left out.
  * Returns the number of rows.
  */
-export async function restore(site: Site, backup: Backup, onProgress: (rows: number) => void = () => undefined): Promise<number> {
+export async function restore(site: Site, backup: Backup, { pauseWebhooks = false, onProgress }: RestoreOptions = {}): Promise<number> {
   await completeSchema(site.db);
   await createTables(site.db, backup.names);
   // Outside of the transaction, since MySQL commits at each change of a table.
@@ -34,9 +42,10 @@ export async function restore(site: Site, backup: Backup, onProgress: (rows: num
         const convertedRows = batch.flatMap((row) => withPrefix(name, pickColumns(row, columns), backup.prefix, db.prefix));
         await insertRows(db, name, convertedRows);
         count += convertedRows.length;
-        onProgress(count);
+        onProgress?.(count);
       }
     }
+    if (pauseWebhooks) await pauseHooks(db);
     await continueCounting(db, previousCount, utcFromDate(site.clock()));
     reportEverything(db);
     return count;

@@ -15,8 +15,8 @@ import {
   type MessageState,
   removeHook,
   retryMessages,
-  setHookKinds,
   setHookState,
+  setHookSubject,
   TEST,
 } from '../storage/rows/hooks.ts';
 import { utcFromDate } from '../wordpress/time.ts';
@@ -55,13 +55,17 @@ export async function addHook(
   { db, clock }: Site,
   { url, kinds = '', user = 0 }: { readonly url: string; readonly kinds?: string | undefined; readonly user?: number },
 ): Promise<PublicHook & { readonly secret: string }> {
-  if (!isHookUrl(url)) throw new HookError('hook-url', { url });
-  const unknownKinds = parseKinds(kinds).filter((name) => !allKinds.some((kind) => kind.name === name));
-  if (unknownKinds.length > 0) throw new HookError('hook-kinds', { kinds: unknownKinds.join(', ') });
+  requireValid({ url, kinds });
   const secret = `whsec_${randomBytes(24).toString('base64')}`;
   const hook = { url, secret, kinds: parseKinds(kinds).join(), user, state: 'active' as const, created_at: utcFromDate(clock()) };
   const id = await db.transaction(async (trx) => insertHook(trx, { ...hook, position: await lastNumber(trx) }));
   return { ...withoutSecret({ ...hook, id, position: 0, busy_until: '' }), secret };
+}
+
+function requireValid({ url, kinds }: Pick<Hook, 'url' | 'kinds'>): void {
+  if (!isHookUrl(url)) throw new HookError('hook-url', { url });
+  const unknownKinds = parseKinds(kinds).filter((name) => !allKinds.some((kind) => kind.name === name));
+  if (unknownKinds.length > 0) throw new HookError('hook-kinds', { kinds: unknownKinds.join(', ') });
 }
 
 /** Parses a list of kinds that is separated by commas. */
@@ -95,25 +99,38 @@ export async function setHookActive(site: Site, id: number, state: 'active' | 'p
 }
 
 /**
- * Changes the given values of a webhook and returns it. `kinds`: names separated by commas; empty means all.
+ * Returns the id of the user whose rights a webhook has; 0: it has none, or does not exist. It decides who may send its
+ * messages elsewhere.
+ */
+export const userOfHook = async (db: Database, id: number): Promise<number> =>
+  (await loadHooksIfPresent(db)).find((hook) => hook.id === id)?.user ?? 0;
+
+/**
+ * Changes the given values of a webhook and returns it. Messages that are being sent at this moment still go to the
+ * previous URL. `kinds`: names separated by commas; empty means all.
  *
  * @throws HookError
  */
-export async function changeHook(
-  site: Site,
-  id: number,
-  { kinds, state }: { readonly kinds?: string | undefined; readonly state?: 'active' | 'paused' | undefined },
-): Promise<PublicHook> {
+export async function changeHook(site: Site, id: number, { url, kinds, state }: HookChange): Promise<PublicHook> {
   const { db } = site;
   const hook = await requireHook(db, id);
+  const subject = { url: url ?? hook.url, kinds: parseKinds(kinds ?? hook.kinds).join() };
+  requireValid(subject);
   // Otherwise the server would disable it again at once.
   if (state === 'active' && hook.user > 0 && !(await loadViewer(db, await site.settings(), hook.user)))
     throw new HookError('hook-user-gone', { id: String(id) });
   await db.transaction(async (trx) => {
-    if (kinds !== undefined) await setHookKinds(trx, id, kinds);
+    if (url !== undefined || kinds !== undefined) await setHookSubject(trx, id, subject);
     if (state !== undefined) await setHookState(trx, id, state);
   });
-  return withoutSecret({ ...hook, kinds: kinds ?? hook.kinds, state: state ?? hook.state });
+  return withoutSecret({ ...hook, ...subject, state: state ?? hook.state });
+}
+
+/** The values of a webhook that can be changed. */
+interface HookChange {
+  readonly url?: string | undefined;
+  readonly kinds?: string | undefined;
+  readonly state?: 'active' | 'paused' | undefined;
 }
 
 /** Deletes a webhook. Throws HookError. */

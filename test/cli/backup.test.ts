@@ -325,6 +325,25 @@ describeDatabases('fasti backup and restore', (open, engine) => {
     await Promise.all([before.close(), after.close()]);
   });
 
+  it.each([
+    [[], 'active'],
+    [['--pause-webhooks'], 'paused'],
+  ] as const)('with %j, restore active webhooks as %s, and others unchanged', async (flags, restoredState) => {
+    const [file, from, to] = [fileName(), await loadSite(await open()), await open()];
+    const hook = { url: 'https://example.org/hook', secret: 's', kinds: '', user: 0, position: 0, created_at: '2026-01-01 00:00:00' };
+    await insertRows(
+      from,
+      'fasti_hooks',
+      (['active', 'off', 'paused'] as const).map((state) => ({ ...hook, state })),
+    );
+    expect((await fasti(urlOf(from), ['backup', file])).code).toBe(0);
+    const { code, out } = await fasti(urlOf(to), ['restore', file, ...flags]);
+    expect([code, out.includes('1 webhook is active')]).toEqual([0, restoredState === 'active']);
+    const states = await to.from('fasti_hooks').orderBy('id').select('state');
+    expect(states.map(({ state }) => state)).toEqual([restoredState, 'off', 'paused']);
+    await Promise.all([from.close(), to.close()]);
+  });
+
   it('restore a site whose tables were dropped', async () => {
     const file = fileName();
     const broken = await open();

@@ -35,6 +35,19 @@ describeDatabases('fasti webhook', (open) => {
     expect(await states()).toBe('off\nactive\nactive\n');
   });
 
+  it('changes the address and the kinds of a webhook', async () => {
+    await fasti('webhook', 'add', URL, '--kinds=event');
+    const id = (await fasti('webhook', 'list', '--format=ids')).out.trim();
+    const shown = async () => JSON.parse((await fasti('webhook', 'list', '--format=json')).out);
+    expect((await fasti('webhook', 'update', id, `--url=${URL}/new`)).out).toBe(`Messages of webhook ${id} go to ${URL}/new.\n`);
+    expect(await shown()).toMatchObject([{ url: `${URL}/new`, kinds: 'event' }]);
+    expect((await fasti('webhook', 'update', id, '--kinds=')).code).toBe(0);
+    expect(await shown()).toMatchObject([{ url: `${URL}/new`, kinds: '' }]);
+    for (const wrong of [['--url=ftp://example.org'], ['--kinds=event,page'], []])
+      expect((await fasti('webhook', 'update', id, ...wrong)).code).not.toBe(0);
+    expect(await shown()).toMatchObject([{ url: `${URL}/new`, kinds: '' }]);
+  });
+
   it('reports that messages of a paused webhook wait until it is resumed', async () => {
     await fasti('webhook', 'add', URL);
     const [id = ''] = (await fasti('webhook', 'list', '--format=ids')).out.trim().split(' ');
