@@ -4,6 +4,8 @@ import { expect, it } from '@jest/globals';
 import { requireLoginKeys } from '../src/accounts/login-keys.ts';
 import { createNonce } from '../src/wordpress/nonces.ts';
 import { unixFromDate } from '../src/wordpress/time.ts';
+import { commandIn, temporaryFolder } from './cli/command.ts';
+import { urlOf } from './support/databases.ts';
 import { formIn, openVisitor } from './support/desk-visitor.ts';
 import { openEventStream } from './support/event-stream.ts';
 import { basic } from './support/running-site.ts';
@@ -19,6 +21,7 @@ const DATES = { start_date: '2026-12-10 18:00:00', end_date: '2026-12-10 20:00:0
 describeRequests(
   'the stream of changes',
   (ask) => {
+    const folder = temporaryFolder();
     const listen = (query = '', headers: Record<string, string> = {}) =>
       openEventStream(`${ask.running().base}/wp-json/calendar/events/v1/changes/stream${query}`, headers);
 
@@ -37,6 +40,14 @@ describeRequests(
       again.close();
     });
 
+    it('answers HEAD with the headers only, and takes no place', async () => {
+      for (let time = 0; time <= 4; time += 1) {
+        const { status, headers, text } = await ask.send('HEAD', `${ROOT}/changes/stream`);
+        expect([status, headers['content-type'], text]).toEqual([200, 'text/event-stream; charset=UTF-8', '']);
+      }
+      expect((await ask.send('HEAD', `${ROOT}/changes/stream?since=wrong`)).status).toBe(400);
+    });
+
     it('is found by the parameter rest_route, with and without encoded slashes', async () => {
       const route = '/calendar/events/v1/changes/stream';
       for (const text of [route, encodeURIComponent(route), `${encodeURIComponent(route)}%2f`]) {
@@ -49,10 +60,9 @@ describeRequests(
     it('sends what another program has written', async () => {
       const stream = await listen('?kinds=venue', { Authorization: basic('admin') });
       await stream.next();
-      const other = ask.running().site.db;
-      await ask.create('/venues', { venue: 'Draft', status: 'draft' });
+      const fasti = commandIn({ DATABASE_URL: urlOf(ask.db()), TABLE_PREFIX: ask.db().prefix, UPLOADS_DIR: folder });
+      expect(await fasti('venue', 'create', '--venue=Draft', '--status=draft')).toMatchObject({ code: 0 });
       expect((await stream.next()).data.changes).toMatchObject([{ kind: 'venue', change: 'created' }]);
-      expect(other).toBeDefined();
       stream.close();
     });
 

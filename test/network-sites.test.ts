@@ -10,6 +10,7 @@ import { type Database, hasTable, openDatabase } from '../src/storage/engine/dat
 import type { TableName } from '../src/storage/engine/tables.ts';
 import { migrate } from '../src/storage/schema/migrate.ts';
 import { describeDatabases, urlOf } from './support/databases.ts';
+import { openEventStream } from './support/event-stream.ts';
 import { serveDatabase } from './support/running-site.ts';
 import { loadSite, makeNetwork } from './support/site.ts';
 
@@ -165,6 +166,19 @@ describeDatabases('the second site of a network', (open, engine) => {
       await db.from('blogs').where('blog_id', 2).update({ deleted: 0, archived: 0, spam: 0 });
     }
     expect(await statuses()).toEqual(before);
+    await running.close();
+  });
+
+  it('ends a stream of changes when it is closed', async () => {
+    const running = await serveDatabase(db, { env: { NETWORK_SITE: '2' } });
+    await migrate(running.site.db);
+    const stream = await openEventStream(`${running.base}/two/wp-json/calendar/events/v1/changes/stream`);
+    await stream.next();
+    await db.from('blogs').where('blog_id', 2).update({ archived: 1 });
+    expect((await fasti(urlOf(db), { NETWORK_SITE: '2' }, 'venue', 'create', '--venue=Secret', '--user=ed')).code).toBe(0);
+    await stream.ended;
+    expect(stream.rest()).not.toContain('created');
+    await db.from('blogs').where('blog_id', 2).update({ archived: 0 });
     await running.close();
   });
 

@@ -9,6 +9,7 @@ import { type Changes, type ChangesOptions, changesSince, tokenFromNow } from '.
 import { acceptParams } from '../records/input.ts';
 import type { Site } from '../site.ts';
 import { lastNumber } from '../storage/journal/entries.ts';
+import { requireOpenSite } from './closed-site.ts';
 import { corsHeaders } from './cors.ts';
 import { deliver } from './deliver.ts';
 import type { Lifecycle } from './health.ts';
@@ -58,7 +59,7 @@ interface Stream {
 export function serveChangeStream(site: Site, router: Router, budget: BodyBudget, { phase }: Lifecycle): RequestHandler {
   const streams = createStreams(site, () => phase() !== 'serving');
   return async (req, res, next) => {
-    if (req.method !== 'GET' || !STREAM_TARGET.test(req.originalUrl)) return next();
+    if (!['GET', 'HEAD'].includes(req.method) || !STREAM_TARGET.test(req.originalUrl)) return next();
     const incoming = await readRequest(site, router, req);
     const isStreamPath =
       incoming && servedNamespaces(site.config).some((name) => incoming.path.toLowerCase() === `/${name}/changes/stream`);
@@ -85,6 +86,7 @@ export function serveChangeStream(site: Site, router: Router, budget: BodyBudget
       // The client has disconnected: its `close` event, which would remove the stream from the list, has already
       // passed.
       if (res.destroyed) return;
+      if (req.method === 'HEAD') return void res.writeHead(200, headersFor(req)).end();
       const credentials = credentialsOf(incoming);
       // This stream was not among those that were told of a change after the first ones were read.
       const firstChanges = { ...found, more: found.more || streams.notices() !== notices };
@@ -259,9 +261,11 @@ const headersFor = (req: StreamOptions['req']) => ({
  * Returns the caller with the rights that the database grants at this moment.
  *
  * @throws incorrect_password if the password or the session was revoked
+ * @throws site-deleted, site-inactive, site-suspended
  */
 async function refreshCaller(site: Site, caller: Caller, credentials: Credentials): Promise<Caller> {
   const settings = await site.settings();
+  requireOpenSite(settings);
   const viewer = (await identifyAgain(site, settings, { viewer: caller.viewer, credentials })) ?? fail('incorrect_password');
   return { ...caller, settings: settingsFor(settings, viewer), viewer, now: site.clock(), receivedAt: performance.now() };
 }

@@ -1,4 +1,5 @@
 import type { RequestHandler } from 'express';
+import type { SiteSettings } from '../calendar/settings.ts';
 import { fail, type ProblemName } from '../errors.ts';
 import type { Site } from '../site.ts';
 import { isNetwork } from '../storage/rows/options.ts';
@@ -19,7 +20,16 @@ export function refuseClosedSite(site: Site): RequestHandler {
     const reading = site.forAnonymousReads();
     // A site without a network needs no settings for this.
     const network = (await isNetwork(reading.db)) ? (await reading.settings()).network : undefined;
-    if (network && network.siteState !== 'open') fail(PROBLEMS[network.siteState]);
+    requireOpenSite({ network });
     next();
   };
+}
+
+/**
+ * Requires that the network of the site, if there is one, has not closed it.
+ *
+ * @throws site-deleted, site-inactive, site-suspended
+ */
+export function requireOpenSite({ network }: Pick<SiteSettings, 'network'>): void {
+  if (network && network.siteState !== 'open') fail(PROBLEMS[network.siteState]);
 }
