@@ -199,7 +199,7 @@ export interface ProblemDetails {
   /** A status that replaces that of the table: 401 instead of 403 for an anonymous caller. */
   readonly status?: number;
   /** Set if the caller lacks the permission. The method is then missing in `Allow`. */
-  readonly notAllowed?: true;
+  readonly notAllowed?: boolean;
   readonly cause?: unknown;
   /** Details for the log only. */
   readonly detail?: LogDetail;

@@ -396,6 +396,13 @@ describeDatabases('the companion routes', (open) => {
       expect(await send(method, `${CORE}/${path}`, { body, ...(as ? { as } : {}) })).toMatchObject({ status, body: { code } }),
     );
 
+    it('names POST in Allow if only publishing is refused', async () => {
+      const allowed = async (path: string, body: object) =>
+        (await send('POST', `${CORE}/${path}`, { as: 'contrib', body })).headers.allow?.split(', ');
+      for (const path of ['tribe_venue', 'tribe_events/80']) expect(await allowed(path, { status: 'publish' })).toContain('POST');
+      expect(await allowed('tribe_venue/12', { title: 'X' })).toEqual(['GET']);
+    });
+
     it('trashes records, and deletes them permanently with force', async () => {
       expect((await send('DELETE', `${CORE}/tribe_venue/17`, { as: 'admin' })).body).toMatchObject({ id: 17, status: 'trash' });
       expect(await send('DELETE', `${CORE}/tribe_venue/17`, { as: 'admin' })).toMatchObject({

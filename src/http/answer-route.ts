@@ -156,7 +156,8 @@ async function runAllowed(site: Site, request: ParsedRequest, values: Values): P
 /** Refuses the request if the caller may not make it. */
 async function checkAllowed({ caller, match: { endpoint }, lookUp, incoming }: ParsedRequest, values: Values): Promise<void> {
   const verdict = await verdictOf(lookUp, caller, endpoint, values);
-  if (verdict !== true) refuse(caller.viewer, verdict || undefined, { notAllowed: true });
+  // WordPress refuses to publish only while it writes, after the check of permissions that `Allow` depends on.
+  if (verdict !== true) refuse(caller.viewer, verdict || undefined, { notAllowed: verdict !== 'rest_cannot_publish' });
   if (endpoint.acknowledgementHeader !== undefined && !incoming.req.get(endpoint.acknowledgementHeader))
     fail('missing_experimental_endpoint_acknowledgement');
 }
