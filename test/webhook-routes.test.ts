@@ -103,6 +103,13 @@ describeRequests('the routes of webhooks', (ask) => {
     expect(await ask.db().from('fasti_hook_messages').where('hook', id).select('state')).toEqual([{ state: 'waiting' }]);
   });
 
+  it('pause a webhook whose stored URL would be refused today', async () => {
+    const { id } = await addHook(site(), { url: URL });
+    await ask.writeRows((db) => db.from('fasti_hooks').where('id', id).update({ url: 'ftp://example.org/' }));
+    const paused = await ask.send('PATCH', `${ROOT}/webhooks/${id}`, { as: 'admin', body: { state: 'paused', kinds: 'event' } });
+    expect(expectBody(paused)).toMatchObject({ state: 'paused', kinds: ['event'] });
+  });
+
   it('do not send the records of another user elsewhere for those who may not edit users', async () => {
     await grant('a:1:{s:14:"manage_options";b:1;}');
     const others = await addHook(site(), { url: URL, user: 1 });

@@ -55,15 +55,19 @@ export async function addHook(
   { db, clock }: Site,
   { url, kinds = '', user = 0 }: { readonly url: string; readonly kinds?: string | undefined; readonly user?: number },
 ): Promise<PublicHook & { readonly secret: string }> {
-  requireValid({ url, kinds });
+  requireUrl(url);
+  requireKinds(kinds);
   const secret = `whsec_${randomBytes(24).toString('base64')}`;
   const hook = { url, secret, kinds: parseKinds(kinds).join(), user, state: 'active' as const, created_at: utcFromDate(clock()) };
   const id = await db.transaction(async (trx) => insertHook(trx, { ...hook, position: await lastNumber(trx) }));
   return { ...withoutSecret({ ...hook, id, position: 0, busy_until: '' }), secret };
 }
 
-function requireValid({ url, kinds }: Pick<Hook, 'url' | 'kinds'>): void {
+function requireUrl(url: string): void {
   if (!isHookUrl(url)) throw new HookError('hook-url', { url });
+}
+
+function requireKinds(kinds: string): void {
   const unknownKinds = parseKinds(kinds).filter((name) => !allKinds.some((kind) => kind.name === name));
   if (unknownKinds.length > 0) throw new HookError('hook-kinds', { kinds: unknownKinds.join(', ') });
 }
@@ -114,8 +118,9 @@ export const userOfHook = async (db: Database, id: number): Promise<number> =>
 export async function changeHook(site: Site, id: number, { url, kinds, state }: HookChange): Promise<PublicHook> {
   const { db } = site;
   const hook = await requireHook(db, id);
-  const subject = { url: url ?? hook.url, kinds: parseKinds(kinds ?? hook.kinds).join() };
-  requireValid(subject);
+  if (url !== undefined) requireUrl(url);
+  if (kinds !== undefined) requireKinds(kinds);
+  const subject = { url: url ?? hook.url, kinds: kinds === undefined ? hook.kinds : parseKinds(kinds).join() };
   // Otherwise the server would disable it again at once.
   if (state === 'active' && hook.user > 0 && !(await loadViewer(db, await site.settings(), hook.user)))
     throw new HookError('hook-user-gone', { id: String(id) });
