@@ -143,6 +143,18 @@ describeDatabases('the cost of a request in queries', (open, engine) => {
     }
   });
 
+  it('counts the tags in the query of a page, but apart from a deep page', async () => {
+    const page = async (offset: number) => {
+      const { body, queries } = await costOf('GET', `/wp-json/wp/v2/tags?search=term&per_page=1&offset=${offset}`);
+      return { rows: body.length, queries };
+    };
+    expect([await page(0), await page(1000), await page(1001)]).toEqual([
+      { rows: 1, queries: 2 },
+      { rows: 0, queries: 3 },
+      { rows: 0, queries: 3 },
+    ]);
+  });
+
   it.each([
     ['/events/1000', undefined, 8],
     ['/events/1000', 'admin', 10],

@@ -116,7 +116,6 @@ export function startService(site: Site, theme: LoadedTheme, host: ServiceHost, 
   const preparation = prepare(site, host.serviceLog, () => isStopping);
   void preparation.whenDelayed.then(() => open('waiting'));
   void preparation.whenDone.then(serve, (error: unknown) => {
-    // Stopping aborts the preparation.
     if (isStopping) return;
     site.log.fatal({ err: error }, 'the tables cannot be made');
     reportFailure(`The tables cannot be made: ${error instanceof Error ? error.message : String(error)}`);

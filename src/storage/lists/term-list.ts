@@ -40,7 +40,7 @@ export async function findTerms(
       .clearSelect()
       .modify((all) => void (hideEmpty && all.where('tt.count', '>', 0)));
   const { rows, total } = await pageWithTotal<Term>(page.limit(query.limit).offset(query.offset), query.offset, counted);
-  return { terms: rows.map(({ total: _, ...term }) => term), total, tree };
+  return { terms: rows, total, tree };
 }
 
 function narrowedTerms(db: Database, { kind, search, include, exclude, parent, parents, slugs, post, language }: TermQuery): QueryBuilder {

@@ -18,15 +18,24 @@ export async function totalWith(
   return rows.length === 0 && offset > 0 ? count() : Number(rows[0]?.total ?? 0);
 }
 
+/** Beyond this offset, the total is counted apart: MariaDB computes the columns of skipped rows, too. */
+const MAX_SKIPPED_ROWS = 1000;
+
 /**
- * Returns the rows of one page and the total number of rows, from one statement. `page`: the query for the page, which
- * begins at `offset`, with its columns. `all`: returns a query for all rows, without selected columns.
+ * Returns the rows of one page and the total number of rows, usually from one statement. `page`: the query for the
+ * page, which begins at `offset`, with its columns. `all`: returns a query for all rows, without selected columns.
  */
 export async function pageWithTotal<Row>(
   page: QueryBuilder,
   offset: number,
   all: () => QueryBuilder,
-): Promise<{ rows: (Row & { readonly total: number | string })[]; total: number }> {
-  const rows = await page.select(all().count('*').as('total'));
-  return { rows, total: await totalWith(rows, offset, () => countRows(all())) };
+): Promise<{ rows: Row[]; total: number }> {
+  if (offset > MAX_SKIPPED_ROWS) {
+    const [rows, total]: [Row[], number] = await Promise.all([page, countRows(all())]);
+    return { rows, total };
+  }
+  const rows: { total: number | string }[] = await page.select(all().count('*').as('total'));
+  const total = await totalWith(rows, offset, () => countRows(all()));
+  // The type holds: the other columns are those of the page.
+  return { rows: rows.map(({ total: _, ...row }) => row as Row), total };
 }
