@@ -110,6 +110,17 @@ describeRequests('the routes of webhooks', (ask) => {
     expect(expectBody(paused)).toMatchObject({ state: 'paused', kinds: ['event'] });
   });
 
+  it('change the URL and the kinds at the same time, without losing either', async () => {
+    const change = (id: number, body: object) => ask.send('PATCH', `${ROOT}/webhooks/${id}`, { as: 'admin', body });
+    for (let time = 0; time < 5; time += 1) {
+      const { id } = await addHook(site(), { url: URL, kinds: 'event' });
+      const url = `http://10.0.0.2/${time}`;
+      const answers = await Promise.all([change(id, { url }), change(id, { kinds: 'venue' }), change(id, { state: 'paused' })]);
+      expect(answers.map(({ status }) => status)).toEqual([200, 200, 200]);
+      expect(await ask.read(`/webhooks/${id}`, 'admin')).toMatchObject({ url, kinds: ['venue'], state: 'paused' });
+    }
+  });
+
   it('do not send the records of another user elsewhere for those who may not edit users', async () => {
     await grant('a:1:{s:14:"manage_options";b:1;}');
     const others = await addHook(site(), { url: URL, user: 1 });

@@ -92,7 +92,7 @@ function addUpdate(session: Session, command: Command): void {
       withSite(session, 'write', async (site) => {
         if (url === undefined && kinds === undefined) throw new CliError('nothing-named', {}, EXIT_CODE.usage);
         const hook = await changeHook(site, parseId('id', id), { url, kinds });
-        print(io, `${say('done.webhook-updated', { id: hook.id, url: hook.url })}\n`);
+        print(io, `${say('done.webhook-updated', { id: hook.id })}\n`);
       }),
     );
 }

@@ -11,7 +11,7 @@ import { createWpmlTables, wpmlTables } from '../storage/schema/wpml-tables.ts';
 import { utcFromDate } from '../wordpress/time.ts';
 import type { Backup } from './backup-read.ts';
 
-export interface RestoreOptions {
+interface RestoreOptions {
   /** Pauses the webhooks of the backup, so that a copy of the site does not write to the receivers of the original. */
   readonly pauseWebhooks?: boolean | undefined;
   /** Called with the number of rows restored so far. */

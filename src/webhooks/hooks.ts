@@ -15,8 +15,9 @@ import {
   type MessageState,
   removeHook,
   retryMessages,
+  setHookKinds,
   setHookState,
-  setHookSubject,
+  setHookUrl,
   TEST,
 } from '../storage/rows/hooks.ts';
 import { utcFromDate } from '../wordpress/time.ts';
@@ -110,25 +111,25 @@ export const userOfHook = async (db: Database, id: number): Promise<number> =>
   (await loadHooksIfPresent(db)).find((hook) => hook.id === id)?.user ?? 0;
 
 /**
- * Changes the given values of a webhook and returns it. Messages that are being sent at this moment still go to the
- * previous URL. `kinds`: names separated by commas; empty means all.
+ * Changes the given values of a webhook, no others, and returns it. Messages that are being sent at this moment still
+ * go to the previous URL. `kinds`: names separated by commas; empty means all.
  *
  * @throws HookError
  */
 export async function changeHook(site: Site, id: number, { url, kinds, state }: HookChange): Promise<PublicHook> {
   const { db } = site;
-  const hook = await requireHook(db, id);
+  const { user } = await requireHook(db, id);
   if (url !== undefined) requireUrl(url);
   if (kinds !== undefined) requireKinds(kinds);
-  const subject = { url: url ?? hook.url, kinds: kinds === undefined ? hook.kinds : parseKinds(kinds).join() };
   // Otherwise the server would disable it again at once.
-  if (state === 'active' && hook.user > 0 && !(await loadViewer(db, await site.settings(), hook.user)))
+  if (state === 'active' && user > 0 && !(await loadViewer(db, await site.settings(), user)))
     throw new HookError('hook-user-gone', { id: String(id) });
   await db.transaction(async (trx) => {
-    if (url !== undefined || kinds !== undefined) await setHookSubject(trx, id, subject);
+    if (url !== undefined) await setHookUrl(trx, id, url);
+    if (kinds !== undefined) await setHookKinds(trx, id, parseKinds(kinds).join());
     if (state !== undefined) await setHookState(trx, id, state);
   });
-  return withoutSecret({ ...hook, ...subject, state: state ?? hook.state });
+  return readHook(site, id);
 }
 
 /** The values of a webhook that can be changed. */

@@ -39,7 +39,7 @@ describeDatabases('fasti webhook', (open) => {
     await fasti('webhook', 'add', URL, '--kinds=event');
     const id = (await fasti('webhook', 'list', '--format=ids')).out.trim();
     const shown = async () => JSON.parse((await fasti('webhook', 'list', '--format=json')).out);
-    expect((await fasti('webhook', 'update', id, `--url=${URL}/new`)).out).toBe(`Messages of webhook ${id} go to ${URL}/new.\n`);
+    expect((await fasti('webhook', 'update', id, `--url=${URL}/new`)).out).toBe(`Webhook ${id} was changed.\n`);
     expect(await shown()).toMatchObject([{ url: `${URL}/new`, kinds: 'event' }]);
     expect((await fasti('webhook', 'update', id, '--kinds=')).code).toBe(0);
     expect(await shown()).toMatchObject([{ url: `${URL}/new`, kinds: '' }]);

@@ -35,12 +35,13 @@ export const pauseHooks = (db: Database): Promise<number> =>
 export const disableHooksOf = (db: Database, user: number): Promise<number> =>
   db.change`UPDATE {fasti_hooks} SET state = ${'off'} WHERE user = ${user}`;
 
-/**
- * Sets the URL of a webhook and the kinds of records that it follows: their names separated by commas; an empty text
- * means all kinds.
- */
-export const setHookSubject = (db: Database, id: number, { url, kinds }: Pick<Hook, 'url' | 'kinds'>): Promise<number> =>
-  db.change`UPDATE {fasti_hooks} SET url = ${url}, kinds = ${kinds} WHERE id = ${id}`;
+/** Sets the URL that a webhook notifies. */
+export const setHookUrl = (db: Database, id: number, url: string): Promise<number> =>
+  db.change`UPDATE {fasti_hooks} SET url = ${url} WHERE id = ${id}`;
+
+/** Sets the kinds of records that a webhook follows: their names separated by commas; an empty text means all kinds. */
+export const setHookKinds = (db: Database, id: number, kinds: string): Promise<number> =>
+  db.change`UPDATE {fasti_hooks} SET kinds = ${kinds} WHERE id = ${id}`;
 
 /** Deletes a webhook with its messages. Must be called in a transaction. */
 export async function removeHook(db: Database, id: number): Promise<void> {

@@ -7,8 +7,8 @@ export async function countRows(rows: QueryBuilder): Promise<number> {
 }
 
 /**
- * Returns the total number of rows if each row of a page contains it. A page beyond the last one
- * has no rows, so they are counted by `count`.
+ * Returns the total number of rows if each row of a page contains it. A page beyond the last one has no rows, so they
+ * are counted by `count`.
  */
 export async function totalWith(
   rows: readonly { readonly total: number | string }[],
