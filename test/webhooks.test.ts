@@ -193,7 +193,8 @@ describeRequests(
       for (const some of pagesOf(rows, 1000)) await insertRows(ask.db(), 'fasti_hook_messages', some);
       expect(await retryHook(site(), hook)).toBe(4000);
       const once = await fastest(() => ask.db().change`UPDATE {fasti_hook_messages} SET attempts = attempts + 1`);
-      expect(await fastest(() => retryHook(site(), hook))).toBeLessThan(20 * once);
+      // With a search for each message, it takes more than 300 times as long on MySQL.
+      expect(await fastest(() => retryHook(site(), hook))).toBeLessThan(100 * once);
     });
 
     it('finds the due ones among thousands of messages without searching all of them for each, whatever the statistics say', async () => {
