@@ -5,8 +5,9 @@ import { type CustomField, MAX_CUSTOM_FIELDS } from '../src/calendar/custom-fiel
 import { openCsv } from '../src/exchange/csv/read.ts';
 import { writeCsv } from '../src/exchange/csv/write.ts';
 import { exportEntries, itemsOf } from '../src/exchange/exporter.ts';
+import { FILE_FORMATS } from '../src/exchange/items/file-formats.ts';
 import { isItem } from '../src/exchange/items/items.ts';
-import { FILE_FORMATS, openSource, type SourceOptions } from '../src/exchange/sources.ts';
+import { openSource, type SourceOptions } from '../src/exchange/sources.ts';
 import { addCustomField, type NewCustomField } from '../src/records/custom-fields.ts';
 import { readOptions } from '../src/storage/rows/options.ts';
 import { parseSerialized } from '../src/wordpress/php/serialized.ts';

@@ -35,7 +35,7 @@ const blocks = (page: string): Line[] =>
 const inline = (page: string): Line[] => [...read(page).matchAll(/`((?:bin\/)?fasti [^`]+)`/g)].map(([, text = '']) => ({ page, text }));
 
 /** Optional text before the command: variables, and programs that run it on another machine or as another user. */
-const BEFORE = /^(\$ |\w+=\S+ |runuser .* |docker compose exec fasti |kubectl exec .* )*$/;
+const BEFORE = /^(\$ |\w+=\S+ |runuser .* |docker compose exec (-T )?fasti |kubectl exec .* )*$/;
 /** Commands whose examples ask questions, write a lot or need an empty database; these have tests of their own. */
 const APART = ['backup', 'restore', 'export', 'doctor', 'seed', 'reindex'];
 

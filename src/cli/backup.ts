@@ -9,6 +9,7 @@ import { listHooks } from '../webhooks/hooks.ts';
 import { sitePrefix } from '../wordpress/network.ts';
 import { CliError } from './io.ts';
 import { withExamples } from './options.ts';
+import { knownPath, withFiles } from './piped-files.ts';
 import { print, printAboutFile } from './print.ts';
 import { clearLine, showLine, showRate } from './rate.ts';
 import { configOf, type Session, withNewDatabase, withSite } from './session.ts';
@@ -29,6 +30,7 @@ export function addBackupCommands(program: Command, session: Session): void {
     .action((file: string, options: Options) => runBackup(session, file, options));
   withExamples(program.command('restore <file>').description(say('upkeep:restore.about')), say, [
     'fasti restore calendar.backup',
+    'ssh old.example fasti backup - | fasti restore -',
     'DATABASE_URL=mysql://user:password@localhost/new fasti restore calendar.backup --pause-webhooks',
   ])
     .option('--force', say('upkeep:restore.force'))
@@ -50,7 +52,10 @@ async function runBackup(session: Session, target: string, { force }: Options): 
   await printAboutFile(io, file, `${say('upkeep:backup.done', { count: rows, file })}\n`);
 }
 
-async function runRestore(session: Session, file: string, { force, pauseWebhooks }: Options): Promise<void> {
+const runRestore = (session: Session, file: string, options: Options): Promise<void> =>
+  withFiles(session.io, [file], ([copy = file]) => restoreFile(session, copy, options));
+
+async function restoreFile(session: Session, file: string, { force, pauseWebhooks }: Options): Promise<void> {
   const { io, say } = session;
   const { tablePrefix, networkSite } = configOf(session);
   const backup = await openBackup(file, sitePrefix(tablePrefix, networkSite));
@@ -63,7 +68,7 @@ async function runRestore(session: Session, file: string, { force, pauseWebhooks
     return { rows: restoredRows, hooks: await listHooks(site) };
   });
   clearLine(session);
-  print(io, `${say('upkeep:restore.done', { count: rows, file })}\n`);
+  print(io, `${say('upkeep:restore.done', { count: rows, file: knownPath(file) })}\n`);
   const activeHooks = hooks.filter(({ state }) => state === 'active').length;
   if (activeHooks > 0) print(io, `${say('upkeep:restore.active-webhooks', { count: activeHooks })}\n`);
 }

@@ -8,11 +8,12 @@ import { importItems } from '../exchange/import/importer.ts';
 import { fetchFile } from '../exchange/import/media.ts';
 import { type PreviewedRecord, previewOf } from '../exchange/import/preview.ts';
 import { highestIdFor } from '../exchange/import/recurrence.ts';
+import { extensionOf, READABLE_FORMATS } from '../exchange/items/file-formats.ts';
 import { SourceFault } from '../exchange/items/items.ts';
 import { isIncomplete, type Report } from '../exchange/items/report.ts';
 import { type Source, surveySource } from '../exchange/items/source.ts';
 import { latestVersions } from '../exchange/items/versions.ts';
-import { openSource, READ_ONLY_FORMATS } from '../exchange/sources.ts';
+import { openSource } from '../exchange/sources.ts';
 import { postKinds } from '../kinds/index.ts';
 import type { Caller } from '../records/caller.ts';
 import type { Site } from '../site.ts';
@@ -32,6 +33,7 @@ import {
   withExamples,
   withReportFormat,
 } from './options.ts';
+import { isPiped, knownPath, withFiles } from './piped-files.ts';
 import { oneLine, print } from './print.ts';
 import { clearLine, showLine, showRate } from './rate.ts';
 import { actingCaller, type Session, withSite } from './session.ts';
@@ -54,6 +56,7 @@ export function addImportCommand(program: Command, session: Session): void {
     'fasti import https://old.example --media --follow=300',
     'fasti import https://town.example/calendar.ics',
     'fasti import https://club.example/concerts/ --as=jsonld --dry-run',
+    'fasti import - --as=csv --dry-run < events.txt',
     'fasti import https://club.example --sitemap',
   ])
     .option('--dry-run', say('exchange:import.dry-run'))
@@ -84,7 +87,17 @@ export function addImportCommand(program: Command, session: Session): void {
 
 async function importByCommand(session: Session, places: readonly string[], options: Options, user: string | undefined): Promise<void> {
   const args = parseArguments(session, places, options, user);
-  const report = await withSite(session, args.dryRun ? 'read' : 'write', (site) => importAndFollow(site, args));
+  const { format } = args.sourceOptions;
+  const pipes = (await Promise.all(places.map(isPiped))).filter(Boolean).length;
+  if (pipes > 0 && format === undefined)
+    throw new CliError('source-format-unknown', { formats: READABLE_FORMATS.join(', ') }, EXIT_CODE.usage);
+  if (pipes > 0 && args.follow !== undefined) throw new CliError('nothing-to-follow', {}, EXIT_CODE.usage);
+  const report = await withFiles(
+    session.io,
+    places,
+    (files) => withSite(session, args.dryRun ? 'read' : 'write', (site) => importAndFollow(site, { ...args, places: files })),
+    format && extensionOf(format),
+  );
   if (isIncomplete(report)) throw new CliError('incomplete', {}, EXIT_CODE.incomplete);
 }
 
@@ -154,7 +167,8 @@ async function importOnce(
     const source = await openSource(places, { ...sourceOptions, caller, resume, target: importTarget(site, args), folder: io.temporary });
     try {
       const outcome = await importFrom(source, { args, site, caller, resume, progress });
-      const rejected = keepsRejected && !dryRun && sourceOptions.skipBadRows && isCsvSource(source) ? await writeRejected(source) : [];
+      const rejected =
+        keepsRejected && !dryRun && sourceOptions.skipBadRows && isCsvSource(source) ? await writeRejected(source, knownPath) : [];
       return { ...outcome, rejected, hint: source.hint };
     } finally {
       await source.close();
@@ -178,7 +192,7 @@ function sourceOptions(session: Session, options: Options) {
     categories: toList(options.category).filter((name) => name.trim() !== ''),
     credentials: parseCredentials(options.remoteUser ?? io.env.FASTI_REMOTE_USER),
     rate: parseNumber('rate', options.rate),
-    format: choiceOf('as', options.as, READ_ONLY_FORMATS),
+    format: choiceOf('as', options.as, READABLE_FORMATS),
     sitemap: options.sitemap === true,
     ...parseDays(options),
     onWalkProgress: (entries: number) => showLine(session, say('exchange:import.walking', { entries })),

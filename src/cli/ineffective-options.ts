@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
-import { kindOfSource, READ_ONLY_FORMATS, type SourceKind } from '../exchange/sources.ts';
+import { READABLE_FORMATS } from '../exchange/items/file-formats.ts';
+import { kindOfSource, type SourceKind } from '../exchange/sources.ts';
 import { tableOf } from '../wordpress/table.ts';
 import { oneLine } from './print.ts';
 import type { Session } from './session.ts';
@@ -74,7 +75,7 @@ const SOURCES_OF_OPTIONS: ReadonlyMap<string, readonly SourceKind[]> = tableOf({
 function reasonBySource(name: string, places: readonly string[], format: unknown): Reason | undefined {
   const kind = kindOfSource(
     places[0] ?? '',
-    READ_ONLY_FORMATS.find((one) => one === format),
+    READABLE_FORMATS.find((one) => one === format),
   );
   const applicable = SOURCES_OF_OPTIONS.get(name);
   return kind === undefined || !applicable || applicable.includes(kind) ? undefined : { sentenceKey: 'source', other: '' };

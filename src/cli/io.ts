@@ -31,6 +31,8 @@ export interface Io {
   readonly onUnwritable?: (message: (code: string) => string) => void;
   /** Waits for this many milliseconds; false if nobody reads the output any more, so that the command should end. */
   readonly wait?: (milliseconds: number) => Promise<boolean>;
+  /** Standard input. Called at most once. */
+  readonly input?: () => NodeJS.ReadableStream;
   /** Time zone of the machine, such as `Europe/Rome`. */
   readonly zone?: string;
   /** Asks for a text with a default; absent if there is nobody to ask. */
@@ -72,6 +74,8 @@ export type CliProblem =
   | 'nobody-to-ask'
   | 'file-exists'
   | 'format-unknown'
+  | 'source-format-unknown'
+  | 'nothing-to-follow'
   | 'format-events-only'
   | 'database-in-use'
   | 'network-in-use'

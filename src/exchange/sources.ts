@@ -1,8 +1,8 @@
 import { stat } from 'node:fs/promises';
-import { basename, extname } from 'node:path';
-import { tableOf } from '../wordpress/table.ts';
+import { basename } from 'node:path';
 import { type CsvOptions, openCsv } from './csv/read.ts';
 import { calendarSource } from './ical/read.ts';
+import { formatByExtension, formatOfSource, type ReadFormat } from './items/file-formats.ts';
 import { bytesOf } from './items/file-text.ts';
 import { SourceFault } from './items/items.ts';
 import { openJsonLines } from './items/json-lines.ts';
@@ -17,46 +17,6 @@ import { openWxr } from './wxr/read.ts';
 export interface SourceOptions extends CsvOptions, WebOptions, Overrides {
   readonly prefix: string;
   readonly site?: number | undefined;
-}
-
-/**
- * Formats of files that can be read and written; databases and sites are recognised by their address, files by their
- * extension.
- */
-export const FILE_FORMATS = ['wxr', 'jsonl', 'csv', 'ical'] as const;
-/** Formats that are only read and cannot be recognised by an address: pages with events in JSON-LD. */
-export const READ_ONLY_FORMATS = ['jsonld'] as const;
-type ReadFormat = FileFormat | (typeof READ_ONLY_FORMATS)[number];
-export type FileFormat = (typeof FILE_FORMATS)[number];
-
-const FORMATS_BY_EXTENSION: ReadonlyMap<string, FileFormat> = tableOf({
-  '.xml': 'wxr',
-  '.wxr': 'wxr',
-  '.jsonl': 'jsonl',
-  '.ndjson': 'jsonl',
-  '.csv': 'csv',
-  '.ics': 'ical',
-  '.ical': 'ical',
-  '.icalendar': 'ical',
-  '.vcs': 'ical',
-});
-
-/** Extensions of files that are only read. */
-const READ_ONLY_EXTENSIONS: ReadonlyMap<string, ReadFormat> = tableOf({ '.jsonld': 'jsonld', '.html': 'jsonld', '.htm': 'jsonld' });
-
-/** Returns the format for the name of a file to be written. Throws SourceFault `format`. */
-export const formatOf = (path: string): FileFormat => formatAmong(path, FORMATS_BY_EXTENSION);
-
-/** Extensions of files that can be read, with their formats. */
-const READABLE_EXTENSIONS: ReadonlyMap<string, ReadFormat> = new Map<string, ReadFormat>([
-  ...FORMATS_BY_EXTENSION,
-  ...READ_ONLY_EXTENSIONS,
-]);
-
-function formatAmong<Format>(path: string, endings: ReadonlyMap<string, Format>): Format {
-  const format = endings.get(extname(path).toLowerCase());
-  if (format === undefined) throw new SourceFault('format', { file: basename(path), endings: [...endings.keys()].join(' ') });
-  return format;
 }
 
 /**
@@ -75,7 +35,7 @@ export type SourceKind = 'database' | 'web' | ReadFormat;
 export function kindOfSource(place: string, format: ReadFormat | undefined): SourceKind | undefined {
   if (/^(mysql|sqlite):/.test(place)) return 'database';
   if (/^(https?|webcals?):/i.test(place)) return 'web';
-  return format ?? READABLE_EXTENSIONS.get(extname(place).toLowerCase());
+  return format ?? formatByExtension(place);
 }
 
 async function openByName(places: readonly string[], options: SourceOptions): Promise<Source> {
@@ -89,7 +49,7 @@ async function openByName(places: readonly string[], options: SourceOptions): Pr
     if (places.length > 1) throw new SourceFault('one-at-a-time');
     return openWebSource(first, options);
   }
-  const formats = new Set(places.map((path): ReadFormat => options.format ?? formatAmong(path, READABLE_EXTENSIONS)));
+  const formats = new Set(places.map((path): ReadFormat => options.format ?? formatOfSource(path)));
   if (formats.size > 1) throw new SourceFault('several-formats', { places: [...formats].join(', ') });
   for (const path of places) {
     const file = await stat(path).catch((cause: NodeJS.ErrnoException) => {

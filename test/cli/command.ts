@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Readable } from 'node:stream';
 import { afterAll } from '@jest/globals';
 import { runCli } from '../../src/cli/program.ts';
 
@@ -25,10 +26,10 @@ export function temporaryFolder(): string {
   return folder;
 }
 
-/** Returns the command in an environment. `terminal`: whether it runs on a terminal. */
+/** Returns the command in an environment. `terminal`: whether it runs on a terminal; `input`: what is piped into it. */
 export function commandIn(
   env: Readonly<Record<string, string>>,
-  { now, terminal = false }: { now?: Date; terminal?: boolean } = {},
+  { now, terminal = false, input = Readable.from([]) }: { now?: Date; terminal?: boolean; input?: NodeJS.ReadableStream } = {},
 ): Fasti {
   return async (...args) => {
     const [out, err, served]: [string[], string[], Readonly<Record<string, string>>[]] = [[], [], []];
@@ -41,6 +42,7 @@ export function commandIn(
         served.push(more);
       },
       ...(now ? { clock: () => now } : {}),
+      input: () => input,
     });
     return { code, out: out.join(''), err: err.join(''), served };
   };

@@ -54,6 +54,22 @@ describeDatabases('fasti import and export over the web', (open, engine) => {
   const count = async (type: string) =>
     Number(((await target.from('posts').where('post_type', type).count({ rows: '*' }).first()) as { rows: number }).rows);
 
+  it('read a calendar whose address does not show that it is one', async () => {
+    const event = 'BEGIN:VEVENT\r\nUID:a\r\nSUMMARY:A calendar of the town\r\nDTSTART:20310101T190000Z\r\nEND:VEVENT\r\n';
+    const server = http.createServer((req, res) => {
+      if (req.url !== '/calendars/abc?export') res.writeHead(404);
+      res.end(`BEGIN:VCALENDAR\r\n${event}END:VCALENDAR\r\n`);
+    });
+    await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
+    const address = `http://127.0.0.1:${(server.address() as AddressInfo).port}/calendars/abc?export`;
+    expect(await fasti(['import', address])).toMatchObject({ code: 0, err: '' });
+    expect(await target.from('posts').where('post_title', 'A calendar of the town').select('post_type')).toEqual([
+      { post_type: 'tribe_events' },
+    ]);
+    expect(await fasti(['import', address, '--as=ical'])).toMatchObject({ code: 0, out: expect.stringMatching(/events +0 +0 +1 +0/) });
+    server.close();
+  });
+
   it.each(['https://anna:secret@calendar.example', 'https://anna:secret@calendar.example/x.ics', 'webcal://anna@calendar.example/x'])(
     'do not print a password that is part of an address: %s',
     async (address) => {

@@ -131,6 +131,7 @@ const LENGTHS: Case[] = [
   ['below zero', event('DTSTART:20261224T180000Z', 'DURATION:-PT1H'), ['2026-12-24 17:00-18:00'], ['end-before-start']],
   ['days below zero', event('DTSTART;VALUE=DATE:20261224', 'DURATION:-P2D'), ['2026-12-22/2026-12-24'], ['end-before-start']],
   ['no seconds', event('DTSTART:20261224T1800Z', 'DTEND:20261224T1930Z'), ['2026-12-24 18:00-19:30']],
+  ['the end of a day', event('DTSTART:20261231T180000Z', 'DTEND:20261231T240000Z'), ['2026-12-31 18:00-2027-01-01 00:00']],
   ['a 60th second', event('DTSTART:20261231T235960Z'), ['2026-12-31 23:59-23:59']],
 ];
 

@@ -567,7 +567,9 @@ describe('data of an event', () => {
   const START = 'DTSTART:20261224T190000Z';
   it.each([
     ['DTSTART:nonsense', 'ical-dates-unreadable'],
+    ['DTSTART:00000000T000000Z', 'ical-dates-unreadable'],
     ['DTEND:20261324T190000Z', 'ical-dates-unreadable'],
+    ['DTEND:20270230T240000Z', 'ical-dates-unreadable'],
     ['DTEND;VALUE=DATE:20270230', 'ical-dates-unreadable'],
     ['DURATION:PT1W', 'ical-dates-unreadable'],
     ['DURATION:P', 'ical-dates-unreadable'],

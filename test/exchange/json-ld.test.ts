@@ -63,12 +63,21 @@ describe('datesOf', () => {
       ['2027-05-01 20:00', '2027-05-03', ''],
       ['2027-05-01 20:00:00', '2027-05-03 23:59:59', 'Europe/Rome', false],
     ],
+    [
+      ['2027-05-01T20:00', '2027-05-01T24:00', ''],
+      ['2027-05-01 20:00:00', '2027-05-02 00:00:00', 'Europe/Rome', false],
+    ],
+    [
+      ['20270430T240000+0200', '2027-05-01T02:00+02:00', ''],
+      ['2027-05-01 00:00:00', '2027-05-01 02:00:00', 'Europe/Rome', false],
+    ],
   ])('reads %j', ([start, end, duration], expected) => {
     const dates = datesOf(start!, end!, duration!, rome);
     expect(dates && [dates.start_date, dates.end_date, dates.timezone, dates.all_day]).toEqual(expected);
   });
   it('returns undefined for an invalid start', () => {
-    for (const start of ['', 'soon', '2027-02-31', '2027-05-01T25:00']) expect(datesOf(start, '2027-05-01', '', rome)).toBeUndefined();
+    for (const start of ['', 'soon', '2027-02-31', '2027-05-01T25:00', '2027-02-30T24:00', '2027-05-01T24:01', '0000-00-00'])
+      expect(datesOf(start, '2027-05-01', '', rome)).toBeUndefined();
   });
   it('swaps start and end if the end is on an earlier day', () =>
     expect(datesOf('2027-05-02T20:00', '2027-05-01T19:00', '', rome)).toMatchObject({

@@ -73,7 +73,7 @@ export const NOT_FROM_OUTSIDE: Readonly<Record<string, string>> = {
   'upkeep/doctor/findings.ts': 'names of sentences',
   'exchange/ical/places.ts': 'the path of a file',
   'exchange/ical/write-line.ts line': 'a part of `writeCalendar`, which is measured as a whole',
-  'exchange/sources.ts formatOf': 'the path of a file',
+  'exchange/items/file-formats.ts formatOf': 'the path of a file',
   'exchange/sources.ts kindOfSource': 'a path or an address, as typed',
   'exchange/items/report.ts reportOf': 'the name of a source',
   'wordpress/record-version.ts': 'a secret of the site',

@@ -13,14 +13,15 @@ export interface RejectedFile {
 /**
  * Writes the rejected rows of each file into a file next to it (`events.rejected.csv`), with the same header line and
  * delimiter, in UTF-8, so that they can be corrected and imported. Existing files are kept; the new one gets a number.
+ * `beside`: returns the path to use in place of that of a file.
  *
  * @throws SourceFault `unwritable`
  */
-export async function writeRejected(source: CsvSource): Promise<RejectedFile[]> {
+export async function writeRejected(source: CsvSource, beside: (path: string) => string = (path) => path): Promise<RejectedFile[]> {
   const files = new Map<string, { path: string; handle: FileHandle; rows: number }>();
   try {
     for await (const row of source.rejected()) {
-      const file = files.get(row.path) ?? { ...(await createRejectedFile(row)), rows: 0 };
+      const file = files.get(row.path) ?? { ...(await createRejectedFile({ ...row, path: beside(row.path) })), rows: 0 };
       files.set(row.path, file);
       await file.handle.appendFile(toCsvLine(row.cells, row));
       file.rows += 1;

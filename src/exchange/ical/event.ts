@@ -1,8 +1,8 @@
 import { parseRule, type Rule } from '../../calendar/recurrence-rule.ts';
 import { memoize } from '../../memo.ts';
 import { stripControlCharacters } from '../../wordpress/content/plain-text.ts';
-import { textFromUnix, unixFromText } from '../../wordpress/time.ts';
 import { percentDecoded } from '../../wordpress/web-url.ts';
+import { isWallTime, MAX_DURATION_S } from '../items/written-times.ts';
 import { CUSTOM_FIELD_PROPERTY, NAME_PARAMETER } from './extension-names.ts';
 import type { Line } from './lines.ts';
 import { type Property, parameter, parseProperties, rawText, rawValues, textsOf } from './properties.ts';
@@ -229,15 +229,12 @@ function momentsOf(property: Property): Moment[] {
 function momentOf(value: string, zone: string): Moment[] {
   const [, day = '', time, utc] = /^(\d{4}-\d\d-\d\d)(?:T(\d\d:\d\d:\d\d)(Z)?)?$/.exec(value) ?? [];
   const wall = `${day} ${time?.replace(':60', ':59') ?? '00:00:00'}`;
-  if (day === '' || !isValidWallTime(wall)) return [];
+  if (day === '' || !isWallTime(wall)) return [];
   if (time === undefined) return [{ wall, in: 'day' }];
   // Some programs write a Z after times that have a zone.
   if (zone !== '') return [{ wall, in: 'zone', zone }];
   return [{ wall, in: utc === undefined ? 'anywhere' : 'utc' }];
 }
-
-/** Whether the date and time exist; an end of the day at 24:00 is a midnight. */
-const isValidWallTime = (wall: string): boolean => wall.endsWith(' 24:00:00') || textFromUnix(unixFromText(wall)) === wall;
 
 function extraDatesOf(property: Property): ExtraDate[] {
   const zone = parameter(property, 'tzid');
@@ -248,8 +245,6 @@ function extraDatesOf(property: Property): ExtraDate[] {
     return [{ start, ...(to === undefined ? {} : { end: momentOf(to, zone)[0], length: lengthFrom(to) }) }];
   });
 }
-
-const MAX_DURATION_S = 366 * 86_400;
 
 /** Parses a DURATION, which may be negative; returns undefined if it is invalid. */
 function lengthFrom(text: string): Length | undefined {

@@ -1,6 +1,7 @@
 import { addDays, addDaysTo, textFromUnix, unixFromText } from '../../wordpress/time.ts';
 import { unixFromLocal, type Zone } from '../../wordpress/zones.ts';
 import { offsetIn, offsetZone, unambiguousZone, wallTimeIn } from '../items/unambiguous-zone.ts';
+import { isWallTime, MAX_DURATION_S } from '../items/written-times.ts';
 
 /** The dates of an event, as values of its fields. */
 export interface PageDates {
@@ -70,10 +71,10 @@ function readDate(text: string): WrittenDate | undefined {
     /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d):(\d\d)(?::(\d\d)(?:[.,]\d{1,9})?)?\s?(Z|[+-]\d\d(?::?\d\d)?)?)?$/i.exec(extendedText) ?? [];
   if (day === undefined) return undefined;
   const wall = `${day} ${hour ?? '00'}:${minute ?? '00'}:${second}`;
+  if (!isWallTime(wall)) return undefined;
   const unix = unixFromText(wall);
-  if (Number.isNaN(unix) || textFromUnix(unix) !== wall) return undefined;
   if (hour === undefined) return { day };
-  if (zone === '') return { wall };
+  if (zone === '') return { wall: textFromUnix(unix) };
   const [, sign, hours = '0', minutes = '0'] = /^([+-])(\d\d)(?::?(\d\d))?$/.exec(zone) ?? [];
   const offset = (sign === '-' ? -1 : 1) * (Number(hours) * 3600 + Number(minutes) * 60);
   return { moment: unix - offset, offset };
@@ -92,8 +93,6 @@ function dayOf(date: WrittenDate, site: Zone): string {
   if ('day' in date) return date.day;
   return textFromUnix(wallTimeIn(zoneOf(date, site), momentOf(date, site))).slice(0, 10);
 }
-
-const MAX_DURATION_S = 366 * 86_400;
 
 /** Returns the seconds of a duration in ISO 8601; 0 if it is invalid. */
 function secondsOf(text: string): number {

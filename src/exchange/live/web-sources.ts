@@ -4,6 +4,7 @@ import { type FetchOptions, FetchRefused, fetchPublic } from '../../media/safe-f
 import type { Caller } from '../../records/caller.ts';
 import { percentDecoded } from '../../wordpress/web-url.ts';
 import { calendarSource } from '../ical/read.ts';
+import type { ReadFormat } from '../items/file-formats.ts';
 import { SourceFault } from '../items/items.ts';
 import { type Source, siteName } from '../items/source.ts';
 import { openJsonLdSite } from '../json-ld/source.ts';
@@ -24,8 +25,8 @@ export interface WebOptions {
   readonly to?: string | undefined;
   /** Called with the number of entries that a walk through a site has yielded so far. */
   readonly onWalkProgress?: ((entries: number) => void) | undefined;
-  /** `jsonld`: the address is that of a page with events in JSON-LD. */
-  readonly format?: 'jsonld' | undefined;
+  /** The format of the file at the address, if the address does not tell. */
+  readonly format?: ReadFormat | undefined;
   /** The address is that of a sitemap, or of a site with one, whose pages have events in JSON-LD. */
   readonly sitemap?: boolean | undefined;
   /** Folder for the state of a walk. */
@@ -41,8 +42,9 @@ const MAX_FEED_BYTES = 32 * 2 ** 20;
 const FEED_TIMEOUT_MS = 60_000;
 
 /**
- * Opens a web address: pages with JSON-LD if the options say so, a calendar (`webcal:`, `.ics`, `ical=1`), or else a
- * site with the API. The named host may be in a private network; hosts that it refers to may not.
+ * Opens a web address: pages with JSON-LD or a calendar if the options say so or it is recognised (`webcal:`, `.ics`,
+ * `ical=1`), or else a site with the API; if there is none, a calendar if the address answers with one. The named host
+ * may be in a private network; hosts that it refers to may not.
  *
  * @throws SourceFault
  */
@@ -60,9 +62,19 @@ export async function openWebSource(address: string, options: WebOptions): Promi
       ...(onProgress ? { onProgress } : {}),
     });
   }
-  if (/^webcals?:/i.test(address) || /\.ics(\?|$)|[?&](outlook-)?ical=/i.test(url)) return openFeed(url, options, fetching);
+  const { format } = options;
+  // Their readers need a file. Following redirects and signing in is what curl is for.
+  if (format !== undefined && format !== 'ical') throw new SourceFault('file-on-web', { address, format });
+  if (format === 'ical' || /^webcals?:/i.test(address) || /\.ics(\?|$)|[?&](outlook-)?ical=/i.test(url))
+    return feedOf(url, await fetchBytes(url, fetching), options, fetching);
   const { caller, credentials, rate = REQUESTS_PER_SECOND, resume = false, target } = options;
-  const site = await findSite(url, { credentials, rate, concurrency: MAX_CONCURRENT_REQUESTS });
+  const site = await findSite(url, { credentials, rate, concurrency: MAX_CONCURRENT_REQUESTS }).catch(async (error: unknown) => {
+    if (!(error instanceof SourceFault) || error.fault !== 'site-no-interface') throw error;
+    const bytes = await fetchBytes(url, fetching).catch(() => undefined);
+    if (!bytes || !isCalendar(bytes)) throw error;
+    return bytes;
+  });
+  if (site instanceof Uint8Array) return feedOf(url, site, options, fetching);
   const source = await openLiveSite(site, {
     settings: caller.settings,
     freeWords: [...new Set([caller.freeLabel, ...FREE_WORDS])],
@@ -75,10 +87,13 @@ export async function openWebSource(address: string, options: WebOptions): Promi
   return { ...source, fetching };
 }
 
-/** Opens a calendar feed, which is fetched once, however often it is read. */
-async function openFeed(url: string, { caller, from, to }: WebOptions, fetching: FetchOptions): Promise<Source> {
+/** Whether a file begins as calendars do. */
+const isCalendar = (bytes: Uint8Array): boolean =>
+  /^(?:\xef\xbb\xbf)?\s*BEGIN:VCALENDAR/i.test(Buffer.from(bytes.subarray(0, 100)).toString('latin1'));
+
+/** Returns the source for a calendar feed, which is fetched once, however often it is read. */
+function feedOf(url: string, bytes: Uint8Array, { caller, from, to }: WebOptions, fetching: FetchOptions): Source {
   const file = percentDecoded(new URL(url).pathname.split('/').filter(Boolean).at(-1) ?? 'calendar');
-  const bytes = await fetchBytes(url, fetching);
   const source = calendarSource(() => inChunks(bytes), {
     file,
     source: `ical:${siteName(url)}`,
