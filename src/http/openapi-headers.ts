@@ -1,6 +1,7 @@
 import type { Say } from '../texts.ts';
 import { selectorsOf } from './describe.ts';
 import type { Endpoint, Method, Route } from './route.ts';
+import { mayWarn } from './warnings.ts';
 
 /*
  * Safe writes and retry delays in the OpenAPI documents: request headers, response headers, and the resulting status
@@ -68,15 +69,15 @@ export function requestHeaderRefs(method: Method, target: Target): Json[] {
 
 /** Returns the headers of a successful answer about one record, as references to `responseHeaders`. */
 export const responseHeaderRefs = (method: Method): Json => ({
-  headers: {
-    ETag: { $ref: '#/components/headers/ETag' },
-    ...(method === 'GET'
-      ? {}
-      : {
-          'Idempotency-Replayed': { $ref: '#/components/headers/IdempotencyReplayed' },
-          'X-Fasti-Warning': { $ref: '#/components/headers/Warning' },
-        }),
-  },
+  headers: { ETag: { $ref: '#/components/headers/ETag' }, ...writeHeaders(method) },
+});
+
+/** Returns the headers of a successful answer without a record. */
+export const writeHeaderRefs = (method: Method): Json => (method === 'GET' ? {} : { headers: writeHeaders(method) });
+
+const writeHeaders = (method: Method): Json => ({
+  ...(method === 'GET' ? {} : { 'Idempotency-Replayed': { $ref: '#/components/headers/IdempotencyReplayed' } }),
+  ...(mayWarn(method) ? { 'X-Fasti-Warning': { $ref: '#/components/headers/Warning' } } : {}),
 });
 
 /** Returns the headers of a problem that may be temporary. */

@@ -13,6 +13,7 @@ import {
   responseHeaderRefs,
   responseHeaders,
   targetOf,
+  writeHeaderRefs,
   writeStatuses,
 } from './openapi-headers.ts';
 import { answerShapes, idOf, type Json, recordName, ref, schemas } from './openapi-schemas.ts';
@@ -163,7 +164,11 @@ function successResponses(
   const unknownNamespace = route.pattern === '' ? (['404'] as const) : [];
   if (!kind)
     return {
-      [successStatus]: { description: say(`routes:answers.${successStatus}`), content: json(answerSchema(endpoint)) },
+      [successStatus]: {
+        description: say(`routes:answers.${successStatus}`),
+        ...writeHeaderRefs(method),
+        content: json(answerSchema(endpoint)),
+      },
       ...problems('400', '401', ...unknownNamespace, ...(route.refusals ?? []), ...safety),
     };
   const record = ref(`schemas/${recordName(kind)}`);

@@ -12,6 +12,9 @@ import type { RouteMatch } from './routing.ts';
 /** Maximum length of one warning, in characters. */
 const MAX_WARNING_LENGTH = 100;
 
+/** Whether requests of a method have fields that a warning may be about. */
+export const mayWarn = (method: string): boolean => ['POST', 'PUT', 'PATCH'].includes(method);
+
 /**
  * Returns the header that warns of unknown fields in a write, such as `titel`. They have no effect, as in WordPress,
  * but are probably mistakes. The standard header `Warning` is obsolete (RFC 9111, 5.5). `params`: all parameters that
@@ -24,7 +27,7 @@ export function warningHeader(
   params: Params,
 ): Record<string, string> {
   const { query, method } = incoming;
-  if (!['POST', 'PUT', 'PATCH'].includes(method)) return {};
+  if (!mayWarn(method)) return {};
   const raw = mergeParams({ query, body, path: {}, method });
   const sentParams = Object.fromEntries(Object.entries(raw).filter(([name]) => !COMMON_PARAMS.includes(name)));
   const say = sayIn(texts, caller.language);

@@ -5,7 +5,7 @@ import { callerOf, describedSite, routes } from './describing.ts';
 
 interface Operation {
   readonly parameters: Record<string, unknown>[];
-  readonly responses: Record<string, { content?: Record<string, { schema: unknown }> }>;
+  readonly responses: Record<string, { content?: Record<string, { schema: unknown }>; headers?: Record<string, unknown> }>;
   readonly requestBody?: { content: Record<string, { schema: { properties: Record<string, unknown>; required?: string[] } }> };
 }
 interface Document {
@@ -47,6 +47,21 @@ describe('OpenAPI document', () => {
         .map((method) => `${method.toUpperCase()} ${path}`),
     );
     expect(told.sort()).toEqual(served.sort());
+  });
+  it('declares the headers of each successful write', () => {
+    const declared = Object.entries(english.paths).flatMap(([path, { servers: _, ...methods }]) =>
+      Object.entries(methods).flatMap(([method, { responses }]) =>
+        Object.entries(responses)
+          .filter(([status, { content }]) => status.startsWith('2') && content)
+          .map(([, { headers = {} }]) => [`${method} ${path}`, Object.keys(headers).filter((name) => name !== 'ETag')]),
+      ),
+    );
+    const expected = declared.map(([operation = '']) => {
+      const [method] = (operation as string).split(' ');
+      return [operation, method === 'get' ? [] : ['Idempotency-Replayed', ...(method === 'delete' ? [] : ['X-Fasti-Warning'])]];
+    });
+    expect(declared.length).toBeGreaterThan(50);
+    expect(declared).toEqual(expected);
   });
   it('is in the language of the request', () => {
     expect(documentIn('it')).toHaveProperty('info.title', 'Calendario degli eventi');
