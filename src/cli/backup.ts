@@ -8,8 +8,8 @@ import { restore } from '../upkeep/restore.ts';
 import { listHooks } from '../webhooks/hooks.ts';
 import { sitePrefix } from '../wordpress/network.ts';
 import { CliError } from './io.ts';
+import { knownPath, withLocalFiles } from './local-files.ts';
 import { withExamples } from './options.ts';
-import { knownPath, withFiles } from './piped-files.ts';
 import { print, printAboutFile } from './print.ts';
 import { clearLine, showLine, showRate } from './rate.ts';
 import { configOf, type Session, withNewDatabase, withSite } from './session.ts';
@@ -53,7 +53,7 @@ async function runBackup(session: Session, target: string, { force }: Options): 
 }
 
 const runRestore = (session: Session, file: string, options: Options): Promise<void> =>
-  withFiles(session.io, [file], ([copy = file]) => restoreFile(session, copy, options));
+  withLocalFiles(session.io, [file], undefined, ([copy = file]) => restoreFile(session, copy, options));
 
 async function restoreFile(session: Session, file: string, { force, pauseWebhooks }: Options): Promise<void> {
   const { io, say } = session;

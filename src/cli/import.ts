@@ -8,7 +8,7 @@ import { importItems } from '../exchange/import/importer.ts';
 import { fetchFile } from '../exchange/import/media.ts';
 import { type PreviewedRecord, previewOf } from '../exchange/import/preview.ts';
 import { highestIdFor } from '../exchange/import/recurrence.ts';
-import { extensionOf, READABLE_FORMATS } from '../exchange/items/file-formats.ts';
+import { READABLE_FORMATS } from '../exchange/items/file-formats.ts';
 import { SourceFault } from '../exchange/items/items.ts';
 import { isIncomplete, type Report } from '../exchange/items/report.ts';
 import { type Source, surveySource } from '../exchange/items/source.ts';
@@ -23,6 +23,7 @@ import { SETTABLE_STATUSES } from '../wordpress/status.ts';
 import { textFromUnix, unixFromText, utcFromDate, ZERO_DATE } from '../wordpress/time.ts';
 import { mappingText, previewText, rejectedText, reportText, roundText } from './import-report.ts';
 import { CliError, EXIT_CODE } from './io.ts';
+import { isPiped, knownPath, withLocalFiles } from './local-files.ts';
 import {
   choiceOf,
   parseCredentials,
@@ -33,7 +34,6 @@ import {
   withExamples,
   withReportFormat,
 } from './options.ts';
-import { isPiped, knownPath, withFiles } from './piped-files.ts';
 import { oneLine, print } from './print.ts';
 import { clearLine, showLine, showRate } from './rate.ts';
 import { actingCaller, type Session, withSite } from './session.ts';
@@ -55,6 +55,7 @@ export function addImportCommand(program: Command, session: Session): void {
     'fasti import calendar.jsonl --resume',
     'fasti import https://old.example --media --follow=300',
     'fasti import https://town.example/calendar.ics',
+    'fasti import "https://sheets.example/town/pub?output=csv" --as=csv --follow=3600',
     'fasti import https://club.example/concerts/ --as=jsonld --dry-run',
     'fasti import - --as=csv --dry-run < events.txt',
     'fasti import https://club.example --sitemap',
@@ -92,12 +93,7 @@ async function importByCommand(session: Session, places: readonly string[], opti
   if (pipes > 0 && format === undefined)
     throw new CliError('source-format-unknown', { formats: READABLE_FORMATS.join(', ') }, EXIT_CODE.usage);
   if (pipes > 0 && args.follow !== undefined) throw new CliError('nothing-to-follow', {}, EXIT_CODE.usage);
-  const report = await withFiles(
-    session.io,
-    places,
-    (files) => withSite(session, args.dryRun ? 'read' : 'write', (site) => importAndFollow(site, { ...args, places: files })),
-    format && extensionOf(format),
-  );
+  const report = await withSite(session, args.dryRun ? 'read' : 'write', (site) => importAndFollow(site, args));
   if (isIncomplete(report)) throw new CliError('incomplete', {}, EXIT_CODE.incomplete);
 }
 
@@ -135,13 +131,16 @@ function parseArguments(session: Session, places: readonly string[], options: Op
 async function importAndFollow(site: Site, args: ImportArguments): Promise<Report> {
   const { session, options, format, dryRun, follow } = args;
   const { io, say } = session;
-  const { report, rejected, preview, hint } = await importOnce(site, args, { resume: options.resume === true, keepsRejected: true });
+  const { report, rejected, preview, hint, files } = await importOnce(site, args, {
+    resume: options.resume === true,
+    keepsRejected: true,
+  });
   const extras = { ...(preview ? { preview } : {}), ...(rejected.length > 0 ? { rejected } : {}) };
   print(
     io,
     format === 'json'
       ? `${JSON.stringify({ ...report, ...extras })}\n`
-      : reportText(report, say, { files: args.places.map((place) => basename(place)), hint }) + rejectedText(rejected, say),
+      : reportText(report, say, { files, hint }) + rejectedText(rejected, say),
   );
   if (follow !== undefined && !dryRun)
     await followSource(
@@ -153,12 +152,22 @@ async function importAndFollow(site: Site, args: ImportArguments): Promise<Repor
   return report;
 }
 
-async function importOnce(
+interface Round {
+  readonly resume: boolean;
+  /** Whether rejected rows are written to a file. */
+  readonly keepsRejected: boolean;
+}
+
+const importOnce = (site: Site, args: ImportArguments, round: Round): Promise<Outcome> =>
+  withLocalFiles(args.session.io, args.places, args.sourceOptions.format, (files) => importFiles(site, args, files, round));
+
+async function importFiles(
   site: Site,
   args: ImportArguments,
-  { resume, keepsRejected }: { readonly resume: boolean; readonly keepsRejected: boolean },
+  places: readonly string[],
+  { resume, keepsRejected }: Round,
 ): Promise<Outcome> {
-  const { session, places, user, dryRun, sourceOptions } = args;
+  const { session, user, dryRun, sourceOptions } = args;
   const { io } = session;
   const caller = await actingCaller(site, session, user);
   const progress: Progress = { dryRun, hasWritten: resume };
@@ -169,7 +178,7 @@ async function importOnce(
       const outcome = await importFrom(source, { args, site, caller, resume, progress });
       const rejected =
         keepsRejected && !dryRun && sourceOptions.skipBadRows && isCsvSource(source) ? await writeRejected(source, knownPath) : [];
-      return { ...outcome, rejected, hint: source.hint };
+      return { ...outcome, rejected, hint: source.hint, files: places.map((place) => basename(place)) };
     } finally {
       await source.close();
     }
@@ -207,6 +216,8 @@ interface Outcome {
   /** Files with rejected rows. */
   readonly rejected: readonly RejectedFile[];
   readonly hint: Source['hint'];
+  /** Names of the files that were read. */
+  readonly files: readonly string[];
 }
 
 /** Collects the values of a repeatable option. */

@@ -14,7 +14,9 @@ import { openWordpressDatabase } from './wordpress-database.ts';
 import { openWxr } from './wxr/read.ts';
 
 /** Options for reading a source, besides its location. */
-export interface SourceOptions extends CsvOptions, WebOptions, Overrides {
+export interface SourceOptions extends CsvOptions, Omit<WebOptions, 'format'>, Overrides {
+  /** The format of the source, if its name does not tell. */
+  readonly format?: ReadFormat | undefined;
   readonly prefix: string;
   readonly site?: number | undefined;
 }
@@ -34,8 +36,19 @@ export type SourceKind = 'database' | 'web' | ReadFormat;
 /** Returns the type of a source by its name; undefined if it is unknown. */
 export function kindOfSource(place: string, format: ReadFormat | undefined): SourceKind | undefined {
   if (/^(mysql|sqlite):/.test(place)) return 'database';
-  if (/^(https?|webcals?):/i.test(place)) return 'web';
+  if (/^(https?|webcals?):/i.test(place)) return formatOfWebFile(place, format) ?? 'web';
   return format ?? formatByExtension(place);
+}
+
+/**
+ * Returns the format of a file on the web that has to be fetched before it is opened, because its reader needs a file.
+ * Calendars and pages are fetched by their readers. By its extension, an `.xml` file may also be a feed.
+ */
+export function formatOfWebFile(place: string, format: ReadFormat | undefined): ReadFormat | undefined {
+  if (!/^https?:/i.test(place) || !URL.canParse(place)) return undefined;
+  const { pathname } = new URL(place);
+  const foundFormat = format ?? (/\.xml$/i.test(pathname) ? undefined : formatByExtension(pathname));
+  return foundFormat === 'ical' || foundFormat === 'jsonld' ? undefined : foundFormat;
 }
 
 async function openByName(places: readonly string[], options: SourceOptions): Promise<Source> {
@@ -47,7 +60,8 @@ async function openByName(places: readonly string[], options: SourceOptions): Pr
   }
   if (kind === 'web') {
     if (places.length > 1) throw new SourceFault('one-at-a-time');
-    return openWebSource(first, options);
+    const { format } = options;
+    return openWebSource(first, { ...options, format: format === 'ical' || format === 'jsonld' ? format : undefined });
   }
   const formats = new Set(places.map((path): ReadFormat => options.format ?? formatOfSource(path)));
   if (formats.size > 1) throw new SourceFault('several-formats', { places: [...formats].join(', ') });

@@ -70,6 +70,38 @@ describeDatabases('fasti import and export over the web', (open, engine) => {
     server.close();
   });
 
+  it('read tables on the web, and follow them', async () => {
+    let cost = 5;
+    const server = http.createServer((req, res) => {
+      if (!['/list?output=csv', '/events.csv'].includes(req.url!)) res.writeHead(404);
+      res.end(`Event name,Event start date,Event cost\nA table of the town,2031-01-01,${cost}\n`);
+    });
+    await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
+    const base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const followed = await fasti(['import', `${base}/list?output=csv`, '--as=csv', '--follow=60'], {
+      rounds: 1,
+      between: async () => {
+        cost += 2;
+      },
+    });
+    expect(followed).toMatchObject({ code: 0, err: '', out: expect.stringMatching(/^Imported from list\.csv:[\s\S]*events +1 +0 +0 +0/) });
+    const [event] = (await target.from('posts').where('post_title', 'A table of the town').select('ID')) as { ID: number }[];
+    expect(await target.from('postmeta').where({ post_id: event!.ID, meta_key: '_EventCost' }).select('meta_value')).toEqual([
+      { meta_value: '7' },
+    ]);
+    expect(await fasti(['import', `${base}/events.csv`, '--date-order=dmy'])).toMatchObject({
+      code: 0,
+      err: '',
+      out: expect.stringMatching(/^Imported from events\.csv:/),
+    });
+    expect(await fasti(['import', `${base}/none.csv`])).toMatchObject({
+      code: 1,
+      err: expect.stringContaining('could not be fetched (status)'),
+    });
+    expect(readdirSync(join(folder, `walks-${engine}`)).filter((name) => name.startsWith('fasti-input-'))).toEqual([]);
+    server.close();
+  });
+
   it.each(['https://anna:secret@calendar.example', 'https://anna:secret@calendar.example/x.ics', 'webcal://anna@calendar.example/x'])(
     'do not print a password that is part of an address: %s',
     async (address) => {

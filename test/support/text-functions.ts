@@ -75,6 +75,7 @@ export const NOT_FROM_OUTSIDE: Readonly<Record<string, string>> = {
   'exchange/ical/write-line.ts line': 'a part of `writeCalendar`, which is measured as a whole',
   'exchange/items/file-formats.ts formatOf': 'the path of a file',
   'exchange/sources.ts kindOfSource': 'a path or an address, as typed',
+  'exchange/sources.ts formatOfWebFile': 'a path or an address, as typed',
   'exchange/items/report.ts reportOf': 'the name of a source',
   'wordpress/record-version.ts': 'a secret of the site',
   'exchange/verify/compare.ts': 'texts of two sites that are compared for whoever owns them',

@@ -1,15 +1,14 @@
-import { lookup } from 'node:dns/promises';
 import { FREE_WORDS } from '../../calendar/cost.ts';
-import { type FetchOptions, FetchRefused, fetchPublic } from '../../media/safe-fetch.ts';
+import type { FetchOptions } from '../../media/safe-fetch.ts';
 import type { Caller } from '../../records/caller.ts';
 import { percentDecoded } from '../../wordpress/web-url.ts';
 import { calendarSource } from '../ical/read.ts';
-import type { ReadFormat } from '../items/file-formats.ts';
 import { SourceFault } from '../items/items.ts';
 import { type Source, siteName } from '../items/source.ts';
 import { openJsonLdSite } from '../json-ld/source.ts';
+import { fetchBytes, fetchingFrom } from './named-address.ts';
 import { openLiveSite } from './site.ts';
-import { findSite, type RequestOptions, refuseCredentials } from './site-client.ts';
+import { findSite, type RequestOptions } from './site-client.ts';
 
 /** Options for reading a web address. */
 export interface WebOptions {
@@ -25,8 +24,8 @@ export interface WebOptions {
   readonly to?: string | undefined;
   /** Called with the number of entries that a walk through a site has yielded so far. */
   readonly onWalkProgress?: ((entries: number) => void) | undefined;
-  /** The format of the file at the address, if the address does not tell. */
-  readonly format?: ReadFormat | undefined;
+  /** The format of what the address leads to, if it does not tell: a calendar, or a page with events in JSON-LD. */
+  readonly format?: 'ical' | 'jsonld' | undefined;
   /** The address is that of a sitemap, or of a site with one, whose pages have events in JSON-LD. */
   readonly sitemap?: boolean | undefined;
   /** Folder for the state of a walk. */
@@ -38,8 +37,7 @@ export interface WebOptions {
 /** Requests per second; low, since the site belongs to somebody else. */
 const REQUESTS_PER_SECOND = 5;
 const MAX_CONCURRENT_REQUESTS = 2;
-const MAX_FEED_BYTES = 32 * 2 ** 20;
-const FEED_TIMEOUT_MS = 60_000;
+const CALENDAR = 'text/calendar';
 
 /**
  * Opens a web address: pages with JSON-LD or a calendar if the options say so or it is recognised (`webcal:`, `.ics`,
@@ -50,8 +48,7 @@ const FEED_TIMEOUT_MS = 60_000;
  */
 export async function openWebSource(address: string, options: WebOptions): Promise<Source> {
   const url = address.replace(/^webcals?:/i, 'https:');
-  const allowAddress = await allowedAddressTest(url);
-  const fetching = { allowAddress, ...options.fetching };
+  const fetching = { ...(await fetchingFrom(url)), ...options.fetching };
   if (options.format === 'jsonld' || options.sitemap) {
     const { caller, sitemap, onWalkProgress: onProgress } = options;
     return openJsonLdSite(url, {
@@ -62,15 +59,12 @@ export async function openWebSource(address: string, options: WebOptions): Promi
       ...(onProgress ? { onProgress } : {}),
     });
   }
-  const { format } = options;
-  // Their readers need a file. Following redirects and signing in is what curl is for.
-  if (format !== undefined && format !== 'ical') throw new SourceFault('file-on-web', { address, format });
-  if (format === 'ical' || /^webcals?:/i.test(address) || /\.ics(\?|$)|[?&](outlook-)?ical=/i.test(url))
-    return feedOf(url, await fetchBytes(url, fetching), options, fetching);
+  if (options.format === 'ical' || /^webcals?:/i.test(address) || /\.ics(\?|$)|[?&](outlook-)?ical=/i.test(url))
+    return feedOf(url, await fetchBytes(url, CALENDAR, fetching), options, fetching);
   const { caller, credentials, rate = REQUESTS_PER_SECOND, resume = false, target } = options;
   const site = await findSite(url, { credentials, rate, concurrency: MAX_CONCURRENT_REQUESTS }).catch(async (error: unknown) => {
     if (!(error instanceof SourceFault) || error.fault !== 'site-no-interface') throw error;
-    const bytes = await fetchBytes(url, fetching).catch(() => undefined);
+    const bytes = await fetchBytes(url, CALENDAR, fetching).catch(() => undefined);
     if (!bytes || !isCalendar(bytes)) throw error;
     return bytes;
   });
@@ -110,28 +104,3 @@ async function* inChunks(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
 }
 
 const CHUNK_BYTES = 65_536;
-
-async function fetchBytes(url: string, fetching: FetchOptions): Promise<Uint8Array> {
-  try {
-    const { bytes } = await fetchPublic(url, {
-      maxBytes: MAX_FEED_BYTES,
-      timeoutMs: FEED_TIMEOUT_MS,
-      headers: { accept: 'text/calendar' },
-      ...fetching,
-    });
-    return bytes;
-  } catch (error) {
-    if (error instanceof FetchRefused) throw new SourceFault('feed-not-fetched', { address: url, what: error.fault }, error);
-    throw error;
-  }
-}
-
-/** Returns a predicate for the addresses of the named host, which the user may access even if they are private. */
-async function allowedAddressTest(url: string): Promise<(ip: string) => boolean> {
-  if (!URL.canParse(url)) throw new SourceFault('site-address', { site: url });
-  refuseCredentials(new URL(url));
-  const host = new URL(url).hostname.replace(/^\[|\]$/g, '');
-  const addresses = await lookup(host, { all: true }).catch(() => []);
-  const hostIps = new Set(addresses.map(({ address }) => address));
-  return (ip) => hostIps.has(ip);
-}

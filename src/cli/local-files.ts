@@ -1,0 +1,111 @@
+import { createReadStream, createWriteStream, rmSync } from 'node:fs';
+import { mkdir, mkdtemp, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { basename, dirname, extname, join } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import { isOpenDescriptor } from '../exchange/items/atomic-file.ts';
+import { extensionOf, type ReadFormat } from '../exchange/items/file-formats.ts';
+import { SourceFault } from '../exchange/items/items.ts';
+import { fetchBytes, fetchingFrom } from '../exchange/live/named-address.ts';
+import { formatOfWebFile } from '../exchange/sources.ts';
+import { OWNER_ONLY_FILE_MODE, OWNER_ONLY_FOLDER_MODE } from '../host/files.ts';
+import { codeOf } from '../storage/engine/dialect.ts';
+import { percentDecoded } from '../wordpress/web-url.ts';
+import type { Io } from './io.ts';
+
+/** The name that means standard input. */
+const STANDARD_INPUT = '-';
+
+/** Name of the copy of what was piped, without an extension. */
+const COPY_NAME = 'stdin';
+
+const FOLDER_PREFIX = 'fasti-input-';
+
+/** Returns the path of a file as users know it. A copy has only a name, in the current folder. */
+export const knownPath = (file: string): string => (basename(dirname(file)).startsWith(FOLDER_PREFIX) ? basename(file) : file);
+
+/** Whether this can be read only once: standard input, or a pipe such as `/dev/stdin` and `<(command)` in a shell. */
+export const isPiped = async (place: string): Promise<boolean> => place === STANDARD_INPUT || (await isOpenDescriptor(place));
+
+/**
+ * Calls `use` with files whose readers may read them more than once: everything that is piped, and files on the web
+ * that readers do not fetch themselves, are copied to a temporary file first. Only this user may read the copies. They
+ * are removed afterwards, even if the command is interrupted. `format`: of the files, if it is known. Other places are
+ * handed on as they are.
+ *
+ * @throws SourceFault `unreadable`, `feed-not-fetched`, `site-address`, `site-credentials`
+ */
+export async function withLocalFiles<Result>(
+  { input, temporary }: Pick<Io, 'input' | 'temporary'>,
+  places: readonly string[],
+  format: ReadFormat | undefined,
+  use: (files: readonly string[]) => Promise<Result>,
+): Promise<Result> {
+  const folders: string[] = [];
+  const removeCopies = () => {
+    for (const folder of folders) rmSync(folder, { recursive: true, force: true });
+  };
+  const newPath = async (name: string): Promise<string> => {
+    const parent = temporary ?? tmpdir();
+    await mkdir(parent, { recursive: true, mode: OWNER_ONLY_FOLDER_MODE });
+    const folder = await mkdtemp(join(parent, FOLDER_PREFIX));
+    folders.push(folder);
+    return join(folder, name);
+  };
+  const stopWatching = atEnd(removeCopies);
+  try {
+    const files: string[] = [];
+    for (const place of places) {
+      const webFormat = formatOfWebFile(place, format);
+      if (await isPiped(place)) {
+        const copy = await newPath(`${COPY_NAME}${(format && extensionOf(format)) ?? ''}`);
+        await copyPiped(place === STANDARD_INPUT ? (input?.() ?? process.stdin) : createReadStream(place), copy, place);
+        files.push(copy);
+      } else if (webFormat) {
+        const bytes = await fetchBytes(place, '*/*', await fetchingFrom(place));
+        const copy = await newPath(nameOfFetched(new URL(place), webFormat));
+        await writeFile(copy, bytes, { flag: 'wx', mode: OWNER_ONLY_FILE_MODE });
+        files.push(copy);
+      } else files.push(place);
+    }
+    return await use(files);
+  } finally {
+    removeCopies();
+    stopWatching();
+  }
+}
+
+async function copyPiped(source: NodeJS.ReadableStream, copy: string, place: string): Promise<void> {
+  try {
+    await pipeline(source, createWriteStream(copy, { flags: 'wx', mode: OWNER_ONLY_FILE_MODE }));
+  } catch (error) {
+    throw new SourceFault('unreadable', { file: place, what: codeOf(error) }, error);
+  }
+}
+
+const MAX_NAME_LENGTH = 60;
+
+/** Returns a file name for an address: its last segment, with an extension of the format. */
+function nameOfFetched({ pathname, hostname }: URL, format: ReadFormat): string {
+  const segment = percentDecoded(pathname.split('/').findLast((one) => one !== '') ?? hostname)
+    .replace(/[^\p{L}\p{N} ._-]/gu, '_')
+    .slice(-MAX_NAME_LENGTH);
+  return extname(segment) === '' ? `${segment}${extensionOf(format) ?? ''}` : segment;
+}
+
+const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+
+/** Calls `act` when the process ends, also by a signal, until the returned function is called. */
+function atEnd(act: () => void): () => void {
+  const onSignal = (signal: NodeJS.Signals) => {
+    act();
+    // Without another listener, the signal ends the process as if nobody had listened.
+    if (process.listenerCount(signal) === 0) process.kill(process.pid, signal);
+  };
+  process.on('exit', act);
+  for (const signal of SIGNALS) process.once(signal, onSignal);
+  return () => {
+    process.off('exit', act);
+    for (const signal of SIGNALS) process.off(signal, onSignal);
+  };
+}
