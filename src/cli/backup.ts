@@ -8,7 +8,7 @@ import { restore } from '../upkeep/restore.ts';
 import { listHooks } from '../webhooks/hooks.ts';
 import { sitePrefix } from '../wordpress/network.ts';
 import { CliError } from './io.ts';
-import { knownPath, withLocalFiles } from './local-files.ts';
+import { shownPath, withLocalFiles } from './local-files.ts';
 import { withExamples } from './options.ts';
 import { print, printAboutFile } from './print.ts';
 import { clearLine, showLine, showRate } from './rate.ts';
@@ -68,7 +68,7 @@ async function restoreFile(session: Session, file: string, { force, pauseWebhook
     return { rows: restoredRows, hooks: await listHooks(site) };
   });
   clearLine(session);
-  print(io, `${say('upkeep:restore.done', { count: rows, file: knownPath(file) })}\n`);
+  print(io, `${say('upkeep:restore.done', { count: rows, file: shownPath(file) })}\n`);
   const activeHooks = hooks.filter(({ state }) => state === 'active').length;
   if (activeHooks > 0) print(io, `${say('upkeep:restore.active-webhooks', { count: activeHooks })}\n`);
 }

@@ -23,7 +23,7 @@ import { SETTABLE_STATUSES } from '../wordpress/status.ts';
 import { textFromUnix, unixFromText, utcFromDate, ZERO_DATE } from '../wordpress/time.ts';
 import { mappingText, previewText, rejectedText, reportText, roundText } from './import-report.ts';
 import { CliError, EXIT_CODE } from './io.ts';
-import { isPiped, knownPath, withLocalFiles } from './local-files.ts';
+import { isPiped, shownPath, withLocalFiles } from './local-files.ts';
 import {
   choiceOf,
   parseCredentials,
@@ -177,7 +177,7 @@ async function importFiles(
     try {
       const outcome = await importFrom(source, { args, site, caller, resume, progress });
       const rejected =
-        keepsRejected && !dryRun && sourceOptions.skipBadRows && isCsvSource(source) ? await writeRejected(source, knownPath) : [];
+        keepsRejected && !dryRun && sourceOptions.skipBadRows && isCsvSource(source) ? await writeRejected(source, shownPath) : [];
       return { ...outcome, rejected, hint: source.hint, files: places.map((place) => basename(place)) };
     } finally {
       await source.close();

@@ -6,8 +6,9 @@ import { pipeline } from 'node:stream/promises';
 import { isOpenDescriptor } from '../exchange/items/atomic-file.ts';
 import { extensionOf, type ReadFormat } from '../exchange/items/file-formats.ts';
 import { SourceFault } from '../exchange/items/items.ts';
-import { fetchBytes, fetchingFrom } from '../exchange/live/named-address.ts';
+import { fetchBytes, fetchOptionsFor } from '../exchange/live/named-address.ts';
 import { formatOfWebFile } from '../exchange/sources.ts';
+import { onProcessEnd } from '../host/ending.ts';
 import { OWNER_ONLY_FILE_MODE, OWNER_ONLY_FOLDER_MODE } from '../host/files.ts';
 import { codeOf } from '../storage/engine/dialect.ts';
 import { percentDecoded } from '../wordpress/web-url.ts';
@@ -21,8 +22,8 @@ const COPY_NAME = 'stdin';
 
 const FOLDER_PREFIX = 'fasti-input-';
 
-/** Returns the path of a file as users know it. A copy has only a name, in the current folder. */
-export const knownPath = (file: string): string => (basename(dirname(file)).startsWith(FOLDER_PREFIX) ? basename(file) : file);
+/** Returns the path of a file as messages show it: for a copy, its name alone. */
+export const shownPath = (file: string): string => (basename(dirname(file)).startsWith(FOLDER_PREFIX) ? basename(file) : file);
 
 /** Whether this can be read only once: standard input, or a pipe such as `/dev/stdin` and `<(command)` in a shell. */
 export const isPiped = async (place: string): Promise<boolean> => place === STANDARD_INPUT || (await isOpenDescriptor(place));
@@ -52,26 +53,25 @@ export async function withLocalFiles<Result>(
     folders.push(folder);
     return join(folder, name);
   };
-  const stopWatching = atEnd(removeCopies);
+  const stopListening = onProcessEnd(removeCopies);
   try {
-    const files: string[] = [];
-    for (const place of places) {
+    // A place that is named twice is read once.
+    const files = new Map<string, string>();
+    for (const place of new Set(places)) {
       const webFormat = formatOfWebFile(place, format);
       if (await isPiped(place)) {
-        const copy = await newPath(`${COPY_NAME}${(format && extensionOf(format)) ?? ''}`);
-        await copyPiped(place === STANDARD_INPUT ? (input?.() ?? process.stdin) : createReadStream(place), copy, place);
-        files.push(copy);
+        files.set(place, await newPath(`${COPY_NAME}${(format && extensionOf(format)) ?? ''}`));
+        await copyPiped(place === STANDARD_INPUT ? (input?.() ?? process.stdin) : createReadStream(place), files.get(place)!, place);
       } else if (webFormat) {
-        const bytes = await fetchBytes(place, '*/*', await fetchingFrom(place));
-        const copy = await newPath(nameOfFetched(new URL(place), webFormat));
-        await writeFile(copy, bytes, { flag: 'wx', mode: OWNER_ONLY_FILE_MODE });
-        files.push(copy);
-      } else files.push(place);
+        const bytes = await fetchBytes(place, '*/*', await fetchOptionsFor(place));
+        files.set(place, await newPath(nameOfFetched(new URL(place), webFormat)));
+        await writeFile(files.get(place)!, bytes, { flag: 'wx', mode: OWNER_ONLY_FILE_MODE });
+      }
     }
-    return await use(files);
+    return await use(places.map((place) => files.get(place) ?? place));
   } finally {
     removeCopies();
-    stopWatching();
+    stopListening();
   }
 }
 
@@ -91,21 +91,4 @@ function nameOfFetched({ pathname, hostname }: URL, format: ReadFormat): string 
     .replace(/[^\p{L}\p{N} ._-]/gu, '_')
     .slice(-MAX_NAME_LENGTH);
   return extname(segment) === '' ? `${segment}${extensionOf(format) ?? ''}` : segment;
-}
-
-const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
-
-/** Calls `act` when the process ends, also by a signal, until the returned function is called. */
-function atEnd(act: () => void): () => void {
-  const onSignal = (signal: NodeJS.Signals) => {
-    act();
-    // Without another listener, the signal ends the process as if nobody had listened.
-    if (process.listenerCount(signal) === 0) process.kill(process.pid, signal);
-  };
-  process.on('exit', act);
-  for (const signal of SIGNALS) process.once(signal, onSignal);
-  return () => {
-    process.off('exit', act);
-    for (const signal of SIGNALS) process.off(signal, onSignal);
-  };
 }

@@ -2,7 +2,7 @@ import { stat } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { type CsvOptions, openCsv } from './csv/read.ts';
 import { calendarSource } from './ical/read.ts';
-import { formatByExtension, formatOfSource, type ReadFormat } from './items/file-formats.ts';
+import { formatByExtension, formatOfSource, isFetchedByReader, type ReadFormat } from './items/file-formats.ts';
 import { bytesOf } from './items/file-text.ts';
 import { SourceFault } from './items/items.ts';
 import { openJsonLines } from './items/json-lines.ts';
@@ -48,7 +48,7 @@ export function formatOfWebFile(place: string, format: ReadFormat | undefined): 
   if (!/^https?:/i.test(place) || !URL.canParse(place)) return undefined;
   const { pathname } = new URL(place);
   const foundFormat = format ?? (/\.xml$/i.test(pathname) ? undefined : formatByExtension(pathname));
-  return foundFormat === 'ical' || foundFormat === 'jsonld' ? undefined : foundFormat;
+  return isFetchedByReader(foundFormat) ? undefined : foundFormat;
 }
 
 async function openByName(places: readonly string[], options: SourceOptions): Promise<Source> {
@@ -61,7 +61,7 @@ async function openByName(places: readonly string[], options: SourceOptions): Pr
   if (kind === 'web') {
     if (places.length > 1) throw new SourceFault('one-at-a-time');
     const { format } = options;
-    return openWebSource(first, { ...options, format: format === 'ical' || format === 'jsonld' ? format : undefined });
+    return openWebSource(first, { ...options, format: isFetchedByReader(format) ? format : undefined });
   }
   const formats = new Set(places.map((path): ReadFormat => options.format ?? formatOfSource(path)));
   if (formats.size > 1) throw new SourceFault('several-formats', { places: [...formats].join(', ') });

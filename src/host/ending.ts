@@ -24,3 +24,20 @@ export function killSelf(signal: NodeJS.Signals): void {
   // Only reached by the first process of a container, for which signals have no default action.
   process.exit();
 }
+
+const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+
+/** Calls `act` when the process ends, also by a signal, until the returned function is called. */
+export function onProcessEnd(act: () => void): () => void {
+  const onSignal = (signal: NodeJS.Signals) => {
+    act();
+    // Without another listener, the signal ends the process as if nobody had listened.
+    if (process.listenerCount(signal) === 0) killSelf(signal);
+  };
+  process.on('exit', act);
+  for (const signal of SIGNALS) process.once(signal, onSignal);
+  return () => {
+    process.off('exit', act);
+    for (const signal of SIGNALS) process.off(signal, onSignal);
+  };
+}

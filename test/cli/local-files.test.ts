@@ -114,6 +114,12 @@ describe('the copy of what is piped', () => {
     expect(existsSync(copy)).toBe(false);
   });
 
+  it('is made once if standard input is named twice', () =>
+    withLocalFiles({ input: () => Readable.from(['text']) }, ['-', '-'], 'csv', async ([one, other]) => {
+      expect(other).toBe(one);
+      expect(readFileSync(one!, 'utf8')).toBe('text');
+    }));
+
   it('is made of named pipes too, but not of files and addresses', async () => {
     const pipe = join(folder, 'pipe');
     execFileSync('mkfifo', [pipe]);

@@ -12,6 +12,10 @@ export type FileFormat = (typeof FILE_FORMATS)[number];
 export const READABLE_FORMATS = [...FILE_FORMATS, 'jsonld'] as const;
 export type ReadFormat = (typeof READABLE_FORMATS)[number];
 
+/** Formats whose readers can fetch from the web themselves. The readers of the others need a file. */
+export type FetchedFormat = Extract<ReadFormat, 'ical' | 'jsonld'>;
+export const isFetchedByReader = (format: ReadFormat | undefined): format is FetchedFormat => format === 'ical' || format === 'jsonld';
+
 const FORMATS_BY_EXTENSION: ReadonlyMap<string, FileFormat> = tableOf({
   '.xml': 'wxr',
   '.wxr': 'wxr',

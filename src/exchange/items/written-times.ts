@@ -1,4 +1,4 @@
-import { textFromUnix, unixFromText } from '../../wordpress/time.ts';
+import { isRealDate } from '../../wordpress/time.ts';
 
 /* Times and durations as files and pages write them. */
 
@@ -8,8 +8,4 @@ export const MAX_DURATION_S = 366 * 86_400;
 const END_OF_DAY = ' 24:00:00';
 
 /** Whether a date and time exist (`YYYY-MM-DD HH:MM:SS`). 24:00 is the midnight at which the day ends (ISO 8601). */
-export function isWallTime(wall: string): boolean {
-  const text = wall.endsWith(END_OF_DAY) ? wall.replace(END_OF_DAY, ' 00:00:00') : wall;
-  const unix = unixFromText(text);
-  return !Number.isNaN(unix) && textFromUnix(unix) === text;
-}
+export const isWallTime = (wall: string): boolean => isRealDate(wall.endsWith(END_OF_DAY) ? wall.slice(0, -END_OF_DAY.length) : wall);

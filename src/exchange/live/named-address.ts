@@ -12,7 +12,7 @@ const TIMEOUT_MS = 60_000;
  *
  * @throws SourceFault `site-address`, `site-credentials`
  */
-export async function fetchingFrom(url: string): Promise<FetchOptions> {
+export async function fetchOptionsFor(url: string): Promise<FetchOptions> {
   if (!URL.canParse(url)) throw new SourceFault('site-address', { site: url });
   refuseCredentials(new URL(url));
   const host = new URL(url).hostname.replace(/^\[|\]$/g, '');

@@ -3,10 +3,11 @@ import type { FetchOptions } from '../../media/safe-fetch.ts';
 import type { Caller } from '../../records/caller.ts';
 import { percentDecoded } from '../../wordpress/web-url.ts';
 import { calendarSource } from '../ical/read.ts';
+import type { FetchedFormat } from '../items/file-formats.ts';
 import { SourceFault } from '../items/items.ts';
 import { type Source, siteName } from '../items/source.ts';
 import { openJsonLdSite } from '../json-ld/source.ts';
-import { fetchBytes, fetchingFrom } from './named-address.ts';
+import { fetchBytes, fetchOptionsFor } from './named-address.ts';
 import { openLiveSite } from './site.ts';
 import { findSite, type RequestOptions } from './site-client.ts';
 
@@ -25,7 +26,7 @@ export interface WebOptions {
   /** Called with the number of entries that a walk through a site has yielded so far. */
   readonly onWalkProgress?: ((entries: number) => void) | undefined;
   /** The format of what the address leads to, if it does not tell: a calendar, or a page with events in JSON-LD. */
-  readonly format?: 'ical' | 'jsonld' | undefined;
+  readonly format?: FetchedFormat | undefined;
   /** The address is that of a sitemap, or of a site with one, whose pages have events in JSON-LD. */
   readonly sitemap?: boolean | undefined;
   /** Folder for the state of a walk. */
@@ -48,7 +49,7 @@ const CALENDAR = 'text/calendar';
  */
 export async function openWebSource(address: string, options: WebOptions): Promise<Source> {
   const url = address.replace(/^webcals?:/i, 'https:');
-  const fetching = { ...(await fetchingFrom(url)), ...options.fetching };
+  const fetching = { ...(await fetchOptionsFor(url)), ...options.fetching };
   if (options.format === 'jsonld' || options.sitemap) {
     const { caller, sitemap, onWalkProgress: onProgress } = options;
     return openJsonLdSite(url, {
