@@ -29,6 +29,17 @@ const links = (page: string) =>
 const shell = (page: string) =>
   [...read(page).matchAll(/```sh\n([\s\S]*?)```/g)].flatMap(([, block]) => block!.replace(/\\\n/g, ' ').split('\n'));
 
+/** The words of the sources, without those of comments. */
+const codeWords = (): string[] =>
+  readdirSync(join(ROOT, 'src'), { recursive: true, encoding: 'utf8' })
+    .filter((name) => /\.tsx?$/.test(name))
+    .flatMap(
+      (name) =>
+        read(join('src', name))
+          .replace(/\/\*[\s\S]*?\*\/|(?<!:)\/\/.*/g, '')
+          .match(/[A-Za-z_$][\w$]*/g) ?? [],
+    );
+
 describe('the pages', () => {
   it.each(pages)('%s has no broken links', (page) => {
     const dead = links(page).filter((target) => !existsSync(join(ROOT, dirname(page), target)));
@@ -53,6 +64,19 @@ describe('the pages', () => {
   it.each(Object.entries(GENERATED_PARTS))('%s has up-to-date generated parts', (name, parts) => {
     const page = read(join('docs', name));
     expect(replaceParts(page, parts)).toBe(page);
+  });
+
+  it('docs/architecture.md names only what the code has', () => {
+    const words = new Set(codeWords());
+    const page = read('docs/architecture.md');
+    const inText = [...page.matchAll(/`([A-Za-z_$][\w$]*)`/g)].map(([, name]) => name!);
+    const inCode = [...page.matchAll(/```ts\n([\s\S]*?)```/g)].flatMap(
+      ([, block]) => block!.replace(/'[^']*'/g, '').match(/[A-Za-z_$][\w$]*/g)!,
+    );
+    expect(inText.length + inCode.length).toBeGreaterThan(50);
+    // The field that the page adds as an example, and a constant of test/texts.test.ts.
+    const others = ['parking', 'SHARED_WORDS'];
+    expect([...inText, ...inCode].filter((name) => !words.has(name) && !others.includes(name))).toEqual([]);
   });
 
   it.each(pages)('%s names only files that exist', (page) => {

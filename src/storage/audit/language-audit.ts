@@ -1,5 +1,5 @@
 import { groupedBy } from '../../grouped-by.ts';
-import { taxonomies as ours, postTypes } from '../../kinds/index.ts';
+import { taxonomies as calendarTaxonomies, postTypes } from '../../kinds/index.ts';
 import type { ContentLanguages } from '../../wordpress/content-languages.ts';
 import { toSerialized, withMembers } from '../../wordpress/php/serialized.ts';
 import type { Database } from '../engine/database.ts';
@@ -297,7 +297,7 @@ async function orphanedRows(db: Database): Promise<{ readonly id: number; readon
     )),
     ...(await rowsWithout(
       db,
-      ours.map((taxonomy) => `tax_${taxonomy}`),
+      calendarTaxonomies.map((taxonomy) => `tax_${taxonomy}`),
       ['term_taxonomy', 'term_taxonomy_id'],
     )),
   ];
