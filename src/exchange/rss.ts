@@ -232,6 +232,8 @@ export const asHtml = (text: string): string => text.replaceAll('&', '&amp;').re
  * that their `&` is escaped as well.
  */
 const escapeXml = (text: string): string =>
-  text
-    .replace(/[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/gu, '')
-    .replace(/[&<>"']/g, (character) => `&#${character.codePointAt(0)};`);
+  // `&` first, since the references contain it.
+  ['&', '<', '>', '"', "'"].reduce(
+    (escaped, character) => escaped.replaceAll(character, `&#${character.charCodeAt(0)};`),
+    text.replace(/[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/gu, ''),
+  );

@@ -550,6 +550,11 @@ describeDatabases('JSON-LD import', (open) => {
       ['an older `meta`', latin('<META http-equiv=Content-Type content="text/html; charset=windows-1252">'), []],
       ['a declaration', Buffer.concat([Buffer.from('<?xml version="1.0" encoding="ISO-8859-1"?>'), latin('')]), []],
       ['nobody', latin(''), ['encoding-assumed']],
+      [
+        'a `meta`, not by other texts',
+        latin('<!-- <meta charset="koi8-r"> --><meta name="keywords" content="charset=koi8-r"><meta charset=" iso-8859-1 ">'),
+        [],
+      ],
       ['UTF-8', latin('', 'utf8'), []],
     ])('%s, in a saved page and on the web', async (_, bytes, told) => {
       writeFileSync(join(folder, 'latin.html'), bytes);

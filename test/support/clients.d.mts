@@ -16,4 +16,5 @@ export function requestContinuously(options: {
   readonly port: number;
   readonly clients: number;
   readonly next: (client: number, turn: number) => RequestOptions;
+  readonly pauseMs?: number;
 }): () => Promise<Map<RequestResult, number>[]>;

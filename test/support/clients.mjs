@@ -31,10 +31,10 @@ export function sendRequest({ port, path = '/', agent, method = 'GET', headers =
 
 /**
  * Lets this many clients send one request after the other, every second client on a kept connection. `next` returns the
- * request for a turn of a client, without the port. Returns a function that stops them and resolves with the number of
- * requests per result, by the number of the client.
+ * request for a turn of a client, without the port; a client waits `pauseMs` before its next turn. Returns a function
+ * that stops them and resolves with the number of requests per result, by the number of the client.
  */
-export function requestContinuously({ port, clients, next }) {
+export function requestContinuously({ port, clients, next, pauseMs = 0 }) {
   let going = true;
   const counts = Array.from({ length: clients }, () => new Map());
   const client = async (results, number) => {
@@ -42,7 +42,8 @@ export function requestContinuously({ port, clients, next }) {
     for (let turn = 0; going; turn += 1) {
       const result = await sendRequest({ port, agent, ...next(number, turn) });
       results.set(result, (results.get(result) ?? 0) + 1);
-      if (result === 'refused') await sleep(PAUSE_MS);
+      const pause = result === 'refused' ? PAUSE_MS : pauseMs;
+      if (pause > 0) await sleep(pause);
     }
     agent?.destroy();
   };

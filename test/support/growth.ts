@@ -84,19 +84,22 @@ const MAX_ROUNDS = 5;
 
 /**
  * Returns the exponent with which the cost of some work grows up to the longest text, or undefined if the cost stays
- * below the floor. Both lengths are measured in at least two rounds, so that an accidentally expensive short text does
- * not hide growth, and in more rounds before a high exponent counts.
+ * below the floor. Short texts are measured in at least two rounds, so that an accidentally expensive one does not hide
+ * growth; if the exponent is high, both lengths are measured again, since an accidentally expensive long text shows
+ * growth where there is none.
  */
 export async function measureGrowthExponent(
   work: (bytes: number) => unknown,
   { longest, floor, clock, confirmationFactor }: Bounds,
 ): Promise<number | undefined> {
   const cost = (bytes: number, tries: number) => measureCpuTime(() => work(bytes), tries, clock);
-  if ((await cost(longest, 1)) < floor || (await cost(longest, 2)) < floor) return undefined;
-  let [shortCost, longCost, exponent] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY];
+  let longCost = await cost(longest, 1);
+  if (longCost >= floor) longCost = Math.min(longCost, await cost(longest, 2));
+  if (longCost < floor) return undefined;
+  let [shortCost, exponent] = [Number.POSITIVE_INFINITY, 0];
   for (let round = 1; round <= MIN_ROUNDS || (round <= MAX_ROUNDS && exponent > MAX_EXPONENT); round += 1) {
+    if (exponent > MAX_EXPONENT) longCost = Math.min(longCost, await cost(longest, 3));
     shortCost = Math.min(shortCost, await cost(Math.ceil(longest / GROWTH_FACTOR), 3));
-    longCost = Math.min(longCost, await cost(longest, 3));
     exponent = Math.log(longCost / Math.max(shortCost, 1)) / Math.log(GROWTH_FACTOR);
   }
   if (exponent <= MAX_EXPONENT || confirmationFactor === undefined) return exponent;

@@ -101,10 +101,13 @@ function launch(
   });
 }
 
+/** Time that a client reads before its next request, in milliseconds: it leaves the processor to starting workers. */
+const READING_MS = 10;
+
 /**
  * Lets clients read a page continuously. Returns a function that stops them and resolves with the fates of requests.
  */
 export function readContinuously(port: number, path: string, clients = 6): () => Promise<Set<RequestResult>> {
-  const end = requestContinuously({ port, clients, next: () => ({ path }) });
+  const end = requestContinuously({ port, clients, next: () => ({ path }), pauseMs: READING_MS });
   return async () => new Set((await end()).flatMap((results) => [...results.keys()]));
 }

@@ -36,6 +36,10 @@ export function decoderFor(file: string, first: Buffer, assume: (encoding: Encod
 /** Returns a decoder for a file that must be UTF-8. Throws SourceFault `not-utf8`, with the line and the byte. */
 export const utf8Decoder = (file: string): Decode => singleByteFallbackDecoder(file, { isDeclared: true });
 
+/** Returns the encoding in the XML declaration at the start of a document. */
+export const xmlEncoding = (head: Buffer): string | undefined =>
+  /^(?:\xef\xbb\xbf)?\s*<\?xml\s[^>]{0,100}?\bencoding\s*=\s*["']([\w.:-]{1,40})["']/.exec(head.toString('latin1', 0, 500))?.[1];
+
 /**
  * Returns the encoding of a label; undefined if it is unknown, or is UTF-16, which the bytes have ruled out already.
  */

@@ -1,4 +1,5 @@
 import { Parser } from 'htmlparser2';
+import { xmlEncoding } from '../items/encoding.ts';
 
 /** A block of JSON-LD, and the line of the file on which it begins. */
 export interface Block {
@@ -58,12 +59,22 @@ export function siteOf(file: string): string {
 export function labelOf(head: Buffer): string | undefined {
   const text = head.toString('latin1');
   if (/^(?:\xef\xbb\xbf)?\s*[[{]/.test(text)) return 'utf-8';
-  const stated =
-    /^\s*<\?xml\s[^>]{0,100}?\bencoding\s*=\s*["']([\w.:-]{1,40})|<meta\s[^>]{0,300}?\bcharset\s*=\s*(?:["']\s*)?([\w.:-]{1,40})/i.exec(
-      text,
-    );
-  return stated?.[1] ?? stated?.[2];
+  return xmlEncoding(head) ?? metaEncoding(text);
 }
+
+function metaEncoding(page: string): string | undefined {
+  let label: string | undefined;
+  const parser = new Parser({
+    onopentag: (name, { charset, content = '', 'http-equiv': header = '' }) => {
+      if (name === 'meta') label ??= charset?.trim() || (/^content-type$/i.test(header) ? encodingOfType(content) : undefined);
+    },
+  });
+  parser.end(page);
+  return label;
+}
+
+/** Returns the encoding in the value of a `Content-Type`: `text/html; charset=utf-8`. */
+export const encodingOfType = (type: string): string | undefined => /charset\s*=\s*["']?([\w.:-]{1,40})/i.exec(type)?.[1];
 
 /** Returns the URLs in a sitemap or an index of sitemaps. */
 export function locationsOf(xml: string): { pages: string[]; sitemaps: string[] } {

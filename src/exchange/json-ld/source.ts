@@ -9,7 +9,7 @@ import { readDeclaredText } from '../items/file-text.ts';
 import { type Entry, SourceFault } from '../items/items.ts';
 import type { LossEntry } from '../items/report.ts';
 import { type Source, siteName } from '../items/source.ts';
-import { labelOf, locationsOf } from './page.ts';
+import { encodingOfType, labelOf, locationsOf } from './page.ts';
 import { eventEntries, type FoundEvent, findEvents, type Page } from './read.ts';
 
 /** Options for reading pages of the web. */
@@ -142,7 +142,7 @@ const pageOf = ({ url, bytes, headers }: FetchedBody): ReadPage => ({ url, place
  * detected from its bytes. A damaged page is still used.
  */
 function decodePage(bytes: Buffer, type = ''): Pick<ReadPage, 'text' | 'encodingDoubt'> {
-  const label = /charset\s*=\s*["']?([\w.:-]{1,40})/i.exec(type)?.[1] ?? labelOf(bytes.subarray(0, HEAD_BYTES));
+  const label = encodingOfType(type) ?? labelOf(bytes.subarray(0, HEAD_BYTES));
   let encodingDoubt: ReadPage['encodingDoubt'];
   const assume = (encoding: string) => {
     if (encoding === 'windows-1252') encodingDoubt = 'encoding-assumed';

@@ -1,9 +1,10 @@
 import { basename } from 'node:path';
 import { SaxesParser } from 'saxes';
+import { xmlEncoding } from '../items/encoding.ts';
 import { MAX_TEXT_LENGTH, readDeclaredText } from '../items/file-text.ts';
 import { type Entry, SourceFault } from '../items/items.ts';
 import { type Source, siteName } from '../items/source.ts';
-import { declaredEncoding, removeForbiddenCharacters } from './characters.ts';
+import { removeForbiddenCharacters } from './characters.ts';
 import { type Elements, entryOf, homeOf, type TermGroup, termGroupOf } from './entries.ts';
 import { createTermHolder } from './term-holder.ts';
 
@@ -62,7 +63,7 @@ async function* records(path: string): AsyncGenerator<Found> {
   const position = () => ({ file, line: parser.line, column: parser.columnIndex + 1 });
   handleEvents(parser, reading, position);
   let forbidden = 0;
-  const { chunks, isAssumed } = readDeclaredText(path, declaredEncoding);
+  const { chunks, isAssumed } = readDeclaredText(path, xmlEncoding);
   for await (const text of chunks) {
     const cleanText = removeForbiddenCharacters(text);
     forbidden += text.length - cleanText.length;
