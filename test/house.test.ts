@@ -220,6 +220,16 @@ describe('the source', () => {
     expect(commentLines((line) => QUESTION.test(line))).toEqual([]);
   });
 
+  it('says only of errors that exist that they are thrown', () => {
+    const THROWN = /(?:[Tt]hrows|@throws) (?:an? )?([A-Z]\w+)/g;
+    const sources = files.map((name) => ({ name, text: readFileSync(join(SOURCE, name), 'utf8') }));
+    const code = sources.map(({ text }) => text.replace(/\/\*[\s\S]*?\*\/|^\s*\/\/.*$/gm, '')).join('\n');
+    const said = sources.flatMap(({ name, text }) => [...text.matchAll(THROWN)].map(([, error = '']) => ({ name, error })));
+    expect(said.length).toBeGreaterThan(50);
+    const unknown = said.filter(({ error }) => !(error in globalThis) && !new RegExp(`\\b${error}\\b`).test(code));
+    expect(unknown.map(({ name, error }) => `${name}: ${error}`)).toEqual([]);
+  });
+
   it('has each doc comment directly above what it describes', () => {
     const root = join(SOURCE, '..');
     const all = ['src', 'migrations', 'client', 'bin', 'test'].flatMap((folder) =>

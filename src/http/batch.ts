@@ -204,7 +204,7 @@ function undefinedIfGroupRefused(error: unknown): undefined {
   if (!(error instanceof GroupRefusedError)) throw error;
 }
 
-/** Runs the writes of a group. Throws GroupRefused, or Refused if the group has only one write. */
+/** Runs the writes of a group. Throws GroupRefusedError, or RefusedWriteError if the group has only one write. */
 async function runGroup(site: Site, group: Group): Promise<Reply[]> {
   const acceptedWrites = group.flatMap((write) => write.acceptedWrite ?? []);
   try {
@@ -219,8 +219,8 @@ async function runGroup(site: Site, group: Group): Promise<Reply[]> {
 }
 
 /**
- * Runs one checked write. Throws Refused. A lost database affects all writes, so its errors are not the answer to one
- * of them.
+ * Runs one checked write. Throws RefusedWriteError. A lost database affects all writes, so its errors are not the answer
+ * to one of them.
  */
 async function runSingle(site: Site, write: CheckedWrite): Promise<Reply> {
   try {
