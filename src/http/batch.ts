@@ -219,8 +219,8 @@ async function runGroup(site: Site, group: Group): Promise<Reply[]> {
 }
 
 /**
- * Runs one checked write. Throws RefusedWriteError. A lost database affects all writes, so its errors are not the answer
- * to one of them.
+ * Runs one checked write. Throws RefusedWriteError. A lost database affects all writes, so its errors are not the
+ * answer to one of them.
  */
 async function runSingle(site: Site, write: CheckedWrite): Promise<Reply> {
   try {
