@@ -169,6 +169,8 @@ function RowActions(props: {
       type="submit"
       form="bulk"
       formAction={deskUrl(visit, `${path}/${action}`)}
+      // The form requires an action for the selected records, which this button does not need.
+      formNoValidate
       aria-label={`${say(`desk:actions.${action}`)}: ${title}`}
       class="link-button"
       data-confirm={asksFirst ? say(`desk:actions.${action}-sure`) : undefined}

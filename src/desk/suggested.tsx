@@ -2,13 +2,17 @@ import type { JSX } from 'preact';
 import { parseNames } from '../forms/choice-controls.tsx';
 import { type FormValue, NO_CONTROL_DATA } from '../forms/control.ts';
 import { resolveLinks } from '../forms/control-data.ts';
-import { links, readLinkForm } from '../forms/link-controls.tsx';
+import { links, MAX_NAMES, readLinkForm, withoutChoiceId } from '../forms/link-controls.tsx';
 import { Link, mailUrl } from '../html/links.tsx';
 import { postKind } from '../kinds/index.ts';
 import type { Values } from '../kinds/param.ts';
 import type { Suggestion } from '../kinds/suggestion.ts';
 import type { Editable } from '../records/editing.ts';
-import { mayCreate } from '../records/posts.ts';
+import { mayCreate, readablePosts } from '../records/posts.ts';
+import { decodeForEditing } from '../wordpress/content/entities.ts';
+import { ksesTitle } from '../wordpress/content/kses.ts';
+import { stripControlCharacters } from '../wordpress/content/plain-text.ts';
+import { ANONYMOUS } from '../wordpress/viewer.ts';
 import type { Visit } from './visit.ts';
 
 /*
@@ -61,7 +65,7 @@ export function withSuggestedLinks(
   record: Pick<Editable, 'suggestion' | 'row' | 'values'>,
 ): Readonly<Record<string, FormValue>> {
   const suggestedEntries = namedLinks(record).map(
-    ([name, text]) => [name, { ...readLinkForm(formValues[name]), add: parseNames(text) }] as const,
+    ([name, text]) => [name, { ...readLinkForm(formValues[name]), add: safeNames(text) }] as const,
   );
   return { ...formValues, ...Object.fromEntries(suggestedEntries) };
 }
@@ -76,8 +80,19 @@ function namedLinks({ suggestion, row, values }: Pick<Editable, 'suggestion' | '
 }
 
 /**
+ * Returns the names that a visitor sent. A visitor only names records: an id at the end of a name would link whatever
+ * record the editor may see, and tags would be stored as the editor's own.
+ */
+const safeNames = (text: string): string[] =>
+  parseNames(stripControlCharacters(text))
+    .map((name) => withoutChoiceId(decodeForEditing(ksesTitle(name))))
+    .filter((name) => name !== '')
+    .slice(0, MAX_NAMES);
+
+/**
  * Returns the named venue and organizers as values to be written, for an event that is published without its form.
- * Those that the caller may not create are left out.
+ * Those that the caller may not create are left out, and so are existing ones that are not published: nobody gets a
+ * draft published by guessing its name.
  */
 export async function suggestedLinks(visit: Visit, record: Editable): Promise<Values> {
   const data = { ...NO_CONTROL_DATA, say: visit.i18n.say };
@@ -90,6 +105,23 @@ export async function suggestedLinks(visit: Visit, record: Editable): Promise<Va
   );
   const language = String(record.record.language ?? '');
   return Object.fromEntries(
-    await Promise.all(suggestedKinds.map(async (name) => [name, await resolveLinks(visit, name, formValues[name], language)] as const)),
+    await Promise.all(
+      suggestedKinds.map(async (name) => {
+        const resolved = await resolveLinks(visit, name, formValues[name], language);
+        return [name, await withoutHidden(visit, name, resolved)] as const;
+      }),
+    ),
   );
+}
+
+/** Returns the new records, and the ids of those existing ones that visitors may read. */
+async function withoutHidden(
+  { site, caller }: Visit,
+  name: (typeof LINKED_KINDS)[number],
+  resolved: readonly unknown[],
+): Promise<unknown[]> {
+  const ids = resolved.filter((link): link is number => typeof link === 'number');
+  const { records } = await readablePosts(site, { ...caller, viewer: ANONYMOUS }, postKind(name), ids);
+  const shownIds = new Set(records.map(({ id }) => Number(id)));
+  return resolved.filter((link) => typeof link !== 'number' || shownIds.has(link));
 }

@@ -16,6 +16,7 @@ import { findByTitle, storedTitles } from '../storage/rows/posts.ts';
 import { decodeEntities } from '../wordpress/content/entities.ts';
 import { ksesTitle } from '../wordpress/content/kses.ts';
 import { SETTABLE_STATUSES } from '../wordpress/status.ts';
+import { ANONYMOUS } from '../wordpress/viewer.ts';
 import { type ControlData, type FormImage, type FormValue, type LinkChoices, NO_CONTROL_DATA, type TermChoice } from './control.ts';
 import { controlOf } from './controls.ts';
 import type { FormContext } from './form-context.ts';
@@ -248,7 +249,9 @@ const MAX_LINKS_FOUND = 20;
 /** Returns the id of the record with a name, if there are several the one in the event's language; 0: there is none. */
 async function idOfTitle(context: FormContext, kind: PostKind, text: string, language: string): Promise<number> {
   const exactMatches = await recordsWithTitle(context, kind, text);
-  const matches = exactMatches.length > 0 ? exactMatches : await choicesWithText(context, kind, text);
+  const isVisitor = context.caller.viewer.id === ANONYMOUS.id;
+  // The search takes as long as a list of many records: too long for each name that a visitor sends.
+  const matches = exactMatches.length > 0 || isVisitor ? exactMatches : await choicesWithText(context, kind, text);
   return Number((matches.find((record) => record.language === language) ?? matches[0])?.id ?? 0);
 }
 

@@ -1,4 +1,5 @@
 import { FieldGroup, Input } from '../html/form-fields.tsx';
+import { stripControlCharacters } from '../wordpress/content/plain-text.ts';
 import { type Control, type FormValue, groupPropsOf, textOrEmpty } from './control.ts';
 import { membersIn, textIn, textsIn } from './form-values.ts';
 
@@ -25,8 +26,18 @@ export const readLinkForm = (formValue: FormValue): LinkForm => {
 /** Returns the name of a record in a list of choices, which ends with its id. */
 export const formatChoice = (name: string, id: number): string => `${name} (#${id})`;
 
-/** Returns the id at the end of such a name. */
+/** Returns the id at the end of such a name; 0 if there is none. */
 export const parseChoiceId = (text: string): number => Number(/\(#([1-9]\d{0,14})\)\s*$/.exec(text)?.[1] ?? 0);
+
+/** Returns such a name without its id. */
+export function withoutChoiceId(text: string): string {
+  let name = text.trim();
+  while (parseChoiceId(name) > 0) name = name.slice(0, name.lastIndexOf('(#')).trim();
+  return name;
+}
+
+/** Maximum number of names in the boxes for more: each is looked up. */
+export const MAX_NAMES = 20;
 
 export const links: Control = {
   toFormValue: (value) => ({ keep: Array.isArray(value) ? value.map(Number) : [], add: [], fresh: {} }),
@@ -36,9 +47,9 @@ export const links: Control = {
       keep: textsIn(form, 'keep')
         .map(Number)
         .filter((id) => Number.isSafeInteger(id) && id > 0),
-      add: textsIn(form, 'add')
-        .map((text) => text.trim())
-        .filter((text) => text !== ''),
+      add: [...new Set(textsIn(form, 'add').map((text) => stripControlCharacters(text).trim()))]
+        .filter((text) => text !== '')
+        .slice(0, MAX_NAMES),
       fresh: Object.fromEntries(
         Object.keys(membersIn(form.fresh))
           .map((name) => [name, textIn(membersIn(form.fresh), name).trim()] as const)

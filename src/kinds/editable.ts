@@ -1,7 +1,7 @@
 import { lastWholeDay } from '../calendar/schedule.ts';
 import type { SiteSettings } from '../calendar/settings.ts';
 import { memoizeByObject } from '../memo.ts';
-import { decodeEntities } from '../wordpress/content/entities.ts';
+import { decodeEntities, decodeForEditing } from '../wordpress/content/entities.ts';
 import { isTranslated, languageOfCode } from '../wordpress/content-languages.ts';
 import { type Metas, metaOf, type Post, type Term } from '../wordpress/rows.ts';
 import { tableOf } from '../wordpress/table.ts';
@@ -32,8 +32,8 @@ interface Stored {
 
 /**
  * Returns the values of a record by field name, as an editing form shows them: texts as stored, ids of terms, linked
- * records and the image, and booleans. A title is shown as plain text (`Rock & Roll`), although WordPress stores `Rock
- * &amp; Roll` for authors who may not write HTML.
+ * records and the image, and booleans. A title is shown as people write it (`Rock & Roll`), although WordPress stores
+ * `Rock &amp; Roll` for authors who may not write HTML.
  */
 export function editableValues(kind: PostKind, stored: Stored, settings: SiteSettings): Values {
   return Object.fromEntries(Object.entries(kind.fields).map(([name, field]) => [name, editableValue(name, field, stored, settings)]));
@@ -50,7 +50,7 @@ function editableValue(name: string, field: Field, { row, metas, terms, record }
   }
   if (isLinks(field)) return (metas?.get(field.place.key) ?? []).map(Number).filter((id) => Number.isSafeInteger(id) && id > 0);
   if (isImage(field)) return Number(metaOf(metas, '_thumbnail_id')) || 0;
-  if (field.place.in === 'column') return field.place.column === 'post_title' ? decodeEntities(row.post_title) : row[field.place.column];
+  if (field.place.in === 'column') return field.place.column === 'post_title' ? decodeForEditing(row.post_title) : row[field.place.column];
   if (field.place.in === 'meta') return metaOf(metas, field.place.key) ?? '';
   return RULES.get(name)?.({ row, metas, terms, record }, settings) ?? metaOf(metas, field.names?.core || '') ?? '';
 }

@@ -184,6 +184,20 @@ describeRequests('paths of the desk', (ask) => {
     expect(found).toBeGreaterThan(20);
   });
 
+  it('have no button that sends a form elsewhere and is held up by the required fields of that form', async () => {
+    const admin = await openVisitor(ask, 'admin');
+    let found = 0;
+    for (const { path } of guarded.filter(({ method }) => method === 'GET')) {
+      const { text } = await admin.get(pathOf(path));
+      const buttons = elements(text, ({ attribs }) => attribs.formaction !== undefined);
+      found += buttons.length;
+      expect(
+        buttons.filter(({ attribs }) => attribs.formnovalidate === undefined).map(({ attribs }) => [path, attribs.formaction]),
+      ).toEqual([]);
+    }
+    expect(found).toBeGreaterThan(10);
+  });
+
   it.each(postKinds.map((kind) => [kind.name, kind] as const))('escape every text of a %s', async (_, kind) => {
     const admin = await openVisitor(ask, 'admin');
     for (const attack of ATTACKS) {

@@ -156,6 +156,80 @@ describeRequests(
       ]);
     });
 
+    it('name records, never ids: a draft that a visitor names stays a draft', async () => {
+      await on();
+      const draft = async (path: string, values: object) => (await ask.create(path, { ...values, status: 'draft' })).id;
+      const hall = await draft('/venues', { venue: 'Secret hall' });
+      const band = await draft('/organizers', { organizer: 'Secret band' });
+      for (const name of [`Hall (#${hall})`, `Hall (#${hall})\x01`, `Hall (#${hall}) (#${hall}) `])
+        expect((await suggested({ 'venue[add][]': name })).done.status).toBe(422);
+      const cutAtTheId = `${'x'.repeat(250 - String(band).length)} (#${band})${'y'.repeat(20)}`;
+      await suggested({ title: 'By its title', 'venue[add][]': 'Secret hall', 'organizer[add][]': cutAtTheId });
+      await suggested({ title: 'By its id', 'venue[add][]': 'Hall' });
+      const stored = await ask.db().from('postmeta').where({ meta_key: '_fasti_suggestion' }).orderBy('meta_id', 'desc').first();
+      await ask
+        .db()
+        .from('postmeta')
+        .where({ meta_id: Number(stored?.meta_id) })
+        .update({ meta_value: String(stored?.meta_value).replace('"Hall"', `"Hall (#${hall})"`) });
+      const ed = await openVisitor(ask, 'ed');
+      const list = await ed.get('/admin/events?status=pending');
+      const ids = await pending();
+      expect(ids).toHaveLength(2);
+      for (const id of ids) expect((await ed.get(`/admin/events/${id}`)).text).not.toMatch(/\(#\d+\)"[^>]*name="(venue|organizer)\[add/);
+      const nonce = new Map(formIn(list.text, '/admin/events/bulk')).get('_wpnonce')!;
+      for (const id of ids) expect((await ed.post(`/admin/events/${id}/publish`, { _wpnonce: nonce })).status).toBe(303);
+      for (const path of [`/venues/${hall}`, `/organizers/${band}`]) expect((await ask.get(path)).status).toBeGreaterThan(400);
+      const venues = await Promise.all(ids.map(async (id) => (await ask.read(`/events/${id}`)).venue.venue));
+      expect(venues).toEqual([undefined, 'Hall']);
+    });
+
+    it('never become HTML of the editor who publishes, corrects or copies them', async () => {
+      await on();
+      const attack = '<img src=x onerror=alert(1)><script>alert(2)</script>';
+      const entities = attack.replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+      await suggested({
+        title: `Jazz ${entities} & wine, 3 < 4`,
+        'venue[add][]': `Evil ${attack} hall`,
+        'organizer[add][]': `Band ${entities}`,
+      });
+      const [id] = await pending();
+      const ed = await openVisitor(ask, 'ed');
+      const path = `/admin/events/${id}`;
+      const form = await ed.get(path);
+      const title = new Map(formIn(form.text, path)).get('title')!;
+      expect(title).toContain('& wine, 3 < 4');
+      expect((await ed.submit(form, path, { title: title.replace('Jazz', 'Jazz:'), publish: '1' })).status).toBe(303);
+      await suggested({ title: `Blues ${entities}`, 'venue[add][]': `Other ${attack} hall` });
+      const [other] = await pending();
+      const nonce = new Map(formIn((await ed.get('/admin/events?status=pending')).text, '/admin/events/bulk')).get('_wpnonce')!;
+      await ed.post(`/admin/events/${other}/publish`, { _wpnonce: nonce });
+      const copy = await ed.get(`${path}/duplicate`);
+      const copied = await ed.submit(copy, '/admin/events/new', { publish: '1' });
+      const copyId = Number(/\/events\/(\d+)/.exec(String(copied.headers.location))?.[1]);
+      for (const one of [id, other, copyId]) {
+        const record = await ask.read(`/events/${one}`);
+        expect(JSON.stringify([record.title, record.venue, record.organizer])).not.toMatch(/<(img|script)/);
+        expect(record.venue.venue).toMatch(/ hall$/);
+      }
+    });
+
+    it('look up a few names at most', async () => {
+      await on();
+      const rosa = await openVisitor(ask);
+      const page = await rosa.get(FORM);
+      const countOf = async (names: number) => {
+        const fields: FormFields = [
+          ...formIn(page.text, FORM),
+          ...Array.from({ length: names }, (_, place): [string, string] => ['organizer[add][]', `band ${place}`]),
+        ];
+        const before = ask.running().site.db.queries();
+        expect((await rosa.post(FORM, fields)).status).toBe(422);
+        return ask.running().site.db.queries() - before;
+      };
+      expect(await countOf(900)).toBeLessThan((await countOf(0)) + 100);
+    });
+
     it('are published or rejected from the list', async () => {
       await on();
       await suggested();

@@ -19,6 +19,13 @@ export function specialChars(text: string, quotes: Quotes = 'none'): string {
   return quotes === 'both' ? quoted.replaceAll("'", '&#039;') : quoted;
 }
 
+/**
+ * Decodes the entities of HTML for a form whose text is saved as HTML again. A `<` that would begin a tag stays an
+ * entity: a title that shows a tag would otherwise become one when somebody who may write HTML saves it.
+ */
+export const decodeForEditing = (html: string): string =>
+  html.replace(/[^<>]+/g, (text) => decodeEntities(text).replace(/<(?=[a-z/!?])/gi, '&lt;'));
+
 /** Returns a text escaped for HTML (`esc_html`). */
 export const escHtml = (text: string): string => specialChars(text, 'both');
 
