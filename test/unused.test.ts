@@ -37,7 +37,12 @@ const IN_STEPS: readonly RegExp[] = [/^(desk:suggestion\.[\w-]+)-sure$/, /^upkee
 it('the program uses every sentence', () => {
   const all = codeBeside('');
   const words = new Set([...all.matchAll(/[\w-]+/g)].flatMap(([word]) => [word, ...word.split('-')]));
-  const templates = [...all.matchAll(/`([\w-]+[:.][\w.-]*\$\{[^`\s]*|[\w-]+[:.][^`\n]*\$\{[^`\n]*)`/g)].map(([, text]) => patternOf(text!));
+  const inCode = [...all.matchAll(/`([\w-]+[:.][\w.-]*\$\{[^`\s]*|[\w-]+[:.][^`\n]*\$\{[^`\n]*)`/g)].map(([, text]) => text!);
+  // Sentences within sentences: `$t(exchange:fetching.{{what}})`.
+  const inSentences = TEXT_FILES.flatMap((file) =>
+    [...sentencesOf(file).matchAll(/\$t\(([^)]*)\)/g)].map(([, text]) => text!.replaceAll('{{', '${').replaceAll('}}', '}')),
+  );
+  const templates = [...inCode, ...inSentences].map(patternOf);
   expect(templates.length).toBeGreaterThan(50);
 
   /** Whether the key occurs as a text of the program, or matches a template with values that are words of it. */
@@ -49,13 +54,15 @@ it('the program uses every sentence', () => {
     });
 
   const unsaid = TEXT_FILES.filter((file) => !DESCRIPTIONS.has(file)).flatMap((file) =>
-    namesIn(JSON.parse(readFileSync(new URL(`locales/en/${file}.json`, root), 'utf8')))
+    namesIn(JSON.parse(sentencesOf(file)))
       .map((name) => name.replace(/_(?:zero|one|two|few|many|other)$/, ''))
       .filter((name) => !isSaid(`${file}:${name}`) && !isSaid(name))
       .map((name) => `${file}:${name}`),
   );
   expect(unsaid).toEqual([]);
 });
+
+const sentencesOf = (file: string): string => readFileSync(new URL(`locales/en/${file}.json`, root), 'utf8');
 
 /** The names of all sentences of a file, such as `doctor.title`. */
 function namesIn(sentences: object): string[] {

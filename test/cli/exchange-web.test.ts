@@ -96,7 +96,7 @@ describeDatabases('fasti import and export over the web', (open, engine) => {
     });
     expect(await fasti(['import', `${base}/none.csv`])).toMatchObject({
       code: 1,
-      err: expect.stringContaining('could not be fetched (status)'),
+      err: expect.stringContaining('could not be fetched: the answer was an error'),
     });
     expect(readdirSync(join(folder, `walks-${engine}`)).filter((name) => name.startsWith('fasti-input-'))).toEqual([]);
     server.close();
@@ -165,7 +165,7 @@ describeDatabases('fasti import and export over the web', (open, engine) => {
     });
     expect(await fasti(['import', `${base}/a.ics`])).toMatchObject({
       code: 1,
-      err: expect.stringMatching(/^Error: http.*a\.ics could not be fetched \(status\)\.\n$/),
+      err: expect.stringMatching(/^Error: http.*a\.ics could not be fetched: the answer was an error\.\n$/),
     });
     expect((await fasti(['import', old.base, '--remote-user=admin:wrong'])).err).toMatch(/refuses to answer \(401 incorrect_password\)/);
     other.close();
@@ -189,7 +189,7 @@ describeDatabases('fasti import and export over the web', (open, engine) => {
     await new Promise<void>((listening) => sends.listen(0, '127.0.0.1', listening));
     const base = `http://127.0.0.1:${(sends.address() as AddressInfo).port}`;
     for (const place of places.keys())
-      expect((await fasti(['import', `${base}/${place}/feed.ics`])).err).toMatch(/could not be fetched \(address\)/);
+      expect((await fasti(['import', `${base}/${place}/feed.ics`])).err).toMatch(/could not be fetched: it is in a private network\./);
     // Redirects from one site to another are not followed at all.
     expect((await fasti(['import', `${base}/0`])).err).toMatch(/redirects to http:\/\/127\.0\.0\.2/);
     expect(asked).toEqual([]);

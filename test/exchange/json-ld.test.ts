@@ -632,7 +632,7 @@ describeDatabases('JSON-LD import', (open) => {
     pages = { '/e/': `to http://127.0.0.2:${new URL(base).port}/e/` };
     expect(await fasti('import', `${base}/e/`, '--as=jsonld')).toMatchObject({
       code: 1,
-      err: `Error: ${base}/e/ could not be fetched (address).\n`,
+      err: `Error: ${base}/e/ could not be fetched: it is in a private network.\n`,
     });
   });
 });
