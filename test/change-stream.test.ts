@@ -1,13 +1,14 @@
 import http from 'node:http';
-import { setTimeout as sleep } from 'node:timers/promises';
-import { expect, it } from '@jest/globals';
+import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
+import { describe, expect, it } from '@jest/globals';
 import { requireLoginKeys } from '../src/accounts/login-keys.ts';
+import { createSharedReadings } from '../src/http/shared-readings.ts';
 import { createNonce } from '../src/wordpress/nonces.ts';
 import { unixFromDate } from '../src/wordpress/time.ts';
 import { commandIn, temporaryFolder } from './cli/command.ts';
 import { urlOf } from './support/databases.ts';
 import { formIn, openVisitor } from './support/desk-visitor.ts';
-import { openEventStream } from './support/event-stream.ts';
+import { type EventStream, openEventStream } from './support/event-stream.ts';
 import { basic } from './support/running-site.ts';
 import { describeRequests, ROOT, SUITE_TIME } from './support/site-client.ts';
 import { until } from './support/until.mjs';
@@ -204,3 +205,184 @@ describeRequests(
   },
   { CHANGE_STREAMS: '4' },
 );
+
+describeRequests(
+  'many streams of changes',
+  (ask) => {
+    const listen = (from: string, query = '?kinds=venue&include=records', { as, root = ROOT }: { as?: string; root?: string } = {}) =>
+      openEventStream(`${ask.running().base}${root}/changes/stream${query}`, {
+        'X-Forwarded-For': from,
+        ...(as === undefined ? {} : { Authorization: basic(as) }),
+      });
+    /** Opens streams of anonymous callers, ten at each address. */
+    const listenTimes = (count: number) => Promise.all(Array.from({ length: count }, (_, index) => listen(`192.0.2.${index % 10}`)));
+    const closeAll = (streams: readonly EventStream[]) => {
+      for (const stream of streams) stream.close();
+    };
+    /** Counts how often streams read the journal while `work` runs. */
+    const readingsDuring = async (work: () => Promise<void>): Promise<number> => {
+      const { db } = ask.running().site;
+      const { rows } = db;
+      let readings = 0;
+      const count = (text: TemplateStringsArray, ...places: never[]) => {
+        if (text.join('').includes('WHERE j.number >')) readings += 1;
+        return rows(text, ...places);
+      };
+      Object.assign(db, { rows: count });
+      await work().finally(() => Object.assign(db, { rows }));
+      return readings;
+    };
+    const titlesOf = ({ data }: Awaited<ReturnType<EventStream['next']>>): string[] =>
+      data.changes.map(({ record }: { record: { venue: string } }) => record.venue);
+
+    it('read a change once for all anonymous callers who see it in the same form', async () => {
+      const streams = await listenTimes(60);
+      for (const stream of streams) await stream.next();
+      const readings = await readingsDuring(async () => {
+        await ask.create('/venues', { venue: 'Shared' });
+        for (const stream of streams) expect(titlesOf(await stream.next())).toEqual(['Shared']);
+      });
+      expect(readings).toBeLessThan(streams.length / 4);
+      closeAll(streams);
+    });
+
+    it('share nothing between callers who see different changes, or see them in another form', async () => {
+      const streams = await Promise.all([
+        listen('192.0.2.1', '?kinds=event&include=records'),
+        listen('192.0.2.2', '?kinds=event&include=records'),
+        listen('192.0.2.1', '?kinds=event&include=records', { as: 'admin' }),
+        listen('192.0.2.1', '?kinds=event&include=records', { root: '/wp-json/tribe/events/v1' }),
+        listen('192.0.2.1', '?kinds=event'),
+        listen('192.0.2.1', '?kinds=venue,event&include=records'),
+      ]);
+      for (const stream of streams) await stream.next();
+      const draft = await ask.create('/events', { title: 'Draft', status: 'draft', ...DATES });
+      const [, , admin] = streams;
+      expect((await admin!.next()).data.changes).toMatchObject([{ id: draft.id, change: 'created', record: { title: 'Draft' } }]);
+      const { id } = await ask.create('/events', { title: 'Shown', ...DATES });
+      const received = await Promise.all(streams.map(async (stream) => (await stream.next()).data.changes));
+      for (const changes of received) expect(changes).toMatchObject([{ kind: 'event', id, change: 'created' }]);
+      const own = `${ROOT}/events/${id}`;
+      expect(received.map(([{ record }]) => record && new URL(record.rest_url).pathname)).toEqual([
+        ...[own, own, own],
+        `/wp-json/tribe/events/v1/events/${id}`,
+        undefined,
+        own,
+      ]);
+      for (const stream of streams) expect(stream.rest()).not.toContain('Draft');
+      closeAll(streams);
+    });
+
+    it('miss nothing while changes come quickly', async () => {
+      const streams = await listenTimes(40);
+      for (const stream of streams) await stream.next();
+      const names = Array.from({ length: 12 }, (_, index) => `Venue ${index}`);
+      const received = streams.map(async (stream) => {
+        const titles = new Set<string>();
+        while (titles.size < names.length) for (const title of titlesOf(await stream.next())) titles.add(title);
+        return [...titles].sort();
+      });
+      for (const venue of names) await ask.create('/venues', { venue });
+      for (const titles of await Promise.all(received)) expect(titles).toEqual([...names].sort());
+      closeAll(streams);
+    });
+
+    it('leave places to anonymous callers at other addresses', async () => {
+      const [one, neighbour, other] = ['2001:db8:0:1::1', '[2001:db8:0:1::2]:50000', '2001:db8:0:2::1'];
+      const taken = await Promise.all(Array.from({ length: 10 }, () => listen(one!)));
+      const later = [await listen(one!), await listen(neighbour!), await listen(other!), await listen(one!, '', { as: 'admin' })];
+      expect(taken.map(({ status }) => status)).toEqual(taken.map(() => 200));
+      expect(later.map(({ status }) => status)).toEqual([503, 503, 200, 200]);
+      const [first] = taken;
+      first!.close();
+      let last = later[0]!;
+      await until('a place', async () => {
+        last = await listen(neighbour!);
+        return last.status === 200;
+      });
+      closeAll([...taken, ...later, last]);
+    });
+
+    it('keep to the limit of an address if all its clients connect at once', async () => {
+      const streams = await Promise.all(Array.from({ length: 24 }, () => listen('192.0.2.77')));
+      expect(streams.filter(({ status }) => status === 200)).toHaveLength(10);
+      closeAll(streams);
+    });
+  },
+  { CHANGE_STREAMS: '100', TRUST_PROXY: 'on' },
+);
+
+describe('readings that streams share', () => {
+  /** Readings that end when the test says so, in the order in which they began. */
+  const heldReadings = () => {
+    const ends: (() => void)[] = [];
+    const read = () =>
+      new Promise<number>((resolve) => {
+        const number = ends.length + 1;
+        ends.push(() => resolve(number));
+      });
+    return { ends, read };
+  };
+
+  it('are joined while they wait or run, by equal streams only', async () => {
+    const { ends, read } = heldReadings();
+    const { share } = createSharedReadings<number>();
+    const early = [share('a', read), share('a', read), share('b', read)];
+    await until('both readings', () => ends.length === 2);
+    const late = share('a', read);
+    for (const end of ends) end();
+    expect(await Promise.all([...early, late])).toEqual([1, 1, 2, 1]);
+    const next = [share('a', read), share(undefined, read), share(undefined, read)];
+    for (const begun of [3, 4, 5]) {
+      await until('the next reading', () => ends.length >= begun);
+      ends[begun - 1]!();
+    }
+    expect(await Promise.all(next)).toEqual([3, 4, 5]);
+  });
+
+  it('are not joined after a notice if they have begun, since they may lack the change', async () => {
+    const { ends, read } = heldReadings();
+    const { share, noteChange } = createSharedReadings<number>();
+    const waiting = [share('a', read)];
+    noteChange();
+    waiting.push(share('a', read));
+    await until('the reading', () => ends.length === 1);
+    noteChange();
+    waiting.push(share('a', read), share('a', read));
+    await until('another reading', () => ends.length === 2);
+    // The end of the first one leaves the second one.
+    ends[0]!();
+    expect(await waiting[0]).toBe(1);
+    waiting.push(share('a', read));
+    ends[1]!();
+    expect(await Promise.all(waiting)).toEqual([1, 1, 2, 2, 2]);
+  });
+
+  it('fail for all who joined, and are then begun again', async () => {
+    const { share } = createSharedReadings<number>();
+    const failing = () => Promise.reject(new Error('gone'));
+    const outcomes = await Promise.allSettled([share('a', failing), share('a', failing)]);
+    expect(outcomes.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
+    expect(await share('a', async () => 1)).toBe(1);
+  });
+
+  it('take turns with other requests', async () => {
+    const { share, inTurn } = createSharedReadings<number>();
+    let done = 0;
+    const count = () => {
+      done += 1;
+      return done;
+    };
+    const work = [
+      ...Array.from({ length: 20 }, (_, index) => share(String(index), async () => count())),
+      ...Array.from({ length: 20 }, () => inTurn(count)),
+    ];
+    expect(done).toBe(0);
+    while (done < work.length) {
+      const before = done;
+      await nextTurn();
+      expect(done - before).toBeLessThanOrEqual(4);
+    }
+    await Promise.all(work);
+  });
+});

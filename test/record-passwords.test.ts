@@ -120,8 +120,13 @@ describeDatabases('passwords of records', (open) => {
   it('count as wrong only if they open nothing and a record is protected', async () => {
     const address = newAddress();
     failTimes(address, LIMIT - 1);
-    for (const path of [ONE, `${ROOT}/venues/22`, `${ROOT}/events/44`, `${ROOT}/events`]) {
-      for (const password of [PROTECTED.password, 'venuepass', '', '[]']) {
+    for (const [path, ...right] of [
+      [ONE, PROTECTED.password],
+      [`${ROOT}/venues/22`, 'venuepass'],
+      [`${ROOT}/events/44`, PROTECTED.password, 'venuepass'],
+      [`${ROOT}/events`, PROTECTED.password, 'venuepass'],
+    ] as const) {
+      for (const password of [...right, '', '[]']) {
         const query = password === '[]' ? `${path}?password[]=wrong` : withPassword(path, password);
         expect({ query, status: (await ask(query, address)).status }).not.toMatchObject({ status: 429 });
       }
@@ -157,6 +162,62 @@ describeDatabases('passwords of records', (open) => {
         expect([password, (await ask(withPassword(one, password), address)).status]).toEqual([password, status]);
     await resetSite(db);
     now = new Date(now.getTime() + WAIT_SECONDS * 1000);
+  });
+
+  /** Stores 260 texts as the passwords of own events; returns their ids. A batch has room for 100. */
+  const ownEvents = async (user: string, values: object): Promise<number[]> => {
+    const ids: number[] = [];
+    for (let from = 0; from < GUESSES.length; from += 100) {
+      const requests = GUESSES.slice(from, from + 100).map((password) => ({
+        method: 'POST',
+        path: '/wp/v2/tribe_events',
+        body: { title: 'Own', password, ...values },
+      }));
+      const { body } = await running.send('POST', '/wp-json/batch/v1', { as: user, body: { requests } });
+      ids.push(...(body.responses as { body: { id: number } }[]).map((response) => response.body.id));
+    }
+    now = new Date(now.getTime() + 2000);
+    return ids;
+  };
+  const GUESSES = Array.from({ length: 260 }, (_, at) => `own ${at}`);
+  /** The number of answers before the first that refuses the address. */
+  const answersTo = async (paths: readonly string[]) => {
+    const address = newAddress();
+    for (const [at, path] of paths.entries()) if ((await ask(path, address)).status === 429) return at;
+    return paths.length;
+  };
+  /** Different right passwords that do not count. */
+  const UNCOUNTED = 20;
+
+  it('count as wrong for a record that they do not open, even if they are passwords of own drafts', async () => {
+    await ownEvents('contrib', { status: 'draft' });
+    for (const path of [ONE, `/wp-json/wp/v2/tribe_events/${PROTECTED.id}`, `/event/${PROTECTED.slug}/?format=jsonld`, `${ROOT}/events`])
+      expect([path, await answersTo(GUESSES.map((guess) => withPassword(path, guess)))]).toEqual([path, LIMIT]);
+    await resetSite(db);
+  });
+
+  it('count as wrong from the 21st different one in lists, even if they are passwords of own published events', async () => {
+    await ownEvents('auth', { status: 'publish' });
+    expect(await answersTo(GUESSES.map((guess) => withPassword(`${ROOT}/events`, guess)))).toBe(LIMIT + UNCOUNTED);
+    expect(await answersTo(GUESSES.map((guess) => withPassword(ONE, guess)))).toBe(LIMIT);
+    const again = Array.from({ length: 300 }, (_, at) => withPassword(`${ROOT}/events`, GUESSES[at % UNCOUNTED]!));
+    expect(await answersTo(again)).toBe(again.length);
+    await resetSite(db);
+  });
+
+  it('count as wrong from the 21st different one, even if each opens an own event at a protected venue', async () => {
+    const ids = await ownEvents('auth', { status: 'publish', meta: { _EventVenueID: ['22'] } });
+    expect((await ask(withPassword(`${ROOT}/events/${ids[0]}`, GUESSES[0]!), newAddress())).body.venue).toMatchObject({ id: 22 });
+    expect(await answersTo(ids.map((id, at) => withPassword(`${ROOT}/events/${id}`, GUESSES[at]!)))).toBe(LIMIT + UNCOUNTED);
+    await resetSite(db);
+  });
+
+  it('are right for an event whose venue they open', async () => {
+    const address = newAddress();
+    const { post_id: id } = (await db.from('postmeta').where({ meta_key: '_EventVenueID', meta_value: '22' }).first('post_id'))!;
+    failTimes(address, LIMIT - 1);
+    for (let time = 0; time < 3; time += 1)
+      expect((await ask(withPassword(`${ROOT}/events/${id}`, 'venuepass'), address)).status).toBe(200);
   });
 
   it('are not cached with the answers that they opened', async () => {

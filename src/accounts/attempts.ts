@@ -147,7 +147,7 @@ const ADDRESS_WITH_PORT = /^(?:\[(?<v6>[\da-f:.]+)\]|(?<v4>[\d.]+))(?::\d+)?$/i;
  * Returns the key of an address, without the port, which differs with each connection. IPv6 addresses count by network,
  * since a client has 2^64 of them.
  */
-function addressKey(sent: string): string {
+export function addressKey(sent: string): string {
   const { v6, v4 } = ADDRESS_WITH_PORT.exec(sent)?.groups ?? {};
   const address = v6 ?? v4 ?? sent;
   if (!ipaddr.isValid(address)) return `address ${address.slice(0, MAX_ADDRESS_LENGTH)}`;

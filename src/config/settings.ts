@@ -268,7 +268,7 @@ export const settings = {
     fallback: '100',
     allowed: 'a whole number from 0 to 10000',
     meaning:
-      'How many clients may follow `/changes/stream` at the same time, per process. A quarter of the places is for those who have signed in, and no user has more than three quarters.',
+      'How many clients may follow `/changes/stream` at the same time, per process. A quarter of the places is for those who have signed in, and no user has more than three quarters. Anonymous clients at one address have ten places.',
     schema: wholeNumber(0, 10_000),
   },
   webhookAddresses: {

@@ -1,6 +1,7 @@
 import type { JSX } from 'preact';
 import type { ApplicationPassword } from '../accounts/application-passwords.ts';
 import { ButtonForm } from './layout.tsx';
+import { dayOfMoment } from './moments.ts';
 import type { Visit } from './visit.ts';
 
 /**
@@ -34,9 +35,9 @@ export function ApplicationPasswords({
             {passwords.map(({ uuid, name, created, lastUsed, lastAddress }) => (
               <tr key={uuid}>
                 <th scope="row">{name}</th>
-                <td data-label={say('desk:me.created')}>{created.slice(0, 10)}</td>
+                <td data-label={say('desk:me.created')}>{dayOfMoment(visit, created)}</td>
                 <td data-label={say('desk:me.used')}>
-                  {lastUsed === undefined ? say('desk:me.never') : `${lastUsed.slice(0, 10)} ${lastAddress ?? ''}`}
+                  {lastUsed === undefined ? say('desk:me.never') : [dayOfMoment(visit, lastUsed), lastAddress].filter(Boolean).join(', ')}
                 </td>
                 <td>
                   <ButtonForm

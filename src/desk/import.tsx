@@ -16,6 +16,7 @@ import { NOT_IMPORTED } from './import-columns.tsx';
 import { fetchImportFile, type ImportFile, importFileOf, removeImportFile, storeImportFile } from './import-files.ts';
 import { ImportFileFields, progressPage, ReadingOptionFields, type ReadingOptions, reportPage } from './import-report.tsx';
 import { ButtonForm, deskPage, Nonce } from './layout.tsx';
+import { utcMomentInWords } from './moments.ts';
 import { removalAction } from './record-actions.ts';
 import { deskUrl, type Outcome, type Submission, type Visit } from './visit.ts';
 
@@ -101,7 +102,7 @@ function LastImport({ visit, lastImport }: { readonly visit: Visit; readonly las
   return (
     <section aria-labelledby="last-import">
       <h2 id="last-import">{say('desk:import.last')}</h2>
-      <p>{say('desk:import.last-about', { source: displayName(source), at: moment.slice(0, 16), count: counts })}</p>
+      <p>{say('desk:import.last-about', { source: displayName(source), at: utcMomentInWords(visit, moment), count: counts })}</p>
       <p class="quiet">{say(isFinal ? 'desk:import.undo-final-about' : 'desk:import.undo-about')}</p>
       <ButtonForm
         visit={visit}

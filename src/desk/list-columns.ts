@@ -3,6 +3,7 @@ import { spanInWords } from '../html/dates.ts';
 import type { PostKind, PublishedRecord } from '../kinds/kind.ts';
 import type { Editable } from '../records/editing.ts';
 import { decodeEntities } from '../wordpress/content/entities.ts';
+import { momentInWords } from './moments.ts';
 import type { Visit } from './visit.ts';
 
 /*
@@ -42,7 +43,7 @@ const language: Column = {
   name: 'language',
   show: ({ record }, { settings }) => settings.contentLanguages?.languages.find(({ code }) => code === record.language)?.name ?? '',
 };
-const modified: Column = { name: 'modified', orderBy: 'modified', show: ({ row }) => row.post_modified.slice(0, 16) };
+const modified: Column = { name: 'modified', orderBy: 'modified', show: ({ row }, visit) => momentInWords(visit, row.post_modified) };
 
 /** The columns of each kind, except the title. */
 const COLUMNS: Readonly<Record<PostKind['name'], readonly Column[]>> = {

@@ -55,7 +55,7 @@ export async function listPage(visit: Visit, kind: PostKind): Promise<Outcome> {
             <label key={name}>
               <span class="quiet">{label}</span>
               <select name={name}>
-                <option value="">{say('desk:list.all')}</option>
+                <option value="">{say('desk:list.any')}</option>
                 {options.map(({ value, text }) => (
                   <option key={value} value={value} selected={textIn(query, name) === value}>
                     {text}

@@ -90,10 +90,14 @@ async function changeOwnAccount(visit: Submission, field: string, work: () => Pr
   } catch (error) {
     if (error instanceof AccountError) return ownAccountPage(visit, { errors: accountErrors(visit, error) });
     if (error instanceof ApiError && error.status < 500)
-      return ownAccountPage(visit, { errors: new Map([[field, errorSentence(visit, error)]]) });
+      return ownAccountPage(visit, { errors: new Map([[field, ownSentence(visit, error)]]) });
     throw error;
   }
 }
+
+/** Returns the sentence about an error. Signed-in users are not asked for their name, only for their password. */
+const ownSentence = (visit: Visit, error: ApiError): string =>
+  error.problem === 'incorrect_password' ? visit.i18n.say('desk:me.before-wrong') : errorSentence(visit, error);
 
 /** Changes the user's own password. All other sessions end; the present one continues. */
 export const changeOwnPassword = (visit: Submission): Promise<Outcome> =>

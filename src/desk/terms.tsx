@@ -16,7 +16,7 @@ import { acceptParams } from '../records/input.ts';
 import { changeTerm, createTerm, deleteTerm, readTerm } from '../records/terms.ts';
 import { lockTermVersion, versionTag, withPreconditions } from '../records/versions.ts';
 import { mayManageTerms } from '../records/visibility.ts';
-import { decodeEntities } from '../wordpress/content/entities.ts';
+import { decodeForEditing } from '../wordpress/content/entities.ts';
 import { ButtonForm, deskPage, draftAttributes, Nonce } from './layout.tsx';
 import { TranslationLinks } from './translations.tsx';
 import { deskUrl, type Outcome, type Submission, type Visit } from './visit.ts';
@@ -96,7 +96,7 @@ export async function termPage(visit: Visit, declaredKind: TermKind, id: number,
           kind={kind}
           path={path}
           form={{ ...form, input: { ...storedValues, ...changedInput } }}
-          parentChoices={terms.filter((term) => term.id !== id)}
+          parentChoices={withoutBranch(terms, id)}
           version={form?.version ?? version}
           savedValues={savedValues}
           initialText={encodeInitialValues(storedValues, form?.hasConflict ? '' : form?.initialDigests)}
@@ -154,6 +154,14 @@ export async function changeTermByForm(visit: Submission, declaredKind: TermKind
       );
     },
   );
+}
+
+/** Returns the terms, which are in the order of their tree, without a term and its descendants. */
+function withoutBranch(terms: readonly TermChoice[], id: number): readonly TermChoice[] {
+  const start = terms.findIndex((term) => term.id === id);
+  const depth = terms[start]?.depth ?? 0;
+  const end = terms.findIndex((term, index) => index > start && term.depth <= depth);
+  return terms.filter((_, index) => index < start || (end !== -1 && index >= end));
 }
 
 const kindOnSite = ({ settings }: Visit, kind: TermKind): TermKind => withLanguages(kind, settings.contentLanguages);
@@ -214,7 +222,7 @@ function requireManager({ caller }: Visit, kind: TermKind): void {
 const shownValues = (kind: TermKind, record: Values): Readonly<Record<string, string>> =>
   // A parent of 0 means none, but a text may be `0`.
   Object.fromEntries(
-    fieldsOf(kind).map(([name]) => [name, name === 'parent' && record[name] === 0 ? '' : decodeEntities(String(record[name] ?? ''))]),
+    fieldsOf(kind).map(([name]) => [name, name === 'parent' && record[name] === 0 ? '' : decodeForEditing(String(record[name] ?? ''))]),
   );
 
 function termErrors({ i18n }: Visit, kind: TermKind, { details }: ApiError): Map<string, string> {

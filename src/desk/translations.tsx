@@ -29,12 +29,15 @@ const isText = ({ text, place }: Field): boolean => text !== undefined || (place
 
 /** The language members of a record. */
 export interface LanguageMembers {
+  /** Terms have none. */
+  readonly status?: string | undefined;
   readonly language?: string | null;
   readonly translations?: Readonly<Record<string, { readonly id: number }>>;
 }
 
 /**
- * Links to the existing translations, and to the forms of missing ones (`newPath`). `showsTexts`: whether the form of a
+ * Links to the existing translations, and to the forms of missing ones (`newPath`) unless the record is in the trash,
+ * where no other record can be linked to it. `showsTexts`: whether the form of a
  * translation shows the texts of another one.
  */
 export function TranslationLinks(props: {
@@ -47,7 +50,7 @@ export function TranslationLinks(props: {
 }): JSX.Element | null {
   const { visit, kind, id, record, newPath = `/${kind.path}/new`, showsTexts = false } = props;
   const { settings, i18n } = visit;
-  const { language, translations = {} } = record;
+  const { status, language, translations = {} } = record;
   if (!settings.contentLanguages || !('translation_of' in kind.fields) || !language) return null;
   return (
     <nav aria-label={i18n.say('desk:translations.title')}>
@@ -56,6 +59,7 @@ export function TranslationLinks(props: {
           const { code, name } = contentLanguage;
           const translation = translations[code];
           if (code === language) return <li key={code}>{i18n.say('desk:translations.this', { language: name })}</li>;
+          if (!translation && status === 'trash') return null;
           return (
             <li key={code}>
               {translation ? (

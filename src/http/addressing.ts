@@ -25,21 +25,22 @@ const MAX_ROUTE_LENGTH = 2000;
 
 /**
  * The part before the route: an optional language and an optional `index.php`, in either order. Polylang may put
- * `language/` before the language.
+ * `language/` before the language. Slashes after `index.php` count as one (`WP::parse_request` trims `PATH_INFO`).
  */
-const ROUTE_PREFIX = String.raw`^(?:(?:/language)?/(?<first>[\w-]+))??(?:/index\.php)?(?:(?:/language)?/(?<second>[\w-]+))??`;
+const ROUTE_PREFIX = String.raw`^(?:(?:/language)?/(?<first>[\w-]+))??(?:/index\.php(?:/+(?=/))?)?(?:(?:/language)?/(?<second>[\w-]+))??`;
 const BY_PATH = new RegExp(`${ROUTE_PREFIX}/wp-json(?<route>/.*)?$`);
 const BY_QUERY = new RegExp(`${ROUTE_PREFIX}/?$`);
 
 /**
  * Returns the API route that an address names: `{base}/wp-json/...`, `{base}/index.php/wp-json/...` or `rest_route` in
  * the query of `{base}/` and `{base}/index.php`, each with or without a language as the first segment. A path without
- * the base is accepted too, since proxies may strip it. `restRoute` is the query parameter of that name. Returns
- * undefined for addresses outside the API.
+ * the base is accepted too, since proxies may strip it. Slashes before and after the base count as one, since many
+ * clients append `/wp-json` to a home with a trailing slash; within the route each counts. `restRoute` is the query
+ * parameter of that name. Returns undefined for addresses outside the API.
  */
 export function addressOf(path: string, restRoute: unknown, { base, languages }: Addressing): Address | undefined {
   if ([path, restRoute].some((text) => typeof text === 'string' && text.length > MAX_ROUTE_LENGTH)) return undefined;
-  const relativePath = path === base || path.startsWith(`${base}/`) ? path.slice(base.length) : path;
+  const relativePath = pathBelow(base, path);
   const match = BY_PATH.exec(relativePath) ?? BY_QUERY.exec(relativePath);
   const { first, second, route } = match?.groups ?? {};
   const segments = [first, second].filter((segment) => segment !== undefined);
@@ -48,6 +49,14 @@ export function addressOf(path: string, restRoute: unknown, { base, languages }:
   if (BY_PATH.test(relativePath)) return { route: withoutTrailingSlash(route ?? ''), language };
   return typeof restRoute === 'string' && restRoute !== '' ? { route: withoutTrailingSlash(restRoute), language } : undefined;
 }
+
+/** Returns the path after the base with a single leading slash (`WP::parse_request` trims it before and after). */
+function pathBelow(base: string, path: string): string {
+  const trimmedPath = withOneSlash(path);
+  return trimmedPath === base || trimmedPath.startsWith(`${base}/`) ? withOneSlash(trimmedPath.slice(base.length)) : trimmedPath;
+}
+
+const withOneSlash = (path: string): string => path.replace(/^\/{2,}/, '/');
 
 /**
  * Splits off the language at the start of a path, which may also be written `language/it` (Polylang). `rest` holds the

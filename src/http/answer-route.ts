@@ -8,6 +8,7 @@ import { memoizeByObject } from '../memo.ts';
 import type { Caller } from '../records/caller.ts';
 import { withExplainedErrors } from '../records/explanation.ts';
 import { acceptParams } from '../records/input.ts';
+import { postOfRecord } from '../records/occurrences.ts';
 import { withPreconditions } from '../records/versions.ts';
 import { discardImages, withImageCleanup } from '../records/writes/prepared-images.ts';
 import type { Site } from '../site.ts';
@@ -137,12 +138,25 @@ async function checkAndRun(site: Site, request: ParsedRequest): Promise<LinkedRe
 }
 
 /** Returns the accepted values of a request, and the parameters that accepted them. */
-async function accept(site: Site, { caller, match, selection, raw, incoming }: ParsedRequest): Promise<{ params: Params; values: Values }> {
+async function accept(site: Site, request: ParsedRequest): Promise<{ params: Params; values: Values }> {
+  const { caller, match, selection, raw, incoming } = request;
   const { endpoint, pathParams } = match;
   const endpointParams = acceptedParams(endpoint, caller.settings);
   const params = 'slug' in pathParams && selection.id === 0 ? withUnknownSlug(endpointParams) : endpointParams;
-  if (isReadEndpoint(endpoint)) await checkRecordPassword(site, raw.password, incoming.req.ip ?? '');
+  if (isReadEndpoint(endpoint))
+    await checkRecordPassword(site, raw.password, { address: incoming.req.ip ?? '', findNamedPost: () => findNamedPost(request) });
   return { params, values: { ...(await acceptParams(site, caller, params, raw, endpoint.mode)), ...selection } };
+}
+
+/**
+ * Returns the id of the post that the path names: a record of the calendar, or a blog post or page, whose routes have
+ * no kind but declare the password. Undefined for lists and for all other routes.
+ */
+async function findNamedPost({ caller, match, selection: { id }, lookUp }: EndpointRequest): Promise<number | undefined> {
+  const { kind } = match.route;
+  if (id === undefined) return undefined;
+  if (kind === undefined) return 'password' in match.endpoint.params ? id : undefined;
+  return 'postType' in kind ? postOfRecord(lookUp, caller, kind, id) : undefined;
 }
 
 async function runAllowed(site: Site, request: ParsedRequest, values: Values): Promise<Reply> {

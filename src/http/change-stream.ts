@@ -9,6 +9,7 @@ import { type Changes, type ChangesOptions, changesSince, tokenFromNow } from '.
 import { acceptParams } from '../records/input.ts';
 import type { Site } from '../site.ts';
 import { lastNumber } from '../storage/journal/entries.ts';
+import { ANONYMOUS } from '../wordpress/viewer.ts';
 import { requireOpenSite } from './closed-site.ts';
 import { corsHeaders } from './cors.ts';
 import { deliver } from './deliver.ts';
@@ -21,7 +22,8 @@ import { credentialsOf, readRequest, requestLanguage } from './request.ts';
 import { notesOf } from './request-notes.ts';
 import type { Router } from './routing.ts';
 import { SECURITY_HEADERS } from './security.ts';
-import { createSharedQuota } from './shared-quota.ts';
+import { createSharedReadings, type SharedReadings } from './shared-readings.ts';
+import { createStreamPlaces, type StreamHolder } from './stream-places.ts';
 
 /*
  * Changes as server-sent events (HTML, 9.2): the content of `GET /changes`, sent as it happens. A client that
@@ -36,12 +38,6 @@ const HEARTBEAT_INTERVAL_MS = 15_000;
 const MAX_STREAM_MS = 5 * 60_000;
 /** Delay in milliseconds before a client reconnects after its stream has ended. */
 const RECONNECT_DELAY_MS = 3000;
-
-/**
- * Share of all streams that anonymous callers may hold together, so that they never lock out signed-in users. A single
- * signed-in user may hold as many.
- */
-const CALLER_SHARE = 0.75;
 
 /** Matches the targets of all requests for the stream; in the parameter `rest_route`, slashes may be encoded. */
 const STREAM_TARGET = /(?:\/|%2f)changes(?:\/|%2f)stream/i;
@@ -69,6 +65,9 @@ export function serveChangeStream(site: Site, router: Router, budget: BodyBudget
       streams.requireRoom();
       const { caller, release } = await receiveRequest(site, incoming, budget);
       release();
+      const holder: StreamHolder = { user: caller.viewer.id, address: notesOf(req).clientAddress ?? '' };
+      // Before anything is read for a caller who is refused.
+      streams.requireRoom(holder);
       const {
         since: sinceParam,
         kinds,
@@ -80,9 +79,8 @@ export function serveChangeStream(site: Site, router: Router, budget: BodyBudget
       const since = req.get('last-event-id') ?? sinceParam ?? (await tokenFromNow(site, caller, changesOptions));
       // An invalid token is reported as an ordinary answer.
       const found = await changesSince(site, caller, since, changesOptions);
-      // Checks again for this user, since other clients may have connected in the meantime.
-      const { id: user } = caller.viewer;
-      streams.requireRoom(user);
+      // Checks again, since other clients may have connected in the meantime.
+      streams.requireRoom(holder);
       // The client has disconnected: its `close` event, which would remove the stream from the list, has already
       // passed.
       if (res.destroyed) return;
@@ -90,10 +88,8 @@ export function serveChangeStream(site: Site, router: Router, budget: BodyBudget
       const credentials = credentialsOf(incoming);
       // This stream was not among those that were told of a change after the first ones were read.
       const firstChanges = { ...found, more: found.more || streams.notices() !== notices };
-      streams.add(
-        openStream(site, { req, res, caller, credentials, changesOptions, firstChanges, onEnd: (stream) => streams.remove(stream) }),
-        user,
-      );
+      const { readings, add, remove: onEnd } = streams;
+      add(openStream(site, { req, res, caller, credentials, changesOptions, firstChanges, readings, onEnd }), holder);
     } catch (error) {
       const reply = toProblemReply(site, req, requestLanguage(site, incoming, {}), error);
       await deliver(req, res, toAnswer(reply, { wrapping: NO_WRAPPING, method: 'GET', sentMethod: 'GET', isPersonal: true }));
@@ -104,14 +100,9 @@ export function serveChangeStream(site: Site, router: Router, budget: BodyBudget
 // ------------------------------------------------------------------------------------------------- all streams
 /** Manages the streams of this process, and the timer that drives them while there are any. */
 function createStreams(site: Site, isOver: () => boolean) {
-  const maxStreams = site.config.changeStreams;
-  const quota = createSharedQuota({
-    total: maxStreams,
-    anonymousTotal: Math.ceil(maxStreams * CALLER_SHARE),
-    perUser: Math.ceil(maxStreams * CALLER_SHARE),
-  });
-  /** Streams with the ids of their users, 0 for anonymous callers. */
-  const streams = new Map<Stream, number>();
+  const places = createStreamPlaces(site.config.changeStreams);
+  const readings = createSharedReadings<NewChanges>();
+  const streams = new Map<Stream, StreamHolder>();
   let timer: NodeJS.Timeout | undefined;
   let lastSeen = -1;
   let lastHeartbeat = performance.now();
@@ -119,6 +110,7 @@ function createStreams(site: Site, isOver: () => boolean) {
   let notices = 0;
   const tellAll = (): void => {
     notices += 1;
+    readings.noteChange();
     for (const stream of streams.keys()) stream.sendChanges();
   };
   const poll = async (): Promise<void> => {
@@ -139,21 +131,22 @@ function createStreams(site: Site, isOver: () => boolean) {
   return {
     /** Returns how often the streams were told of changes. */
     notices: (): number => notices,
-    /** Throws server-busy if there is no room for this user or, without a user, for any stream. */
-    requireRoom: (user?: number): void => {
-      const isFull = user === undefined ? streams.size >= maxStreams : !quota.hasRoom(user, 1);
-      if (isFull) fail('server-busy', { detail: { ...quota.usage(), user } });
+    /** The readings that anonymous streams share. */
+    readings,
+    /** Throws server-busy if there is no room for this holder or, without one, for any stream. */
+    requireRoom: (holder?: StreamHolder): void => {
+      if (!places.hasRoom(holder)) fail('server-busy', { detail: { ...places.usage(), user: holder?.user } });
     },
-    add: (stream: Stream, user: number): void => {
-      streams.set(stream, user);
-      quota.add(user, 1);
+    add: (stream: Stream, holder: StreamHolder): void => {
+      streams.set(stream, holder);
+      places.take(holder);
       timer ??= setInterval(() => void pollUnlessBusy(), POLL_INTERVAL_MS).unref();
     },
     remove: (stream: Stream): void => {
-      const user = streams.get(stream);
-      if (user === undefined) return;
+      const holder = streams.get(stream);
+      if (!holder) return;
       streams.delete(stream);
-      quota.add(user, -1);
+      places.release(holder);
       if (streams.size > 0) return;
       clearInterval(timer);
       timer = undefined;
@@ -181,32 +174,35 @@ interface StreamOptions {
   readonly credentials: Credentials;
   readonly changesOptions: ChangesOptions;
   readonly firstChanges: Changes;
+  readonly readings: SharedReadings<NewChanges>;
   readonly onEnd: (stream: Stream) => void;
 }
 
-function openStream(site: Site, { req, res, caller, credentials, changesOptions, firstChanges, onEnd }: StreamOptions): Stream {
+function openStream(site: Site, options: StreamOptions): Stream {
+  const { req, res, caller, credentials, changesOptions, firstChanges, readings, onEnd } = options;
   const closed = new AbortController();
+  const view = sharedViewOf(caller, changesOptions);
   let token = firstChanges.next;
   let isSending = false;
   let hasMore = false;
 
-  const write = (text: string): void => {
-    if (!res.writableEnded) res.write(text);
+  const write = (content: string | Buffer): void => {
+    if (!res.writableEnded && !res.destroyed) res.write(content);
   };
-  const send = ({ changes, next }: Changes): void => {
-    token = next;
-    write(`id: ${next}\nevent: changes\ndata: ${JSON.stringify({ changes, next })}\n\n`);
-  };
+  const readAfter = async (since: string): Promise<NewChanges> =>
+    toNewChanges(await changesSince(site, await refreshCaller(site, caller, credentials), since, changesOptions));
   const sendNewChanges = async (): Promise<void> => {
     try {
       do {
-        hasMore = false;
         await waitUntilRead(res, closed.signal);
         if (res.writableEnded || res.destroyed) return;
-        const newChanges = await changesSince(site, await refreshCaller(site, caller, credentials), token, changesOptions);
-        if (newChanges.changes.length > 0) send(newChanges);
-        else token = newChanges.next;
-        hasMore ||= newChanges.more;
+        const since = token;
+        // In the same step as `share`, whose reading knows everything up to the last notice.
+        hasMore = false;
+        const { event, next, more } = await readings.share(view && `${since} ${view}`, () => readAfter(since));
+        if (event) await readings.inTurn(() => write(event));
+        token = next;
+        hasMore ||= more;
       } while (hasMore);
     } finally {
       // In the same step as the last look at `hasMore`, so that no notice comes between.
@@ -237,9 +233,34 @@ function openStream(site: Site, { req, res, caller, credentials, changesOptions,
   });
   res.writeHead(200, headersFor(req));
   write(`retry: ${RECONNECT_DELAY_MS}\n`);
-  send(firstChanges);
+  write(toEvent(firstChanges));
   if (firstChanges.more) stream.sendChanges();
   return stream;
+}
+
+/** Changes as they are sent; `event` is absent if there are none. */
+interface NewChanges extends Pick<Changes, 'next' | 'more'> {
+  readonly event: Buffer | undefined;
+}
+
+const toNewChanges = (found: Changes): NewChanges => ({
+  event: found.changes.length > 0 ? toEvent(found) : undefined,
+  next: found.next,
+  more: found.more,
+});
+
+/** Returns bytes rather than a text, so that all streams that are sent them hold the same memory. */
+const toEvent = ({ changes, next }: Changes): Buffer =>
+  Buffer.from(`id: ${next}\nevent: changes\ndata: ${JSON.stringify({ changes, next })}\n\n`);
+
+/**
+ * Returns a key that is the same for all anonymous callers who see the same changes in the same form; undefined for a
+ * signed-in caller, who shares with nobody. Everything that distinguishes two anonymous callers is in it, except what
+ * `refreshCaller` replaces.
+ */
+function sharedViewOf(caller: Caller, options: ChangesOptions): string | undefined {
+  const { viewer, settings: _settings, now: _now, receivedAt: _receivedAt, ...form } = caller;
+  return viewer.id === ANONYMOUS.id ? JSON.stringify([form, options]) : undefined;
 }
 
 /** Waits until the client has read what was sent, so that changes do not pile up for slow clients. */

@@ -67,9 +67,14 @@ export const isUtf8Form = (latin1: string): boolean =>
     ),
   );
 
-/** Returns the format of a body with this `Content-Type`. */
-export function bodyTypeOf(contentType: string | undefined): BodyType {
+/**
+ * Returns the format of a body with this `Content-Type`. Without one, or with one that is no media type, it is a form
+ * if the intended method is PUT, PATCH or DELETE, even if it looks like JSON
+ * (`WP_REST_Request::parse_body_params`). PHP itself reads forms of POST requests, and only with their type.
+ */
+export function bodyTypeOf(contentType: string | undefined, method = 'POST'): BodyType {
   const type = (contentType ?? '').split(';', 1)[0]!.trim().toLowerCase();
+  if (!type.includes('/')) return ['PUT', 'PATCH', 'DELETE'].includes(method) ? 'form' : 'other';
   if (/^application\/([\w.!#$&^-]+\+)?json$/.test(type)) return 'json';
   if (type === 'application/x-www-form-urlencoded') return 'form';
   return type === 'multipart/form-data' ? 'multipart' : 'other';
@@ -77,12 +82,13 @@ export function bodyTypeOf(contentType: string | undefined): BodyType {
 
 /**
  * Parses the parameters in a body: JSON, urlencoded or the fields of a multipart form. A body of another type has none.
+ * `method`: the intended one, as for `bodyTypeOf`.
  *
  * @throws body-too-complex, body-too-large if its text fields are too long together, form-not-utf8
  */
-export async function parseBody(body: Buffer, contentType: string | undefined, limits: FormLimits): Promise<Body> {
+export async function parseBody(body: Buffer, contentType: string | undefined, limits: FormLimits, method = 'POST'): Promise<Body> {
   if (body.length === 0) return {};
-  switch (bodyTypeOf(contentType)) {
+  switch (bodyTypeOf(contentType, method)) {
     case 'json':
       return jsonBody(body);
     case 'form':

@@ -10,17 +10,19 @@ export interface LanguageHints {
   readonly body: Body;
   /** The language of the address. */
   readonly segment: string | undefined;
-  /** `Accept-Language`. */
-  readonly header: string | undefined;
+  /**
+   * Language ranges for a request that names no language itself: `Accept-Language` for texts about the request, such as
+   * refusals; the language of the content for texts within records, which must not depend on the reader.
+   */
+  readonly ranges: string | undefined;
 }
 
 /**
- * Returns the language of an answer's texts, from the parameter, the address, `Accept-Language`, or the site's default.
- * An unknown language in a parameter is ignored here; in `translation_language` it is refused when parameters are
- * checked.
+ * Returns the language of an answer's texts, from the parameter, the address, `ranges`, or the site's default. An
+ * unknown language in a parameter is ignored here; in `translation_language` it is refused when parameters are checked.
  */
-export function answerLanguage({ languages, chooseLanguage }: Texts, { query, body, segment, header }: LanguageHints): string {
+export function answerLanguage({ languages, chooseLanguage }: Texts, { query, body, segment, ranges }: LanguageHints): string {
   const candidates = LANGUAGE_NAMES.flatMap((name) => [body.json, body.form, query].map((source) => source?.[name]));
   const parameter = candidates.find((value): value is string => typeof value === 'string' && languages.includes(value));
-  return chooseLanguage({ parameter, segment, acceptLanguage: header });
+  return chooseLanguage({ parameter, segment, acceptLanguage: ranges });
 }

@@ -49,7 +49,7 @@ export async function receiveRequest(site: Site, incoming: IncomingRequest<Reque
   const share = budget.share(sender.id);
   try {
     const bytes = await readBody(req, bodyLimitOf(site, incoming, sender), share);
-    const body = await parseBody(bytes, req.get('content-type'), { fieldBytes: site.config.bodyLimit, files: takesFile });
+    const body = await parseBody(bytes, req.get('content-type'), { fieldBytes: site.config.bodyLimit, files: takesFile }, method);
     const formNonce = typeof body.form?._wpnonce === 'string' ? body.form._wpnonce : undefined;
     const identity =
       earlyIdentity !== undefined && formNonce === undefined ? earlyIdentity : await claim.identify(nonceOf(incoming, formNonce));

@@ -1,7 +1,7 @@
 import type { Request } from 'express';
 import type { Credentials } from '../accounts/credentials.ts';
 import type { SiteSettings } from '../calendar/settings.ts';
-import { type Caller, callerFor, settingsFor } from '../records/caller.ts';
+import { type Caller, callerFor, contentTag, settingsFor } from '../records/caller.ts';
 import { languageSegments, type Site } from '../site.ts';
 import { homeIn } from '../wordpress/content-languages.ts';
 import type { Viewer } from '../wordpress/viewer.ts';
@@ -100,7 +100,7 @@ export const nonceOf = ({ req, query }: IncomingRequest, bodyNonce?: string): st
 
 /** Returns the language in which a request is answered. */
 export const requestLanguage = ({ texts }: Site, { req, query, segment }: IncomingRequest, body: Body): string =>
-  answerLanguage(texts, { query, body, segment, header: req.get('accept-language') });
+  answerLanguage(texts, { query, body, segment, ranges: req.get('accept-language') });
 
 /** Builds the caller: everything that `records/` needs to know about the request. */
 export function toCaller(site: Site, incoming: IncomingRequest, body: Body, viewer: Viewer): Caller {
@@ -110,5 +110,7 @@ export function toCaller(site: Site, incoming: IncomingRequest, body: Body, view
   // If the parameter and the address named different languages, the URLs of the answer would contradict themselves, so
   // the language of the address is left out.
   const home = content.parameter && segment !== undefined ? homeOfRequest(settings, undefined, hostLanguage) : incoming.home;
-  return callerFor(site, settings, viewer, { language: requestLanguage(site, incoming, body), home, namespace, now, receivedAt, content });
+  const language = requestLanguage(site, incoming, body);
+  const recordLanguage = answerLanguage(site.texts, { query, body, segment, ranges: contentTag({ settings, content }) });
+  return callerFor(site, settings, viewer, { language, recordLanguage, home, namespace, now, receivedAt, content });
 }

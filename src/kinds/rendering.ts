@@ -20,7 +20,7 @@ export interface RenderContext extends RuleContext {
    * record.
    */
   readonly isOpen: (row: Post) => boolean;
-  /** The word for a price of zero, in the caller's language. */
+  /** The word for a price of zero, in the language of records. */
   readonly freeLabel: string;
   /** Whether the caller may read this venue, organizer or event. */
   readonly mayRead: (row: Post) => boolean;

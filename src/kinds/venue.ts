@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { venueJsonLd } from '../calendar/json-ld.ts';
 import { isTruthy } from '../calendar/settings.ts';
+import { type Fault, fail } from '../errors.ts';
 import { metaOf } from '../wordpress/rows.ts';
 import { EVENT } from './events/fields.ts';
 import { COORDINATES, ORIGIN, VENUE_LINK, VENUE_ORIGIN } from './events/metas.ts';
@@ -48,6 +49,14 @@ const fields = {
   geo_lat: rule(decimal, { names: { core: COORDINATES.lat, tec: false } }),
   geo_lng: rule(decimal, { names: { core: COORDINATES.lng, tec: false } }),
 };
+
+const MAX_LATITUDE = 90;
+const MAX_LONGITUDE = 180;
+/** The coordinates, with the limit of their degrees. */
+const DEGREES = [
+  { field: 'geo_lat', key: COORDINATES.lat, max: MAX_LATITUDE, reason: 'latitude-invalid' },
+  { field: 'geo_lng', key: COORDINATES.lng, max: MAX_LONGITUDE, reason: 'longitude-invalid' },
+] as const;
 
 /** Metas of a venue that store a single field, by field name. */
 export const VENUE = metaKeysOf(fields);
@@ -118,13 +127,9 @@ export function renderVenue(id: number, bundle: Bundle, context: RenderContext):
   const row = bundle.posts.get(id)!;
   const locked = isLocked(row, context);
   const mapFlag = (key: string) => (locked ? null : metaOf(metas, key) === undefined ? true : isTruthy(metaOf(metas, key)));
-  const [lat, lng] = [Number(metaOf(metas, COORDINATES.lat)), Number(metaOf(metas, COORDINATES.lng))];
-  const hasCoordinates =
-    !locked &&
-    Boolean(metaOf(metas, COORDINATES.lat)) &&
-    Boolean(metaOf(metas, COORDINATES.lng)) &&
-    Number.isFinite(lat) &&
-    Number.isFinite(lng);
+  const [lat = Number.NaN, lng = Number.NaN] = DEGREES.map(({ key }) => Number(metaOf(metas, key) || Number.NaN));
+  // WordPress and imports store any text.
+  const hasCoordinates = !locked && Math.abs(lat) <= MAX_LATITUDE && Math.abs(lng) <= MAX_LONGITUDE;
   return linkedRecord(id, bundle, context, {
     name: 'venue',
     texts: venueTexts,
@@ -188,14 +193,19 @@ function mapFlags(values: Change, before: StoredPost | undefined): Rows['metas']
   return metas;
 }
 
-/** Returns the coordinates in the metas of The Events Calendar's paid extension (decision D27). */
+/**
+ * Returns the coordinates in the metas of The Events Calendar's paid extension (decision D27).
+ *
+ * @throws rest_invalid_param for degrees that do not exist
+ */
 function coordinates(values: Change): Rows['metas'] {
   const metas: Record<string, readonly string[]> = {};
-  for (const [field, key] of [
-    ['geo_lat', COORDINATES.lat],
-    ['geo_lng', COORDINATES.lng],
-  ] as const) {
-    if (field in values) metas[key] = values[field] === null ? [] : [String(values[field])];
+  const faults = new Map<string, Fault>();
+  for (const { field, key, max, reason } of DEGREES) {
+    if (!(field in values)) continue;
+    if (Math.abs(Number(values[field])) > max) faults.set(field, { stage: 'value', reason });
+    metas[key] = values[field] === null ? [] : [String(values[field])];
   }
+  if (faults.size > 0) fail('rest_invalid_param', { faults });
   return metas;
 }

@@ -3,7 +3,7 @@ import type { LogDetail } from '../errors.ts';
 import type { Database, TransactionData } from '../storage/engine/database.ts';
 import { codeOf } from '../storage/engine/dialect.ts';
 import { imageLock, lockNames } from '../storage/rows/locks.ts';
-import { findImage, insertAttachment, SOURCE_URL_META } from '../storage/rows/media.ts';
+import { findImages, insertAttachment, SOURCE_URL_META } from '../storage/rows/media.ts';
 import { utcFromDate } from '../wordpress/time.ts';
 import type { Viewer } from '../wordpress/viewer.ts';
 import { percentDecoded } from '../wordpress/web-url.ts';
@@ -59,10 +59,17 @@ export function parseImageId(value: number | string): number | undefined {
   return Number.isSafeInteger(Number(text)) ? Number(text) : 0;
 }
 
-/** Returns the id of the library image with a URL, without using the network; undefined if there is none. */
-export async function imageIdAt(db: Database, address: string, { home, uploads }: SiteUrls): Promise<number | undefined> {
+/**
+ * Returns the id of the library image with a URL, without using the network; undefined if there is none. It may be
+ * hidden from the caller.
+ */
+export const imageIdAt = async (db: Database, address: string, urls: SiteUrls): Promise<number | undefined> =>
+  (await imageIdsAt(db, address, urls))[0];
+
+/** Returns the ids of all library images with a URL, the best match first, including those hidden from the caller. */
+export async function imageIdsAt(db: Database, address: string, { home, uploads }: SiteUrls): Promise<number[]> {
   const url = toWebUrl(address.trim(), home);
-  return url === undefined ? undefined : findImage(db, { url, file: uploadPathOf(url, uploads) });
+  return url === undefined ? [] : findImages(db, { url, file: uploadPathOf(url, uploads) });
 }
 
 /**
@@ -121,13 +128,21 @@ export async function prepareUpload(
 /**
  * Inserts the rows of a prepared image, in the transaction that uses it, and returns its id. It can run again after a
  * rollback; on failure, call `prepared.undo()`. If another write has fetched the same image in the meantime, that one
- * is used, and the files of this one are deleted after the commit.
+ * is used, and the files of this one are deleted after the commit. `shownAmong`: which of these images the uploader may
+ * use; no other one is.
  */
-export async function insertPrepared(db: Database, prepared: PreparedImage, { viewer, now, settings }: Uploader): Promise<number> {
+export async function insertPrepared(
+  db: Database,
+  prepared: PreparedImage,
+  { viewer, now, settings }: Uploader,
+  shownAmong: (ids: readonly number[]) => Promise<ReadonlySet<number>> = async (ids) => new Set(ids),
+): Promise<number> {
   const [source] = prepared.attachment.metas[SOURCE_URL_META] ?? [];
   if (source !== undefined) {
     await lockNames(db, [imageLock(source)]);
-    const existingId = await findImage(db, { url: source });
+    const ids = await findImages(db, { url: source });
+    const shownIds = ids.length === 0 ? undefined : await shownAmong(ids);
+    const existingId = ids.find((id) => shownIds?.has(id));
     if (existingId !== undefined) {
       db.transactionData(UNUSED)?.add(prepared);
       return existingId;

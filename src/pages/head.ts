@@ -11,6 +11,8 @@ export interface HeadProps {
   readonly description: string;
   /** The URL of the page; undefined if the page does not exist. */
   readonly canonical: string | undefined;
+  /** The short URL of an event. */
+  readonly shortlink: string | undefined;
   readonly picture?: Picture | undefined;
   /** Whether search engines should not index it. */
   readonly unlisted: boolean;
@@ -52,9 +54,22 @@ export function headElements(head: HeadProps): Required<Pick<DocumentProps, 'lin
   return { metas, links: headLinks(head) };
 }
 
-function headLinks({ place, siteName, canonical, alternates, previous, next, calendar, news, api, icon }: HeadProps): Attributes[] {
+function headLinks({
+  place,
+  siteName,
+  canonical,
+  shortlink,
+  alternates,
+  previous,
+  next,
+  calendar,
+  news,
+  api,
+  icon,
+}: HeadProps): Attributes[] {
   return [
     ...(canonical === undefined ? [] : [{ rel: 'canonical', href: canonical }]),
+    ...(shortlink === undefined ? [] : [{ rel: 'shortlink', href: shortlink }]),
     ...alternates.map(({ language, href }) => ({ rel: 'alternate', hreflang: language, href })),
     ...(previous === undefined ? [] : [{ rel: 'prev', href: previous }]),
     ...(next === undefined ? [] : [{ rel: 'next', href: next }]),

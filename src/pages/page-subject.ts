@@ -1,3 +1,4 @@
+import type { SiteSettings } from '../calendar/settings.ts';
 import type { LinkedPage } from '../kinds/calendar-page.ts';
 import type { Term } from '../wordpress/rows.ts';
 
@@ -17,6 +18,13 @@ interface ApiRoutes {
   /** The route in WordPress's own namespace. */
   readonly core?: string;
 }
+
+/**
+ * Returns the short URL of an event or of one of its dates, which redirects to its page (`wp_get_shortlink`); undefined
+ * for other pages.
+ */
+export const shortlinkOf = ({ home }: Pick<SiteSettings, 'home'>, { event }: PageSubject): string | undefined =>
+  event === undefined ? undefined : `${home}/?p=${event}`;
 
 /** Returns the route of the calendar's API for the subject of a page, and that of WordPress's own API. */
 export function apiRoutesOf({ event, term, featured }: PageSubject): ApiRoutes {

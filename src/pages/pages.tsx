@@ -13,7 +13,7 @@ import type { FrameProps } from './frame.tsx';
 import { headElements } from './head.ts';
 import { i18nFor } from './i18n-for.ts';
 import type { Picture } from './models.ts';
-import { apiRoutesOf, type PageSubject } from './page-subject.ts';
+import { apiRoutesOf, type PageSubject, shortlinkOf } from './page-subject.ts';
 import { ProblemView } from './record-views.tsx';
 import type { LoadedTheme } from './theme.ts';
 import { appendQuery, calendarUrl, listUrlInLanguage, type QueryPairs, suggestUrl, withLanguage, withoutLanguage } from './urls.ts';
@@ -98,6 +98,7 @@ export function toPage({ site, assets, theme }: PageContext, caller: Caller, con
         ? content.address
         : urlInLanguage(caller, undefined, content.address)
       : undefined,
+    shortlink: shortlinkOf(settings, content.subject),
     picture: content.picture,
     unlisted: content.unlisted === true,
     isRecord: content.subject.event !== undefined,

@@ -18,14 +18,20 @@ export interface Caller {
   readonly now: Date;
   /** Arrival time of the request, in milliseconds of `performance.now()`. */
   readonly receivedAt: number;
+  /** The language of texts for the reader, such as refusals and descriptions. */
   readonly language: string;
+  /**
+   * The language of texts within records, such as the word for a price of zero and the names of types. In the API it
+   * does not depend on `Accept-Language`, which WordPress ignores.
+   */
+  readonly recordLanguage: string;
   /** Home address with the language segment of the request, without a trailing slash. */
   readonly home: string;
   /** Namespace of the request, e.g. `calendar/events/v1`: URLs in the answer use it. */
   readonly namespace: string;
   /** Address of uploaded files, without a trailing slash. */
   readonly uploads: string;
-  /** The word for a price of zero, in the caller's language. */
+  /** The word for a price of zero, in `recordLanguage`. */
   readonly freeLabel: string;
   /** Preconditions of a write that identifies its record by its values, so that the route cannot check them. */
   readonly conditions?: Preconditions;
@@ -64,13 +70,14 @@ export const bundleOptions = ({ settings, content }: Caller): BundleOptions => (
  * Returns the language tag of the content that this caller requests, or that of the site if it is not in a single
  * language.
  */
-export function contentTag({ settings, content }: Caller): string {
+export function contentTag({ settings, content }: Pick<Caller, 'settings' | 'content'>): string {
   const language = settings.contentLanguages && languageOfCode(settings.contentLanguages, content.code);
   return language ? languageTag(language) : settings.contentLanguage;
 }
 
 /** The language of a viewer, and further data that a request may supply. */
-type CallerOptions = Pick<Caller, 'language'> & Partial<Pick<Caller, 'home' | 'namespace' | 'now' | 'receivedAt' | 'content'>>;
+type CallerOptions = Pick<Caller, 'language'> &
+  Partial<Pick<Caller, 'recordLanguage' | 'home' | 'namespace' | 'now' | 'receivedAt' | 'content'>>;
 
 /** Returns the settings of the site as a caller may see them, since some languages are only visible to editors. */
 export function settingsFor(settings: SiteSettings, viewer: Viewer): SiteSettings {
@@ -87,10 +94,13 @@ const uploadsUrlBySite = memoizeByObject((settings: Pick<SiteSettings, 'home' | 
 export const uploadsUrl = (settings: Pick<SiteSettings, 'home' | 'raw'>, { networkSite }: Pick<Config, 'networkSite'>): string =>
   uploadsUrlBySite(settings)(String(networkSite));
 
-/** Makes a caller of a viewer. Defaults are the current time, the site's home and our namespace. */
+/**
+ * Makes a caller of a viewer. Defaults are the current time, the site's home, our namespace, and records in the
+ * viewer's language, as on pages and in the editors' desk.
+ */
 export function callerFor(site: Site, siteSettings: SiteSettings, viewer: Viewer, options: CallerOptions): Caller {
   const settings = settingsFor(siteSettings, viewer);
-  const { language, home = settings.home, namespace = site.config.restNamespace } = options;
+  const { language, recordLanguage = language, home = settings.home, namespace = site.config.restNamespace } = options;
   const { now = site.clock(), receivedAt = performance.now(), content = ANY_LANGUAGE } = options;
   return {
     content,
@@ -99,9 +109,10 @@ export function callerFor(site: Site, siteSettings: SiteSettings, viewer: Viewer
     now,
     receivedAt,
     language,
+    recordLanguage,
     home,
     namespace,
     uploads: uploadsUrl(siteSettings, site.config),
-    freeLabel: site.texts.t(language, 'site:free'),
+    freeLabel: site.texts.t(recordLanguage, 'site:free'),
   };
 }

@@ -8,11 +8,12 @@ import type { Caller } from './caller.ts';
 import { recordOfDate } from './occurrences.ts';
 import { readablePosts } from './posts.ts';
 
-/** Maximum number of records with this former slug, of any kind, that are examined. */
+/** Maximum number of records with this former slug that are examined. */
 const MAX_POSTS = 10;
 
 /**
- * Returns the address of a record that formerly had this slug (`wp_old_slug_redirect`), if the caller may see it.
+ * Returns the address of the published record that had this slug last (`wp_old_slug_redirect`). WordPress takes any of
+ * them; with the first one, a user could publish and rename a record so that all later ones of this slug were lost.
  * `occurrence`: the page of one of its dates.
  */
 export async function urlByOldSlug(
@@ -23,7 +24,7 @@ export async function urlByOldSlug(
 ): Promise<string | undefined> {
   const kind = postKind(name);
   const storedSlug = slugPathForQuery(encodeURIComponent(slug)).at(-1) ?? '';
-  const posts = storedSlug === '' ? [] : await findByOldSlug(site.db, storedSlug);
+  const posts = storedSlug === '' ? [] : await findByOldSlug(site.db, kind.postType, storedSlug);
   for (const post of posts.slice(0, MAX_POSTS)) {
     const id = occurrence ? await recordOfDate(site.db, caller, post, occurrence) : post;
     const [record] = id === undefined ? [] : (await readablePosts(site, caller, kind, [id])).records;

@@ -5,12 +5,11 @@ import type { LinkPlan, RequestedLink } from '../kinds/grammars/links.ts';
 import { postKind, termKind } from '../kinds/index.ts';
 import type { PostKind, PostValues } from '../kinds/kind.ts';
 import type { TermKindName } from '../kinds/kind-names.ts';
-import { fetchForLibrary, imageIdAt, mayUpload, type PreparedImage, parseImageId, type ReportRefusal } from '../media/images.ts';
+import { fetchForLibrary, imageIdsAt, mayUpload, type PreparedImage, parseImageId, type ReportRefusal } from '../media/images.ts';
 import type { Site } from '../site.ts';
 import { foldText } from '../storage/engine/collation.ts';
 import type { Database } from '../storage/engine/database.ts';
 import { loadMetas, loadPosts } from '../storage/rows/bundle.ts';
-import { postsWithImages } from '../storage/rows/media.ts';
 import { findTermsLike } from '../storage/rows/terms.ts';
 import { existingUserIds } from '../storage/rows/users.ts';
 import { sanitizeTermName } from '../wordpress/content/kses.ts';
@@ -19,7 +18,8 @@ import type { Post, Term } from '../wordpress/rows.ts';
 import { sanitizeTitle } from '../wordpress/slug.ts';
 import type { Caller } from './caller.ts';
 import { postsOfRecords } from './occurrences.ts';
-import { accessRow, mayRead, mayReadFile } from './visibility.ts';
+import { shownAmong, shownImages } from './shown-images.ts';
+import { accessRow, mayRead } from './visibility.ts';
 import { discardImages } from './writes/prepared-images.ts';
 
 /** A value that refers to other records or people, as read by its grammar. */
@@ -144,7 +144,8 @@ async function findImages(
   images: readonly WantedImage[],
   rows: Map<number, Post>,
 ): Promise<Resolution & { detail?: LogDetail }> {
-  const isShown = await shownImages(site.db, caller, images, rows);
+  const imageRows = images.flatMap(({ value }) => rows.get(parseImageId(value) ?? 0) ?? []);
+  const shownIds = await shownImages(site.db, caller.viewer, imageRows);
   let detail: LogDetail | undefined;
   const reportRefusal: ReportRefusal = (reason) => {
     detail = reason;
@@ -154,7 +155,7 @@ async function findImages(
       options.isLastStep && resolution.unknownNames.length === 0
         ? (address: string) => fetchWithinTime(site, caller, address, reportRefusal)
         : undefined;
-    noteResult(resolution, name, await imageValue(site, caller, value, { isShown, fetch }));
+    noteResult(resolution, name, await imageValue(site, caller, value, { shownIds, fetch }));
   }
   return { ...resolution, ...(detail ? { detail } : {}) };
 }
@@ -315,41 +316,22 @@ function termValue(value: unknown, { use }: Grammar, { byId, byToken, everyByTok
 }
 
 /**
- * Returns a function that tells whether an id in `rows` is an image that the caller may read, or sees in a readable
- * record, since a record may be sent back as it was shown.
- */
-async function shownImages(
-  db: Database,
-  { viewer }: Caller,
-  images: readonly { readonly value: number | string }[],
-  rows: ReadonlyMap<number, Post>,
-): Promise<(id: number) => boolean> {
-  const imageRows = images.flatMap(({ value }) => rows.get(parseImageId(value) ?? 0) ?? []).filter(isImage);
-  const attachedTo = imageRows.flatMap(({ post_parent: parent }) => (parent > 0 ? [parent] : []));
-  const parents = await loadPosts(db, attachedTo);
-  const shownIds = new Set(imageRows.filter((row) => mayReadFile(viewer, row, parents.get(row.post_parent))).map(({ ID }) => ID));
-  const hiddenIds = imageRows.map(({ ID }) => ID).filter((id) => !shownIds.has(id));
-  for (const { image, post } of await postsWithImages(db, hiddenIds)) if (mayRead(viewer, post)) shownIds.add(image);
-  return (id) => shownIds.has(id);
-}
-
-/**
- * Resolves an image: by id, if `isShown`. Callers who may upload can also give the address of an image in the library,
- * or of one to fetch from another site.
+ * Resolves an image: by id, if it is among `shownIds`. Callers who may upload can also give the address of an image in
+ * the library, or of one to fetch from another site. An image that is hidden from the caller counts as missing.
  */
 async function imageValue(
   site: Site,
   caller: Caller,
   value: number | string,
   {
-    isShown,
+    shownIds,
     fetch,
-  }: { readonly isShown: (id: number) => boolean; readonly fetch: ((address: string) => Promise<PreparedImage | undefined>) | undefined },
+  }: { readonly shownIds: ReadonlySet<number>; readonly fetch: ((address: string) => Promise<PreparedImage | undefined>) | undefined },
 ): Promise<number | PreparedImage | undefined> {
   if (typeof value === 'string' && !mayUpload(caller.viewer)) return undefined;
   const id = parseImageId(value);
-  if (id !== undefined) return isShown(id) ? id : undefined;
-  return (await imageIdAt(site.db, String(value), caller)) ?? fetch?.(String(value));
+  if (id !== undefined) return shownIds.has(id) ? id : undefined;
+  const idsAtAddress = await imageIdsAt(site.db, String(value), caller);
+  const shownAtAddress = await shownAmong(site.db, caller.viewer, idsAtAddress);
+  return idsAtAddress.find((found) => shownAtAddress.has(found)) ?? fetch?.(String(value));
 }
-
-const isImage = (row: Post) => row.post_type === 'attachment' && /^image\//i.test(row.post_mime_type);

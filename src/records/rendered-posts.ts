@@ -66,6 +66,7 @@ function renderAndKeep<Published>(memory: ObjectMemory, key: string, bundle: Bun
 const AFFECTS_RECORD = {
   content: true,
   language: true,
+  recordLanguage: true,
   home: true,
   namespace: true,
   uploads: true,

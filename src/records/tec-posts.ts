@@ -102,14 +102,14 @@ async function renderRecords(
   { password }: TecReadValues,
 ): Promise<{ readonly records: TecRecord[]; readonly bundle: Bundle }> {
   const bundle = await loadBundle(site.db, kind, ids, { ...bundleOptions(caller), translatesLinks: false });
-  const say = (name: string, words = {}) => site.texts.t(caller.language, `site:words.${name}`, words);
+  const say = (name: string, words = {}) => site.texts.t(caller.recordLanguage, `site:words.${name}`, words);
   const context: TecContext = {
     ...renderContext(caller, {
       mayRead: (row: Post) => mayRead(caller.viewer, row),
       isOpen: openedBy(caller.viewer, { password, editing: false }),
     }),
     translatesLinks: false,
-    language: caller.language,
+    language: caller.recordLanguage,
     words: {
       locked: say('locked'),
       allDay: say('all-day'),

@@ -7,7 +7,7 @@ import { loadMetas, loadPosts } from '../storage/rows/bundle.ts';
 import { lockNames } from '../storage/rows/locks.ts';
 import { existingTerms, loadTerms } from '../storage/rows/terms.ts';
 import { languageWriterOf } from '../storage/translations/language-writers.ts';
-import type { ContentLanguage } from '../wordpress/content-languages.ts';
+import { type ContentLanguage, languageOfCode } from '../wordpress/content-languages.ts';
 import {
   changedMembers,
   isConflict,
@@ -148,7 +148,7 @@ async function resultingGroup(
   const otherMembers = new Map(withoutDead(withoutMembers(currentGroup, id)));
   const holder = otherMembers.get(language.code);
   if (holder !== undefined && state(holder) === 'living' && placement.before !== language.code)
-    fail('language-taken', { values: { language: language.code } });
+    fail('language-taken', { values: { language: language.name } });
   otherMembers.delete(language.code);
 
   const joiningGroups: TranslationGroup[] = [];
@@ -176,7 +176,9 @@ async function resultingGroup(
   // Checked before the conflict is reported, so that callers who may not link a record do not learn what it is linked
   // to.
   if (links.size > 0) await checkMayRegroup(context, changedMembers([withoutDead(currentGroup), ...joiningGroups], result));
-  return isConflict(result) ? fail('translation-conflict', { values: { language: result.conflict } }) : result;
+  if (!isConflict(result)) return result;
+  const name = languageOfCode(context.kindLanguages.languages, result.conflict)?.name ?? result.conflict;
+  return fail('translation-conflict', { values: { language: name } });
 }
 
 const nameOf = (key: string | typeof ANY_LANGUAGE): keyof LanguageValues => (key === ANY_LANGUAGE ? 'translation_of' : 'translations');

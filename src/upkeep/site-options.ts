@@ -11,6 +11,7 @@ import { decodeEntities, escHtml } from '../wordpress/content/entities.ts';
 import { isEmail } from '../wordpress/email.ts';
 import { withMembers } from '../wordpress/php/serialized.ts';
 import { sanitizeTitle } from '../wordpress/slug.ts';
+import { percentDecoded } from '../wordpress/web-url.ts';
 import { parseZone } from '../wordpress/zones.ts';
 
 /*
@@ -128,10 +129,12 @@ type Identity = (typeof IDENTITY)[number];
  * @returns the names of those with an invalid value; if there are any, nothing is written
  */
 export async function setSiteOptions(site: Site, values: SiteOptionValues): Promise<readonly SiteOptionName[]> {
-  const segments = languageSegments(site, await site.settings());
+  const settings = await site.settings();
+  const segments = languageSegments(site, settings);
+  const clashingNames = equalSlugs(settings, values);
   const stored = typedEntries(values).map(([name, value = '']): readonly [SiteOptionName, StoredOption | undefined] => [
     name,
-    isFirstSegment(name) && segments.includes(value) ? undefined : siteOptions[name].toStored(value),
+    clashingNames.includes(name) || (isFirstSegment(name) && segments.includes(value)) ? undefined : siteOptions[name].toStored(value),
   ]);
   const invalidNames = stored.flatMap(([name, option]) => (option === undefined ? [name] : []));
   if (invalidNames.length > 0 || stored.length === 0) return invalidNames;
@@ -150,6 +153,15 @@ export async function setSiteOptions(site: Site, values: SiteOptionValues): Prom
 /** The options with which paths of pages begin. */
 const FIRST_SEGMENTS = ['events_slug', 'event_slug'] as const satisfies readonly SiteOptionName[];
 const isFirstSegment = (name: SiteOptionName): boolean => FIRST_SEGMENTS.some((one) => one === name);
+
+/**
+ * Returns those of these options that would give single events the slug of the list: an event with the slug `month`
+ * would then share its address with a view of the list.
+ */
+function equalSlugs(settings: SiteSettings, values: SiteOptionValues): readonly SiteOptionName[] {
+  const [list, single] = FIRST_SEGMENTS.map((name) => percentDecoded(values[name] ?? siteOption(settings, name)));
+  return list === single ? FIRST_SEGMENTS.filter((name) => name in values) : [];
+}
 
 /**
  * Returns the slugs, with the names of their options, that hide the pages below them: addresses that begin with them

@@ -3,6 +3,8 @@ import { trimOf } from './trim.ts';
 /** A term of a search phrase; `exclude`: texts that contain it do not match. */
 export interface SearchTerm {
   readonly text: string;
+  /** The text without its backslashes, if it has any. Texts that contain this form match, too. */
+  readonly unslashed?: string;
   readonly exclude: boolean;
 }
 
@@ -15,20 +17,35 @@ const MAX_TERMS = 9;
 /**
  * Returns the terms of a search phrase like `WP_Query::parse_search`: words separated by spaces, commas and plus signs,
  * `"a phrase"` as one term, `-word` excluded; stop words, single letters, single hyphens and `0` are ignored. If no
- * terms or too many remain, the whole phrase is the only term. Backslashes are removed, as if PHP had added them
- * (`stripslashes`).
+ * terms or too many remain, the whole phrase is the only term. WordPress removes backslashes, as if PHP had added them
+ * (`stripslashes`), and so does the plugin when it stores a text. We keep them in texts (decision D41), and the editor
+ * of WordPress does, too; so a term matches in either form.
  */
 export function parseSearch(phrase: string): SearchTerm[] {
-  const fullPhrase = phrase.replace(/\\(.?)/gs, '$1').replace(/[\r\n]/g, '');
+  const fullPhrase = phrase.replace(/[\r\n]/g, '');
   const terms: string[] = [];
   for (const [piece] of fullPhrase.matchAll(/"[^"]*(?:"|$)|[^\t ",+]+/g)) {
     const term = trimQuotes(piece);
-    if (!/^[a-z0-]?$/i.test(term) && !STOPWORDS.has(term.toLowerCase())) terms.push(term);
+    if (!isIgnored(withoutSlashes(term))) terms.push(term);
     if (terms.length > MAX_TERMS) break;
   }
   const texts = terms.length === 0 || terms.length > MAX_TERMS ? [fullPhrase] : terms;
-  return texts.map((text) => (text.startsWith('-') ? { text: text.slice(1), exclude: true } : { text, exclude: false }));
+  return texts.map((text) => (text.startsWith('-') ? termOf(text.slice(1), { exclude: true }) : termOf(text, { exclude: false })));
 }
+
+/** Returns the forms of a term. A text matches if it contains one of them. */
+export const formsOf = ({ text, unslashed }: SearchTerm): readonly string[] => (unslashed === undefined ? [text] : [text, unslashed]);
+
+function termOf(text: string, { exclude }: Pick<SearchTerm, 'exclude'>): SearchTerm {
+  const unslashed = withoutSlashes(text);
+  // Every text contains the empty one.
+  return unslashed === text || unslashed === '' ? { text, exclude } : { text, unslashed, exclude };
+}
+
+/** Removes backslashes like PHP's `stripslashes`; of two, one stays. */
+const withoutSlashes = (text: string): string => text.replace(/\\(.?)/gs, '$1');
+
+const isIgnored = (term: string): boolean => /^[a-z0-]?$/i.test(term) || STOPWORDS.has(term.toLowerCase());
 
 const trimQuotes = (piece: string) => trimOf(piece, /^".+"$/.test(piece) ? `"'` : `"' `);
 

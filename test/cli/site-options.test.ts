@@ -60,6 +60,18 @@ describeDatabases('fasti option', (open) => {
     }
   });
 
+  it('keeps the slugs of the list and of single events apart', async () => {
+    await fasti('option', 'set', 'events_slug', 'eventi');
+    await fasti('option', 'set', 'event_slug', 'evento');
+    const [list, single] = [await fasti('option', 'set', 'events_slug', 'evento'), await fasti('option', 'set', 'event_slug', 'eventi')];
+    expect([list.code, single.code]).toEqual([2, 2]);
+    expect(list.err).toContain('neither that of single events nor the code of a language');
+    expect(single.err).toContain('neither that of the list of events nor the code of a language');
+    expect(await fasti('option', 'set', 'events_slug', '%e4%ba%8b')).toMatchObject({ code: 0 });
+    expect(await fasti('option', 'set', 'event_slug', '%e4%ba%8b')).toMatchObject({ code: 2 });
+    expect(await fasti('option', 'set', 'events_slug', 'eventi')).toMatchObject({ code: 0 });
+  });
+
   it.each([
     ['europe/rome', 'Europe/Rome'],
     ['AMERICA/PORT_OF_SPAIN', 'America/Port_of_Spain'],

@@ -33,6 +33,60 @@ describeRequests('wp/v2 for editors', (ask) => {
       expect(await ask.send('POST', `${CORE}/${path}`, { as: 'admin', body: shown })).toMatchObject({ status: 200, body: shown });
     },
   );
+  it.each([
+    ['tribe_events/44', ['title', 'content', 'excerpt']],
+    ['tribe_venue/12', ['title', 'content', 'excerpt']],
+    ['tribe_organizer/24', ['title', 'content', 'excerpt']],
+    ['media/10', ['title', 'description', 'caption']],
+  ])('keeps the texts of a record that is sent back as readers see it: %s', async (path, texts) => {
+    const { modified, modified_gmt, _links, ...before } = await edited(path, 'admin');
+    const shown = (await ask.send('GET', `${CORE}/${path}`)).body;
+    const sent = { ...shown, ...Object.fromEntries(texts.map((text) => [text, { rendered: 'Rendered' }])) };
+    for (const method of ['POST', 'PUT', 'PATCH'])
+      expect(await ask.send(method, `${CORE}/${path}`, { as: 'admin', body: sent })).toMatchObject({ status: 200, body: before });
+  });
+  it.each([{}, [], ['Other'], { rendered: 'Other' }, { raw: null }])(
+    'keeps a text for which %j is sent, and changes the rest',
+    async (value) => {
+      for (const [path, ...texts] of [
+        ['tribe_events/44', 'title', 'content', 'excerpt'],
+        ['tribe_venue/12', 'title', 'content', 'excerpt'],
+        ['media/10', 'title', 'description', 'caption'],
+      ] as const) {
+        const before = await edited(path, 'admin');
+        const body = { ...Object.fromEntries(texts.map((text) => [text, value])), slug: `another-${path.length}` };
+        const { status, body: after } = await ask.send('PUT', `${CORE}/${path}`, { as: 'admin', body });
+        expect({ status, slug: after.slug, ...Object.fromEntries(texts.map((text) => [text, after[text]])) }).toEqual({
+          status: 200,
+          slug: `another-${path.length}`,
+          ...Object.fromEntries(texts.map((text) => [text, before[text]])),
+        });
+      }
+    },
+  );
+  it.each([{ raw: {} }, { raw: ['Other'] }, { raw: true }])('refuses %j for a text', async (value) => {
+    const { status, body } = await ask.send('PUT', `${CORE}/tribe_events/44`, { as: 'admin', body: { title: value } });
+    expect([status, body.code, Object.keys(body.data.params)]).toEqual([400, 'rest_invalid_param', ['title']]);
+  });
+  it.each(['tribe_events/44', 'tribe_venue/12', 'tribe_organizer/24'])(
+    'accepts the status trash for %s only while it is in the trash',
+    async (path) => {
+      const change = (as: UserName) =>
+        ask.send('PUT', `${CORE}/${path}`, { ...(as ? { as } : {}), body: { status: 'trash', title: 'New' } });
+      const refused = { status: 400, body: { data: { details: { status: { code: 'rest_not_in_enum' } } } } };
+      expect(await change('admin')).toMatchObject(refused);
+      expect((await change(undefined)).status).toBe(401);
+      const create = await ask.send('POST', `${CORE}/${path.split('/')[0]}`, { as: 'admin', body: { status: 'trash', title: 'New' } });
+      expect(create).toMatchObject(refused);
+      await ask.send('DELETE', `${CORE}/${path}`, { as: 'admin' });
+      expect(await change('admin')).toMatchObject({ status: 200, body: { status: 'trash', title: { raw: 'New' } } });
+      expect(await edited(path, 'admin')).toMatchObject({ status: 'trash', title: { raw: 'New' } });
+    },
+  );
+  it('creates no record with an object without a text as its title', async () => {
+    const create = (body: object) => ask.send('POST', `${CORE}/tribe_venue`, { as: 'admin', body });
+    expect(await create({ title: { rendered: 'Barn' } })).toMatchObject({ status: 400, body: { code: (await create({})).body.code } });
+  });
   it('needs no more queries for the generated slugs of a longer list', async () => {
     let queries = 0;
     const { site } = ask.running();

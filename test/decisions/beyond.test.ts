@@ -14,6 +14,21 @@ describeRequests('other differences', (ask) => {
     const [row] = (await ask.db().from('posts').where('ID', event.id).select('post_title', 'post_content')) as Json[];
     expect(row).toEqual({ post_title: 'C:\\new', post_content: 'a\\b' });
   });
+  it('D41 finds texts with a backslash, as they are stored here and as the plugin stores them', async () => {
+    const kept = await ask.create('/events', { ...EVENT, title: 'Path C:\\temp', status: 'publish' });
+    const stripped = await ask.create('/events', { ...EVENT, title: 'Path C:temp', status: 'publish' });
+    const other = await ask.create('/events', { ...EVENT, title: 'Path C: temp', status: 'publish' });
+    const found = async (search: string) => {
+      const { events } = await ask.read(`/events?${new URLSearchParams({ start_date: '2027-05-01', per_page: '50', search })}`);
+      return [kept, stripped, other].map(({ id }) => idsOf({ events }).includes(id));
+    };
+    expect(await found('C:\\temp')).toEqual([true, true, false]);
+    expect(await found('C:\\\\temp')).toEqual([true, false, false]);
+    expect(await found('C:temp')).toEqual([false, true, false]);
+    expect(await found('path -C:\\temp')).toEqual([false, false, true]);
+    const { body } = await ask.send('GET', `${CORE}/search?${new URLSearchParams({ search: 'C:\\temp', per_page: '50' })}`);
+    expect(body.map(({ id }: Json) => id).toSorted()).toEqual([kept.id, stripped.id].toSorted());
+  });
   it('D42 reads a Unix time in a date as that moment', async () =>
     expect((await ask.create('/events', { ...EVENT, date: '1609495200' })).date_utc).toBe('2021-01-01 10:00:00'));
   it.each([

@@ -139,8 +139,8 @@ const CHANGES: readonly (readonly [Path, string, unknown, readonly string[]])[] 
 
 /** Fields that can be emptied: the empty values, the member, and its value then (undefined: left out of the record). */
 const EMPTIED: readonly (readonly [Path, string, readonly unknown[], unknown])[] = [
-  ['events', 'description', [null, ''], ''],
-  ['events', 'excerpt', [null, ''], ''],
+  ['events', 'description', [null, '', []], ''],
+  ['events', 'excerpt', [null, '', []], ''],
   ['events', 'image', [null, '', [], 0, '0', false], false],
   ['events', 'cost', [null, '', []], ''],
   ['events', 'website', [null, '', []], ''],
@@ -154,29 +154,29 @@ const EMPTIED: readonly (readonly [Path, string, readonly unknown[], unknown])[]
   ['events', 'tags', [null, '', []], []],
   ['events', 'venue', [null, '', []], []],
   ['events', 'organizer', [null, '', []], []],
-  ['venues', 'description', [null, ''], undefined],
-  ['venues', 'address', [null, ''], undefined],
-  ['venues', 'city', [null, ''], undefined],
-  ['venues', 'country', [null, ''], undefined],
-  ['venues', 'province', [null, ''], undefined],
-  ['venues', 'state', [null, ''], undefined],
-  ['venues', 'zip', [null, ''], undefined],
-  ['venues', 'phone', [null, ''], undefined],
-  ['venues', 'stateprovince', [null, ''], undefined],
+  ['venues', 'description', [null, '', []], undefined],
+  ['venues', 'address', [null, '', []], undefined],
+  ['venues', 'city', [null, '', []], undefined],
+  ['venues', 'country', [null, '', []], undefined],
+  ['venues', 'province', [null, '', []], undefined],
+  ['venues', 'state', [null, '', []], undefined],
+  ['venues', 'zip', [null, '', []], undefined],
+  ['venues', 'phone', [null, '', []], undefined],
+  ['venues', 'stateprovince', [null, '', []], undefined],
   ['venues', 'website', [null, '', []], undefined],
   ['venues', 'image', [null, '', [], 0, '0', false], undefined],
   ['venues', 'show_map', [null, ''], false],
   ['venues', 'show_map_link', [null, ''], false],
-  ['venues', 'geo_lat', [null, ''], undefined],
-  ['venues', 'geo_lng', [null, ''], undefined],
-  ['organizers', 'description', [null, ''], undefined],
-  ['organizers', 'phone', [null, ''], undefined],
+  ['venues', 'geo_lat', [null, '', []], undefined],
+  ['venues', 'geo_lng', [null, '', []], undefined],
+  ['organizers', 'description', [null, '', []], undefined],
+  ['organizers', 'phone', [null, '', []], undefined],
   ['organizers', 'website', [null, '', []], undefined],
-  ['organizers', 'email', [null, ''], undefined],
+  ['organizers', 'email', [null, '', []], undefined],
   ['organizers', 'image', [null, '', [], 0, '0', false], undefined],
-  ['categories', 'description', [null, ''], ''],
-  ['categories', 'parent', [null, '', 0], 0],
-  ['tags', 'description', [null, ''], ''],
+  ['categories', 'description', [null, '', []], ''],
+  ['categories', 'parent', [null, '', [], 0], 0],
+  ['tags', 'description', [null, '', []], ''],
 ];
 
 /** Fields that cannot be emptied. */
@@ -234,7 +234,7 @@ describeRequests('changes of a record', (ask) => {
   it.each(KEPT)('D1 refuses to empty the %s field %s', async (path, field) => {
     const { id } = await ask.create(`/${path}`, FULL[path]);
     const before = await ask.allRows();
-    for (const value of [null, ''])
+    for (const value of [null, '', []])
       expectError(await change('PATCH', `/${path}/${id}`, { [field]: value }), 400, 'rest_invalid_param', [field]);
     expect(await ask.allRows()).toEqual(before);
   });
@@ -291,6 +291,47 @@ describeRequests('changes of a record', (ask) => {
       date_utc: '2026-11-20 12:00:00',
     });
   });
+
+  it.each([
+    ['events', { title: 'Draft', start_date: '2027-01-01', end_date: '2027-01-01' }],
+    ['venues', { venue: 'Draft' }],
+    ['organizers', { organizer: 'Draft' }],
+  ] as const)('D1 accepts a draft of %s sent back as it was read, with the zero date in UTC', async (path, body) => {
+    const draft = await ask.create(`/${path}`, { ...body, status: 'draft' });
+    expect(draft.date_utc).toBe('0000-00-00 00:00:00');
+    // An empty slug is refused (decision D7).
+    const { slug: _, ...sent } = draft;
+    for (const method of METHODS) {
+      const after = expectBody(await change(method, `/${path}/${draft.id}`, sent));
+      expect(after).toMatchObject({ date: draft.date, date_utc: draft.date_utc, status: 'draft' });
+    }
+    expect(await ask.create(`/${path}`, { ...body, status: 'draft', date_utc: draft.date_utc })).toMatchObject({
+      date_utc: draft.date_utc,
+    });
+  });
+
+  it.each(['0000-00-00 00:00:00', '0000-00-00T00:00:00', '0000-00-00 00:00', '0000-00-00'])(
+    'D1 keeps the date of publication if it gets the zero date as %s',
+    async (zero) => {
+      for (const path of ['/events/38', '/venues/13', '/organizers/25']) {
+        const { date, date_utc, status } = await ask.read(path);
+        for (const body of [{ date: zero }, { date_utc: zero }, { date: zero, date_utc: zero }])
+          expect(await ask.update(path, body)).toMatchObject({ date, date_utc, status });
+        expect(await ask.update(path, { date: '2020-01-02 03:04:05', date_utc: zero })).toMatchObject({
+          date: '2020-01-02 03:04:05',
+          date_utc: '2020-01-02 02:04:05',
+        });
+      }
+    },
+  );
+
+  it.each(['0000-00-00 12:00:00', '0000-00-01', '0000-01-00 00:00:00', '0999-12-31'])(
+    'D46 refuses %s as a date of publication, which is not the zero date',
+    async (text) => {
+      for (const field of ['date', 'date_utc'])
+        expectError(await change('PATCH', '/events/38', { [field]: text }), 400, 'rest_invalid_param', [field]);
+    },
+  );
 
   it('D1 gives a draft without a date of its own the date of its publication', async () => {
     const { id, date_utc } = await ask.create('/events', {

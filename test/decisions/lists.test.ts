@@ -449,6 +449,30 @@ describeRequests('places and tickets', (ask) => {
     await place();
     expect((await ask.read('/events/39')).venue).toMatchObject({ geo_lat: 43.7167, geo_lng: 10.4 });
   });
+  it.each([
+    [{ geo_lat: 143, geo_lng: 999 }, ['geo_lat', 'geo_lng']],
+    [{ geo_lat: '-90.1' }, ['geo_lat']],
+    [{ geo_lat: 90, geo_lng: -180.5 }, ['geo_lng']],
+  ])('D27 refuses coordinates that do not exist: %j', async (coordinates, refused) => {
+    const venue = await ask.create('/venues', { venue: 'Pole', geo_lat: -90, geo_lng: 180 });
+    expect([venue.geo_lat, venue.geo_lng]).toEqual([-90, 180]);
+    const answers = [await ask.post('/venues', { venue: 'Nowhere', ...coordinates }), await ask.post(`/venues/${venue.id}`, coordinates)];
+    for (const answer of answers) {
+      expectError(answer, 400, 'rest_invalid_param', refused);
+      expect(answer.text).toContain(refused.includes('geo_lat') ? 'A latitude is between -90 and 90 degrees.' : 'A longitude is between');
+    }
+    expect(await ask.read(`/venues/${venue.id}`)).toMatchObject({ geo_lat: -90, geo_lng: 180 });
+    expect((await ask.read('/venues?search=Nowhere')).venues).toEqual([]);
+  });
+  it('D27 does not show coordinates that do not exist, whoever has stored them', async () => {
+    await ask.writeRows((db) =>
+      db.from('postmeta').insert([
+        { post_id: 12, meta_key: '_VenueLat', meta_value: '143' },
+        { post_id: 12, meta_key: '_VenueLng', meta_value: '9' },
+      ]),
+    );
+    expect(await ask.read('/venues/12')).not.toHaveProperty('geo_lat');
+  });
   it('D27 lists events near a point, the nearest first', async () => {
     await place();
     const near = async (lat: number, lng: number, km?: number) => [

@@ -19,6 +19,13 @@ const REQUIRED = {
   categories: { name: 'Test' },
   tags: { name: 'Test' },
 } as const;
+const TEXTS = {
+  events: 'description slug excerpt external_id',
+  venues: 'description address city country province state zip phone stateprovince external_id',
+  organizers: 'description phone email external_id',
+  categories: 'description slug',
+  tags: 'description slug',
+} as const;
 const PATHS = Object.keys(OPTIONAL) as (keyof typeof OPTIONAL)[];
 
 describeRequests('plain values', (ask) => {
@@ -64,6 +71,26 @@ describeRequests('plain values', (ask) => {
             .update({ post_title: 'Another', post_name: `another-${record.id}` }),
         );
     }
+  });
+  it.each(PATHS)('D1 treats an empty list for a text as absent when %s are created', async (path) => {
+    const texts = TEXTS[path].split(' ');
+    const record = await ask.create(`/${path}`, { ...REQUIRED[path], ...Object.fromEntries(texts.map((field) => [field, []])) });
+    for (const field of texts.filter((name) => name !== 'slug')) expect(record[field] ?? '').toBe('');
+  });
+  it.each([
+    ['events', 'title'],
+    ['venues', 'venue'],
+    ['organizers', 'organizer'],
+    ['categories', 'name'],
+    ['tags', 'name'],
+  ] as const)('D1 refuses an empty list as the name of new %s', async (path, field) => {
+    for (const empty of ['', []])
+      expectError(await ask.post(`/${path}`, { ...REQUIRED[path], [field]: empty }), 400, 'rest_invalid_param', [field]);
+  });
+  it.each([['Jazz'], {}, { raw: 'Jazz' }, [[]]])('D1 refuses %j for a text', async (value) => {
+    expectError(await ask.patch('/events/38', { description: value }), 400, 'rest_invalid_param', ['description']);
+    expectError(await ask.patch('/venues/12', { zip: value }), 400, 'rest_invalid_param', ['zip']);
+    expectError(await ask.patch('/tags/12', { description: value }), 400, 'rest_invalid_param', ['description']);
   });
   it.each(PATHS.flatMap((path) => OPTIONAL[path].split(' ').map((field) => [path, field] as const)))(
     'D7 accepts null and the empty text on a new record of %s for the field %s',

@@ -272,6 +272,10 @@ describeRequests('forms of the desk', (ask) => {
     expect(await wrongIn('/admin/venues/new', { venue: 'Barn', geo_lat: 'north', geo_lng: '8' })).toEqual([
       '"north" is not a number. For example: 45.5',
     ]);
+    expect(await wrongIn('/admin/venues/new', { venue: 'Barn', geo_lat: '143', geo_lng: '999' })).toEqual([
+      'A latitude is between -90 and 90 degrees. Received: "143".',
+      'A longitude is between -180 and 180 degrees. Received: "999".',
+    ]);
   });
 
   it('accept web addresses without a scheme, of new records and custom fields too, but no other texts', async () => {

@@ -239,6 +239,14 @@ describeRequests('records at the desk', (ask) => {
     );
   });
 
+  it('offers "any" in a filter, whatever the gender of its noun, and "all" among the states', async () => {
+    const anna = await openVisitor(ask, 'admin');
+    const { text } = await anna.get('/admin/events', { 'Accept-Language': 'it' });
+    expect(text).toContain('<option value>Qualsiasi</option>');
+    expect(text).not.toContain('<option value>Tutti</option>');
+    expect(text).toMatch(/>Tutti <span class="count">/);
+  });
+
   it('lists hidden and past events, by status, month, search and author', async () => {
     const anna = await openVisitor(ask, 'admin');
     await ask.create('/events', {

@@ -215,7 +215,7 @@ describeRequests('signing in to the desk', (ask) => {
     expect(wrongIn(await change({ password: 'x', again: 'x' }))).toEqual([
       ['password-error', 'The password is too short: it needs at least 10 characters.'],
     ]);
-    expect(wrongIn(await change({ before: 'x' }))).toEqual([['before-error', 'The user name or the password is incorrect.']]);
+    expect(wrongIn(await change({ before: 'x' }))).toEqual([['before-error', 'The current password is not correct.']]);
     const invite = (fields: Record<string, string>) =>
       anna.submit(people, '/admin/people', { login: 'uma', email: 'u@example.org', ...fields });
     expect(wrongIn(await invite({ login: 'ed' }))).toEqual([['login-error', 'There is already a user with this name.']]);

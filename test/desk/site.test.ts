@@ -166,7 +166,7 @@ describeRequests('the other pages of the desk', (ask) => {
     try {
       const address = `http://127.0.0.1:${(server.address() as AddressInfo).port}/table`;
       const refused = await upload(admin, await admin.get('/admin/import'), '/admin/import', undefined, { address });
-      expect([refused.status, /could not be fetched \(address\)/.test(refused.text)]).toEqual([422, true]);
+      expect([refused.status, /could not be fetched: it is in a private network\./.test(refused.text)]).toEqual([422, true]);
       const { site } = ask.running();
       const caller = callerFor(site, await site.settings(), ANONYMOUS, { language: 'en' });
       const file = await fetchImportFile({ site, caller }, address, { allowAddress: () => true });
@@ -273,6 +273,33 @@ describeRequests('the other pages of the desk', (ask) => {
     );
     expect((await admin.get('/admin/settings')).text).toContain('Town &amp; country');
     expect((await admin.get('/admin/health')).status).toBe(200);
+  });
+
+  it('refuses the same slug for the list and for single events, whose addresses would be the same', async () => {
+    const admin = await openVisitor(ask, 'admin');
+    const page = await admin.get('/admin/settings');
+    const wrong = await admin.submit(page, '/admin/settings', { event_slug: 'events' });
+    expect(wrong.status).toBe(422);
+    expect(wrong.text).toContain('neither that of the list of events nor the code of a language');
+    const both = await admin.submit(page, '/admin/settings', { events_slug: 'fairs', event_slug: 'fairs' });
+    for (const name of ['events_slug', 'event_slug']) expect(both.text).toContain(`id="${name}-error"`);
+    expect((await admin.submit(page, '/admin/settings', { events_slug: 'event', event_slug: 'events' })).status).toBe(303);
+  });
+
+  it('writes days and times in the language of the reader and in the zone of the site', async () => {
+    const admin = await openVisitor(ask, 'admin');
+    const inItalian = async (path: string) => (await admin.get(path, { 'Accept-Language': 'it' })).text.replaceAll('&#39;', "'");
+    const venue = await ask.create('/venues', { venue: 'Market square' });
+    await ask.writeRows((db) =>
+      db.from('posts').where('ID', venue.id).update({ post_modified: '2026-12-05 00:30:00', post_modified_gmt: '2026-12-04 23:30:00' }),
+    );
+    expect(await inItalian('/admin/venues?search=market')).toMatch(/>sabato 5 dicembre 2026 alle ore 12:30 AM</);
+    const shown = await upload(admin, await admin.get('/admin/import'), '/admin/import', NEW);
+    await upload(admin, shown, '/admin/import', undefined, { run: '1' });
+    await ask.writeRows((db) => db.from('fasti_imports').where('source', 'csv fair.csv').update({ touched_at: '2026-12-04 23:30:00' }));
+    expect(await inItalian('/admin/import')).toContain('<p>fair.csv, sabato 5 dicembre 2026 alle ore 12:30 AM. ');
+    await admin.submit(await admin.get('/admin/me'), '/admin/me/passwords', { name: 'Newsletter' });
+    expect(await inItalian('/admin/me')).toMatch(/<td data-label="Creata">[a-zì]+ \d+ [a-z]+ 20\d\d<\/td>/);
   });
 
   it('invites a contributor, and publishes their suggestion', async () => {
@@ -475,5 +502,25 @@ describeRequests('the other pages of the desk', (ask) => {
       await admin.submit(await admin.get(own), `${own}/delete`);
       expect((await admin.get(path)).text).not.toContain('Open &amp; air');
     }
+  });
+
+  it('offers as parent of a category neither the category itself nor those below it', async () => {
+    const admin = await openVisitor(ask, 'admin');
+    const below = async (name: string, parent: number): Promise<number> => (await ask.create('/categories', { name, parent })).id;
+    const dances = await below('Dances', 0);
+    const lindy = await below('Lindy', dances);
+    const charleston = await below('Charleston', lindy);
+    const polka = await below('Polka', dances);
+    const zoo = await below('Zoo', 0);
+    const offered = async (id: number) => {
+      const { text } = await admin.get(`/admin/categories/${id}`);
+      const [select] = elements(text, ({ attribs }) => attribs.name === 'parent');
+      const values = (select?.children ?? []).map((option) => ('attribs' in option ? Number(option.attribs.value) : 0));
+      return [dances, lindy, charleston, polka, zoo].filter((one) => values.includes(one));
+    };
+    expect(await offered(dances)).toEqual([zoo]);
+    expect(await offered(lindy)).toEqual([dances, polka, zoo]);
+    expect(await offered(polka)).toEqual([dances, lindy, charleston, zoo]);
+    expect(await offered(zoo)).toEqual([dances, lindy, charleston, polka]);
   });
 });

@@ -251,6 +251,28 @@ describeDatabases('translations at the desk', (open) => {
     expect(again.text).not.toContain('Invalid parameter');
   });
 
+  it('are not begun for a record in the trash, which has no others but may have some', async () => {
+    const id = await made();
+    const offered = async () => (await admin.get(`/admin/events/${id}`)).text.includes(`translation_of=${id}`);
+    expect(await offered()).toBe(true);
+    await running.send('DELETE', `${EVENTS}/${id}`, { as: 'admin' });
+    expect(await offered()).toBe(false);
+  });
+
+  it('of a record that was moved to the trash meanwhile are refused under the label of the field', async () => {
+    const id = await made();
+    const path = `/admin/events/new?translation_of=${id}&language=it`;
+    const form = await admin.get(path, { 'Accept-Language': 'it' });
+    await running.send('DELETE', `${EVENTS}/${id}`, { as: 'admin' });
+    const fields = formIn(form.text, '/admin/events/new').map(([name, value]): [string, string] => [
+      name,
+      name === 'title' ? 'Giro' : value,
+    ]);
+    const refused = await admin.post('/admin/events/new', fields, { 'Accept-Language': 'it' });
+    expect([refused.status, refused.text.includes('Translation of')]).toEqual([422, false]);
+    expect(refused.text).toContain('Traduzione di');
+  });
+
   it('are filtered by language in lists', async () => {
     const id = await made();
     const body = { title: 'Passeggiata', translation_of: id, language: 'it', status: 'publish' };

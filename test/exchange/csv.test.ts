@@ -523,6 +523,100 @@ describeDatabases('CSV import and export', (open, engine) => {
     expect(await stored()).toEqual(['Concert', 'Concert', 'Late']);
   });
 
+  const HEAD = 'External ID,Event Name,Event Start Date,Event Start Time,Event End Date,Event End Time,Event Description';
+  const NEW_YORK = {
+    _EventTimezone: 'America/New_York',
+    _EventTimezoneAbbr: 'EDT',
+    _EventStartDateUTC: '2031-05-01 22:00:00',
+    _EventEndDateUTC: '2031-05-02 00:00:00',
+    _EventShowMap: '1',
+    _EventShowMapLink: '1',
+    _EventOrigin: 'ical',
+  };
+  /** Imports an event from a table without zone and map flags, and sets those as an editor would. */
+  const editedInNewYork = async (row: string): Promise<number> => {
+    await imported([file('crm.csv', `${HEAD}\n${row}\n`)]);
+    const { ID: id } = await post('Concert');
+    for (const [meta_key, meta_value] of Object.entries(NEW_YORK))
+      await db.from('postmeta').where({ post_id: id, meta_key }).update({ meta_value });
+    return id;
+  };
+
+  it('keeps the map flags and the zone of an event if the table does not state them', async () => {
+    const id = await editedInNewYork('1,Concert,2031-05-01,18:00,2031-05-01,20:00,First');
+    const again = (row: string) => imported([file('crm.csv', `${HEAD}\n${row}\n`)]);
+    expect(await again('1,Concert,2031-05-01,18:00,2031-05-01,20:00,Second')).toMatchObject({ updated: { event: 1 }, losses: [] });
+    expect(Object.fromEntries(await metas(id))).toMatchObject({ ...NEW_YORK, _EventStartDate: '2031-05-01 18:00:00' });
+    expect((await post('Concert')).post_content).toBe('Second');
+    // A new time is one of the event's zone.
+    expect(await again('1,Concert,2031-12-01,19:00,2031-12-01,22:00,Second')).toMatchObject({ updated: { event: 1 }, losses: [] });
+    expect(Object.fromEntries(await metas(id))).toMatchObject({
+      ...NEW_YORK,
+      _EventTimezoneAbbr: 'EST',
+      _EventStartDate: '2031-12-01 19:00:00',
+      _EventStartDateUTC: '2031-12-02 00:00:00',
+      _EventEndDateUTC: '2031-12-02 03:00:00',
+      _EventDuration: '10800',
+    });
+    expect(await db.from('tec_occurrences').where('post_id', id).first()).toMatchObject({
+      start_date_utc: '2031-12-02 00:00:00',
+      duration: 10800,
+    });
+    // An all-day event stays all-day.
+    await again('1,Concert,2031-05-01,,2031-05-02,,Second');
+    expect(Object.fromEntries(await metas(id))).toMatchObject({
+      _EventAllDay: '1',
+      _EventStartDate: '2031-05-01 00:00:00',
+      _EventStartDateUTC: '2031-05-01 04:00:00',
+      _EventEndDateUTC: '2031-05-03 03:59:59',
+    });
+    expect((await metas(id)).has('_EventDuration')).toBe(false);
+    await imported([
+      file('crm.csv', `${HEAD},Event Time Zone,Event Show Map\n1,Concert,2031-05-01,18:00,2031-05-01,20:00,Second,Asia/Tokyo,no\n`),
+    ]);
+    expect(Object.fromEntries(await metas(id))).toMatchObject({
+      _EventTimezone: 'Asia/Tokyo',
+      _EventStartDateUTC: '2031-05-01 09:00:00',
+      _EventShowMap: '',
+    });
+  });
+
+  it('does not move an event whose zone editors have changed if the table states its time with an offset', async () => {
+    const row = '1,Concert,2031-05-01T22:00:00Z,,2031-05-02T00:00:00Z,';
+    const id = await editedInNewYork(`${row},First`);
+    await db.from('postmeta').where({ post_id: id, meta_key: '_EventStartDate' }).update({ meta_value: '2031-05-01 18:00:00' });
+    await db.from('postmeta').where({ post_id: id, meta_key: '_EventEndDate' }).update({ meta_value: '2031-05-01 20:00:00' });
+    await imported([file('crm.csv', `${HEAD}\n${row},Second\n`)]);
+    expect((await post('Concert')).post_content).toBe('Second');
+    expect(Object.fromEntries(await metas(id))).toMatchObject({
+      ...NEW_YORK,
+      _EventStartDate: '2031-05-01 18:00:00',
+      _EventEndDate: '2031-05-01 20:00:00',
+      _EventDuration: '7200',
+    });
+  });
+
+  it('keeps the status that editors have given a record that came as a draft', async () => {
+    const table = (text: string) => file('crm.csv', `${HEAD}\n1,Concert,2031-05-01,18:00,2031-05-01,20:00,${text}\n`);
+    await imported([table('First')], 'draft');
+    expect((await post('Concert')).post_status).toBe('draft');
+    await db.from('posts').where('post_title', 'Concert').update({ post_status: 'publish' });
+    await imported([table('Second')], 'draft');
+    expect(await post('Concert')).toMatchObject({ post_status: 'publish', post_content: 'Second' });
+  });
+
+  it('writes that maps are shown if records do not say so, as their answers do', async () => {
+    const metasOfEvent = [['_EventStartDate', '2031-05-01 20:00:00'], ['_EventEndDate', '2031-05-01 21:00:00']] as const; // biome-ignore format: short
+    const one = (kind: PostItem['kind'], itemMetas: PostItem['metas']): PostItem => ({
+      kind, sourceId: kind, columns: { post_title: kind, post_status: 'publish' }, metas: itemMetas, links: [], complete: true,
+    }); // biome-ignore format: short
+    await importItems(site, caller, streamOf([one('venue', []), one('event', metasOfEvent)]), { source: 'maps' });
+    for (const [kind, name] of [['event', 'Event'], ['venue', 'Venue']] as const) {
+      const [row] = parse(await out(kind), { bom: true, columns: true }) as Record<string, string>[];
+      expect([row?.[`${name} Show Map`], row?.[`${name} Show Map Link`]]).toEqual(['yes', 'yes']);
+    } // biome-ignore format: short
+  });
+
   it('updates an existing record of the same name', async () => {
     await imported([file('a.csv', 'Event Name,Event Start Date\nConcert,2031-05-01\n')]);
     for (const table of ['fasti_imports', 'fasti_import_ids'] as const) await db.from(table).del();
@@ -819,15 +913,10 @@ describeDatabases('CSV import and export', (open, engine) => {
 });
 
 /**
- * Returns the cells as people read them. Whitespace is trimmed and collapsed, as the API does with some texts. Map
- * columns are left out, because maps are shown unless the file says no.
+ * Returns the cells as people read them. Whitespace is trimmed and collapsed, as the API does with some texts.
  */
 function shown(csv: string): unknown[] {
   return (parse(csv, { bom: true, columns: true }) as Record<string, string>[]).map((row) =>
-    Object.fromEntries(
-      Object.entries(row)
-        .filter(([header]) => !header.startsWith('Venue Show Map'))
-        .map(([header, cell]) => [header, cell.replace(/\s+/g, ' ').trim()]),
-    ),
+    Object.fromEntries(Object.entries(row).map(([header, cell]) => [header, cell.replace(/\s+/g, ' ').trim()])),
   );
 }

@@ -1,10 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals';
+import { calendarEntries } from '../../src/exchange/ical/read.ts';
 import { importItems } from '../../src/exchange/import/importer.ts';
 import type { ImportOptions } from '../../src/exchange/import/options.ts';
 import { importProgress } from '../../src/exchange/import/progress.ts';
 import { undoableImport, undoImport } from '../../src/exchange/import/undo.ts';
 import type { Entry, Item, PostItem, TermItem } from '../../src/exchange/items/items.ts';
+import { withOverrides } from '../../src/exchange/items/overrides.ts';
 import { isIncomplete, type Report } from '../../src/exchange/items/report.ts';
 import { postKind, termKind } from '../../src/kinds/index.ts';
 import type { Caller } from '../../src/records/caller.ts';
@@ -322,6 +324,64 @@ describeDatabases('import into a site with existing records', (open) => {
     expect((await row('Changed here')).ID).toBe(501);
     expect(await metasOf(500, '_EventVenueID')).toEqual(['600']);
     expect((await site.db.from('tec_occurrences').where('post_id', 500).first())?.start_date).toBe('2032-05-01 20:00:00');
+  });
+
+  /** Imports entries as `fasti import --status` does. */
+  const takenAs = (status: string, entries: readonly Entry[]) =>
+    importItems(
+      site,
+      caller,
+      withOverrides({ name: () => 'a', close: async () => undefined, entries: () => streamOf(entries) }, { status }).entries(),
+      {
+        source: 'other.example.org',
+      },
+    );
+  it('gives a status only to new records, since editors may have published known ones', async () => {
+    await takenAs('draft', [post('event', 500), post('venue', 600)]);
+    expect([await row('event 500'), await row('venue 600')]).toMatchObject([{ post_status: 'draft' }, { post_status: 'draft' }]);
+    await db.from('posts').where('ID', 500).update({ post_status: 'publish' });
+    const changed = [post('event', 500, { columns: titled('Changed') }), post('venue', 600), post('event', 501)];
+    expect(await takenAs('draft', changed)).toMatchObject({ created: { event: 1 }, updated: { event: 1 }, unchanged: { venue: 1 } });
+    expect([await row('Changed'), await row('venue 600'), await row('event 501')]).toMatchObject([
+      { post_status: 'publish' },
+      { post_status: 'draft' },
+      { post_status: 'draft' },
+    ]);
+    // A status that is not public comes from the source.
+    await takenAs('draft', [post('event', 500, { columns: { ...titled('Changed'), post_status: 'private' } })]);
+    expect(await row('Changed')).toMatchObject({ post_status: 'private' });
+  });
+
+  it('keeps what editors have changed of an event about which its calendar says nothing', async () => {
+    const imported = async (...lines: string[]) => {
+      const event = ['BEGIN:VEVENT', 'UID:one', 'SUMMARY:Concert', 'DTSTART:20310501T180000Z', 'LOCATION:Hall', ...lines, 'END:VEVENT'];
+      const file = ['BEGIN:VCALENDAR', ...event, 'END:VCALENDAR', ''].join('\r\n');
+      const bytes = async function* () {
+        yield Buffer.from(file);
+      };
+      const entries = calendarEntries(bytes, { file: 'a.ics', settings: caller.settings, now: caller.now });
+      return importItems(site, caller, entries, { source: 'a.ics' });
+    };
+    const shown = async () => {
+      const { ID: id, post_status: status, post_content: text } = await row('Concert');
+      const metas = await Promise.all(['_EventURL', '_EventShowMap', '_EventShowMapLink'].map((key) => metasOf(id, key)));
+      return [status, text, ...metas.flat()];
+    };
+    await imported('DESCRIPTION:First');
+    expect(await shown()).toEqual(['publish', 'First', '', '1', '1']);
+    for (const title of ['Concert', 'Hall']) {
+      const { ID: id } = await row(title);
+      await db.from('posts').where('ID', id).update({ post_status: 'draft' });
+      await db.from('postmeta').where('post_id', id).whereIn('meta_key', ['_EventShowMap', '_VenueShowMap']).update({ meta_value: '' });
+      await db.from('postmeta').where({ post_id: id, meta_key: '_EventURL' }).update({ meta_value: 'https://t.example/' });
+    }
+    expect(await imported('DESCRIPTION:Second', 'GEO:45;11')).toMatchObject({ created: {}, updated: { event: 1, venue: 1 } });
+    expect(await shown()).toEqual(['draft', 'Second', 'https://t.example/', '', '1']);
+    const venue = await row('Hall');
+    expect([venue.post_status, ...(await metasOf(venue.ID, '_VenueShowMap'))]).toEqual(['draft', '']);
+    // The calendar's own statements count.
+    await imported('DESCRIPTION:Third', 'CLASS:PRIVATE', 'URL:https://u.example/');
+    expect(await shown()).toEqual(['private', 'Third', 'https://u.example/', '', '1']);
   });
 
   it('has stopped though it was heard of last by a clock that was ahead', async () => {

@@ -67,18 +67,32 @@ describeDatabases('newer file', (open) => {
   });
 
   it('that publishes drafts gives them unique slugs and dates', async () => {
-    const event = (uid: number, ...lines: string[]) => calendar(`UID:d${uid}`, 'SUMMARY:Draft fair', 'DTSTART:20261202T190000Z', ...lines);
+    const event = (id: number, columns: object) => {
+      const dates = { _EventStartDate: '2026-12-02 19:00:00', _EventEndDate: '2026-12-02 21:00:00', _EventTimezone: 'UTC' };
+      const item = {
+        kind: 'event',
+        sourceId: `d${id}`,
+        columns: { post_title: 'Draft fair', ...columns },
+        metas: Object.entries(dates),
+        links: [],
+        terms: [],
+        complete: false,
+      };
+      const lines = [{ format: 'fasti', version: 1, home: 'https://drafts.example' }, item, { end: true, items: 1 }];
+      return lines.map((line) => JSON.stringify(line)).join('\n');
+    };
     const rows = () => site.db.from('posts').where({ post_title: 'Draft fair', post_type: 'tribe_events' }).orderBy('ID');
-    await imported('d0.ics', event(0));
-    await imported('d1.ics', event(1), { status: 'draft' });
-    await imported('d2.ics', event(2, 'CREATED:20250101T120000Z'), { status: 'draft' });
+    const old = { post_date: '2025-01-01 13:00:00', post_date_gmt: '2025-01-01 12:00:00' };
+    await imported('d0.jsonl', event(0, { post_status: 'publish' }));
+    await imported('d1.jsonl', event(1, { post_status: 'draft' }));
+    await imported('d2.jsonl', event(2, { post_status: 'draft', ...old }));
     const [, first, second] = await rows();
     expect([first!.post_name, first!.post_date_gmt, second!.post_name]).toEqual(['', '0000-00-00 00:00:00', '']);
     // A draft may have the slug of another record.
     await site.db.from('posts').where('ID', second!.ID).update({ post_name: 'draft-fair' });
-    expect((await imported('d1.ics', event(1), { dryRun: true })).updated).toEqual({ event: 1 });
-    await imported('d1.ics', event(1));
-    await imported('d2.ics', event(2, 'CREATED:20250101T120000Z'));
+    expect((await imported('d1.jsonl', event(1, { post_status: 'publish' }), { dryRun: true })).updated).toEqual({ event: 1 });
+    await imported('d1.jsonl', event(1, { post_status: 'publish' }));
+    await imported('d2.jsonl', event(2, { post_status: 'publish', ...old }));
     expect((await rows()).map((row) => [row.post_status, row.post_name, row.post_date, row.post_date_gmt])).toEqual([
       ['publish', 'draft-fair', '2026-11-21 10:00:00', '2026-11-21 09:00:00'],
       ['publish', 'draft-fair-2', '2026-11-21 10:00:00', '2026-11-21 09:00:00'],

@@ -53,6 +53,33 @@ describe('addressOf', () => {
   });
 
   it.each([
+    ['//wp-json/tribe/events/v1', undefined, undefined],
+    ['///wp-json/tribe/events/v1/', undefined, undefined],
+    ['//index.php/wp-json/tribe/events/v1', undefined, undefined],
+    ['/index.php//wp-json/tribe/events/v1', undefined, undefined],
+    ['//it/wp-json/tribe/events/v1', undefined, 'it'],
+    ['//', '/tribe/events/v1', undefined],
+    ['//index.php', '/tribe/events/v1', undefined],
+    ['//index.php//', '/tribe/events/v1', undefined],
+    ['//it/', '/tribe/events/v1', 'it'],
+  ])('maps %s with rest_route=%s, where a home ends with a slash', (path, restRoute, language) => {
+    expect(addressOf(path, restRoute, ROOT)).toEqual({ route: '/tribe/events/v1', language });
+  });
+
+  it.each([
+    ['/cms//wp-json/tribe/events/v1', undefined],
+    ['//cms//wp-json/tribe/events/v1', undefined],
+    ['//wp-json/tribe/events/v1', undefined],
+    ['/cms//', '/tribe/events/v1'],
+  ])('maps %s with rest_route=%s, where a home in a subfolder ends with a slash', (path, restRoute) => {
+    expect(addressOf(path, restRoute, CMS)).toEqual({ route: '/tribe/events/v1', language: undefined });
+  });
+
+  it('keeps double slashes at the start of the route', () => {
+    expect(addressOf('//wp-json//tribe/events/v1', undefined, ROOT)?.route).toBe('//tribe/events/v1');
+  });
+
+  it.each([
     ['/', undefined],
     ['/', ''],
     ['/', ['/tribe/events/v1']],
@@ -61,7 +88,8 @@ describe('addressOf', () => {
     ['/it/en/wp-json/tribe/events/v1', undefined],
     ['/wp-jsonx/tribe', undefined],
     ['/other/wp-json/tribe', undefined],
-    ['//wp-json/tribe/events/v1', undefined],
+    ['/it//wp-json/tribe/events/v1', undefined],
+    ['//evil.example/wp-json/tribe/events/v1', undefined],
   ])('returns undefined for %s with rest_route %j', (path, restRoute) => {
     expect(addressOf(path, restRoute, ROOT)).toBeUndefined();
   });

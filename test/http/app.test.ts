@@ -76,6 +76,66 @@ describeDatabases('server', (open) => {
       expect(await message(`${NS}/events/9999?lang=de`)).toBe(english);
     });
 
+    it('with the same records whatever the browser prefers', async () => {
+      const paths = [EVENT, '/wp-json/tec/v1/events/44', '/wp-json/wp/v2/types', '/wp-json/wp/v2/taxonomies?context=view'];
+      const eventPaths = ['/wp-json/tribe/events/v1/events?start_date=2020-01-01&per_page=50&search=free', ...paths];
+      for (const path of eventPaths) {
+        const [english, italian] = await Promise.all(
+          ['en', 'it'].map((language) => get(path, { 'Accept-Language': language, 'X-TEC-EEA': 'yes' })),
+        );
+        expect([path, english?.status, italian?.text]).toEqual([path, 200, english?.text]);
+      }
+    });
+
+    it('with prices and names of types in the language of the address or the parameter', async () => {
+      const { id } = (
+        await running.send('POST', `${NS}/events`, {
+          as: 'admin',
+          body: { title: 'Open day', start_date: '2027-03-01', end_date: '2027-03-01', cost: '0', status: 'publish' },
+        })
+      ).body;
+      const cost = async (path: string, language = 'it') => (await get(path, { 'Accept-Language': language, 'X-TEC-EEA': 'y' })).body.cost;
+      for (const path of [`${NS}/events/${id}`, `/wp-json/tec/v1/events/${id}`]) {
+        expect([path, await cost(path)]).toEqual([path, 'Free']);
+        expect([path, await cost(`/it${path}`, 'en')]).toEqual([path, 'Gratis']);
+        expect([path, await cost(`${path}?lang=it`, 'en')]).toEqual([path, 'Gratis']);
+        expect([path, await cost(`/it${path}?lang=en`)]).toEqual([path, 'Free']);
+      }
+      const names = async (query: string) =>
+        Promise.all(
+          ['types/tribe_events', 'taxonomies/tribe_events_cat'].map(
+            async (path) => (await get(`/wp-json/wp/v2/${path}${query}`, { 'Accept-Language': 'it' })).body.name,
+          ),
+        );
+      expect(await names('')).toEqual(['Events', 'Event Categories']);
+      expect((await names('?lang=it'))[0]).toBe('Eventi');
+    });
+
+    it.each([
+      ['//wp-json/tribe/events/v1/events/44', 'a path'],
+      ['///wp-json/tribe/events/v1/events/44/', 'several slashes'],
+      ['//?rest_route=/tribe/events/v1/events/44', 'a query'],
+      ['//index.php?rest_route=/tribe/events/v1/events/44', 'a query of index.php'],
+      ['/index.php//wp-json/tribe/events/v1/events/44', 'index.php'],
+    ])('at %s, where a home ends with a slash (%s), as without it, also from memory', async (path) => {
+      const { text } = await get(EVENT);
+      for (let time = 0; time < 3; time += 1) expect(await get(path)).toMatchObject({ status: 200, text });
+      expect(await get(path.replace('44', '9999'))).toMatchObject({ status: 404, body: { code: 'rest-event-not-found' } });
+    });
+
+    it.each(['//evil.example/wp-json/', '//evil.example/..', '//evil.example/events/', '/\\evil.example/'])(
+      'to %s without repeating the host',
+      async (path) => {
+        const { status, headers, text } = await get(path);
+        expect([status, JSON.stringify(headers) + text]).toEqual([404, expect.not.stringContaining('evil')]);
+      },
+    );
+
+    it('with 404 to double slashes within the route', async () => {
+      for (const path of ['/wp-json//tribe/events/v1/events', '//wp-json//tribe/events/v1', `${NS}//events`])
+        expect(await get(path)).toMatchObject({ status: 404, body: { code: 'rest_no_route' } });
+    });
+
     it('with URLs that contain the language segment of the request', async () => {
       const { body, headers } = await get(`/it${EVENT}`);
       expect(body.url).toMatch(/^http:\/\/127\.0\.0\.1:8081\/it\/event\//);

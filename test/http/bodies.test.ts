@@ -120,6 +120,34 @@ describeDatabases('request bodies', (open) => {
     });
   });
 
+  describe('without a type', () => {
+    const values = { title: 'Untyped', start_date: '2026-12-01', end_date: '2026-12-01', status: 'draft' };
+    const written = async (method: string, body: string, headers: Record<string, string> = {}) => {
+      const { id } = (await send('POST', EVENTS, { body: values, as: 'admin' })).body;
+      const answer = await send(method, `${EVENTS}/${id}`, { headers, body, as: 'admin' });
+      return [answer.status, answer.body.title];
+    };
+
+    it.each(['PUT', 'PATCH'])('are read as forms by %s, as in WordPress', async (method) => {
+      expect(await written(method, 'title=New+title')).toEqual([200, 'New title']);
+      expect(await written('POST', 'title=New+title', { 'X-HTTP-Method-Override': method })).toEqual([200, 'New title']);
+    });
+
+    it('are read as forms by DELETE', async () => {
+      const { id } = (await send('POST', EVENTS, { body: values, as: 'admin' })).body;
+      const path = `/wp-json/wp/v2/tribe_events/${id}`;
+      expect(await send('DELETE', path, { body: 'force=true', as: 'admin' })).toMatchObject({ status: 200, body: { deleted: true } });
+    });
+
+    it('are ignored by POST', async () => {
+      expect(await written('POST', 'title=New+title')).toEqual([200, 'Untyped']);
+    });
+
+    it('are no JSON, whatever they look like', async () => {
+      expect(await written('PUT', '{"title":"New title"}')).toEqual([200, 'Untyped']);
+    });
+  });
+
   it('and queries of writes are refused if they are not UTF-8', async () => {
     const count = async () => Number((await send('GET', `${EVENTS}?status=draft`, { as: 'admin' })).body.total);
     const before = await count();

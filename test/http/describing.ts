@@ -48,6 +48,7 @@ export function callerOf({
     now: new Date('2026-11-20T11:00:00Z'),
     receivedAt: 0,
     language,
+    recordLanguage: language,
     home,
     namespace,
     uploads: `${settings.home}/wp-content/uploads`,

@@ -263,6 +263,7 @@ describeRequests('feeds', (ask) => {
     expect(headers.link).toContain(`<${HOME}/wp-json/>; rel="https://api.w.org/"`);
     expect(String(headers.link).includes('/wp-json/wp/v2/')).toBe(core !== undefined);
     if (core !== undefined) expect(headers.link).toContain(`<${HOME}/wp-json/${core}>; rel="alternate"`);
+    expect(/<([^>]*)>; rel=shortlink/.exec(String(headers.link))?.[1]).toBe(route === 'events/38' ? `${HOME}/?p=38` : undefined);
   });
 
   it('need about as many queries for many events as for few', async () => {

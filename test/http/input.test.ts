@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { mergeParams, parseBody, parseQuery } from '../../src/http/input.ts';
+import { bodyTypeOf, mergeParams, parseBody, parseQuery } from '../../src/http/input.ts';
 
 const JSON_TYPE = 'application/json';
 const FORM_TYPE = 'application/x-www-form-urlencoded';
@@ -92,6 +92,18 @@ describe('request body', () => {
 
   it('of a form is read like a query', async () => {
     expect(await body('title=New+event&venue[venue]=Hall', FORM_TYPE)).toEqual({ form: { title: 'New event', venue: { venue: 'Hall' } } });
+  });
+
+  it.each<[string, string | undefined, string]>([
+    ['PUT', undefined, 'form'],
+    ['PATCH', '', 'form'],
+    ['DELETE', 'nonsense; charset=utf-8', 'form'],
+    ['POST', undefined, 'other'],
+    ['GET', undefined, 'other'],
+    ['PUT', 'text/plain', 'other'],
+    ['PUT', 'application/json', 'json'],
+  ])('of a %s request with the type %j is in the format %s, as in WordPress', (method, type, format) => {
+    expect(bodyTypeOf(type, method)).toBe(format);
   });
 
   it.each([

@@ -42,6 +42,22 @@ describeRequests(
       expect([await today('/events/today/'), await today('/events/2026-12-05/')]).toEqual([true, false]);
     });
 
+    it('name the short URL of an event in head and header, which redirects to the page', async () => {
+      const { url, id } = await made({ title: 'Short address' });
+      const { headers, text } = await get(pathOf(url));
+      const shortlinks = (html: string) =>
+        readPage(html)
+          .elements.filter(({ attributes: { rel } }) => rel === 'shortlink')
+          .map(({ attributes: { href } }) => href);
+      expect(shortlinks(text)).toEqual([`${HOME}/?p=${id}`]);
+      expect(headers.link).toContain(`<${HOME}/?p=${id}>; rel=shortlink`);
+      expect((await get(`/?p=${id}`)).headers.location).toBe(url);
+      for (const path of ['/events/list/', '/venue/teatro-rossi/']) {
+        const other = await get(path);
+        expect([path, shortlinks(other.text), String(other.headers.link).includes('shortlink')]).toEqual([path, [], false]);
+      }
+    });
+
     it('redirect from former slugs of records, as WordPress does', async () => {
       const { id } = await made({ slug: 'spring-fete' });
       await ask.update(`/events/${id}`, { slug: 'summer-fete' });
@@ -57,6 +73,54 @@ describeRequests(
       expect(await leads('/event/old-hall/')).toEqual([404, undefined]);
       await ask.update(`/events/${id}`, { status: 'draft' });
       expect(await leads('/event/spring-fete/')).toEqual([404, undefined]);
+    });
+
+    it('redirect from a former slug to the event that had it last', async () => {
+      const renamed = async (as: 'auth' | 'ed', slug: string, ...later: string[]) => {
+        const { id } = await ask.create(
+          '/events',
+          { title: 'Fair', start_date: '2026-12-05 10:00:00', end_date: '2026-12-05 12:00:00', status: 'publish', slug },
+          as,
+        );
+        for (const next of later) await ask.update(`/events/${id}`, { slug: next }, as);
+        return id as number;
+      };
+      const target = async (slug: string) => (await get(`/event/${slug}/`)).headers.location?.replace(HOME, '');
+      // More than the number of records that are examined.
+      for (let time = 0; time < 11; time += 1) await renamed('auth', 'quay-fair', `other-${time}`);
+      const own = await renamed('auth', 'quay-fair', 'mine');
+      const id = await renamed('ed', 'quay-fair', 'quay-fair-2027');
+      expect(await target('quay-fair')).toBe('/event/quay-fair-2027/');
+      // Further names of the other event do not make its first one the latest.
+      for (const slug of ['mine-2', 'mine-3']) await ask.update(`/events/${own}`, { slug }, 'auth');
+      expect(await target('quay-fair')).toBe('/event/quay-fair-2027/');
+      expect(await target('mine')).toBe('/event/mine-3/');
+      await ask.update(`/events/${id}`, { status: 'draft' }, 'ed');
+      expect(await target('quay-fair')).toBe('/event/mine-3/');
+    });
+
+    it('redirect to an event that gave up a slug last, whatever slug it had before', async () => {
+      const first = (await made({ slug: 'fair-a' })).id as number;
+      await ask.update(`/events/${first}`, { slug: 'lent' });
+      const second = (await made({ slug: 'passing' })).id as number;
+      await ask.update(`/events/${first}`, { slug: 'fair-b' });
+      await ask.update(`/events/${second}`, { slug: 'lent' });
+      await ask.update(`/events/${second}`, { slug: 'passing' });
+      expect((await get('/event/lent/')).headers.location).toBe(`${HOME}/event/passing/`);
+      await ask.update(`/events/${first}`, { slug: 'lent' });
+      await ask.update(`/events/${first}`, { slug: 'fair-b' });
+      expect((await get('/event/lent/')).headers.location).toBe(`${HOME}/event/fair-b/`);
+    });
+
+    it('redirect from former slugs although records of other kinds and drafts had them later', async () => {
+      const { id } = await made({ slug: 'gala' });
+      await ask.update(`/events/${id}`, { slug: 'gala-night' });
+      await ask.writeRows(async (db) => {
+        const others = await db.from('posts').where('post_status', 'draft').orWhere('post_type', 'tribe_venue').select('ID');
+        expect(others.length).toBeGreaterThan(10);
+        for (const { ID } of others) await db.from('postmeta').insert({ post_id: ID, meta_key: '_wp_old_slug', meta_value: 'gala' });
+      });
+      expect((await get('/event/gala/')).headers.location).toBe(`${HOME}/event/gala-night/`);
     });
 
     it('link from a month with more events than it shows to the days that may have more', async () => {
@@ -276,8 +340,9 @@ describeRequests(
       for (const [path, from] of seen) {
         if (checked.length > MOST_WALKED) break;
         const answer = await get(path);
-        // Feeds of categories are redirected to the address of their page, as in WordPress.
-        expect([path, from, answer.status]).toEqual([path, from, path.includes('ical=1') && answer.status === 301 ? 301 : 200]);
+        // Feeds of categories and short URLs are redirected to the address of their page, as in WordPress.
+        const mayRedirect = path.includes('ical=1') || path.startsWith('/?p=');
+        expect([path, from, answer.status]).toEqual([path, from, mayRedirect && answer.status === 301 ? 301 : 200]);
         checked.push(path);
         if (!answer.headers['content-type']?.startsWith('text/html')) continue;
         const read = readPage(answer.text);

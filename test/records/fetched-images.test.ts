@@ -7,6 +7,7 @@ import { loadViewer } from '../../src/accounts/viewer.ts';
 import { postKind } from '../../src/kinds/index.ts';
 import { callerFor } from '../../src/records/caller.ts';
 import { acceptParams } from '../../src/records/input.ts';
+import { createPost } from '../../src/records/writes/post-writes.ts';
 import { discardImages } from '../../src/records/writes/prepared-images.ts';
 import { describeRequests } from '../support/site-client.ts';
 
@@ -36,14 +37,26 @@ describeRequests('fetched images of a request', (ask) => {
   afterAll(() => void server.close());
 
   const EVENT = { title: 'Fair', start_date: '2027-05-01 10:00', end_date: '2027-05-01 11:00' };
-  const accepted = async (raw: object, waited = 0) => {
+  const callerNamed = async (user: 'admin' | 'ed' | 'auth', waited = 0) => {
     const fetching = { allowAddress: (ip: string) => ip === '127.0.0.1', resolve: async () => [{ address: '127.0.0.1', family: 4 }] };
     const site = { ...ask.running().site, fetching };
     const settings = await site.settings();
-    const viewer = (await loadViewer(site.db, settings, 1))!;
-    const caller = callerFor(site, settings, viewer, { language: 'en', receivedAt: performance.now() - waited });
+    const { ID } = (await site.db.from('users').where('user_login', user).first('ID'))!;
+    const viewer = (await loadViewer(site.db, settings, ID))!;
+    return { site, caller: callerFor(site, settings, viewer, { language: 'en', receivedAt: performance.now() - waited }) };
+  };
+  const accepted = async (raw: object, waited = 0) => {
+    const { site, caller } = await callerNamed('admin', waited);
     return acceptParams(site, caller, postKind('event').fields, { ...EVENT, ...raw }, 'create');
   };
+  /** The id of the picture of a new event. */
+  const pictureOfEvent = async (user: 'ed' | 'auth', image: string) => {
+    const { site, caller } = await callerNamed(user);
+    const kind = postKind('event');
+    const { record } = await createPost(site, caller, kind, await acceptParams(site, caller, kind.fields, { ...EVENT, image }, 'create'));
+    return Number((await ask.metaValues(Number(record.id), '_thumbnail_id'))[0]);
+  };
+  const hide = (id: number) => ask.writeRows((db) => db.from('posts').where('ID', id).update({ post_status: 'private', post_author: 1 }));
   const files = async () =>
     (await readdir(ask.running().site.config.uploadsDir, { recursive: true, withFileTypes: true })).filter((file) => file.isFile()).length;
 
@@ -73,5 +86,36 @@ describeRequests('fetched images of a request', (ask) => {
     expect(requests).toBe(0);
     await discardImages(await accepted(raw, 200_000));
     expect(requests).toBe(2);
+  });
+
+  it.each([
+    ['its file', 'http://127.0.0.1:8081/wp-content/uploads/2026/11/wide.png'],
+    ['one of its sizes', 'http://127.0.0.1:8081/wp-content/uploads/2026/11/wide-300x200.png'],
+    ['its file, with another scheme', 'https://127.0.0.1:8081/wp-content/uploads/2026/11/wide.png'],
+  ])('are no private files of the library, by the address of %s, as by their ids', async (_which, image) => {
+    expect((await ask.create('/events', { ...EVENT, image }, 'auth')).image.id).toBe(11);
+    await ask.writeRows((db) => db.from('postmeta').where('meta_key', '_thumbnail_id').where('meta_value', '11').delete());
+    await hide(11);
+    for (const value of [11, image]) {
+      const { status, body } = await ask.post('/events', { ...EVENT, image: value }, 'auth');
+      expect([value, status, body.code]).toEqual([value, 400, 'rest_invalid_param']);
+    }
+    expect((await ask.create('/events', { ...EVENT, image }, 'ed')).image.id).toBe(11);
+  });
+
+  it('are fetched again if those fetched earlier from the same address are private', async () => {
+    const address = `${elsewhere}/plan.png`;
+    const hidden = await pictureOfEvent('ed', address);
+    expect([await pictureOfEvent('auth', address), requests]).toEqual([hidden, 1]);
+    await ask.writeRows((db) =>
+      db
+        .from('postmeta')
+        .where({ meta_key: '_thumbnail_id', meta_value: String(hidden) })
+        .delete(),
+    );
+    await hide(hidden);
+    const own = await pictureOfEvent('auth', address);
+    expect([own === hidden, requests]).toEqual([false, 2]);
+    expect([await pictureOfEvent('auth', address), await pictureOfEvent('ed', address), requests]).toEqual([own, hidden, 2]);
   });
 });

@@ -123,7 +123,9 @@ describe.each(['polylang', 'wpml'] as const)('translations stored by %s', (form)
     });
 
     it('refuses to change the language to one that the group already has', async () => {
-      expect(faultOf(await post('/events/110', { language: 'it' })).slice(0, 2)).toEqual([400, 'language-taken']);
+      const refused = await post('/events/110', { language: 'it' });
+      expect(faultOf(refused).slice(0, 2)).toEqual([400, 'language-taken']);
+      expect(refused.body.message).toContain('in the language Italiano.');
       expect(await placeOf(110)).toEqual(['en', { en: 110, it: 111 }]);
     });
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { parseSearch, searchPieces } from '../../src/wordpress/search.ts';
+import { formsOf, parseSearch, searchPieces } from '../../src/wordpress/search.ts';
 
 const texts = (terms: readonly { text: string }[]) => terms.map(({ text }) => text);
 
@@ -11,8 +11,9 @@ describe('terms of a search for events', () => {
     ['a,b+jazz', ['jazz']],
     ['jazz - blues 0 1', ['jazz', 'blues', '1']],
     ['-"summer concert"', ['summer concert']],
-    ['AC\\DC \\\\o/', ['ACDC', '\\o/']],
-    ['\\', ['']],
+    ['AC\\DC \\\\o/', ['AC\\DC', '\\\\o/']],
+    ['\\', ['\\']],
+    ['jazz \\ \\a blues', ['jazz', 'blues']],
     ['one two three four five six seven eight nine ten', ['one two three four five six seven eight nine ten']],
   ])('in %j are %j', (phrase, expected) => {
     expect(texts(parseSearch(phrase))).toEqual(expected);
@@ -23,6 +24,15 @@ describe('terms of a search for events', () => {
       { text: 'jazz', exclude: false },
       { text: 'blues', exclude: true },
     ]);
+  });
+
+  it('with a backslash also have the form in which WordPress stores and searches them', () => {
+    expect(parseSearch('C:\\temp -a\\b \\\\o/ \\').map(formsOf)).toEqual([
+      ['C:\\temp', 'C:temp'],
+      ['a\\b', 'ab'],
+      ['\\\\o/', '\\o/'],
+    ]);
+    expect(parseSearch('\\').map(formsOf)).toEqual([['\\']]);
   });
 
   it('exclude everything if the search is only a hyphen', () => {

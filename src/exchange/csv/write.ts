@@ -77,7 +77,7 @@ interface RowSource {
   readonly meta: (key: string) => string;
   /** Returns all values of a meta, separated by commas. */
   readonly allValues: (key: string) => string;
-  /** Returns a boolean meta as `yes` or `no`; the empty string if it is absent. */
+  /** Returns whether a map is shown as `yes` or `no`; records without such a meta show it. */
   readonly flag: (key: string) => string;
   /** Returns a text for each venue or organizer that a meta links, made from its name and its id. */
   readonly linkedTexts: (key: string, show: (name: string | undefined, id: string) => string) => string[];
@@ -95,7 +95,7 @@ function rowSource(item: PostItem, names: ReadonlyMap<string, string>): RowSourc
     item,
     meta,
     allValues: (key) => (metas.get(key) ?? []).join(', '),
-    flag: (key) => (metas.has(key) ? yesOrNo(isYes(meta(key))) : ''),
+    flag: (key) => yesOrNo(!metas.has(key) || isYes(meta(key))),
     linkedTexts: (key, show) =>
       item.links.flatMap((link) =>
         link.key === key ? ['sourceId' in link ? show(names.get(`${link.kind} ${link.sourceId}`), link.sourceId) : link.name] : [],

@@ -5,13 +5,14 @@ import type { SiteSettings } from '../../calendar/settings.ts';
 import { addToGroup } from '../../grouped-by.ts';
 import { EVENT } from '../../kinds/events/fields.ts';
 import { CALENDAR_UID, CANCELED, DATES, EVENT_ORIGIN, STATE } from '../../kinds/events/metas.ts';
+import { VENUE } from '../../kinds/venue.ts';
 import { specialChars } from '../../wordpress/content/entities.ts';
 import { addDays, addDaysTo, textFromUnix, unixFromText } from '../../wordpress/time.ts';
 import { localFromDate, localFromUnix } from '../../wordpress/zones.ts';
 import { filteredMetas } from '../items/clean.ts';
 import { contentOf } from '../items/content.ts';
 import { customRows } from '../items/custom-rows.ts';
-import { type Entry, type PostItem, withTermLanguage } from '../items/items.ts';
+import { type Entry, type Initial, isItem, isPostItem, type PostItem, withTermLanguage } from '../items/items.ts';
 import { languageOfTag } from '../items/language-of-tag.ts';
 import { asWholeRecord, type LossEntry, lossEntry } from '../items/report.ts';
 import type { Source } from '../items/source.ts';
@@ -19,7 +20,7 @@ import { unambiguousZone } from '../items/unambiguous-zone.ts';
 import { partsOf } from './components.ts';
 import { currentOverrides, currentVersionOf } from './current-versions.ts';
 import { type CalendarEvent, type Moment, readEvent } from './event.ts';
-import { type FileFacts, readFileFacts } from './file-facts.ts';
+import { type CalendarFacts, readCalendarFacts } from './lasting-uids.ts';
 import { calendarLines, type Line } from './lines.ts';
 import { createLinkedItems } from './linked-items.ts';
 import { datesOfSeries, nameOfFirst, orphanedOverrideDate, positionOf } from './series.ts';
@@ -55,23 +56,23 @@ export function calendarSource(bytes: Bytes, options: CalendarOptions): Source {
 
 /** Results that are kept from one reading of a file to the next. */
 interface ReadingCache {
-  facts?: FileFacts;
+  facts?: CalendarFacts;
 }
 
 /** Maximum number of repeating events and overrides that are kept in memory until the whole file is read. */
 const MAX_HELD_EVENTS = 50_000;
 
 /**
- * Yields the events of a file with their venues, organizers, categories and images. Events are identified by UID, so
- * that importing a later file updates them. A repeating event becomes one event for each date, and overrides replace
- * the dates that they change. The file is read twice, since time zones and newer versions of an event may occur
- * anywhere in it.
+ * Yields the events of a file with their venues, organizers, categories and images. Events are identified by UID, or
+ * by its lasting part, so that importing a later file updates them. A repeating event becomes one event for each date,
+ * and overrides replace the dates that they change. The file is read twice, since time zones and newer versions of an
+ * event may occur anywhere in it.
  *
  * @throws SourceFault if the file is no calendar, is truncated or exceeds a limit
  */
 export async function* calendarEntries(bytes: Bytes, options: CalendarOptions, cache: ReadingCache = {}): AsyncGenerator<Entry> {
   const { settings, file } = options;
-  const facts = cache.facts ?? (await readFileFacts(partsOf(calendarLines(bytes(), file), file), settings.zone));
+  const facts = cache.facts ?? (await readCalendarFacts(partsOf(calendarLines(bytes(), file), file), settings.zone));
   cache.facts = facts;
   const reading: Reading = {
     ...options,
@@ -126,7 +127,7 @@ const asCancelled = (event: CalendarEvent): CalendarEvent => ({
 
 /** State of one pass over a file. */
 interface Reading extends CalendarOptions {
-  readonly facts: FileFacts;
+  readonly facts: CalendarFacts;
   readonly places: ReturnType<typeof createLinkedItems>;
   readonly window: readonly [first: number, last: number];
   readonly fallbackUid: (event: CalendarEvent) => string;
@@ -208,13 +209,17 @@ function createFallbackUids(): (event: CalendarEvent) => string {
 function* singleEntries(event: HeldEvent, reading: Reading): Generator<Entry, boolean> {
   const clocks = clocksOf(event, reading);
   const span = spanOf(event, clocks);
-  if (span) yield* itemsOf(event, span, { sourceId: event.uid, narrowerId: dateId(event, nameOfFirst(event, clocks) ?? '') }, reading);
+  const eventId = idOf(event, reading);
+  if (span) yield* itemsOf(event, span, { sourceId: eventId, narrowerId: dateId(eventId, nameOfFirst(event, clocks) ?? '') }, reading);
   else yield asWholeRecord(lossAt(reading, 'ical-event-unreadable', event, 'DTSTART'));
   return span !== undefined;
 }
 
+/** Returns the source id of an event. */
+const idOf = ({ uid, calendar }: HeldEvent, { facts }: Reading): string => facts.lastingName(uid, calendar);
+
 /** Returns the source id of a date of a series. */
-const dateId = ({ uid }: CalendarEvent, name: string): string => `${uid}#${name}`;
+const dateId = (eventId: string, name: string): string => `${eventId}#${name}`;
 
 /**
  * Yields the events of one UID: each date of the current version as a separate event, and the overrides. Returns
@@ -245,6 +250,7 @@ function* seriesEntries(events: readonly HeldEvent[], reading: Reading): Generat
         isSuperseded ? [] : [...orphanedOverrideDate(event, reading.window, clocksOf(event, reading))],
       );
   let isWhole = core !== undefined;
+  const eventId = idOf(events[0]!, reading);
   const first = core && nameOfFirst(core.event, clocksOf(core.event, reading));
   for (const time of times) {
     if ('reason' in time) {
@@ -255,7 +261,7 @@ function* seriesEntries(events: readonly HeldEvent[], reading: Reading): Generat
     }
     const { event, span, name } = time;
     // In an earlier file, this event may not have repeated.
-    yield* itemsOf(event, span, { sourceId: dateId(event, name), ...(name === first ? { narrowerId: event.uid } : {}) }, reading);
+    yield* itemsOf(event, span, { sourceId: dateId(eventId, name), ...(name === first ? { narrowerId: eventId } : {}) }, reading);
   }
   return isWhole;
 }
@@ -291,7 +297,7 @@ function* itemsOf(event: CalendarEvent, span: Span, name: ItemName, reading: Rea
   const customFields = customOf(event, settings.calendar.customFields);
   for (const name of customFields.refused) yield lossAt(reading, 'value-refused', event, name);
   const { items, links, website } = places.of(event);
-  yield* items;
+  yield* items.map(withInitialValues);
   const url = /^https?:\/\//i.test(event.url) ? event.url : website;
   const metas: [string, string][] = [
     [DATES.start, dates.start],
@@ -331,11 +337,35 @@ function* itemsOf(event: CalendarEvent, span: Span, name: ItemName, reading: Rea
     // If the file has no categories, keep those that editors have assigned on this site.
     unsaid: event.categories.length === 0 ? ['category', 'tag'] : ['tag'],
     complete: false,
-    // If the file has no status, keep the one that editors have set on this site.
-    absent: [DATES.allDay, DATES.duration, ...(event.status === '' ? [] : [STATE])],
+    absent: absentFrom(event, url),
   };
   yield item;
 }
+
+/** Returns what an event lacks. If the file does not state something, keep what editors have set on this site. */
+const absentFrom = ({ status, isPrivate }: CalendarEvent, url: string): PostItem['absent'] => [
+  DATES.allDay,
+  DATES.duration,
+  ...(status === '' ? [] : [STATE]),
+  ...MAP_FLAGS,
+  ...(url === '' ? [{ initial: EVENT.website }] : []),
+  ...(isPrivate ? [] : [STATUS]),
+];
+
+/** A calendar does not say whether an event is published unless it is private, so that the status is for new ones. */
+const STATUS: Initial = { initial: 'post_status' };
+
+/** A calendar does not say whether maps are shown. */
+const MAP_FLAGS: readonly Initial[] = [EVENT, VENUE].flatMap(({ show_map, show_map_link }) => [
+  { initial: show_map },
+  { initial: show_map_link },
+]);
+
+/** Returns a venue or an organizer with its status and its map flags marked as values for new records. */
+const withInitialValues = (entry: Entry): Entry =>
+  isItem(entry) && isPostItem(entry) && entry.kind !== 'attachment'
+    ? { ...entry, absent: [...(entry.absent ?? []), STATUS, ...MAP_FLAGS] }
+    : entry;
 
 /** Returns the metas of the site's own fields; `refused` lists values of unknown fields and invalid values. */
 function customOf({ customFields }: CalendarEvent, fields: readonly CustomField[]) {

@@ -7,7 +7,7 @@ import { isFloating, settleDates } from '../../wordpress/status.ts';
 import { utcFromDate, ZERO_DATE } from '../../wordpress/time.ts';
 import { localFromDate, toLocal, toUtc } from '../../wordpress/zones.ts';
 import type { CleanColumns, CleanPost } from '../items/clean.ts';
-import type { PostItem } from '../items/items.ts';
+import { initialNames, type PostItem } from '../items/items.ts';
 import type { Resolved } from './resolve.ts';
 import type { Work } from './run.ts';
 import { slugsFor } from './slugs.ts';
@@ -30,7 +30,7 @@ export async function changedColumns(
   const { item, clean } = incoming;
   // Posts that editors have moved to the trash stay there, unless the source contains a trash.
   const isOut = row.post_status === 'trash' && !item.complete;
-  const { post_name: _slug, post_status: sourceStatus, ...rest } = clean.columns;
+  const { post_name: _slug, post_status: sourceStatus, ...rest } = statedColumns(item, clean);
   const status = (isOut ? undefined : sourceStatus) ?? row.post_status;
   const { caller } = work.run;
   const sourceColumns = withoutOlderModification(rest, row);
@@ -45,6 +45,12 @@ export async function changedColumns(
     ...(item.complete && item.parent === undefined ? { post_parent: 0 } : {}),
   };
   return Object.fromEntries(Object.entries(columns).filter(([name, value]) => row[name as keyof Post] !== value)) as Partial<Post>;
+}
+
+/** Returns the columns without those whose values are for new records only. */
+function statedColumns(item: PostItem, { columns }: CleanPost): CleanColumns {
+  const initial = initialNames(item);
+  return Object.fromEntries(Object.entries(columns).filter(([name]) => !initial.has(name)));
 }
 
 /** Adds the time of modification to the changed columns of a post: that of the source, otherwise now. */

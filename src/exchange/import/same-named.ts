@@ -78,9 +78,15 @@ export function addressToKeep(item: PostItem, clean: CleanPost, before: Metas): 
   const itemMetas = metaMap(clean.metas);
   const inFields = (metas: Metas) => [VENUE.city, VENUE.zip].some((key) => metaOf(metas, key));
   if (item.match !== 'details' || item.kind !== 'venue' || inFields(itemMetas) || !inFields(before)) return [];
+  const words = wordsOf(itemMetas);
+  const street = wordsOf(before, [VENUE.address]);
   const knownWords = wordsOf(before, [...ADDRESS_METAS, VENUE.country, VENUE.province, VENUE.state, VENUE.stateprovince]);
-  return [...wordsOf(itemMetas)].every((word) => knownWords.has(word)) ? [VENUE.address] : [];
+  // The line may name a country, province or part of a town that no field contains.
+  const isSameStreet = street.size > 0 && isEveryWordIn(street, words);
+  return isSameStreet || isEveryWordIn(words, knownWords) ? [VENUE.address] : [];
 }
+
+const isEveryWordIn = (words: ReadonlySet<string>, others: ReadonlySet<string>): boolean => [...words].every((word) => others.has(word));
 
 /** Maximum number of records with one name that are compared, since a file may contain any number of them. */
 const MAX_COMPARED = 50;

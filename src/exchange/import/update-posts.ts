@@ -15,7 +15,7 @@ import { oldAddresses } from '../../wordpress/old-addresses.ts';
 import { EDITOR_METAS, metaOf, type Post } from '../../wordpress/rows.ts';
 import { utcFromDate } from '../../wordpress/time.ts';
 import type { CleanPost } from '../items/clean.ts';
-import { LINK_METAS, nameOf, type PostItem } from '../items/items.ts';
+import { absentMetas, initialNames, LINK_METAS, nameOf, type PostItem } from '../items/items.ts';
 import { metaMap } from '../items/meta-map.ts';
 import { addLoss, addToCount } from '../items/report.ts';
 import { changedColumns, withModification } from './changed-columns.ts';
@@ -24,6 +24,7 @@ import { importRecurrence, isRecurrenceDifferent } from './recurrence.ts';
 import { resolvePost } from './resolve.ts';
 import { isFetched, type Work } from './run.ts';
 import { addressToKeep } from './same-named.ts';
+import { datesInOwnZone } from './update-dates.ts';
 
 /** An existing post that is imported again. */
 export interface Existing {
@@ -58,11 +59,12 @@ export async function updatePosts(work: Work, posts: readonly Existing[]): Promi
 
 async function updateOne(
   work: Work,
-  { item, key, clean, target }: Existing,
+  { item, key, clean: sourceClean, target }: Existing,
   row: Post,
   before: { metas: ReadonlyMap<string, readonly string[]>; terms: readonly string[] },
 ): Promise<boolean> {
   const { run, db, touched } = work;
+  const clean = datesInOwnZone(item, sourceClean, before.metas, run.caller);
   const resolved = await resolvePost(work, item, key, target);
   const columns = await changedColumns(work, { item, clean, target }, row, resolved);
   const metas = await withoutDatesOfRule(
@@ -74,6 +76,7 @@ async function updateOne(
       keptKeys: [
         ...(before.metas.has('_tribe_importer_original_url') && !isFetched(work, item) ? FILE_METAS : []),
         ...addressToKeep(item, clean, before.metas),
+        ...[...initialNames(item)].filter((name) => !isDateMeta(name)),
       ],
     }),
   );
@@ -164,7 +167,7 @@ function metaChanges(
   if (item.complete)
     for (const key of before.keys())
       if (!valuesByKey.has(key) && !(LINK_METAS.has(key) && item.links.some((link) => link.key === key))) valuesByKey.set(key, []);
-  for (const key of item.absent ?? []) if (!valuesByKey.has(key)) valuesByKey.set(key, []);
+  for (const key of absentMetas(item)) if (!valuesByKey.has(key)) valuesByKey.set(key, []);
   const changes: Record<string, readonly string[]> = {};
   for (const [key, values] of valuesByKey) {
     const stored = before.get(key) ?? [];

@@ -19,6 +19,7 @@ import { typeOf } from '../items/site-items.ts';
 import { digestOf } from '../items/versions.ts';
 import { type ExternalIds, hasOtherExternalId, holderOf, lookUpExternalIds, withOwnExternalId } from './external-ids.ts';
 import { reportInconsistentDates } from './inconsistent-dates.ts';
+import { findKnownEvents, formerEntries } from './known-events.ts';
 import { type Ledger, ledgerKey } from './ledger.ts';
 import { highestIdFor, importRecurrence, withDateOf } from './recurrence.ts';
 import { resolvePost } from './resolve.ts';
@@ -43,9 +44,10 @@ interface Arrival {
  */
 export async function writePosts(work: Work, items: readonly PostItem[]): Promise<void> {
   const { run, db, ledger, tally } = work;
+  const formerLedgerEntries = await formerEntries(work, items);
   const candidates = items
     .map((item) => ({ item, key: keyOf(ledger, item), digest: digestOf(work.originals.get(item) ?? item) }))
-    .map((candidate) => ({ ...candidate, entry: ledger.entry(candidate.key) }))
+    .map((candidate) => ({ ...candidate, entry: ledger.entry(candidate.key) ?? formerLedgerEntries.get(candidate.item) }))
     .map((candidate) => ({ ...candidate, hasValidParent: placeUnderParent(run, candidate.item) }))
     .filter(({ entry, digest }) => entry?.run !== run.number || entry.digest !== digest);
   const ids = candidates.flatMap(({ item, entry }) => [...(item.id === undefined ? [] : [item.id]), ...(entry ? [entry.target] : [])]);
@@ -55,6 +57,7 @@ export async function writePosts(work: Work, items: readonly PostItem[]): Promis
     work,
     candidates.map(({ item }) => item),
   );
+  const knownEvents = await findKnownEvents(work, candidates);
   await readNewNames(
     work,
     candidates.filter(({ entry }) => entry === undefined).map(({ item }) => item),
@@ -66,8 +69,14 @@ export async function writePosts(work: Work, items: readonly PostItem[]): Promis
     const item = hasValidParent ? sourceItem : { ...sourceItem, parent: undefined };
     const isStored =
       entry !== undefined && ((run.isDryRun && run.dryLedger.has(key)) || takenPosts.get(entry.target)?.post_type === typeOf(item.kind));
+    const known = knownEvents.get(sourceItem);
+    if (known?.isOrigin) {
+      ledger.add({ item: key, kind: item.kind, target: known.id, digest, run: run.number });
+      addToCount(tally.unchanged, item.kind);
+      continue;
+    }
     if (isStored && entry.digest === digest && !isFetched(work, sourceItem)) {
-      ledger.add({ ...entry, run: run.number });
+      ledger.add({ ...entry, item: key, run: run.number });
       addToCount(tally.unchanged, item.kind);
       continue;
     }
@@ -81,12 +90,12 @@ export async function writePosts(work: Work, items: readonly PostItem[]): Promis
       addLoss(tally, { reason: 'parent-loop', kind: item.kind, of: nameOf(item), place: item.place, detail: sourceItem.parent });
     await resolveNamedTerms(work, item, deletedTermKeys);
     const cleanPost = cleanItem(work, item);
-    const target = isStored ? entry.target : await findSameRecord(work, { item, clean: cleanPost }, takenPosts, externals);
+    const target = isStored ? entry.target : (known?.id ?? (await findSameRecord(work, { item, clean: cleanPost }, takenPosts, externals)));
     const clean = withOwnExternalId(work, { item, clean: cleanPost }, target, externals);
     const arrival: Arrival = { item: withDateOf(item, clean), key, digest, clean };
     if (target === undefined) newArrivals.push(arrival);
     else {
-      ledger.add({ item: key, kind: item.kind, target, digest, run: run.number });
+      ledger.add({ item: key, kind: item.kind, target, digest, run: run.number, ...(isStored ? { made: entry.made } : {}) });
       existing.push({ ...arrival, target });
     }
   }

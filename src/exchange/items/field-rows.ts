@@ -1,24 +1,26 @@
 import { ApiError } from '../../errors.ts';
 import { DATES as STORED_DATES } from '../../kinds/events/metas.ts';
-import type { PostKind } from '../../kinds/kind.ts';
+import type { PostKind, Rows, StoredPost } from '../../kinds/kind.ts';
 import type { Field } from '../../kinds/param.ts';
 import type { Caller } from '../../records/caller.ts';
 import { deriveRows, fieldRows } from '../../records/writes/post-rows.ts';
-import type { PostItem } from './items.ts';
+import type { Post } from '../../wordpress/rows.ts';
+import type { Initial, PostItem } from './items.ts';
 
 /**
  * Columns and metas in which values of a kind's fields are stored, and the names of fields whose values were refused.
  */
 export interface ValueRows extends Pick<PostItem, 'columns' | 'metas'> {
-  /** Metas that records with these values do not have. */
-  readonly absent: readonly string[];
+  /** Metas that records with these values do not have, and those that have values only in new records. */
+  readonly absent: readonly (string | Initial)[];
   readonly refused: readonly string[];
 }
 
 /**
  * Converts field values to the rows that the API would write for a new record, for sources that have fields instead of
- * rows. Fields that reference other records, terms or users are skipped, since items have links for those. Fields with
- * a refused value are left out and listed; the dates of an event are left out together.
+ * rows; those that do not follow from the given values are marked as initial. Fields that reference other records,
+ * terms or users are skipped, since items have links for those. Fields with a refused value are left out and listed;
+ * the dates of an event are left out together.
  */
 export function rowsOfValues(kind: PostKind, raw: Readonly<Record<string, unknown>>, caller: Caller): ValueRows {
   const { values, refused } = readValues(kind, raw, caller);
@@ -61,9 +63,29 @@ function rowsOf(kind: PostKind, values: Readonly<Record<string, unknown>>, calle
   const { post_author: _author, ...columns } = { ...ownRows.columns, ...derivedRows.columns };
   const all = Object.entries({ ...ownRows.metas, ...derivedRows.metas });
   const metas = all.flatMap(([key, list]) => list.map((value) => [key, value] as const));
-  const empty = all.flatMap(([key, list]) => (list.length === 0 ? [key] : []));
-  // A new event lacks metas that only certain events have.
-  return { columns, metas, absent: [...empty, ...(kind.name === 'event' ? [STORED_DATES.allDay, STORED_DATES.duration] : [])] };
+  const initial = initialMetas(kind, values, derivedRows.metas, caller);
+  const empty = all.flatMap(([key, list]) => (list.length === 0 && !initial.includes(key) ? [key] : []));
+  return {
+    columns,
+    metas,
+    // A new event lacks metas that only certain events have.
+    absent: [
+      ...empty,
+      ...(kind.name === 'event' ? [STORED_DATES.allDay, STORED_DATES.duration] : []),
+      ...initial.map((key) => ({ initial: key })),
+    ],
+  };
+}
+
+/** A record without values: what does not change with given values there does not follow from them. */
+const EMPTY_RECORD: StoredPost = { row: {} as Post, metas: new Map() };
+
+/** Returns the derived metas of a new record that do not follow from its values, but are defaults. */
+function initialMetas(kind: PostKind, values: Readonly<Record<string, unknown>>, derived: Rows['metas'], caller: Caller): string[] {
+  const changed = deriveRows(kind, values, EMPTY_RECORD, caller).metas;
+  // Without a stated zone, the dates are derived in that of the site.
+  const isInitial = (key: string) => !Object.hasOwn(changed, key) || (key === STORED_DATES.timezone && !('timezone' in values));
+  return Object.keys(derived).filter(isInitial);
 }
 
 /** Fields that are only meaningful together. */

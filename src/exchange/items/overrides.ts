@@ -5,7 +5,8 @@ import type { Source } from './source.ts';
 /** Values that imported records get, whatever their source states. */
 export interface Overrides {
   /**
-   * Status for records that are public in the source, or have no status there. Records that are not public keep theirs.
+   * Status for new records that are public in the source, or have no status there. Records that are not public get the
+   * status of the source. Known records keep theirs: editors may have published or withdrawn them since.
    */
   readonly status?: string | undefined;
   /** Names of categories that are added to all events. */
@@ -36,7 +37,7 @@ function overrideItem(item: PostItem, status: string | undefined, terms: readonl
   return {
     ...item,
     ...(status !== undefined && PUBLIC_STATUSES.includes(item.columns.post_status)
-      ? { columns: { ...item.columns, post_status: status } }
+      ? { columns: { ...item.columns, post_status: status }, absent: [...(item.absent ?? []), { initial: 'post_status' }] }
       : {}),
     ...(item.kind === 'event' && added.length > 0 ? { terms: [...ownTerms, ...added] } : {}),
   };

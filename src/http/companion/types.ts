@@ -15,10 +15,11 @@ import type { Reply } from '../route.ts';
 type TextParams = Readonly<Record<string, Param<string>>> & typeof CONTEXT;
 type LoadAll = (site: Site, caller: Caller, view: View, type?: string | undefined) => ReadonlyMap<string, Record<string, unknown>>;
 
+/** Returns the function for names and labels. WordPress has them in the language of the site, whoever asks. */
 const say =
-  (site: Site, { language }: Caller) =>
+  (site: Site, { recordLanguage }: Caller) =>
   (key: string, words: Readonly<Record<string, string>> = {}) =>
-    site.texts.t(language, `site:${key}`, words);
+    site.texts.t(recordLanguage, `site:${key}`, words);
 const types: LoadAll = (site, caller, view) => coreTypes(caller, view, say(site, caller));
 const taxonomies: LoadAll = (site, caller, view, type) => coreTaxonomies(caller, view, say(site, caller), type);
 

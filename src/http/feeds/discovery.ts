@@ -1,6 +1,6 @@
 import type { SiteSettings } from '../../calendar/settings.ts';
 import { PLUGIN_NAMESPACE } from '../../config/values.ts';
-import { apiRoutesOf, type PageSubject } from '../../pages/page-subject.ts';
+import { apiRoutesOf, type PageSubject, shortlinkOf } from '../../pages/page-subject.ts';
 import type { Caller } from '../../records/caller.ts';
 import { feedTerms, loadNamedEvents, toNamedEvents } from '../../records/feed-events.ts';
 import type { Site } from '../../site.ts';
@@ -9,13 +9,16 @@ import type { FeedRequest } from './feed-request.ts';
 
 /**
  * Returns the headers by which programs find the API from the address of a calendar page: the address of the API, of
- * the event or list that the page shows, and a `Link` to the root of WordPress's API.
+ * the event or list that the page shows, and a `Link` to the root of WordPress's API. `Link` also contains the short
+ * URL of an event (`wp_shortlink_header`).
  */
 export function discoveryHeaders(settings: SiteSettings, subject: PageSubject): Record<string, string> {
   const { route, query, core } = apiRoutesOf(subject);
   const context = { home: settings.home, settings };
   const links = [`<${restUrl(context, '')}>; rel="https://api.w.org/"`];
   if (core !== undefined) links.push(`<${restUrl(context, core)}>; rel="alternate"; title="JSON"; type="application/json"`);
+  const shortlink = shortlinkOf(settings, subject);
+  if (shortlink !== undefined) links.push(`<${shortlink}>; rel=shortlink`);
   return {
     'X-TEC-API-VERSION': 'v1',
     'X-TEC-API-ROOT': restUrl(context, `${PLUGIN_NAMESPACE}/${route}`, query),

@@ -1,11 +1,12 @@
 import type { NextFunction, Request, RequestHandler, Response } from 'express';
-import { checkRecordPassword } from '../../accounts/record-passwords.ts';
+import { checkRecordPassword, type PasswordSource } from '../../accounts/record-passwords.ts';
 import type { SiteSettings } from '../../calendar/settings.ts';
 import { ApiError } from '../../errors.ts';
 import { feedFilters } from '../../kinds/feed-list.ts';
 import { ICAL_PARAM_NAMES, PAGE_PARAM_NAMES } from '../../kinds/feed-pages.ts';
 import { postKind } from '../../kinds/index.ts';
 import { SHOW_FILTERS } from '../../pages/filters.ts';
+import { loadNamedEvents, toNamedEvents } from '../../records/feed-events.ts';
 import { languageSegments, type Site } from '../../site.ts';
 import { tagPath } from '../../wordpress/links.ts';
 import { percentDecoded } from '../../wordpress/web-url.ts';
@@ -72,7 +73,7 @@ async function openByPassword(site: Site, pages: Pages, req: Request, res: Respo
   const { post_password: entered } = parseQuery((await readTinyBody(req)).toString());
   const password = typeof entered === 'string' ? entered : '';
   try {
-    await checkRecordPassword(site, password, req.ip ?? '');
+    await checkRecordPassword(site, password, passwordSource(request, req));
   } catch (error) {
     return deliver(req, res, pages.problem(site, request.caller.settings, req, error));
   }
@@ -137,7 +138,7 @@ async function computeAnswer(request: FeedRequest, req: Request, pages: Pages): 
     const location = await redirectOf(request);
     if (location !== undefined) return redirectTo(location);
     if (isPage) return await redirectIfMoved(request, await pages.answer(request, req));
-    await checkRecordPassword(site, query.password, req.ip ?? '');
+    await checkRecordPassword(site, query.password, passwordSource(request, req));
     return answerWith(await buildFeed(request), request, changedAt);
   } catch (error) {
     const reply = toProblemReply(site, req, caller.language, error);
@@ -147,6 +148,16 @@ async function computeAnswer(request: FeedRequest, req: Request, pages: Pages): 
     );
   }
 }
+
+/** Returns the origin of a password, with the event of a page or feed that is about one event. */
+const passwordSource = ({ site, caller, address: { page } }: FeedRequest, req: Request): PasswordSource => ({
+  address: req.ip ?? '',
+  findNamedPost: async () => {
+    if (page.of !== 'event') return undefined;
+    const { events } = await loadNamedEvents(site, caller, toNamedEvents(page));
+    return events[0]?.row.ID;
+  },
+});
 
 /** Redirects to the current address if the page was not found. */
 async function redirectIfMoved(request: FeedRequest, answer: Answer): Promise<Answer> {

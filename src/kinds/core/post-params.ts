@@ -1,3 +1,4 @@
+import type { SchemaFault } from '../../errors.ts';
 import { memoizeByObject } from '../../memo.ts';
 import { sanitizeTitle } from '../../wordpress/slug.ts';
 import { localFromDate } from '../../wordpress/zones.ts';
@@ -12,6 +13,7 @@ import {
   droppedSearchPhrase,
   integer,
   integers,
+  notInEnum,
   object,
   rawString,
   statuses,
@@ -195,12 +197,26 @@ export const AUTHOR = {
   grammar: { ...anyAuthor, read: (raw, can) => (wholeNumber(raw) === 0 ? {} : anyAuthor.read(raw, can)) },
 } satisfies Param<number>;
 
+const SETTABLE = ['publish', 'future', 'draft', 'pending', 'private'] as const;
+const settableStatus = choice(SETTABLE);
+/**
+ * A status that can be set, or `trash`, which only a record that is in the trash may be sent back with
+ * (`WP_REST_Posts_Controller::check_status`; see `statusFault`).
+ */
+const STATUS = {
+  grammar: { ...settableStatus, read: (raw, can) => (raw === 'trash' ? { value: raw } : settableStatus.read(raw, can)) },
+} satisfies Param<string>;
+
+/** Returns the fault of an accepted status for a record with this stored one (undefined: a new record). */
+export const statusFault = (status: string | undefined, statusBefore?: string): SchemaFault | undefined =>
+  status === 'trash' && statusBefore !== 'trash' ? notInEnum(SETTABLE) : undefined;
+
 /** Fields of an event, venue or organizer that can be written. */
 const WRITABLE_FIELDS = {
   date: { grammar: dateTime },
   date_gmt: { grammar: dateTime },
   slug: { grammar: anyString(MAX_BYTES.slug) },
-  status: { grammar: choice(['publish', 'future', 'draft', 'pending', 'private']) },
+  status: STATUS,
   password: { grammar: stringWithin(PASSWORD_CHARACTERS) },
   title: { grammar: rawString(MAX_BYTES.text) },
   content: { grammar: rawString(MAX_BYTES.content) },

@@ -155,6 +155,9 @@ export function numeric(raw: unknown): number | undefined {
   return Number.isFinite(value) ? value : undefined;
 }
 
+/** An empty list, which clears a field as null and the empty text do (decision D1). */
+export const isEmptyList = (raw: unknown): boolean => Array.isArray(raw) && raw.length === 0;
+
 /** PHP's `empty()`. */
 export const isEmpty = (raw: unknown): boolean =>
   raw === undefined ||

@@ -7,6 +7,7 @@ import {
   choiceHint,
   type Grammar,
   isEmpty,
+  isEmptyList,
   MAX_BYTES,
   numeric,
   type Plain,
@@ -68,6 +69,7 @@ export const parentTerm: Grammar<number | string, number> = {
   hint: { reason: 'not-a-parent', example: 12 },
   json: { type: 'integer', minimum: 0 },
   refersTo: 'category',
+  isBlank: isEmptyList,
   read: (raw) => {
     if (raw === 0 || raw === '0') return accept(0);
     const value = numeric(raw);
@@ -81,6 +83,7 @@ export const text = (maxBytes: number): Grammar<string> => ({
   maxBytes,
   hint: { reason: 'text-needed', example: 'Jazz' },
   json: { type: 'string', minLength: 1 },
+  isBlank: isEmptyList,
   read: (raw) => (typeof raw === 'string' && !isEmpty(raw) ? accept(raw) : REFUSED),
 });
 
@@ -96,11 +99,12 @@ export const search: Grammar<string> = text(MAX_BYTES.search);
 /** A search text of WordPress's own query, which ignores one that is too long. */
 export const droppedSearch: Grammar<string> = { ...search, dropsTooLong: true };
 
-/** A text that may be empty; numbers, lists and objects are refused. */
+/** A text that may be empty; numbers, objects and lists with members are refused. */
 export const anyText = (maxBytes: number): Plain<string> => ({
   maxBytes,
   hint: { reason: 'not-a-text', example: 'Jazz' },
   json: { type: 'string' },
+  isBlank: isEmptyList,
   read: (raw) => {
     if (typeof raw === 'string') return accept(raw);
     return isEmpty(raw) ? wrongType('string') : REFUSED;
@@ -112,6 +116,7 @@ export const textOrNumber = (maxBytes: number): Plain<string> => ({
   maxBytes,
   hint: { reason: 'not-a-text', example: '14100' },
   json: { type: ['string', 'number'] },
+  isBlank: isEmptyList,
   read: (raw) => (typeof raw === 'number' ? accept(numberText(raw)) : anyText(maxBytes).read(raw)),
 });
 
@@ -172,6 +177,7 @@ export const decimal: Grammar<number> = {
   maxBytes: MAX_BYTES.word,
   hint: { reason: 'not-a-number', example: 45.5 },
   json: { type: 'number' },
+  isBlank: isEmptyList,
   read: (raw) => {
     const value = numeric(raw);
     return value === undefined ? wrongType('number') : accept(value);
@@ -184,7 +190,7 @@ export const anything = (maxBytes: number): Grammar => ({
   hint: { reason: 'not-accepted', example: 'Jazz' },
   json: {},
   read: accept,
-  isBlank: (raw) => Array.isArray(raw) && raw.length === 0,
+  isBlank: isEmptyList,
 });
 
 /** A value that is passed on as sent, or dropped if it is too long. */

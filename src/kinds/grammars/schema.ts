@@ -190,13 +190,18 @@ export const searchPhrase: Grammar<string> = {
 export const droppedString: Grammar<string> = { ...anyString(MAX_BYTES.search), dropsTooLong: true };
 export const droppedSearchPhrase: Grammar<string> = { ...searchPhrase, dropsTooLong: true };
 
-/** A text, or an object with the text as member `raw`, as records have it in the editing form. */
+/**
+ * A text, or an object with the text as member `raw`, as records have it in the editing form. An object or list
+ * without one counts as not sent, so that a record can be sent back as it is shown to readers
+ * (`WP_REST_Posts_Controller::prepare_item_for_database`).
+ */
 export const rawString = (maxBytes: number): Grammar<string> => ({
   maxBytes,
   hint: { reason: 'not-a-text', example: 'Jazz' },
   json: { type: ['string', 'object'] },
   read: (raw) => {
-    const value = raw !== null && typeof raw === 'object' && 'raw' in raw ? raw.raw : raw;
+    const value = raw === null || typeof raw !== 'object' ? raw : 'raw' in raw ? raw.raw : null;
+    if (value === null) return {};
     if (typeof value === 'number') return accept(numberText(value));
     return typeof value === 'string' ? accept(value) : wrongType('object');
   },

@@ -1,6 +1,6 @@
-import type { Verdict } from '../../errors.ts';
+import { failParam, type Verdict } from '../../errors.ts';
 import type { ContextValues } from '../../kinds/core/params.ts';
-import { type CoreFieldValues, type CoreListValues, type ExistingValues, STATUSES } from '../../kinds/core/post-params.ts';
+import { type CoreFieldValues, type CoreListValues, type ExistingValues, STATUSES, statusFault } from '../../kinds/core/post-params.ts';
 import { coreTerms } from '../../kinds/core/term.ts';
 import type { PostKind } from '../../kinds/kind.ts';
 import type { Selected } from '../../kinds/param.ts';
@@ -41,6 +41,7 @@ export async function mayCreateCore(
   values: CoreFieldValues & ExistingValues,
 ): Promise<Verdict> {
   const { id, author, status } = values;
+  refuseStatus(status);
   if (id) return 'rest_post_exists';
   if (lacksOthersCapability(viewer, kind, author)) return 'rest_cannot_edit_others';
   if (!mayEditKind(viewer, kind)) return 'rest_cannot_create';
@@ -53,6 +54,7 @@ export const mayChangeCore = (lookUp: LookUp, caller: Caller, kind: PostKind, va
   verdictOn(lookUp, caller, kind, values.id, async ({ viewer }, row, metas) => {
     const { author, status } = values;
     if (!mayEdit(viewer, accessRow(row, metas))) return 'rest_cannot_edit';
+    refuseStatus(status, row.post_status);
     if (author !== row.post_author && lacksOthersCapability(viewer, kind, author)) return 'rest_cannot_edit_others';
     if (!(await mayAssignTerms(lookUp, viewer, kind, values))) return 'rest_cannot_assign_term';
     return status !== row.post_status && lacksPublishCapability(viewer, kind, status) ? 'rest_cannot_publish' : true;
@@ -61,6 +63,12 @@ export const mayChangeCore = (lookUp: LookUp, caller: Caller, kind: PostKind, va
 /** Whether the caller may move a record to the trash, or delete it. */
 export const mayDeleteCore = (lookUp: LookUp, caller: Caller, kind: PostKind, { id }: Selected): Promise<Verdict> =>
   verdictOn(lookUp, caller, kind, id, ({ viewer }, row, metas) => (mayDelete(viewer, accessRow(row, metas)) ? true : 'rest_cannot_delete'));
+
+/** Refuses the status `trash` for a record that is not in the trash. */
+function refuseStatus(status: string | undefined, statusBefore?: string): void {
+  const fault = statusFault(status, statusBefore);
+  if (fault) failParam('status', fault);
+}
 
 const lacksOthersCapability = (viewer: Viewer, kind: PostKind, author: number | undefined) =>
   author !== undefined && author !== viewer.id && !viewer.can(`edit_others_${kind.capabilities}`);

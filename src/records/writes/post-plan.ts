@@ -105,14 +105,14 @@ function settleStatusAndDates(caller: Caller, kind: PostKind, values: PostValues
   if ('problem' in status) return status.problem === 'status-needs-delete' ? refuse(viewer) : failParam('status', 'status-not-settable');
   const readDate = (name: 'date' | 'date_utc') => {
     const text = values[name];
-    return text === undefined
-      ? undefined
-      : (parseEventTime(text, { zone: name === 'date' ? zone : UTC, now }) ?? failParam(name, 'date-invalid'));
+    if (text === undefined || isNoDate(text)) return undefined;
+    return parseEventTime(text, { zone: name === 'date' ? zone : UTC, now }) ?? failParam(name, 'date-invalid');
   };
+  const [date, dateUtc] = [readDate('date'), readDate('date_utc')];
   const dates = settleDates({
     ...status,
-    date: readDate('date'),
-    dateUtc: readDate('date_utc'),
+    date,
+    dateUtc,
     before: before && { status: before.row.post_status, date: before.row.post_date, dateUtc: before.row.post_date_gmt },
     now: { local: localFromDate(now, zone), utc: utcFromDate(now) },
     toUtc: (text) => toUtc(text, zone),
@@ -120,8 +120,14 @@ function settleStatusAndDates(caller: Caller, kind: PostKind, values: PostValues
   });
   // In a time zone ahead of UTC, the last hours of the year 9999 are beyond the range of the columns.
   const isBeyond = [dates.post_date, dates.post_date_gmt].some((text) => text.length > MAX_DATE_LENGTH);
-  return isBeyond ? failParam(values.date_utc === undefined ? 'date' : 'date_utc', 'date-invalid') : dates;
+  return isBeyond ? failParam(dateUtc === undefined ? 'date' : 'date_utc', 'date-invalid') : dates;
 }
+
+/**
+ * Whether this is the date that unpublished drafts show in UTC (`0000-00-00 00:00:00`, as WordPress stores it). It
+ * counts as not sent, so that they can be sent back as they were read.
+ */
+const isNoDate = (text: string): boolean => /^\s*0000-00-00([ T]00:00(:00)?)?\s*$/.test(text);
 
 const MAX_DATE_LENGTH = '9999-12-31 23:59:59'.length;
 

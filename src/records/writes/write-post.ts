@@ -33,6 +33,7 @@ import {
   membershipsOf,
 } from '../record-languages.ts';
 import { createTermResolver, resolveRequestedTerms } from '../requested-terms.ts';
+import { shownAmong } from '../shown-images.ts';
 import { termsInLanguage } from '../term-languages.ts';
 import { placeInLanguage } from '../translation-groups.ts';
 import { accessRow, mayEdit } from '../visibility.ts';
@@ -189,7 +190,7 @@ export async function withTermsInLanguage(
 type WriteCaller = Pick<WriteContext, 'db' | 'caller'>;
 
 async function imageRows({ db, caller }: WriteCaller, image: number | FetchedImage | null | undefined): Promise<string[]> {
-  const id = isPrepared(image) ? await insertPrepared(db, image, caller) : image;
+  const id = isPrepared(image) ? await insertPrepared(db, image, caller, (ids) => shownAmong(db, caller.viewer, ids)) : image;
   return id ? [String(id)] : [];
 }
 

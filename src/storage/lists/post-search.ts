@@ -1,7 +1,9 @@
 import type { Condition } from '../../kinds/condition.ts';
+import { formsOf } from '../../wordpress/search.ts';
 import type { QueryBuilder } from '../engine/builder.ts';
 import type { Database } from '../engine/database.ts';
 import type { Sql } from '../engine/dialect.ts';
+import { either } from '../engine/expressions.ts';
 import type { PostQuery } from './post-query.ts';
 import { whereOpen } from './post-visibility.ts';
 
@@ -35,9 +37,10 @@ function whereAllInOne(db: Database, where: Builder, condition: Words, query: Po
  */
 function whereEachSomewhere(db: Database, where: Builder, condition: Words, query: PostQuery): void {
   if (query.visible.viewer === 0) whereOpen(db, where, query);
-  for (const { text, exclude } of condition.terms) {
-    const matches = (part: Builder) => whereTextPasses(db, part, condition, query, (column) => [db.dialect.search(column, text)]);
-    if (exclude) where.whereNot(matches);
+  for (const term of condition.terms) {
+    const tests: TextTests = (column) => [either(formsOf(term).map((text) => db.dialect.search(column, text)))];
+    const matches = (part: Builder) => whereTextPasses(db, part, condition, query, tests);
+    if (term.exclude) where.whereNot(matches);
     else where.where(matches);
   }
 }

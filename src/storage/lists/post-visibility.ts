@@ -79,9 +79,9 @@ export const withoutPassword = (post: string): [string, string[]] => ['LENGTH(??
 /** The condition of `whereOpen` as a piece of SQL. */
 export const openSql = (db: Database, query: Pick<PostQuery, 'opened'>): Sql => conditionOf(whereOpen(db, db.query(), query));
 
-/** Returns the passwords of all posts of these types that have one. */
+/** Returns the passwords of all published posts of these types that have one. */
 export async function recordPasswords(db: Database, types: readonly string[]): Promise<ReadonlySet<string>> {
   const rows = await db.rows<{ post_password: string }>`
-    SELECT p.post_password FROM {posts} p WHERE p.post_type IN (${types}) AND NOT ${new Piece(withoutPassword('p'))}`;
+    SELECT p.post_password FROM {posts} p WHERE p.post_type IN (${types}) AND p.post_status = 'publish' AND NOT ${new Piece(withoutPassword('p'))}`;
   return new Set(rows.map((row) => row.post_password));
 }

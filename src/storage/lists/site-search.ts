@@ -1,5 +1,5 @@
 import type { Post, Term } from '../../wordpress/rows.ts';
-import type { SearchTerm } from '../../wordpress/search.ts';
+import { formsOf, type SearchTerm } from '../../wordpress/search.ts';
 import type { Database } from '../engine/database.ts';
 import type { Sql } from '../engine/dialect.ts';
 import { either, equalsAny, every } from '../engine/expressions.ts';
@@ -74,16 +74,20 @@ function openTo({ editsAll, editsOwn, viewer }: PostSearch): Sql {
 
 function matching(db: Database, search: PostSearch): Sql[] {
   const open = openTo(search);
-  const holds = (text: string): Sql => {
-    const inHidden = either([db.dialect.search('p.post_excerpt', text), db.dialect.search('p.post_content', text)]);
-    return either([db.dialect.search('p.post_title', text), all([open, inHidden])]);
+  const holds = (term: SearchTerm): Sql => {
+    const inHidden = either([contains(db, 'p.post_excerpt', term), contains(db, 'p.post_content', term)]);
+    return either([contains(db, 'p.post_title', term), all([open, inHidden])]);
   };
   return [
     // Protected posts are skipped only if there are words, and only for visitors, as in `WP_Query::parse_search`.
     ...(search.viewer === 0 && search.terms.length > 0 ? [withoutPassword('p')] : []),
-    ...search.terms.map(({ text, exclude }) => (exclude ? not(holds(text)) : holds(text))),
+    ...search.terms.map((term) => (term.exclude ? not(holds(term)) : holds(term))),
   ];
 }
+
+/** Condition: a column contains one of the forms of a term. */
+const contains = (db: Database, column: string, term: SearchTerm): Sql =>
+  either(formsOf(term).map((text) => db.dialect.search(column, text)));
 
 /** A constant order. A number would be interpreted as the position of a column. */
 const NO_RANK: Sql = ['NULL', []];
@@ -92,7 +96,7 @@ const MAX_RANKED_WORDS = 6;
 
 function rankOf(db: Database, search: PostSearch): Sql {
   const { terms, phrase } = search;
-  const titleConditions = terms.filter(({ exclude }) => !exclude).map(({ text }) => db.dialect.search('p.post_title', text));
+  const titleConditions = terms.filter(({ exclude }) => !exclude).map((term) => contains(db, 'p.post_title', term));
   if (titleConditions.length === 0) return NO_RANK;
   if (terms.length === 1) return ranks([titleConditions[0]!]);
   const ranksPhrase = !terms.some(({ exclude }) => exclude);

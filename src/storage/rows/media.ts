@@ -36,14 +36,14 @@ export interface Insertion {
 }
 
 /**
- * Returns the id of the matching image in the library, or undefined. An image matches if its file is at the URL, if it
- * was created there (`guid`), if it was fetched from there (`_tribe_importer_original_url`), or if one of its sizes or
- * its original is there (WordPress `attachment_url_to_postid`).
+ * Returns the ids of the matching images in the library, the best match first. An image matches if its file is at the
+ * URL, if it was created there (`guid`), if it was fetched from there (`_tribe_importer_original_url`), or if one of its
+ * sizes or its original is there (WordPress `attachment_url_to_postid`).
  */
-export async function findImage(db: Database, { url, file }: WantedImage): Promise<number | undefined> {
+export async function findImages(db: Database, { url, file }: WantedImage): Promise<number[]> {
   const [guidIds, metaIds] = await Promise.all([idsByGuid(db, url), idsByMeta(db, url, file)]);
   const images = await imagesAmong(db, [...guidIds, ...metaIds]);
-  if (images.length === 0) return undefined;
+  if (images.length === 0) return [];
   const metas = await loadMetas(
     db,
     images.map(({ ID }) => ID),
@@ -55,11 +55,8 @@ export async function findImage(db: Database, { url, file }: WantedImage): Promi
     (_, of) => metaOf(of, SOURCE_URL_META) === url,
     (_, of) => file !== undefined && derivedFiles(of).has(file),
   ];
-  for (const test of tests) {
-    const match = images.find((image) => test(image, metas.get(image.ID)));
-    if (match) return match.ID;
-  }
-  return undefined;
+  const matches = tests.flatMap((test) => images.filter((image) => test(image, metas.get(image.ID))));
+  return [...new Set(matches.map(({ ID }) => ID))];
 }
 
 /**

@@ -125,14 +125,20 @@ export async function storedTitles(db: Database, ids: readonly number[]): Promis
 }
 
 /**
- * Returns the ids of posts of any type that formerly had this slug. The query uses only the metas: if it joined the
- * posts of a type, a server might read all metas of all these posts.
+ * Returns the ids of the published posts of a type that formerly had this slug (WordPress `_find_post_by_old_slug`);
+ * the one that had it last comes first. The first query uses only the metas: if it joined the posts of a type, a server
+ * might read all metas of all these posts.
  */
-export async function findByOldSlug(db: Database, slug: string): Promise<number[]> {
+export async function findByOldSlug(db: Database, type: string, slug: string): Promise<number[]> {
   const isIt = db.dialect.equalsExactly('meta_value', slug);
   const rows = await db.rows<{ post_id: number }>`
-    SELECT post_id FROM {postmeta} WHERE meta_key = '_wp_old_slug' AND ${new Piece(isIt)} ORDER BY post_id`;
-  return [...new Set(rows.map(({ post_id: id }) => id))];
+    SELECT post_id FROM {postmeta} WHERE meta_key = '_wp_old_slug' AND ${new Piece(isIt)} ORDER BY meta_id DESC`;
+  const ids = [...new Set(rows.map(({ post_id: id }) => id))];
+  const posts: Pick<Post, 'ID'>[] = await readInParts(ids, (page) =>
+    db.from('posts').whereIn('ID', page).where({ post_type: type, post_status: 'publish' }).select('ID'),
+  );
+  const publishedIds = new Set(posts.map(({ ID }) => ID));
+  return ids.filter((id) => publishedIds.has(id));
 }
 
 /**
@@ -216,7 +222,8 @@ export async function insertMetas(db: Database, posts: ReadonlyMap<number, Reado
 
 /**
  * Sets the values of each key to exactly these, in this order; an empty list removes the key. Rows that already have
- * the right values are left unchanged.
+ * the right values are left unchanged: of former slugs and dates, `meta_id` tells which one is the latest, also among
+ * different posts.
  */
 export async function writeMetas(db: Database, id: number, metas: Readonly<Record<string, readonly string[]>>): Promise<void> {
   const keys = Object.keys(metas);
@@ -231,19 +238,28 @@ export async function writeMetas(db: Database, id: number, metas: Readonly<Recor
   const remove: number[] = [];
   for (const key of keys) {
     const [before, after] = [storedRows.filter((row) => row.meta_key === key), metas[key] ?? []];
-    const isSame = before.length === after.length && before.every((row, index) => row.meta_value === after[index]);
-    if (isSame) continue;
-    if (before.length === 1 && after.length === 1) {
+    const kept = keptRows(before, after);
+    if (before.length === kept.length && after.length === kept.length) continue;
+    reportPostChanged(db, id, partsOfMeta(key));
+    if (before.length === 1 && after.length === 1 && !FORMER_ADDRESSES.has(key)) {
       await table().where('meta_id', before[0]!.meta_id).update({ meta_value: after[0]! });
-      reportPostChanged(db, id, partsOfMeta(key));
       continue;
     }
-    for (const row of before) remove.push(row.meta_id);
-    for (const value of after) insert.push({ post_id: id, meta_key: key, meta_value: value });
-    reportPostChanged(db, id, partsOfMeta(key));
+    for (const row of before) if (!kept.includes(row)) remove.push(row.meta_id);
+    for (const value of after.slice(kept.length)) insert.push({ post_id: id, meta_key: key, meta_value: value });
   }
   if (remove.length > 0) await table().whereIn('meta_id', remove).delete();
   await insertRows(db, 'postmeta', insert);
+}
+
+/** Metas that WordPress deletes and adds, but never changes (`wp_check_for_changed_slugs`, `_dates`). */
+const FORMER_ADDRESSES: ReadonlySet<string> = new Set(['_wp_old_slug', '_wp_old_date']);
+
+/** Returns the rows that hold the first of these values, in the same order. All other values are stored after them. */
+function keptRows<Row extends { readonly meta_value: string | null }>(rows: readonly Row[], values: readonly string[]): Row[] {
+  const kept: Row[] = [];
+  for (const row of rows) if (kept.length < values.length && row.meta_value === values[kept.length]) kept.push(row);
+  return kept;
 }
 
 const LINKS_PER_STATEMENT = 1000;

@@ -1,0 +1,148 @@
+import { CALENDAR_UID, DATES } from '../../kinds/events/metas.ts';
+import { foldText } from '../../storage/engine/collation.ts';
+import { loadMetas, loadPosts } from '../../storage/rows/bundle.ts';
+import { createdByRun, type LedgerEntry, loadLedger } from '../../storage/rows/imports.ts';
+import { decodeEntities } from '../../wordpress/content/entities.ts';
+import { metaOf, type Post } from '../../wordpress/rows.ts';
+import { toLocal } from '../../wordpress/zones.ts';
+import { plainLine } from '../items/event-record.ts';
+import type { PostItem } from '../items/items.ts';
+import { lastingUid } from '../items/lasting-uid.ts';
+import { typeOf } from '../items/site-items.ts';
+import { digestOf } from '../items/versions.ts';
+import { ledgerKey } from './ledger.ts';
+import type { Run, Work } from './run.ts';
+
+/*
+ * Finds the records that events of a calendar of The Events Calendar or of Fasti already are. Two sites may import each
+ * other's calendars, and a site its own.
+ */
+
+/** An event of a calendar, and what the ledger notes about it. */
+export interface Candidate {
+  readonly item: PostItem;
+  readonly entry: LedgerEntry | undefined;
+}
+
+/**
+ * A record that an event already is. `isOrigin`: whether it does not come from the calendar, so that the event is a
+ * copy of it, which must not change it.
+ */
+export interface KnownEvent {
+  readonly id: number;
+  readonly isOrigin: boolean;
+}
+
+/** The UID of an event of such a calendar, and its lasting part, by which the event is named. */
+interface Name {
+  readonly uid: string;
+  readonly lasting: string;
+}
+
+/** Returns the name of an event of such a calendar; undefined for other items. */
+function nameOf({ kind, sourceId, metas }: PostItem): Name | undefined {
+  if (kind !== 'event') return undefined;
+  const uid = metas.find(([key]) => key === CALENDAR_UID)?.[1] ?? '';
+  const lasting = lastingUid(uid);
+  return lasting !== undefined && (sourceId === lasting || sourceId.startsWith(`${lasting}#`)) ? { uid, lasting } : undefined;
+}
+
+/**
+ * Returns what the ledger notes about events under their whole UIDs, by which earlier versions named them. Unchanged
+ * ones have the present digest.
+ */
+export async function formerEntries({ run, db, originals }: Work, items: readonly PostItem[]): Promise<Map<PostItem, LedgerEntry>> {
+  const formerNames = items.flatMap((item) => {
+    const name = nameOf(item);
+    if (!name) return [];
+    return [item.narrowerId, item.sourceId].flatMap((id) =>
+      id === undefined ? [] : [{ item, sourceId: `${name.uid}${id.slice(name.lasting.length)}` }],
+    );
+  });
+  if (formerNames.length === 0 || run.importId === 0) return new Map();
+  const keys = formerNames.map(({ sourceId }) => ledgerKey('post', sourceId));
+  const stored = await loadLedger(db, run.importId, keys);
+  const found = new Map<PostItem, LedgerEntry>();
+  for (const [index, { item, sourceId }] of formerNames.entries()) {
+    const entry = stored.get(keys[index]!);
+    if (!entry || found.has(item)) continue;
+    const original = originals.get(item) ?? item;
+    const isSame = entry.digest === digestOf({ ...original, sourceId } as PostItem);
+    found.set(item, isSame ? { ...entry, digest: digestOf(original) } : entry);
+  }
+  return found;
+}
+
+/** Returns the records that events of such calendars already are, unless this source has created them. */
+export async function findKnownEvents(work: Work, candidates: readonly Candidate[]): Promise<Map<PostItem, KnownEvent>> {
+  const named = candidates.flatMap(({ item, entry }) => {
+    const name = nameOf(item);
+    return name && !(entry && entry.made > 0) ? [{ item, entry, name }] : [];
+  });
+  if (named.length === 0) return new Map();
+  const possible = await possibleIds(work, named);
+  const ids = [...new Set([...possible.values()].flat())].filter((id) => id > 0);
+  const [posts, metas] = [await loadPosts(work.db, ids), await loadMetas(work.db, ids)];
+  const createdIds = await createdNow(work, ids);
+  const found = new Map<PostItem, KnownEvent>();
+  for (const { item, entry, name } of named) {
+    const isFromCalendar = (id: number) => lastingUid(metaOf(metas.get(id), CALENDAR_UID) ?? '') === name.lasting;
+    const id = (possible.get(item) ?? []).find((one) => {
+      const post = posts.get(one);
+      if (post?.post_type !== typeOf('event')) return false;
+      return one === entry?.target || (isSameEvent(item, post, one === ownId(work.run, name)) && !createdIds.has(one));
+    });
+    if (id !== undefined) found.set(item, { id, isOrigin: !isFromCalendar(id) });
+  }
+  return found;
+}
+
+/** Returns the ids of the records that events may be, the likeliest ones first. */
+async function possibleIds(
+  { run, db }: Work,
+  named: readonly (Candidate & { readonly name: Name })[],
+): Promise<ReadonlyMap<PostItem, readonly number[]>> {
+  const possible = new Map<PostItem, readonly number[]>();
+  for (const { item, entry, name } of named) {
+    const ids = entry ? [entry.target] : [ownId(run, name) ?? 0];
+    // The names are read once for all of them.
+    for (const [title, start] of entry || !item.columns.post_date_gmt ? [] : lookupsOf(run, item))
+      ids.push(...(await run.names.findAll(db, 'event', title, start)));
+    possible.set(item, ids);
+  }
+  return possible;
+}
+
+/**
+ * Returns the titles and starts that the record of an event may have: administrators may store `&` as it is, and its
+ * start may be in its own zone, in that of the site or in UTC.
+ */
+function lookupsOf({ caller }: Run, { columns, metas }: PostItem): (readonly [title: string, start: string])[] {
+  const metaValue = (name: string) => metas.find(([key]) => key === name)?.[1] ?? '';
+  const utc = metaValue(DATES.startUtc);
+  const starts = new Set([metaValue(DATES.start), utc, ...(utc === '' ? [] : [toLocal(utc, caller.settings.zone)])]);
+  const title = columns.post_title ?? '';
+  return [...new Set([title, decodeEntities(title)])].flatMap((one) => [...starts].map((start) => [one, start] as const));
+}
+
+/** Returns the id in a UID if its host is that of this site. */
+function ownId({ caller }: Run, { lasting }: Name): number | undefined {
+  const { home } = caller.settings;
+  const [, id, host] = /^(\d+)@(.*)$/.exec(lasting) ?? [];
+  return URL.canParse(home) && host?.toLowerCase() === new URL(home).hostname ? Number(id) : undefined;
+}
+
+/**
+ * Whether a record is an event: both were created in the same second or, if the UID names it, have the same title.
+ * Several sites may have one host, as copies for tests do.
+ */
+const isSameEvent = ({ columns }: PostItem, post: Post, isNamed: boolean): boolean =>
+  columns.post_date_gmt === post.post_date_gmt || (isNamed && foldedTitle(columns.post_title ?? '') === foldedTitle(post.post_title));
+
+const foldedTitle = (title: string): string => foldText(plainLine(title));
+
+/** Returns those of some records that this run has created: two events of a calendar may look the same. */
+async function createdNow({ run, db }: Work, ids: readonly number[]): Promise<ReadonlySet<number>> {
+  if (ids.length === 0 || run.isDryRun) return new Set();
+  return new Set((await createdByRun(db, { id: run.importId, run: run.number })).get('event'));
+}

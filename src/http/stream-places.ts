@@ -1,0 +1,56 @@
+import { addressKey } from '../accounts/attempts.ts';
+import { ANONYMOUS } from '../wordpress/viewer.ts';
+import { createSharedQuota, type SharedQuota } from './shared-quota.ts';
+
+/**
+ * Share of all streams that anonymous callers may hold together, so that they never lock out signed-in users. A single
+ * signed-in user may hold as many.
+ */
+const CALLER_SHARE = 0.75;
+/**
+ * Streams that anonymous callers at one address may hold together, so that none takes the places of all others: enough
+ * for the tabs of a browser and for a few colleagues behind the same address.
+ */
+const MAX_PER_ADDRESS = 10;
+
+/** The holder of a stream: the id of a user, 0 if anonymous, and the client's address. */
+export interface StreamHolder {
+  readonly user: number;
+  readonly address: string;
+}
+
+/** The places for streams of one process. */
+export interface StreamPlaces extends Pick<SharedQuota, 'usage'> {
+  /** Whether there is room for this holder or, without one, for any stream. */
+  readonly hasRoom: (holder?: StreamHolder) => boolean;
+  readonly take: (holder: StreamHolder) => void;
+  /** Returns a place that the holder has taken. */
+  readonly release: (holder: StreamHolder) => void;
+}
+
+/** Creates places for `total` streams, all of which are free. */
+export function createStreamPlaces(total: number): StreamPlaces {
+  const share = Math.ceil(total * CALLER_SHARE);
+  const quota = createSharedQuota({ total, anonymousTotal: share, perUser: share });
+  /** Places taken by anonymous callers, by `addressKey`; addresses that hold none are removed. */
+  const takenByAddress = new Map<string, number>();
+  const takenAt = (key: string): number => takenByAddress.get(key) ?? 0;
+  const add = ({ user, address }: StreamHolder, amount: number): void => {
+    quota.add(user, amount);
+    if (user !== ANONYMOUS.id) return;
+    const key = addressKey(address);
+    const taken = takenAt(key) + amount;
+    if (taken > 0) takenByAddress.set(key, taken);
+    else takenByAddress.delete(key);
+  };
+  return {
+    hasRoom: (holder) => {
+      if (!holder) return quota.usage().taken < total;
+      const { user, address } = holder;
+      return quota.hasRoom(user, 1) && (user !== ANONYMOUS.id || takenAt(addressKey(address)) < MAX_PER_ADDRESS);
+    },
+    take: (holder) => add(holder, 1),
+    release: (holder) => add(holder, -1),
+    usage: quota.usage,
+  };
+}

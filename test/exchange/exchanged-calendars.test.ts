@@ -1,0 +1,180 @@
+/** Calendars of The Events Calendar and of Fasti: UIDs contain the dates, and two sites may import each other's. */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeEach, expect, it } from '@jest/globals';
+import { exportEntries, itemsOf } from '../../src/exchange/exporter.ts';
+import { calendarHeadOf, eventRecords } from '../../src/exchange/ical/records.ts';
+import { writeCalendar } from '../../src/exchange/ical/write.ts';
+import { ledgerKey } from '../../src/exchange/import/ledger.ts';
+import { digestOf } from '../../src/exchange/items/versions.ts';
+import { openSource } from '../../src/exchange/sources.ts';
+import { postKind } from '../../src/kinds/index.ts';
+import { acceptParams } from '../../src/records/input.ts';
+import { changePost, createPost } from '../../src/records/writes/post-writes.ts';
+import type { Site } from '../../src/site.ts';
+import { describeDatabases } from '../support/databases.ts';
+import { loadSite } from '../support/site.ts';
+import { allOf, bareFixture, callerOf, importSource, siteOf } from './sites.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'fasti-exchanged-'));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+const EVENT = postKind('event');
+const FAIR = { title: 'Fair & market', description: '<p>All <b>day</b></p>', start_date: '2027-03-04 10:00', end_date: '2027-03-04 12:00' };
+
+/** A calendar as the plugin writes it; of each event, the UID and lines. */
+const pluginCalendar = (events: Record<string, readonly string[]>, writer = '-//Town - ECPv6.17.2//NONSGML v1.0//EN') =>
+  [
+    ...['BEGIN:VCALENDAR', 'VERSION:2.0', `PRODID:${writer}`, 'X-WR-CALNAME:Town', 'X-ORIGINAL-URL:https://town.example'],
+    ...Object.entries(events).flatMap(([uid, lines]) => ['BEGIN:VEVENT', `UID:${uid}`, ...lines, 'END:VEVENT']),
+    ...['END:VCALENDAR', ''],
+  ].join('\r\n');
+
+describeDatabases('calendars that sites exchange', (open) => {
+  let sites: Site[] = [];
+  beforeEach(async () => {
+    await Promise.all(sites.map((site) => site.close()));
+    sites = [];
+  });
+  afterAll(() => Promise.all(sites.map((site) => site.close())));
+
+  /** Opens a site without records whose address has this host. */
+  const siteAt = async (host: string) => {
+    const db = await open();
+    await loadSite(db, bareFixture());
+    await db
+      .from('options')
+      .whereIn('option_name', ['home', 'siteurl'])
+      .update({ option_value: `https://${host}` });
+    await db.from('options').where('option_name', 'blogname').update({ option_value: host });
+    const site = await siteOf(db);
+    sites.push(site);
+    return site;
+  };
+  const create = async (site: Site, values: object) => {
+    const caller = await callerOf(site);
+    const { record } = await createPost(site, caller, EVENT, await acceptParams(site, caller, EVENT.fields, { ...values }, 'create'));
+    return Number((record as { id?: unknown }).id);
+  };
+  const change = async (site: Site, id: number, values: object) => {
+    const caller = await callerOf(site);
+    await changePost(site, caller, EVENT, id, await acceptParams(site, caller, EVENT.fields, { ...values }, 'change'));
+  };
+  const exported = async (site: Site) => {
+    const caller = await callerOf(site);
+    const items = itemsOf(exportEntries(site, caller, { kinds: ['event'], statuses: ['publish'] }), () => undefined);
+    return (await allOf(writeCalendar(eventRecords(site, caller, items), calendarHeadOf(site, caller, 'en')))).join('');
+  };
+  const sourceOf = async (site: Site, text: string) => {
+    writeFileSync(join(folder, 'calendar.ics'), text);
+    return openSource([join(folder, 'calendar.ics')], { caller: await callerOf(site), prefix: 'wp_', target: '' });
+  };
+  const imported = async (site: Site, text: string, options = {}) => importSource(site, await sourceOf(site, text), options);
+  const eventsOf = (site: Site) => site.db.from('posts').where({ post_type: 'tribe_events', post_status: 'publish' }).orderBy('ID');
+  const startsOf = async (site: Site) => {
+    const ids = (await eventsOf(site)).map(({ ID }) => ID);
+    const rows = await site.db.from('postmeta').whereIn('post_id', ids).where('meta_key', '_EventStartDate').orderBy('post_id');
+    return rows.map(({ meta_value: value }) => value);
+  };
+
+  it('move events that have moved', async () => {
+    const [one, other] = [await siteAt('d.example'), await siteAt('c.example')];
+    const id = await create(one, FAIR);
+    expect((await imported(other, await exported(one))).created.event).toBe(1);
+    await change(one, id, { start_date: '2027-03-11 10:00', end_date: '2027-03-11 12:00' });
+    const moved = await exported(one);
+    expect((await imported(other, moved, { dryRun: true })).updated.event).toBe(1);
+    expect((await imported(other, moved)).updated.event).toBe(1);
+    expect(await startsOf(other)).toEqual(['2027-03-11 10:00:00']);
+    expect((await imported(other, moved)).unchanged.event).toBe(1);
+  });
+
+  it('move events that earlier versions imported by their whole UIDs, and leave what people have changed', async () => {
+    const site = await siteAt('c.example');
+    const uid = '38-1804154400-1804161600@town.example';
+    const text = pluginCalendar({ [uid]: ['SUMMARY:Fair', 'DTSTART:20270304T100000Z', 'DTEND:20270304T120000Z'] });
+    await imported(site, text);
+    const source = await sourceOf(site, text);
+    const [item] = (await allOf(source.entries())).flatMap((entry) => (entry.kind === 'event' ? [entry] : []));
+    expect(item!.sourceId).toBe('38@town.example');
+    const former = { item: ledgerKey('post', uid), digest: digestOf({ ...item!, sourceId: uid }) };
+    await site.db.from('fasti_import_ids').where('kind', 'event').update(former);
+    const [event] = await eventsOf(site);
+    await change(site, event!.ID, { title: 'Our fair' });
+    expect((await imported(site, text)).unchanged.event).toBe(1);
+    expect((await eventsOf(site)).map(({ post_title: title }) => title)).toEqual(['Our fair']);
+    const moved = { '38-1804240800-1804248000@town.example': ['SUMMARY:Fair', 'DTSTART:20270305T100000Z', 'DTEND:20270305T120000Z'] };
+    expect((await imported(site, pluginCalendar(moved))).updated.event).toBe(1);
+    expect((await eventsOf(site)).length).toBe(1);
+  });
+
+  it('keep dates apart that have one id in a file, and events of other programs', async () => {
+    const site = await siteAt('c.example');
+    const event = (day: number) => ['SUMMARY:Yoga', `DTSTART:202703${day}T100000Z`];
+    const dates = { '38-1805018400-1805018400@town.example': event(14), '38-1805104800-1805104800@town.example': event(15) };
+    expect((await imported(site, pluginCalendar(dates))).created.event).toBe(2);
+    expect((await imported(site, pluginCalendar(dates))).unchanged.event).toBe(2);
+    const [first, second] = ['20270316-100000-1@other.example', '20270316-110000-2@other.example'] as const;
+    expect((await imported(site, pluginCalendar({ [first]: event(16) }, '-//Other//EN'))).created.event).toBe(1);
+    expect((await imported(site, pluginCalendar({ [second]: event(16) }, '-//Other//EN'))).created.event).toBe(1);
+  });
+
+  it('keep their events, however often two sites import each other', async () => {
+    const [one, other] = [await siteAt('a.example'), await siteAt('b.example')];
+    const id = await create(one, { ...FAIR, website: 'https://fair.example' });
+    await create(other, { ...FAIR, title: 'Concert' });
+    const before = await one.db.from('posts').where('ID', id).first();
+    const exchange = async () => [await imported(other, await exported(one)), await imported(one, await exported(other))];
+    expect((await exchange()).map(({ created }) => created.event)).toEqual([1, 1]);
+    // A copy that people have changed does not change its origin.
+    const copy = (await eventsOf(other)).find(({ post_title: title }) => /^Fair/.test(title));
+    await change(other, copy!.ID, { title: 'Market', start_date: '2027-03-05 10:00', end_date: '2027-03-05 12:00' });
+    for (let round = 0; round < 2; round += 1) expect((await exchange()).map(({ created }) => created)).toEqual([{}, {}]);
+    expect([(await eventsOf(one)).length, (await eventsOf(other)).length]).toEqual([2, 2]);
+    expect(await one.db.from('posts').where('ID', id).first()).toEqual(before);
+  });
+
+  it('leave the events of their own site as they are', async () => {
+    const site = await siteAt('a.example');
+    const id = await create(site, FAIR);
+    const text = await exported(site);
+    const before = await site.db.from('posts').where('ID', id).first();
+    expect(await imported(site, text)).toMatchObject({ created: {}, updated: {}, unchanged: { event: 1 } });
+    await change(site, id, { start_date: '2027-03-11 10:00', end_date: '2027-03-11 12:00' });
+    expect((await imported(site, text)).created).toEqual({});
+    expect((await site.db.from('posts').where('ID', id).first())?.post_content).toBe(before?.post_content);
+    expect(await startsOf(site)).toEqual(['2027-03-11 10:00:00']);
+  });
+
+  it('bring events whose host and id are those of another event', async () => {
+    const site = await siteAt('a.example');
+    const id = await create(site, FAIR);
+    const lines = ['SUMMARY:Concert', 'DTSTART:20270304T100000Z', 'CREATED:20250101T100000Z'];
+    expect((await imported(site, pluginCalendar({ [`${id}-1804154400-1804154400@a.example`]: lines }))).created.event).toBe(1);
+  });
+
+  it('go on updating events under another name of the calendar', async () => {
+    const site = await siteAt('c.example');
+    const lines = ['SUMMARY:Fair', 'DTSTART:20270304T100000Z', 'CREATED:20250101T100000Z'];
+    const text = (...more: string[]) => pluginCalendar({ '38-1804154400-1804154400@town.example': [...lines, ...more] });
+    await imported(site, text());
+    const renamed = (...more: string[]) => text(...more).replace('CALNAME:Town', 'CALNAME:City');
+    expect((await imported(site, renamed())).created).toEqual({});
+    expect((await imported(site, renamed('DESCRIPTION:New'))).updated.event).toBe(1);
+  });
+
+  it('leave a venue its street if the line of a calendar adds a country', async () => {
+    const site = await siteAt('c.example');
+    const caller = await callerOf(site);
+    const VENUE = postKind('venue');
+    const hall = { venue: 'Hall', address: 'Piazza Grande 5', city: 'Borgo', zip: '06099' };
+    await createPost(site, caller, VENUE, await acceptParams(site, caller, VENUE.fields, hall, 'create'));
+    const event = (street: string) => ['SUMMARY:Play', 'DTSTART:20270304T100000Z', `LOCATION:Hall\\, ${street}\\, 06099 Borgo\\, Italy`];
+    const addresses = async () => (await site.db.from('postmeta').where('meta_key', '_VenueAddress')).map(({ meta_value: value }) => value);
+    await imported(site, pluginCalendar({ said: event('Piazza Grande 5') }));
+    expect(await addresses()).toEqual(['Piazza Grande 5']);
+    await imported(site, pluginCalendar({ moved: event('Piazza Grande 7') }));
+    expect(await addresses()).toEqual(['Piazza Grande 7, 06099 Borgo, Italy']);
+  });
+});
