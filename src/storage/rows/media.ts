@@ -37,8 +37,8 @@ export interface Insertion {
 
 /**
  * Returns the ids of the matching images in the library, the best match first. An image matches if its file is at the
- * URL, if it was created there (`guid`), if it was fetched from there (`_tribe_importer_original_url`), or if one of its
- * sizes or its original is there (WordPress `attachment_url_to_postid`).
+ * URL, if it was created there (`guid`), if it was fetched from there (`_tribe_importer_original_url`), or if one of
+ * its sizes or its original is there (WordPress `attachment_url_to_postid`).
  */
 export async function findImages(db: Database, { url, file }: WantedImage): Promise<number[]> {
   const [guidIds, metaIds] = await Promise.all([idsByGuid(db, url), idsByMeta(db, url, file)]);
