@@ -269,6 +269,25 @@ describeInBrowser('the desk in a browser', (visit) => {
       expect(complaints.filter((one) => !/CONNECTION_REFUSED|ERR_FAILED/.test(one))).toEqual([]);
     });
 
+    it.each([true, false])(
+      'carries out the actions of a row, and shows when an all-day event is published (scripts: %s)',
+      async (scripts) => {
+        const admin = await openVisitor(ask, 'admin');
+        const [name = '', value = ''] = admin.cookie().split('=');
+        const { page } = await visit({ javaScriptEnabled: scripts, locale: 'en' });
+        await page.context().addCookies([{ name, value, url: at('/') }]);
+        const { id } = await ask.create('/venues', { venue: `Row ${scripts}` });
+        await page.goto(at('/admin/venues'));
+        await page.getByRole('button', { name: `Move to trash: Row ${scripts}` }).click();
+        await page.getByText('Moved to the trash.').waitFor();
+        expect((await ask.get(`/venues/${id}`)).status).toBeGreaterThan(400);
+        await page.goto(at('/admin/events/new'));
+        await page.locator('#all_day').check();
+        const shown = (field: string) => page.locator(`[name="${field}[time]"]`).isVisible();
+        expect([await shown('start_date'), await shown('end_date'), await shown('date')]).toEqual([false, false, true]);
+      },
+    );
+
     it('creates one record if the button is clicked twice', async () => {
       const admin = await openVisitor(ask, 'admin');
       const [name = '', value = ''] = admin.cookie().split('=');
