@@ -212,7 +212,7 @@ function entriesOf(
       ? eventValues(row, cellPlace, options)
       : { values: kind === 'venue' ? venueValues(row) : organizerValues(row), start: '' };
   const allValues: Record<string, unknown> = { ...values, ...additionalValues(row, kind) };
-  const { columns, metas, absent, refused } = rowsOfValues(postKind(kind), allValues, options.caller);
+  const { columns, metas, absent, initial, refused } = rowsOfValues(postKind(kind), allValues, options.caller);
   const customResult = customRows(kind === 'event' ? customValues(row, options.caller.settings.calendar.customFields) : []);
   const entries: Entry[] = [
     ...refused.map((field) => makeLoss('value-refused', `${field}: ${String(allValues[field]).slice(0, 100)}`)),
@@ -241,6 +241,7 @@ function entriesOf(
     ...(row.translation_group?.trim() && language ? { translation_group: row.translation_group.trim() } : {}),
     complete: false,
     absent,
+    initial,
     columns: { ...columns, ...(isMarkedPrivate(row) ? { post_status: 'private' } : {}), ...commentColumns(row) },
     metas: [...withCurrency(metas, row), ...customResult.rows],
     links: [

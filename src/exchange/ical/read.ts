@@ -1,38 +1,24 @@
 import { createHash } from 'node:crypto';
-import { type CustomField, isCustomMeta } from '../../calendar/custom-fields.ts';
-import { eventDates } from '../../calendar/dates.ts';
-import type { SiteSettings } from '../../calendar/settings.ts';
 import { addToGroup } from '../../grouped-by.ts';
-import { EVENT } from '../../kinds/events/fields.ts';
-import { CALENDAR_UID, CANCELED, DATES, EVENT_ORIGIN, STATE } from '../../kinds/events/metas.ts';
-import { VENUE } from '../../kinds/venue.ts';
-import { specialChars } from '../../wordpress/content/entities.ts';
 import { addDays, addDaysTo, textFromUnix, unixFromText } from '../../wordpress/time.ts';
-import { localFromDate, localFromUnix } from '../../wordpress/zones.ts';
-import { filteredMetas } from '../items/clean.ts';
-import { contentOf } from '../items/content.ts';
-import { customRows } from '../items/custom-rows.ts';
-import { type Entry, type Initial, isItem, isPostItem, type PostItem, withTermLanguage } from '../items/items.ts';
-import { languageOfTag } from '../items/language-of-tag.ts';
-import { asWholeRecord, type LossEntry, lossEntry } from '../items/report.ts';
+import { localFromDate } from '../../wordpress/zones.ts';
+import type { Entry } from '../items/items.ts';
+import { asWholeRecord } from '../items/report.ts';
 import type { Source } from '../items/source.ts';
-import { unambiguousZone } from '../items/unambiguous-zone.ts';
 import { partsOf } from './components.ts';
 import { currentOverrides, currentVersionOf } from './current-versions.ts';
-import { type CalendarEvent, type Moment, readEvent } from './event.ts';
+import { type CalendarEvent, readEvent } from './event.ts';
+import { type ItemContext, itemsOf } from './event-items.ts';
 import { type CalendarFacts, readCalendarFacts } from './lasting-uids.ts';
 import { calendarLines, type Line } from './lines.ts';
 import { createLinkedItems } from './linked-items.ts';
+import { lossAt, lossOf, lossOfLine } from './losses.ts';
 import { datesOfSeries, nameOfFirst, orphanedOverrideDate, positionOf } from './series.ts';
-import { type Clocks, type Span, spanOf, unknownZones } from './spans.ts';
+import { type Clocks, spanOf, unknownZones } from './spans.ts';
 
-export interface CalendarOptions {
-  /** Name of the file in errors and reports. */
-  readonly file: string;
+export interface CalendarOptions extends Omit<ItemContext, 'places'> {
   /** Name of the source in the ledger; defaults to that of the calendar in the file, or of the file. */
   readonly source?: string | undefined;
-  readonly settings: Pick<SiteSettings, 'zone' | 'timezone' | 'calendar'> & Partial<Pick<SiteSettings, 'contentLanguages'>>;
-  readonly now: Date;
   /**
    * Range of days (`YYYY-MM-DD`) for which repeating events are imported; defaults to one year back and two years
    * ahead.
@@ -126,9 +112,8 @@ const asCancelled = (event: CalendarEvent): CalendarEvent => ({
 });
 
 /** State of one pass over a file. */
-interface Reading extends CalendarOptions {
+interface Reading extends CalendarOptions, ItemContext {
   readonly facts: CalendarFacts;
-  readonly places: ReturnType<typeof createLinkedItems>;
   readonly window: readonly [first: number, last: number];
   readonly fallbackUid: (event: CalendarEvent) => string;
 }
@@ -156,17 +141,6 @@ const wholeDaysIn = ([first, last]: Reading['window']): readonly [first: string,
 /** Whether other parts of the file may belong to this event. */
 const mayHaveFurtherParts = ({ rules, dates, exclusionDates, recurrenceId }: CalendarEvent): boolean =>
   rules.length + dates.length + exclusionDates.length > 0 || recurrenceId !== undefined;
-
-const lossOf = ({ file }: Pick<CalendarOptions, 'file'>, reason: string, line: number, of: string, detail?: string): LossEntry =>
-  lossEntry({ reason, kind: 'event', of, place: `${file}:${line}`, detail });
-
-const lossAt = (reading: Reading, reason: string, event: CalendarEvent, detail?: string): LossEntry =>
-  lossOf(reading, reason, event.line, event.summary || event.uid, detail);
-
-function lossOfLine(reading: Reading, reason: string, event: CalendarEvent, { text, line }: Line): LossEntry {
-  const { loss } = lossAt(reading, reason, event, text.slice(0, 80));
-  return { kind: 'loss', loss: { ...loss, place: `${reading.file}:${line}` } };
-}
 
 /** Reports lines of an event that could not be read properly, and unknown zones. */
 function* lossesOf(event: HeldEvent, reading: Reading): Generator<Entry> {
@@ -279,123 +253,4 @@ function* unsupportedIn(overrides: readonly HeldEvent[], masters: readonly HeldE
     if (ownExceptions.length > 0) yield lossAt(reading, 'ical-change-exception', event, ownExceptions.map(({ wall }) => wall).join(', '));
     if (event.appliesToLaterDates && masters.length === 0) yield lossAt(reading, 'ical-change-alone', event, event.recurrenceId?.wall);
   }
-}
-
-// ------------------------------------------------------------------------------------------------- items
-type ItemName = Pick<PostItem, 'sourceId' | 'narrowerId'>;
-
-/** Yields the item of an event, preceded by its venue, organizers and image if they are new. */
-function* itemsOf(event: CalendarEvent, span: Span, name: ItemName, reading: Reading): Generator<Entry> {
-  const { file, settings, now, places } = reading;
-  const local = localTimesOf(span);
-  const dates = eventDates(local, undefined, { siteZone: settings.timezone, cutoff: settings.calendar.cutoff, now });
-  if ('problem' in dates) {
-    yield asWholeRecord(lossAt(reading, 'dates-not-storable', event, `${local.start} - ${local.end}`));
-    return;
-  }
-  if (span.isReversed) yield lossAt(reading, 'end-before-start', event, `${local.start} - ${local.end}`);
-  const customFields = customOf(event, settings.calendar.customFields);
-  for (const name of customFields.refused) yield lossAt(reading, 'value-refused', event, name);
-  const { items, links, website } = places.of(event);
-  yield* items.map(withInitialValues);
-  const url = /^https?:\/\//i.test(event.url) ? event.url : website;
-  const metas: [string, string][] = [
-    [DATES.start, dates.start],
-    [DATES.end, dates.end],
-    [DATES.startUtc, dates.startUtc],
-    [DATES.endUtc, dates.endUtc],
-    [DATES.timezone, dates.timezone],
-    [DATES.abbreviation, dates.abbreviation],
-    ...(dates.duration === null ? [] : [[DATES.duration, String(dates.duration)] as [string, string]]),
-    ...(dates.allDay ? [[DATES.allDay, '1'] as [string, string]] : []),
-    [EVENT.website, url],
-    [EVENT.show_map, '1'],
-    [EVENT.show_map_link, '1'],
-    [EVENT_ORIGIN, 'ical'],
-    [CALENDAR_UID, event.uid],
-    ...(event.status === 'CANCELLED' ? [[STATE, CANCELED] as [string, string]] : []),
-    ...customFields.rows,
-  ];
-  const language = languageOfTag(settings.contentLanguages, event.language);
-  const item: PostItem = {
-    kind: 'event',
-    ...name,
-    ...(language === undefined ? {} : { language }),
-    place: `${file}:${event.line}`,
-    columns: {
-      post_title: specialChars(event.summary.replace(/[\t\r\n]+/g, ' ').trim()),
-      post_content: contentOf(event.html, event.description),
-      post_status: event.isPrivate ? 'private' : 'publish',
-      ...modificationTimes(event),
-    },
-    metas: filteredMetas(metas),
-    links,
-    terms: withTermLanguage(
-      language,
-      event.categories.map((category) => ({ kind: 'category', sourceId: category.toLowerCase(), name: specialChars(category) })),
-    ),
-    // If the file has no categories, keep those that editors have assigned on this site.
-    unsaid: event.categories.length === 0 ? ['category', 'tag'] : ['tag'],
-    complete: false,
-    absent: absentFrom(event, url),
-  };
-  yield item;
-}
-
-/** Returns what an event lacks. If the file does not state something, keep what editors have set on this site. */
-const absentFrom = ({ status, isPrivate }: CalendarEvent, url: string): PostItem['absent'] => [
-  DATES.allDay,
-  DATES.duration,
-  ...(status === '' ? [] : [STATE]),
-  ...MAP_FLAGS,
-  ...(url === '' ? [{ initial: EVENT.website }] : []),
-  ...(isPrivate ? [] : [STATUS]),
-];
-
-/** A calendar does not say whether an event is published unless it is private, so that the status is for new ones. */
-const STATUS: Initial = { initial: 'post_status' };
-
-/** A calendar does not say whether maps are shown. */
-const MAP_FLAGS: readonly Initial[] = [EVENT, VENUE].flatMap(({ show_map, show_map_link }) => [
-  { initial: show_map },
-  { initial: show_map_link },
-]);
-
-/** Returns a venue or an organizer with its status and its map flags marked as values for new records. */
-const withInitialValues = (entry: Entry): Entry =>
-  isItem(entry) && isPostItem(entry) && entry.kind !== 'attachment'
-    ? { ...entry, absent: [...(entry.absent ?? []), STATUS, ...MAP_FLAGS] }
-    : entry;
-
-/** Returns the metas of the site's own fields; `refused` lists values of unknown fields and invalid values. */
-function customOf({ customFields }: CalendarEvent, fields: readonly CustomField[]) {
-  const entries = customFields.map(({ name, value }) => ({
-    field: fields.find((one) => isCustomMeta(one.meta) && one.name === name),
-    name,
-    value,
-  }));
-  const { rows, refused } = customRows(entries.flatMap(({ field, value }) => (field ? [{ field, value }] : [])));
-  const unknown = entries.filter(({ field }) => !field);
-  return {
-    rows,
-    refused: [...unknown, ...refused.map(({ field, value }) => ({ name: field.name, value }))].map(({ name, value }) =>
-      `${name}: ${value}`.slice(0, 100),
-    ),
-  };
-}
-
-/** Returns start and end as texts in local time of the zone; all-day events end on their last day. */
-function localTimesOf({ start, end, zone, allDay }: Span): { start: string; end: string; timezone: string; allDay: boolean } {
-  if (allDay) return { start: textFromUnix(start), end: textFromUnix(end - 1), timezone: zone.name, allDay };
-  const shownIn = unambiguousZone(zone, [start, end]);
-  return { start: localFromUnix(start, shownIn), end: localFromUnix(end, shownIn), timezone: shownIn.name, allDay };
-}
-
-/** Returns when the event was created and modified, if the file has these times in UTC. */
-function modificationTimes({ created, modified }: CalendarEvent) {
-  const isPlausible = (moment: Moment | undefined) => moment?.in === 'utc' && moment.wall >= '1971';
-  return {
-    ...(isPlausible(created) ? { post_date_gmt: created!.wall } : {}),
-    ...(isPlausible(modified) ? { post_modified_gmt: modified!.wall } : {}),
-  };
 }

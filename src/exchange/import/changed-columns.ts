@@ -7,7 +7,7 @@ import { isFloating, settleDates } from '../../wordpress/status.ts';
 import { utcFromDate, ZERO_DATE } from '../../wordpress/time.ts';
 import { localFromDate, toLocal, toUtc } from '../../wordpress/zones.ts';
 import type { CleanColumns, CleanPost } from '../items/clean.ts';
-import { initialNames, type PostItem } from '../items/items.ts';
+import type { PostItem } from '../items/items.ts';
 import type { Resolved } from './resolve.ts';
 import type { Work } from './run.ts';
 import { slugsFor } from './slugs.ts';
@@ -48,10 +48,8 @@ export async function changedColumns(
 }
 
 /** Returns the columns without those whose values are for new records only. */
-function statedColumns(item: PostItem, { columns }: CleanPost): CleanColumns {
-  const initial = initialNames(item);
-  return Object.fromEntries(Object.entries(columns).filter(([name]) => !initial.has(name)));
-}
+const statedColumns = ({ initial = [] }: PostItem, { columns }: CleanPost): CleanColumns =>
+  Object.fromEntries(Object.entries(columns).filter(([name]) => !initial.includes(name)));
 
 /** Adds the time of modification to the changed columns of a post: that of the source, otherwise now. */
 export function withModification(columns: Partial<Post>, { clean }: Pick<IncomingPost, 'clean'>, row: Post, caller: Caller): Partial<Post> {

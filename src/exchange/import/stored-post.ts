@@ -1,5 +1,5 @@
 import { eventDates } from '../../calendar/dates.ts';
-import { storedDates } from '../../kinds/events/dates.ts';
+import { dateMetas, storedDates } from '../../kinds/events/dates.ts';
 import { DATES } from '../../kinds/events/metas.ts';
 import { hasRules } from '../../kinds/events/occurrence.ts';
 import type { Caller } from '../../records/caller.ts';
@@ -97,14 +97,7 @@ function withDates(metas: CleanPost['metas'], { settings, now }: Caller): CleanP
     now,
   });
   if ('problem' in dates) return metas;
-  const computedMetas: (readonly [string, string])[] = [
-    [DATES.startUtc, dates.startUtc],
-    [DATES.endUtc, dates.endUtc],
-    [DATES.timezone, dates.timezone],
-    [DATES.abbreviation, dates.abbreviation],
-    ...(allDay ? [] : [[DATES.duration, String(dates.duration)] as const]),
-  ];
-  const added = computedMetas.filter(([key]) => !values.get(key));
+  const added = dateMetas(dates).filter(([key]) => !values.get(key) && !(allDay && key === DATES.duration));
   return [...metas.filter(([key]) => !added.some(([name]) => name === key)), ...added];
 }
 

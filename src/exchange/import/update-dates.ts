@@ -1,11 +1,11 @@
 import { eventDates } from '../../calendar/dates.ts';
-import { storedDates } from '../../kinds/events/dates.ts';
+import { dateMetas, storedDates } from '../../kinds/events/dates.ts';
 import { DATES } from '../../kinds/events/metas.ts';
 import type { Caller } from '../../records/caller.ts';
 import type { Metas } from '../../wordpress/rows.ts';
 import { parseZone } from '../../wordpress/zones.ts';
 import type { CleanPost } from '../items/clean.ts';
-import { initialNames, type PostItem } from '../items/items.ts';
+import type { PostItem } from '../items/items.ts';
 import { metaMap } from '../items/meta-map.ts';
 
 /**
@@ -14,7 +14,7 @@ import { metaMap } from '../items/meta-map.ts';
  * with an offset were read.
  */
 export function datesInOwnZone(item: PostItem, clean: CleanPost, before: Metas, { settings, now }: Caller): CleanPost {
-  if (item.kind !== 'event' || !initialNames(item).has(DATES.timezone)) return clean;
+  if (item.kind !== 'event' || !item.initial?.includes(DATES.timezone)) return clean;
   const own = storedDates({ metas: before });
   const read = storedDates({ metas: metaMap(clean.metas) });
   if (read.start === '' || read.timezone === own.timezone || parseZone(own.timezone) === null) return clean;
@@ -24,14 +24,6 @@ export function datesInOwnZone(item: PostItem, clean: CleanPost, before: Metas, 
   const converted = eventDates(times, undefined, { siteZone: settings.timezone, cutoff: settings.calendar.cutoff, now });
   // A start that the own zone skips may come after the end; such dates are not stored.
   const dates = isSameMoment || 'problem' in converted ? own : converted;
-  const values = new Map<string, string>([
-    [DATES.start, dates.start],
-    [DATES.end, dates.end],
-    [DATES.startUtc, dates.startUtc],
-    [DATES.endUtc, dates.endUtc],
-    [DATES.timezone, dates.timezone],
-    [DATES.abbreviation, dates.abbreviation],
-    ...(dates.duration === null ? [] : [[DATES.duration, String(dates.duration)] as const]),
-  ]);
+  const values = new Map(dateMetas(dates));
   return { ...clean, metas: clean.metas.map(([key, value]) => [key, values.get(key) ?? value]) };
 }

@@ -15,7 +15,7 @@ import { oldAddresses } from '../../wordpress/old-addresses.ts';
 import { EDITOR_METAS, metaOf, type Post } from '../../wordpress/rows.ts';
 import { utcFromDate } from '../../wordpress/time.ts';
 import type { CleanPost } from '../items/clean.ts';
-import { absentMetas, initialNames, LINK_METAS, nameOf, type PostItem } from '../items/items.ts';
+import { LINK_METAS, nameOf, type PostItem } from '../items/items.ts';
 import { metaMap } from '../items/meta-map.ts';
 import { addLoss, addToCount } from '../items/report.ts';
 import { changedColumns, withModification } from './changed-columns.ts';
@@ -76,7 +76,7 @@ async function updateOne(
       keptKeys: [
         ...(before.metas.has('_tribe_importer_original_url') && !isFetched(work, item) ? FILE_METAS : []),
         ...addressToKeep(item, clean, before.metas),
-        ...[...initialNames(item)].filter((name) => !isDateMeta(name)),
+        ...(item.initial ?? []).filter((name) => !isDateMeta(name)),
       ],
     }),
   );
@@ -167,7 +167,7 @@ function metaChanges(
   if (item.complete)
     for (const key of before.keys())
       if (!valuesByKey.has(key) && !(LINK_METAS.has(key) && item.links.some((link) => link.key === key))) valuesByKey.set(key, []);
-  for (const key of absentMetas(item)) if (!valuesByKey.has(key)) valuesByKey.set(key, []);
+  for (const key of item.absent ?? []) if (!valuesByKey.has(key)) valuesByKey.set(key, []);
   const changes: Record<string, readonly string[]> = {};
   for (const [key, values] of valuesByKey) {
     const stored = before.get(key) ?? [];

@@ -5,14 +5,16 @@ import type { Field } from '../../kinds/param.ts';
 import type { Caller } from '../../records/caller.ts';
 import { deriveRows, fieldRows } from '../../records/writes/post-rows.ts';
 import type { Post } from '../../wordpress/rows.ts';
-import type { Initial, PostItem } from './items.ts';
+import type { PostItem } from './items.ts';
 
 /**
  * Columns and metas in which values of a kind's fields are stored, and the names of fields whose values were refused.
  */
 export interface ValueRows extends Pick<PostItem, 'columns' | 'metas'> {
-  /** Metas that records with these values do not have, and those that have values only in new records. */
-  readonly absent: readonly (string | Initial)[];
+  /** Metas that records with these values do not have. */
+  readonly absent: readonly string[];
+  /** Metas that get these values only in new records. */
+  readonly initial: readonly string[];
   readonly refused: readonly string[];
 }
 
@@ -69,11 +71,8 @@ function rowsOf(kind: PostKind, values: Readonly<Record<string, unknown>>, calle
     columns,
     metas,
     // A new event lacks metas that only certain events have.
-    absent: [
-      ...empty,
-      ...(kind.name === 'event' ? [STORED_DATES.allDay, STORED_DATES.duration] : []),
-      ...initial.map((key) => ({ initial: key })),
-    ],
+    absent: [...empty, ...(kind.name === 'event' ? [STORED_DATES.allDay, STORED_DATES.duration] : [])],
+    initial,
   };
 }
 

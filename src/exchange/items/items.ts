@@ -52,9 +52,13 @@ export interface PostItem extends IdentifiedItem, LanguageMembers {
   readonly complete: boolean;
   /**
    * Metas that the record does not have according to the source, unless they are among `metas`; an update deletes them.
-   * Also columns and metas of which the source says nothing, so that their values are for new records only.
    */
-  readonly absent?: readonly (string | Initial)[] | undefined;
+  readonly absent?: readonly string[] | undefined;
+  /**
+   * Columns and metas that have a value only because new records need one: the source does not state it. An update
+   * keeps the current value, which editors may have set.
+   */
+  readonly initial?: readonly string[] | undefined;
   /**
    * An alternative name that is used instead of `sourceId` if an earlier import has it: an event that has its UID or
    * URL to itself may have shared it with others in that import.
@@ -71,14 +75,6 @@ export interface PostItem extends IdentifiedItem, LanguageMembers {
   readonly recurrence?: Recurrence | undefined;
   /** The series that the event belongs to. */
   readonly series?: StoredSeries | undefined;
-}
-
-/**
- * Name of a column or meta that has a value only because new records need one: the source does not state it. An update
- * keeps the current value, which editors may have set.
- */
-export interface Initial {
-  readonly initial: string;
 }
 
 /** The dates of an event. `base`: number that is added to their ids to get their public ids. */
@@ -159,13 +155,6 @@ export const publicIdsOf = ({ id, recurrence }: PostItem): number[] => {
   if (recurrence?.recurs) return recurrence.dates.map((date) => recurrence.base + date.id);
   return id === undefined ? [] : [id];
 };
-
-/** Returns the columns and metas of a post whose values are for new records only. */
-export const initialNames = ({ absent = [] }: PostItem): ReadonlySet<string> =>
-  new Set(absent.flatMap((name) => (typeof name === 'string' ? [] : [name.initial])));
-
-/** Returns the metas that a post does not have according to its source, unless they are among its metas. */
-export const absentMetas = ({ absent = [] }: PostItem): string[] => absent.filter((name) => typeof name === 'string');
 
 /** Returns the name of a post for reports. */
 export const nameOf = ({ columns, sourceId }: PostItem): string => columns.post_title || sourceId;

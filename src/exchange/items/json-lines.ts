@@ -134,7 +134,8 @@ const ITEM = z.discriminatedUnion('kind', [
       .array(z.strictObject({ kind: termKind, sourceId: z.string(), name: z.string().optional(), slug: z.string().optional() }))
       .optional(),
     complete: z.boolean(),
-    absent: z.array(z.union([z.string(), z.strictObject({ initial: z.string() })])).optional(),
+    absent: z.array(z.string()).optional(),
+    initial: z.array(z.string()).optional(),
     match: z.literal('name').optional(),
     url: z.string().optional(),
     recurrence: z

@@ -37,7 +37,7 @@ function overrideItem(item: PostItem, status: string | undefined, terms: readonl
   return {
     ...item,
     ...(status !== undefined && PUBLIC_STATUSES.includes(item.columns.post_status)
-      ? { columns: { ...item.columns, post_status: status }, absent: [...(item.absent ?? []), { initial: 'post_status' }] }
+      ? { columns: { ...item.columns, post_status: status }, initial: [...(item.initial ?? []), 'post_status'] }
       : {}),
     ...(item.kind === 'event' && added.length > 0 ? { terms: [...ownTerms, ...added] } : {}),
   };

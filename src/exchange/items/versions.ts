@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto';
 import { type Entry, type Item, isItem, isPostItem, isTermItem, titleOf } from './items.ts';
 
-/** Returns a digest of an item, independent of its position and its alternative name. */
-export const digestOf = (item: Item): string => digest(JSON.stringify({ ...item, place: undefined, narrowerId: undefined }));
+/** Returns a digest of what an item states, independent of its position and its alternative name. */
+export const digestOf = (item: Item): string =>
+  digest(JSON.stringify({ ...item, place: undefined, narrowerId: undefined, initial: undefined }));
 
 /** Returns 120 bits of SHA-1. It only identifies values, and has no security purpose. */
 export const digest = (text: string): string => createHash('sha1').update(text).digest().subarray(0, 15).toString('base64url');

@@ -173,7 +173,8 @@ function* entriesOf({ node, page }: FoundEvent, name: Pick<PostItem, 'sourceId' 
     place: page.place,
     match: 'name',
     complete: false,
-    absent: [...event.absent, ...(state === '' ? [] : [STATE]), { initial: 'post_status' }],
+    absent: [...event.absent, ...(state === '' ? [] : [STATE])],
+    initial: [...event.initial, 'post_status'],
     columns: {
       ...event.columns,
       post_title: specialChars(title),
@@ -198,14 +199,15 @@ const LINKS = { venue: VENUE_LINK, organizer: ORGANIZER_LINK, attachment: '_thum
 const isLinked = (item: PostItem): item is PostItem & { kind: keyof typeof LINKS } => item.kind !== 'event';
 
 function post(kind: 'venue' | 'organizer', sourceId: string, values: Node, page: FoundEvent['page'], caller: Caller): PostItem {
-  const { columns, metas, absent } = rowsOfValues(postKind(kind), values, caller);
+  const { columns, metas, absent, initial } = rowsOfValues(postKind(kind), values, caller);
   return {
     kind,
     sourceId: shortenName(sourceId),
     place: page.place,
     match: 'details',
     complete: false,
-    absent: [...absent, { initial: 'post_status' }],
+    absent,
+    initial: [...initial, 'post_status'],
     columns: { ...columns, post_status: 'publish' },
     metas,
     links: [],

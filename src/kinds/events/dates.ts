@@ -33,16 +33,21 @@ export function datesChange(values: DateFields, before: StoredPost | undefined, 
   );
   if ('problem' in dates) return failParam(dates.field, dates.problem);
   return {
-    [DATES.start]: [dates.start],
-    [DATES.end]: [dates.end],
-    [DATES.startUtc]: [dates.startUtc],
-    [DATES.endUtc]: [dates.endUtc],
-    [DATES.timezone]: [dates.timezone],
-    [DATES.abbreviation]: [dates.abbreviation],
-    ...(dates.duration === null ? {} : { [DATES.duration]: [String(dates.duration)] }),
+    ...Object.fromEntries(dateMetas(dates).map(([key, value]) => [key, [value]])),
     ...(dates.allDay ? { [DATES.allDay]: ['1'] } : oldDates ? { [DATES.allDay]: [''] } : {}),
   };
 }
+
+/** Returns the metas in which dates are stored, without the all-day flag. */
+export const dateMetas = (dates: EventDates): (readonly [key: string, value: string])[] => [
+  [DATES.start, dates.start],
+  [DATES.end, dates.end],
+  [DATES.startUtc, dates.startUtc],
+  [DATES.endUtc, dates.endUtc],
+  [DATES.timezone, dates.timezone],
+  [DATES.abbreviation, dates.abbreviation],
+  ...(dates.duration === null ? [] : [[DATES.duration, String(dates.duration)] as const]),
+];
 
 /** Returns the dates of an event from its metas, each in full as PHP reads it; missing ones are empty texts. */
 export function storedDates({ metas }: Pick<StoredPost, 'metas'>): EventDates {
