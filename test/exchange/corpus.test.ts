@@ -81,6 +81,8 @@ describeDatabases('collection of calendars', (open, engine) => {
       if (missing.length + extra.length > 0) unequal.push(file);
       const again = await imported(file, false);
       if (Object.keys({ ...again.created, ...again.updated }).length > 0) doubled.push(again);
+      // Many files have the same event with the same UID.
+      await site.db.from('posts').where('ID', '>', highest).where('post_type', 'tribe_events').delete();
     }
     if (folder !== OWN) console.log(`${engine}: ${files.length - unequal.length} of ${files.length} files equal`);
     expect(unrehearsed).toEqual([]);

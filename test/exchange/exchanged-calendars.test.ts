@@ -68,7 +68,8 @@ describeDatabases('calendars that sites exchange', (open) => {
   };
   const sourceOf = async (site: Site, text: string) => {
     writeFileSync(join(folder, 'calendar.ics'), text);
-    return openSource([join(folder, 'calendar.ics')], { caller: await callerOf(site), prefix: 'wp_', target: '' });
+    const range = { from: '2027-01-01', to: '2027-12-31' };
+    return openSource([join(folder, 'calendar.ics')], { caller: await callerOf(site), prefix: 'wp_', target: '', ...range });
   };
   const imported = async (site: Site, text: string, options = {}) => importSource(site, await sourceOf(site, text), options);
   const eventsOf = (site: Site) => site.db.from('posts').where({ post_type: 'tribe_events', post_status: 'publish' }).orderBy('ID');
@@ -162,6 +163,39 @@ describeDatabases('calendars that sites exchange', (open) => {
     const renamed = (...more: string[]) => text(...more).replace('CALNAME:Town', 'CALNAME:City');
     expect((await imported(site, renamed())).created).toEqual({});
     expect((await imported(site, renamed('DESCRIPTION:New'))).updated.event).toBe(1);
+  });
+
+  it('update events under another name of the calendar, whatever program wrote it', async () => {
+    const site = await siteAt('c.example');
+    const calendar = (name: string, ...events: (readonly string[])[]) =>
+      pluginCalendar({}, '-//Other//EN')
+        .replace('CALNAME:Town', `CALNAME:${name}`)
+        .replace('END:VCALENDAR', [...events.flatMap((lines) => ['BEGIN:VEVENT', ...lines, 'END:VEVENT']), 'END:VCALENDAR'].join('\r\n'));
+    const fair = (start: string) => ['UID:fair-of-2027', 'SUMMARY:Fair', `DTSTART:${start}`];
+    const yoga = ['UID:yoga', 'SUMMARY:Yoga', 'DTSTART:20270301T100000Z', 'RRULE:FREQ=WEEKLY;COUNT=3'];
+    expect((await imported(site, calendar('One', fair('20270304T100000Z'), yoga))).created.event).toBe(4);
+    const moved = calendar('Two', fair('20270311T100000Z'), [...yoga, 'DESCRIPTION:Bring a mat']);
+    expect(await imported(site, moved, { dryRun: true })).toMatchObject({ created: {}, updated: { event: 4 } });
+    expect(await imported(site, moved)).toMatchObject({ created: {}, updated: { event: 4 } });
+    expect(await imported(site, moved)).toMatchObject({ created: {}, updated: {}, unchanged: { event: 4 } });
+    expect((await startsOf(site))[0]).toBe('2027-03-11 11:00:00');
+    // Some programs give many events one UID.
+    const other = calendar('Three', ['UID:fair-of-2027', 'SUMMARY:Concert', 'DTSTART:20270501T100000Z']);
+    expect((await imported(site, other)).created.event).toBe(1);
+    // A date that the new calendar lacks may still be in the old one.
+    const shorter = calendar('Two', fair('20270311T100000Z'), yoga.with(3, 'RRULE:FREQ=WEEKLY;COUNT=2'));
+    expect((await imported(site, shorter)).trashed).toEqual({});
+  });
+
+  it('move the dates of a series whose UID changes with them, and drop its old dates', async () => {
+    const site = await siteAt('c.example');
+    const series = (uid: string, start: string) =>
+      pluginCalendar({ [uid]: ['SUMMARY:Yoga', `DTSTART:${start}`, 'RRULE:FREQ=WEEKLY;COUNT=3'] });
+    await imported(site, series('38-1803895200-1803902400@town.example', '20270301T100000Z'));
+    const moved = series('38-1803981600-1803988800@town.example', '20270302T100000Z');
+    expect((await imported(site, moved, { dryRun: true })).trashed.event).toBe(3);
+    expect((await imported(site, moved)).trashed.event).toBe(3);
+    expect(await startsOf(site)).toEqual(['2027-03-02 11:00:00', '2027-03-09 11:00:00', '2027-03-16 11:00:00']);
   });
 
   it('leave a venue its street if the line of a calendar adds a country', async () => {

@@ -39,7 +39,7 @@ async function read(
   const entries = all.filter(({ kind }) => kind !== 'dates');
   return {
     entries,
-    whole: all.flatMap((entry) => (entry.kind === 'dates' ? [entry.uid] : [])),
+    whole: all.flatMap((entry) => (entry.kind === 'dates' ? [entry.name] : [])),
     events: entries.filter((entry): entry is PostItem => isItem(entry) && entry.kind === 'event'),
     losses: entries.flatMap((entry) => (entry.kind === 'loss' ? [`${entry.loss.reason} ${entry.loss.place}`] : [])),
   };

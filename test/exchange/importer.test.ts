@@ -295,6 +295,36 @@ describeDatabases('import into a site with existing records', (open) => {
     expect(report.losses.map(({ reason }) => reason)).toEqual(['slug-taken']);
   });
 
+  it('lets records exchange their slugs, or take those that others give up, in any batch', async () => {
+    const named = (id: number, slug: string, columns = {}) =>
+      post('event', id, { columns: { ...post('event', id).columns, post_name: slug, ...columns } });
+    const slugs = async () =>
+      Object.fromEntries(
+        (await site.db.from('posts').whereIn('ID', [500, 501, 502, 503, 504]).orderBy('ID')).map(({ ID, post_name }) => [ID, post_name]),
+      );
+    await taken([named(500, 'one'), named(501, 'two'), named(502, 'three'), named(503, 'four')]);
+    // 504 is new and comes first; 502 wants the slug of a record that is not in the source.
+    const items = [named(504, 'four'), named(500, 'two'), named(501, 'one'), named(502, 'four-2'), named(503, 'three')];
+    const before = [await taken(items, { dryRun: true, itemsPerBatch: 1 }), await taken(items, { dryRun: true })];
+    const report = await taken(items, { itemsPerBatch: 1 });
+    expect(before).toEqual([
+      { ...report, dryRun: true },
+      { ...report, dryRun: true },
+    ]);
+    expect(await slugs()).toEqual({ 500: 'two', 501: 'one', 502: 'four-2', 503: 'three', 504: 'four' });
+    expect(report.losses).toEqual([]);
+    expect(report.created.event).toBe(1);
+    expect(await taken(items)).toMatchObject({ created: {}, updated: {}, unchanged: { event: 5 }, losses: [] });
+    const held = (await site.db.from('posts').where('ID', 36).first())!.post_name;
+    const blocked = await taken([named(500, held), named(501, 'two'), ...items.slice(3)]);
+    expect(blocked.losses).toMatchObject([{ reason: 'slug-taken', count: 2 }]);
+    expect(await slugs()).toMatchObject({ 500: 'two', 501: 'one' });
+    expect((await taken([named(500, held), named(501, 'two'), ...items.slice(3)])).losses).toEqual([]);
+    await site.db.from('posts').where('ID', 36).delete();
+    expect((await taken([named(500, held, { post_title: 'New' }), named(501, 'two', { post_title: 'New' })])).losses).toEqual([]);
+    expect(await slugs()).toMatchObject({ 500: held, 501: 'two' });
+  });
+
   it('truncates names that are too long for their columns, without splitting emoji', async () => {
     await taken([
       category('long', { name: `x${'🎷'.repeat(300)}` }),

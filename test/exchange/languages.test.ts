@@ -325,6 +325,61 @@ describeDatabases('languages in files', (open) => {
     expect({ ...(await report()), dryRun: true }).toEqual(later);
   });
 
+  it.each(['', '--dry-run'])('follow a source that links translations differently, in any order %s', async (dryRun) => {
+    const names = ['it', 'en', 'it', 'en'].map((language, index) => ({ language, id: 9101 + index + (dryRun ? 100 : 0) }));
+    const meta = (key: string, value: string) =>
+      `<wp:postmeta><wp:meta_key>${key}</wp:meta_key><wp:meta_value>${value}</wp:meta_value></wp:postmeta>`;
+    const event = (index: number, group: string) =>
+      `<item><title>Event ${names[index]!.id}</title><wp:post_id>${names[index]!.id}</wp:post_id><wp:post_type>tribe_events</wp:post_type>` +
+      `<wp:status>publish</wp:status>${meta('_EventStartDate', '2031-05-01 10:00:00')}${meta('_EventEndDate', '2031-05-01 11:00:00')}` +
+      meta('_EventStartDateUTC', '2031-05-01 08:00:00') +
+      meta('_EventEndDateUTC', '2031-05-01 09:00:00') +
+      `<category domain="language" nicename="${names[index]!.language}"/>${group && `<category domain="post_translations" nicename="${group}"/>`}</item>`;
+    const file = join(folder, `${copy.dialect.name}-linked${dryRun}.xml`);
+    const report = async (events: readonly string[], ...args: string[]) => {
+      writeFileSync(
+        file,
+        `<rss xmlns:wp="http://wordpress.org/export/1.2/"><channel><wp:wxr_version>1.2</wp:wxr_version>${events.join('')}</channel></rss>`,
+      );
+      return JSON.parse((await to('import', file, '--format=json', ...args)).out);
+    };
+    const ids = names.map(({ id }) => `Event ${id}`);
+    const linked = async () => {
+      const lines = await groupsOf(to, 'event');
+      return ids.map((title) => lines.find((line) => line.includes(` ${title}: `))?.replaceAll('Event ', ''));
+    };
+    const [one, two, three, four] = names.map(({ id }) => String(id)) as [string, string, string, string];
+    const pair = (it: string, en: string) => `en=${en},it=${it}`;
+    const [g, h] = [`pll_${one}`, `pll_${two}`];
+    const events = [event(0, g), event(1, g), event(2, h), event(3, h)];
+    expect((await report(events)).losses).toEqual([]);
+    const before = [
+      `it ${one}: ${pair(one, two)}`,
+      `en ${two}: ${pair(one, two)}`,
+      `it ${three}: ${pair(three, four)}`,
+      `en ${four}: ${pair(three, four)}`,
+    ];
+    expect(await linked()).toEqual(before);
+    // The English ones have changed places, and each comes before the one that it replaces.
+    const exchanged = [event(3, g), event(1, h), event(0, g), event(2, h)];
+    if (dryRun) {
+      expect((await report(exchanged, dryRun)).losses).toEqual([]);
+      expect(await linked()).toEqual(before);
+      return;
+    }
+    expect((await report(exchanged)).losses).toEqual([]);
+    expect(await linked()).toEqual([
+      ...[`it ${one}: ${pair(one, four)}`, `en ${two}: ${pair(three, two)}`],
+      ...[`it ${three}: ${pair(three, two)}`, `en ${four}: ${pair(one, four)}`],
+    ]);
+    // One pair is separated.
+    expect((await report([event(0, ''), event(3, ''), event(1, h), event(2, h)])).losses).toEqual([]);
+    expect(await linked()).toEqual([
+      ...[`it ${one}: it=${one}`, `en ${two}: ${pair(three, two)}`],
+      ...[`it ${three}: ${pair(three, two)}`, `en ${four}: en=${four}`],
+    ]);
+  });
+
   it('are taken from the command if the file has none', async () => {
     const file = join(folder, `${copy.dialect.name}.csv`);
     writeFileSync(

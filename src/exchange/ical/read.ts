@@ -70,7 +70,7 @@ export async function* calendarEntries(bytes: Bytes, options: CalendarOptions, c
   const skipped = new Map<string, number>();
   const skip = (name: string) => skipped.set(name, (skipped.get(name) ?? 0) + 1);
   const heldEvents = new Map<string, HeldEvent[]>();
-  const completeUids = new Set<string>();
+  const completeNames = new Set<string>();
   let count = 0;
   for (const { line, id } of facts.unknownZones)
     yield { kind: 'loss', loss: { reason: 'ical-calendar-zone-unknown', kind: 'source', of: id, place: `${file}:${line}` } };
@@ -93,11 +93,11 @@ export async function* calendarEntries(bytes: Bytes, options: CalendarOptions, c
     if (count < MAX_HELD_EVENTS && (mayHaveFurtherParts(event) || facts.isShared(event.uid))) {
       addToGroup(heldEvents, event.uid, event);
       count += 1;
-    } else if (yield* singleEntries(event, reading)) completeUids.add(event.uid);
+    } else if (yield* singleEntries(event, reading)) completeNames.add(idOf(event, reading));
   }
-  for (const [uid, events] of heldEvents) if (yield* seriesEntries(events, reading)) completeUids.add(uid);
+  for (const events of heldEvents.values()) if (yield* seriesEntries(events, reading)) completeNames.add(idOf(events[0]!, reading));
   // Beyond the limit, some dates of a series were read as separate events, so that the series is incomplete.
-  if (count < MAX_HELD_EVENTS) for (const uid of completeUids) yield { kind: 'dates', uid, between: wholeDaysIn(reading.window) };
+  if (count < MAX_HELD_EVENTS) for (const name of completeNames) yield { kind: 'dates', name, between: wholeDaysIn(reading.window) };
   for (const [name, number] of skipped) yield { kind: 'skipped', what: name, count: number };
 }
 

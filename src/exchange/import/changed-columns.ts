@@ -12,10 +12,13 @@ import type { Resolved } from './resolve.ts';
 import type { Work } from './run.ts';
 import { slugsFor } from './slugs.ts';
 import { DATED_STATUSES } from './stored-post.ts';
+import { wantSlug } from './wanted-slugs.ts';
 
 /** An imported item and the existing post that it updates. */
 interface IncomingPost {
   readonly item: PostItem;
+  readonly key: string;
+  readonly digest: string;
   readonly clean: CleanPost;
   readonly target: number;
 }
@@ -105,21 +108,29 @@ function publication({ post_date: date, post_date_gmt: dateUtc }: CleanColumns, 
 
 // ------------------------------------------------------------------------------------------------- slugs
 /**
- * Returns the slug of the source if no other post has it. A post that leaves the drafts or the trash always gets a
- * unique slug.
+ * Returns the slug of the source if no other post has it; otherwise notes that the post wants it. A post that leaves
+ * the drafts or the trash always gets a unique slug.
  */
-async function slugChange(work: Work, { item, clean, target }: IncomingPost, status: string, row: Post): Promise<{ post_name?: string }> {
+async function slugChange(work: Work, incoming: IncomingPost, status: string, row: Post): Promise<{ post_name?: string }> {
   const { run, db } = work;
+  const { item, clean, target: id } = incoming;
   const { post_name: sourceSlug = '', post_title: title = row.post_title } = clean.columns;
+  const want = (current: string) => wantSlug(work, incoming, { id, slug: sourceSlug, current, isNew: false });
   const isOpen = (one: string) => isFloating(one) || one === 'trash';
   if (item.kind !== 'attachment' && isOpen(row.post_status) && !isOpen(status)) {
     const post_name = sourceSlug || (row.post_status === 'trash' ? '' : row.post_name);
     const arrival = { item, clean: { ...clean, columns: { ...clean.columns, post_title: title, post_status: status, post_name } } };
-    return { post_name: (await slugsFor(work, [arrival], target)).get(arrival) || String(target) };
+    const { slug = '', isOther = false } = (await slugsFor(work, [arrival], id)).get(arrival) ?? {};
+    if (isOther && sourceSlug !== '') want(slug);
+    return { post_name: slug || String(id) };
   }
   const slug = sanitizeTitle(sourceSlug, 'query');
   if (slug === '' || slug === row.post_name) return {};
+  if (isFloating(status) && item.kind !== 'attachment') return { post_name: slug };
   if (!run.isDryRun) await lockNames(db, [slugLock(row.post_type, slug)]);
   const holders = await postsHoldingSlugs(db, [slug]);
-  return holders.some(({ ID, post_type: type }) => ID !== row.ID && type === row.post_type) ? {} : { post_name: slug };
+  const isHeld = holders.some(({ ID, post_type: type }) => ID !== row.ID && type === row.post_type);
+  // A dry run stores no slug, so that other records still find this one's former slug.
+  if (isHeld || run.isDryRun) want(row.post_name);
+  return isHeld ? {} : { post_name: slug };
 }

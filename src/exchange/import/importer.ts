@@ -14,6 +14,7 @@ import { firstCharacters } from '../../wordpress/content/plain-text.ts';
 import { utcFromDate } from '../../wordpress/time.ts';
 import { type Entry, type Item, isItem, isPostItem, isTermItem, SourceFault, titleOf } from '../items/items.ts';
 import { createNameIndex } from '../items/record-names.ts';
+import { createUidIndex } from '../items/record-uids.ts';
 import { addAside, addLoss, addToCount, mergeTally, newTally, type Report, reportOf, tallyFrom } from '../items/report.ts';
 import { batches, keysOf } from './batches.ts';
 import { type Files, fetchFiles } from './fetch-files.ts';
@@ -25,8 +26,9 @@ import { trashRemovedDates } from './removed-dates.ts';
 import type { Run, WaitingRecord, Work } from './run.ts';
 import { type ImportState, type Step, writeStep } from './step.ts';
 import { writeStorableItems } from './storable.ts';
+import { divideWantedSlugs, settleSlugs } from './wanted-slugs.ts';
 import { writeAuthors } from './write-authors.ts';
-import { assignTermLanguage, recountLanguages, writeLanguages } from './write-languages.ts';
+import { assignTermLanguage, linkAgain, recountLanguages, writeLanguages } from './write-languages.ts';
 import { writePosts } from './write-posts.ts';
 import { writeSettings } from './write-settings.ts';
 import { writeTerms } from './write-terms.ts';
@@ -51,7 +53,7 @@ export async function importItems(site: Site, caller: Caller, entries: AsyncIter
   for await (const piece of batches(entries, options.itemsPerBatch ?? ITEMS_PER_BATCH)) {
     const before = count;
     count += piece.length;
-    for (const entry of piece) if (entry.kind === 'dates') state.dates.set(entry.uid, entry.between);
+    for (const entry of piece) if (entry.kind === 'dates') state.dates.set(entry.name, entry.between);
     const recurring = isPrepared || state.run.isDryRun ? undefined : recurringItem(piece.filter(isItem));
     if (recurring) {
       await prepareRecurrence(site, recurring);
@@ -72,6 +74,9 @@ export async function importItems(site: Site, caller: Caller, entries: AsyncIter
     options.onProgress?.(count);
   }
   await resolveAllWaiting(state);
+  await settleAllSlugs(state);
+  for (const records of pagesOf([...state.run.unlinked], ITEMS_PER_BATCH))
+    await writeStep(state, { keys: new Set(records.map(({ key }) => key)), task: (work) => linkAgain(work, records) });
   const trashedCount = await trashRemovedDates(state.run, state.dates);
   if (trashedCount > 0) addToCount(sum.trashed, 'event', trashedCount);
   await finish(state);
@@ -156,11 +161,15 @@ async function openRun(site: Site, caller: Caller, options: ImportOptions): Prom
     highestId: options.highestId ?? 0,
     parents: new Map(),
     names: createNameIndex({ recurring: caller.settings.recurrence !== undefined }),
+    uids: createUidIndex(),
     externalIds: new Map(),
+    wantedSlugs: [],
+    unlinked: [],
     dryLedger: new Map(),
     dryWaiting: new Map(),
     dryNames: new Map(),
     dryGroups: new Map(),
+    dryLeft: new Set(),
     dryIds: new Set(),
     dryMetas: new Map(),
     drySlugs: new Map(),
@@ -226,6 +235,15 @@ const resolvingStep = ({ run }: ImportState, rows: readonly WaitingRecord[]): St
     );
   },
 });
+
+/** Settles the slugs that other records had; free ones in one step, since records may have exchanged theirs. */
+async function settleAllSlugs(state: ImportState): Promise<void> {
+  const { free, taken } = await divideWantedSlugs(state.run, state.run.wantedSlugs);
+  for (const wanted of [free, ...pagesOf(taken, ITEMS_PER_BATCH)]) {
+    if (wanted.length === 0) continue;
+    await writeStep(state, { keys: new Set(wanted.map(({ key }) => key)), task: (work) => settleSlugs(work, wanted) });
+  }
+}
 
 /** Corrects wrong term counts and the calendar's first and last dates, and closes the run. */
 async function finish(state: ImportState): Promise<void> {

@@ -20,6 +20,9 @@ export const ledgerKey = (group: Group, sourceId: string): string => digest(`${g
 /** Returns the ledger key of an item's group of translations. */
 export const translationKey = (kind: string, group: string): string => ledgerKey('translations', `${kind} ${group}`);
 
+/** Returns the ledger key under which the group of translations of a record here is noted. */
+export const memberKey = (kind: string, id: number): string => ledgerKey('translations', `member ${kind} ${id}`);
+
 /** The ledger entries of the records that a step references, and those that the step adds. */
 export interface Ledger {
   readonly entry: (key: string) => LedgerEntry | undefined;
@@ -30,6 +33,8 @@ export interface Ledger {
    * record. Only keys that were looked up may be added.
    */
   readonly add: (entry: Omit<LedgerEntry, 'made'> & Partial<Pick<LedgerEntry, 'made'>>) => void;
+  /** Looks up further keys. */
+  readonly lookUp: (keys: Iterable<string>) => Promise<void>;
   /** Entries that were added. */
   readonly added: () => readonly LedgerEntry[];
 }
@@ -41,17 +46,26 @@ export async function openLedger(
   keys: ReadonlySet<string>,
   overlay: ReadonlyMap<string, LedgerEntry>,
 ): Promise<Ledger> {
-  const storedEntries = importId === 0 ? new Map<string, LedgerEntry>() : await loadLedger(db, importId, [...keys]);
+  const storedEntries = new Map<string, LedgerEntry>();
+  const knownKeys = new Set<string>();
+  const lookUp: Ledger['lookUp'] = async (more) => {
+    const newKeys = [...more].filter((key) => !knownKeys.has(key));
+    for (const key of newKeys) knownKeys.add(key);
+    if (importId === 0) return;
+    for (const [key, found] of await loadLedger(db, importId, newKeys)) storedEntries.set(key, found);
+  };
+  await lookUp(keys);
   const added = new Map<string, LedgerEntry>();
   const entry = (key: string) => added.get(key) ?? overlay.get(key) ?? storedEntries.get(key);
   return {
     entry,
     target: (group, sourceId) => entry(ledgerKey(group, sourceId))?.target,
     add: (newEntry) => {
-      if (!keys.has(newEntry.item)) throw new Error(`${newEntry.kind} ${newEntry.target} is noted without having been looked up`);
+      if (!knownKeys.has(newEntry.item)) throw new Error(`${newEntry.kind} ${newEntry.target} is noted without having been looked up`);
       const before = entry(newEntry.item);
       added.set(newEntry.item, { made: before?.target === newEntry.target ? before.made : 0, ...newEntry });
     },
+    lookUp,
     added: () => [...added.values()],
   };
 }

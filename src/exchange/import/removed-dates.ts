@@ -3,8 +3,9 @@ import { postKind } from '../../kinds/index.ts';
 import { mayTrash } from '../../records/posts.ts';
 import { lookUpOnce } from '../../storage/engine/look-up-once.ts';
 import { loadPosts } from '../../storage/rows/bundle.ts';
-import { importedBefore, metasOfImported } from '../../storage/rows/imports.ts';
+import { importedBefore, importsOf, metasOfImported } from '../../storage/rows/imports.ts';
 import { localFromDate } from '../../wordpress/zones.ts';
+import { lastingUid } from '../items/lasting-uid.ts';
 import type { DatesEntry } from '../items/report.ts';
 import type { Run } from './run.ts';
 import { trashAndForget } from './undo.ts';
@@ -16,9 +17,11 @@ import { trashAndForget } from './undo.ts';
 
 /**
  * Moves to the trash those dates of these events that an earlier run imported and this run did not contain, if they are
- * in the future and within the period that the source covers. Past dates stay. A dry run only counts them.
+ * in the future and within the period that the source covers. Past dates stay, and so do dates that another source has
+ * brought too. A dry run only counts them.
  *
- * @param coveredPeriods UIDs of events all of whose dates came in this run, with the period that is covered
+ * @param coveredPeriods names of events all of whose dates came in this run (`DatesEntry`), with the period that is
+ * covered
  * @returns the number of dates
  */
 export async function trashRemovedDates(run: Run, coveredPeriods: ReadonlyMap<string, DatesEntry['between']>): Promise<number> {
@@ -30,10 +33,13 @@ export async function trashRemovedDates(run: Run, coveredPeriods: ReadonlyMap<st
   let trashedCount = 0;
   const ids = (await importedBefore(site.db, importId, number, 'event')).filter((id) => !importedIds.has(id));
   const metas = await metasOfImported(site.db, ids, [CALENDAR_UID, DATES.start]);
+  const importIds = await importsOf(site.db, [...metas.keys()]);
   for (const [id, eventMetas] of metas) {
-    const period = coveredPeriods.get(eventMetas.get(CALENDAR_UID) ?? '');
+    const uid = eventMetas.get(CALENDAR_UID) ?? '';
+    const period = coveredPeriods.get(uid) ?? coveredPeriods.get(lastingUid(uid) ?? '');
     const start = eventMetas.get(DATES.start) ?? '';
     if (!period || start < period[0] || start > period[1] || start <= now) continue;
+    if (importIds.get(id)?.some((other) => other !== importId)) continue;
     const isTrashed = run.isDryRun
       ? await canBeTrashed(run, id)
       : await trashAndForget(site, caller, { kind: postKind('event'), id, from: importId });

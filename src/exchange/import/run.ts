@@ -4,8 +4,9 @@ import type { Database } from '../../storage/engine/database.ts';
 import type { ImportWaitingRow } from '../../storage/engine/own-tables.ts';
 import type { LedgerEntry } from '../../storage/rows/imports.ts';
 import type { Metas } from '../../wordpress/rows.ts';
-import type { PostItem, TermReference } from '../items/items.ts';
+import type { PostItem, TermItem, TermReference } from '../items/items.ts';
 import type { NameIndex } from '../items/record-names.ts';
+import type { UidIndex } from '../items/record-uids.ts';
 import type { Tally } from '../items/report.ts';
 import type { Ledger } from './ledger.ts';
 
@@ -35,8 +36,14 @@ export interface Run {
   readonly parents: Map<string, string>;
   /** Records by name, for sources without permanent ids. */
   readonly names: NameIndex;
+  /** Events by UID, for calendars that bring an event which another one has brought. */
+  readonly uids: UidIndex;
   /** Type and external ID of a record -> its id in the source. */
   readonly externalIds: Map<string, string>;
+  /** Records that want a slug which another one had. */
+  readonly wantedSlugs: WantedSlug[];
+  /** Records whose translations had others when they came. */
+  readonly unlinked: UnlinkedRecord[];
   /** Ledger entries that a dry run would have stored. */
   readonly dryLedger: Map<string, LedgerEntry>;
   readonly dryWaiting: Map<string, WaitingRecord>;
@@ -44,6 +51,8 @@ export interface Run {
   readonly dryNames: Map<string, number>;
   /** Groups of translations -> ids of their members by language. */
   readonly dryGroups: Map<string, Map<string, number>>;
+  /** Ids of records that a dry run would have taken out of their groups. */
+  readonly dryLeft: Set<number>;
   /** Ids that posts of the source would keep. */
   readonly dryIds: Set<number>;
   /** Ids of records that a dry run would have created -> their metas. */
@@ -70,6 +79,39 @@ export interface WantedReferences {
   readonly unsaid?: PostItem['unsaid'];
 }
 
+/** A record that has another slug than in its source. */
+export interface WantedSlug {
+  /** Kind and name of the record, and its place in the source, for reports. */
+  readonly kind: PostItem['kind'];
+  readonly of: string;
+  readonly place: string | undefined;
+  /** The item's name in the ledger, and its digest. */
+  readonly key: string;
+  readonly digest: string;
+  readonly id: number;
+  /** The slug in the source. */
+  readonly slug: string;
+  /** The slug that the record has until then. */
+  readonly current: string;
+  /** Whether the record's former slug is noted: it existed before, and the source does not contain its former slugs. */
+  readonly notesFormer: boolean;
+  /** Whether nothing else of the record has changed, so that it is counted as updated or unchanged in the end. */
+  readonly isCountedLater?: boolean;
+}
+
+/** A record that could not be linked when it came: another record of its language was still in the group. */
+export interface UnlinkedRecord {
+  readonly kind: (PostItem | TermItem)['kind'];
+  /** Name and place of the record, and the group, for reports. */
+  readonly of: string;
+  readonly place: string | undefined;
+  readonly detail: string;
+  /** Ledger key of its group; empty if it has none. */
+  readonly key: string;
+  readonly id: number;
+  readonly language: string;
+}
+
 /**
  * State of one step of a run, written in one transaction. The transaction may be retried, so all its results are kept
  * here.
@@ -80,6 +122,10 @@ export interface Work {
   readonly ledger: Ledger;
   readonly tally: Tally;
   readonly waiting: WaitingRecord[];
+  /** Slugs for `Run.wantedSlugs`. */
+  readonly wantedSlugs: WantedSlug[];
+  /** Records for `Run.unlinked`. */
+  readonly unlinked: UnlinkedRecord[];
   /** Names of records that were written, for `Run.names`. */
   readonly namedRecords: { kind: PostItem['kind']; title: string; start: string; id: number }[];
   /** Items that were changed on the way (their files were fetched) -> their original form. */

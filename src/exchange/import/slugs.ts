@@ -9,6 +9,12 @@ import { addLoss } from '../items/report.ts';
 import { typeOf } from '../items/site-items.ts';
 import type { Work } from './run.ts';
 
+/** A slug for a post. `isOther`: whether another post has the slug of the source, so that it got a different one. */
+export interface Slug {
+  readonly slug: string;
+  readonly isOther: boolean;
+}
+
 /**
  * Returns the slug of each new post: the given one, sanitized and made unique within its type. Drafts and pending posts
  * may share a slug. `exceptId`: the id of an existing post, which may keep its own slug.
@@ -17,7 +23,7 @@ export async function slugsFor<Arrival extends { readonly item: PostItem; readon
   { run, db, tally }: Work,
   arrivals: readonly Arrival[],
   exceptId = 0,
-): Promise<Map<Arrival, string>> {
+): Promise<Map<Arrival, Slug>> {
   const slugPlans = arrivals.map((arrival) => {
     const { post_name: sourceSlug = '', post_title: title = '', post_status: status = 'publish' } = arrival.clean.columns;
     const mayShareSlug = isFloating(status) && arrival.item.kind !== 'attachment';
@@ -43,7 +49,7 @@ export async function slugsFor<Arrival extends { readonly item: PostItem; readon
   ))
     if (ID !== exceptId) hold(slug, type);
 
-  const slugs = new Map<Arrival, string>();
+  const slugs = new Map<Arrival, Slug>();
   const expandedSlugs = new Set<string>();
   for (const { arrival, floating, sourceSlug, wantedSlug } of slugPlans) {
     const { item } = arrival;
@@ -61,9 +67,10 @@ export async function slugsFor<Arrival extends { readonly item: PostItem; readon
       hold(slug, type);
       if (run.isDryRun) hold(slug, type, run.drySlugs);
     }
-    if (sourceSlug !== '' && slug !== sourceSlug)
+    const isOther = sourceSlug !== '' && slug !== wantedSlug;
+    if (sourceSlug !== '' && slug !== sourceSlug && !isOther)
       addLoss(tally, { reason: 'slug-taken', kind: item.kind, of: nameOf(item), place: item.place, detail: `${sourceSlug} -> ${slug}` });
-    slugs.set(arrival, slug);
+    slugs.set(arrival, { slug, isOther });
   }
   return slugs;
 }

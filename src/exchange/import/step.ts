@@ -16,7 +16,7 @@ export interface ImportState {
   run: Run;
   readonly sum: Tally;
   doneCount: number;
-  /** UIDs of events all of whose dates came, with the period that is covered. */
+  /** Names of events all of whose dates came, with the period that is covered. */
   readonly dates: Map<string, DatesEntry['between']>;
 }
 
@@ -51,6 +51,8 @@ export async function writeStep(
       ledger,
       tally: newTally(),
       waiting: [],
+      wantedSlugs: [],
+      unlinked: [],
       namedRecords: [],
       originals,
       events: [],
@@ -79,12 +81,15 @@ export async function writeStep(
     if (!isCurrent) throw new SourceFault('superseded', { source: run.source });
     return work;
   };
-  const { ledger, tally, waiting, namedRecords } = run.isDryRun ? await attempt(run.site.db) : await run.site.db.transaction(attempt);
+  const work = run.isDryRun ? await attempt(run.site.db) : await run.site.db.transaction(attempt);
+  const { ledger, tally, waiting, namedRecords, wantedSlugs, unlinked } = work;
   if (run.isDryRun) {
     for (const entry of ledger.added()) run.dryLedger.set(entry.item, entry);
     for (const row of waiting) run.dryWaiting.set(row.item, row);
   }
   for (const { kind, title, start, id } of namedRecords) if (kind !== 'attachment') run.names.add(kind, title, start, id);
+  run.wantedSlugs.push(...wantedSlugs);
+  run.unlinked.push(...unlinked);
   mergeTally(sum, tally);
   state.doneCount = doneCount;
 }

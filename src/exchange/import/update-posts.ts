@@ -25,11 +25,13 @@ import { resolvePost } from './resolve.ts';
 import { isFetched, type Work } from './run.ts';
 import { addressToKeep } from './same-named.ts';
 import { datesInOwnZone } from './update-dates.ts';
+import { countLater } from './wanted-slugs.ts';
 
 /** An existing post that is imported again. */
 export interface Existing {
   readonly item: PostItem;
   readonly key: string;
+  readonly digest: string;
   readonly clean: CleanPost;
   readonly target: number;
 }
@@ -53,20 +55,21 @@ export async function updatePosts(work: Work, posts: readonly Existing[]): Promi
       ),
     };
     const wasChanged = row !== undefined && (await updateOne(work, post, row, before));
+    if (!wasChanged && countLater(work, post.target)) continue;
     addToCount(wasChanged ? tally.updated : tally.unchanged, post.item.kind);
   }
 }
 
 async function updateOne(
   work: Work,
-  { item, key, clean: sourceClean, target }: Existing,
+  { item, key, digest, clean: sourceClean, target }: Existing,
   row: Post,
   before: { metas: ReadonlyMap<string, readonly string[]>; terms: readonly string[] },
 ): Promise<boolean> {
   const { run, db, touched } = work;
   const clean = datesInOwnZone(item, sourceClean, before.metas, run.caller);
   const resolved = await resolvePost(work, item, key, target);
-  const columns = await changedColumns(work, { item, clean, target }, row, resolved);
+  const columns = await changedColumns(work, { item, key, digest, clean, target }, row, resolved);
   const metas = await withoutDatesOfRule(
     work,
     item,

@@ -1,9 +1,9 @@
 import { ApiError } from '../../errors.ts';
 import { postKind, termKind } from '../../kinds/index.ts';
 import type { Kind } from '../../kinds/kind.ts';
-import type { TermKindName } from '../../kinds/kind-names.ts';
+import type { PostKindName, TermKindName } from '../../kinds/kind-names.ts';
 import { type LanguagesOfKind, languagesOf, languagesOfRecords, membershipsOf } from '../../records/record-languages.ts';
-import { placeInLanguage } from '../../records/translation-groups.ts';
+import { type LanguagePlacement, placeInLanguage } from '../../records/translation-groups.ts';
 import { languageFaults } from '../../storage/audit/language-audit.ts';
 import type { Database } from '../../storage/engine/database.ts';
 import { loadPosts } from '../../storage/rows/bundle.ts';
@@ -13,8 +13,8 @@ import { languageWriterOf } from '../../storage/translations/language-writers.ts
 import { type ContentLanguage, languageOfCode } from '../../wordpress/content-languages.ts';
 import { isPostItem, nameOf, type PostItem, type TermItem } from '../items/items.ts';
 import { addLoss } from '../items/report.ts';
-import { groupOf, translationKey } from './ledger.ts';
-import type { Run, Work } from './run.ts';
+import { groupOf, memberKey, translationKey } from './ledger.ts';
+import type { Run, UnlinkedRecord, Work } from './run.ts';
 
 /**
  * Sets the languages of the records that were written for items, and links translations. If the source has no language
@@ -44,6 +44,8 @@ export async function writeLanguages(work: Work, items: readonly (PostItem | Ter
       work,
       records.flatMap(({ item }) => groupKeyOf(item) ?? []),
     );
+    await ledger.lookUp([...records.map(({ id }) => id), ...memberIds].map((id) => memberKey(name, id)));
+    await ledger.lookUp(records.flatMap(({ id }) => formerGroupOf(work, name, id) || []));
     const deletedIds = await deletedMembers(work, kind, memberIds);
     const groups = run.isDryRun ? await groupsOf(work, { kindLanguages, kind, memberIds }) : new Map<number, ReadonlyMap<string, number>>();
     for (const { item, id } of records)
@@ -54,6 +56,12 @@ export async function writeLanguages(work: Work, items: readonly (PostItem | Ter
 /** Returns the ledger key of an item's group of translations. */
 const groupKeyOf = ({ kind, translation_group: group }: PostItem | TermItem): string | undefined =>
   group === undefined ? undefined : translationKey(kind, group);
+
+/**
+ * Returns the key of the group in which a record was when it came last; empty if it was in none, undefined if that is
+ * not known.
+ */
+const formerGroupOf = ({ ledger }: Work, kind: string, id: number): string | undefined => ledger.entry(memberKey(kind, id))?.digest;
 
 /** Returns the records through which the ledger knows groups. */
 const knownMembers = ({ ledger }: Work, keys: readonly string[]): number[] =>
@@ -102,53 +110,106 @@ interface LanguageChange {
   readonly groups: ReadonlyMap<number, ReadonlyMap<string, number>>;
 }
 
-async function writeLanguage(work: Work, { kindLanguages, kind, item, id, before, deletedIds, groups }: LanguageChange): Promise<void> {
-  const { run, db, ledger, events } = work;
+async function writeLanguage(work: Work, change: LanguageChange): Promise<void> {
+  const { run, db, ledger } = work;
+  const { kindLanguages, kind, item, id, before, deletedIds, groups } = change;
   const wantedCode = item.language ?? (before === null ? run.language : undefined);
   const statedLanguage = wantedCode === undefined ? undefined : languageOfCode(kindLanguages.languages, wantedCode);
   if (wantedCode !== undefined && !statedLanguage) reportLoss(work, item, 'language-unknown', wantedCode);
   const language = statedLanguage ?? languageOfCode(kindLanguages.languages, before ?? kindLanguages.languages.defaultCode);
   if (!language) return;
   const key = groupKeyOf(item);
+  if (item.language !== undefined) await leaveFormerGroup(work, change, key ?? '');
   const knownId = key === undefined ? undefined : ledger.entry(key)?.target;
-  const memberId = knownId !== undefined && deletedIds.has(knownId) ? undefined : knownId;
+  const hasLeft = knownId !== undefined && ![undefined, key].includes(formerGroupOf(work, item.kind, knownId));
+  const memberId = knownId === undefined || deletedIds.has(knownId) || hasLeft ? undefined : knownId;
   if (key !== undefined && memberId === undefined) ledger.add({ item: key, kind: 'translations', target: id, digest: '', run: run.number });
+  const unlinked: UnlinkedRecord = {
+    ...{ kind: item.kind, of: isPostItem(item) ? nameOf(item) : item.name, place: item.place },
+    ...{ key: key ?? '', detail: item.translation_group ?? language.code, id, language: language.code },
+  };
   if (run.isDryRun) {
     const storedMembers = memberId === undefined ? undefined : groups.get(memberId);
-    if (key !== undefined && !joinDryGroup(run.dryGroups, { key, storedMembers, language, id }))
-      reportLoss(work, item, 'translation-conflict', item.translation_group!);
+    if (key !== undefined && !joinDryGroup(run, { key, storedMembers, language: language.code, id })) work.unlinked.push(unlinked);
     return;
   }
-  const placing = { id, before, language };
+  if (await place(work, kind, { id, before, language }, memberId)) return;
+  work.unlinked.push(unlinked);
+  if (before === null) await placeInLanguage(db, run.caller, kind, { id, before, language }, {});
+}
+
+/**
+ * Writes the language of a record and links it with a member of its group. Returns false if the group has another
+ * record in that language.
+ */
+async function place({ db, run, events }: Work, kind: Kind, placement: LanguagePlacement, memberId: number | undefined): Promise<boolean> {
+  const links = memberId === undefined || memberId === placement.id ? {} : { translation_of: memberId };
+  try {
+    const linkedIds = await placeInLanguage(db, run.caller, kind, placement, links);
+    if (kind.is === 'post' && kind.hasDates) events.push(...linkedIds);
+    return true;
+  } catch (error) {
+    if (error instanceof ApiError) return false;
+    throw error;
+  }
+}
+
+/** Takes a record out of its former group if the source has it in another one now, or in none. */
+async function leaveFormerGroup(work: Work, { kindLanguages, kind, item, id, before }: LanguageChange, key: string): Promise<void> {
+  const { run, db, ledger, events } = work;
+  const formerKey = formerGroupOf(work, item.kind, id);
+  ledger.add({ item: memberKey(item.kind, id), kind: 'translations', target: id, digest: key, run: run.number });
+  const language = before === null ? undefined : languageOfCode(kindLanguages.languages, before);
+  if (!formerKey || formerKey === key || !language) return;
+  if (run.isDryRun) {
+    run.dryLeft.add(id);
+    for (const members of run.dryGroups.values()) for (const [code, member] of members) if (member === id) members.delete(code);
+    return;
+  }
   const linkedIds = await placeInLanguage(
     db,
     run.caller,
     kind,
-    placing,
-    memberId === undefined || memberId === id ? {} : { translation_of: memberId },
-  ).catch(async (error: unknown) => {
-    if (!(error instanceof ApiError)) throw error;
-    reportLoss(work, item, 'translation-conflict', item.translation_group ?? language.code);
-    return before === null ? placeInLanguage(db, run.caller, kind, placing, {}) : [];
-  });
+    { id, before, language },
+    { translations: new Map([[language.code, null]]) },
+  );
   if (kind.is === 'post' && kind.hasDates) events.push(...linkedIds);
+  const former = ledger.entry(formerKey);
+  if (former?.target === id && linkedIds[0] !== undefined) ledger.add({ ...former, target: linkedIds[0], run: run.number });
+}
+
+/** Links records after all items have come, and reports those whose groups have another record in their language. */
+export async function linkAgain(work: Work, records: readonly UnlinkedRecord[]): Promise<void> {
+  const { run, db, ledger, tally } = work;
+  for (const { key, id, ...record } of records) {
+    const kind: Kind = record.kind === 'category' || record.kind === 'tag' ? termKind(record.kind) : postKind(record.kind as PostKindName);
+    const kindLanguages = languagesOf(run.caller, kind);
+    const language = kindLanguages && languageOfCode(kindLanguages.languages, record.language);
+    const memberId = key === '' ? undefined : ledger.entry(key)?.target;
+    if (!kindLanguages || !language) continue;
+    const isLinked = run.isDryRun
+      ? key !== '' && joinDryGroup(run, { key, storedMembers: undefined, language: record.language, id })
+      : await place(work, kind, { id, before: (await languagesOfRecords(db, kindLanguages, [id])).get(id) ?? null, language }, memberId);
+    if (!isLinked)
+      addLoss(tally, { reason: 'translation-conflict', kind: record.kind, of: record.of, place: record.place, detail: record.detail });
+  }
 }
 
 /** Adds a record to a group as a dry run would. Returns false if the group has another record in that language. */
 function joinDryGroup(
-  groups: Run['dryGroups'],
+  { dryGroups, dryLeft }: Run,
   {
     key,
-    storedMembers,
-    language: { code },
+    storedMembers = new Map(),
+    language,
     id,
-  }: { key: string; storedMembers: ReadonlyMap<string, number> | undefined; language: ContentLanguage; id: number },
+  }: { key: string; storedMembers: ReadonlyMap<string, number> | undefined; language: string; id: number },
 ): boolean {
-  const members = groups.get(key) ?? new Map(storedMembers);
-  groups.set(key, members);
-  if ((members.get(code) ?? id) !== id) return false;
-  for (const [otherCode, member] of members) if (member === id) members.delete(otherCode);
-  members.set(code, id);
+  const members = dryGroups.get(key) ?? new Map([...storedMembers].filter(([, member]) => !dryLeft.has(member)));
+  dryGroups.set(key, members);
+  if ((members.get(language) ?? id) !== id) return false;
+  for (const [code, member] of members) if (member === id) members.delete(code);
+  members.set(language, id);
   return true;
 }
 

@@ -25,9 +25,11 @@ import { highestIdFor, importRecurrence, withDateOf } from './recurrence.ts';
 import { resolvePost } from './resolve.ts';
 import { isFetched, type Run, type Work } from './run.ts';
 import { findSameNamed, readNewNames } from './same-named.ts';
+import { findSameUid } from './same-uid.ts';
 import { slugsFor } from './slugs.ts';
 import { startOf, storedPost } from './stored-post.ts';
 import { type Existing, updatePosts } from './update-posts.ts';
+import { wantSlug } from './wanted-slugs.ts';
 import { termFromReference } from './write-terms.ts';
 
 /** A post that is being imported. */
@@ -176,7 +178,7 @@ function cleanItem({ run, tally }: Work, item: PostItem): CleanPost {
 
 /**
  * Returns the id of an existing record that is the same as the imported one: it has the same id and GUID, or, if the
- * imported record has no id, the same external ID, or the same name if the source matches by name.
+ * imported record has no id, the same external ID or UID, or the same name if the source matches by name.
  */
 async function findSameRecord(
   work: Work,
@@ -188,6 +190,8 @@ async function findSameRecord(
   if (holder && holder.post_type === typeOf(item.kind) && holder.guid !== '' && holder.guid === clean.columns.guid) return item.id;
   const holderId = item.id === undefined ? holderOf(work, item, externals) : undefined;
   if (holderId !== undefined) return holderId;
+  const eventId = await findSameUid(work, item);
+  if (eventId !== undefined) return eventId;
   const sameId = await findSameNamed(work, item, clean);
   return sameId !== undefined && (await hasOtherExternalId(work, sameId, item)) ? undefined : sameId;
 }
@@ -240,7 +244,8 @@ async function assignIds(work: Work, arrivals: readonly Arrival[], takenPosts: R
   for (const arrival of arrivals) {
     const { item, key, digest, clean } = arrival;
     const ownId = usableId(item);
-    const post = newPost(work, arrival, slugs.get(arrival) ?? '');
+    const { slug = '', isOther = false } = slugs.get(arrival) ?? {};
+    const post = newPost(work, arrival, slug);
     const isFree = ownId !== undefined && ownId <= highest && !takenPosts.has(ownId) && !assignedIds.has(ownId);
     if (isFree) assignedIds.add(ownId);
     const id = isFree ? ownId : await databaseId(work, post);
@@ -250,6 +255,7 @@ async function assignIds(work: Work, arrivals: readonly Arrival[], takenPosts: R
     if (!isFree && !run.isDryRun) await updatePost(work.db, id, lateColumns);
     newcomers.push({ arrival, id, row: isFree ? { ...post, ...lateColumns, ID: id } : undefined });
     ledger.add({ item: key, kind: item.kind, target: id, digest, run: run.number, made: run.number });
+    if (isOther) wantSlug(work, arrival, { id, slug: clean.columns.post_name ?? '', current: slug, isNew: true });
     if (run.isDryRun && item.match === 'details') run.dryMetas.set(id, metaMap(clean.metas));
     namedRecords.push({ kind: item.kind, title: clean.columns.post_title ?? '', start: startOf(clean), id });
     addToCount(tally.created, item.kind);

@@ -35,12 +35,12 @@ export interface LossEntry {
 }
 
 /**
- * States that the items include all dates of the event of this UID between two moments (`YYYY-MM-DD HH:MM:SS`, in local
- * time of the calendar). Other dates from earlier imports are no longer part of it.
+ * States that the items include all dates of an event between two moments (`YYYY-MM-DD HH:MM:SS`, in local time of the
+ * calendar). Other dates from earlier imports are no longer part of it. `name`: its UID, or the lasting part of it.
  */
 export interface DatesEntry {
   readonly kind: 'dates';
-  readonly uid: string;
+  readonly name: string;
   readonly between: readonly [first: string, last: string];
 }
 

@@ -75,6 +75,24 @@ export async function titlesOf(
     .select({ id: 'p.ID', title: 'p.post_title', start: 'm.meta_value' });
 }
 
+/** Returns the values of a meta of posts of a type outside the trash, in pages by id of the post. */
+export async function metaValuesOf(
+  db: Database,
+  type: string,
+  key: string,
+  { after, limit }: { readonly after: number; readonly limit: number },
+): Promise<{ id: number; value: string | null }[]> {
+  return db
+    .from('posts', 'p')
+    .join({ m: db.table('postmeta') }, (on) => on.on('m.post_id', 'p.ID').andOnVal('m.meta_key', key))
+    .where('p.post_type', type)
+    .whereNotIn('p.post_status', ['trash', 'auto-draft'])
+    .where('p.ID', '>', after)
+    .orderBy('p.ID')
+    .limit(limit)
+    .select({ id: 'p.ID', value: 'm.meta_value' });
+}
+
 /**
  * Returns the number of posts of each type, the number of comments on posts of `types`, and the highest id of a post.
  */

@@ -108,6 +108,21 @@ export async function importedBefore(db: Database, importId: number, run: number
   return rows.map(({ target }) => target);
 }
 
+/** Returns the ids of the imports that have brought these events, by event. */
+export async function importsOf(db: Database, ids: readonly number[]): Promise<Map<number, number[]>> {
+  if (!(await hasTable(db, 'fasti_imports'))) return new Map();
+  const rows = await readInParts(
+    ids,
+    (some) => db.rows<{ target: number; import_id: number }>`
+      SELECT DISTINCT target, import_id FROM {fasti_import_ids} WHERE target IN (${some}) AND kind = ${'event'}`,
+  );
+  return groupedBy(
+    rows,
+    ({ target }) => Number(target),
+    ({ import_id: id }) => Number(id),
+  );
+}
+
 /** Reads the metas with these keys, one value of each, of those of these posts that are not in the trash. */
 export async function metasOfImported(
   db: Database,

@@ -1,0 +1,52 @@
+import { CALENDAR_UID, DATES } from '../../kinds/events/metas.ts';
+import { foldText } from '../../storage/engine/collation.ts';
+import { loadMetas, loadPosts } from '../../storage/rows/bundle.ts';
+import { importsOf } from '../../storage/rows/imports.ts';
+import { metaOf } from '../../wordpress/rows.ts';
+import { plainLine } from '../items/event-record.ts';
+import type { PostItem } from '../items/items.ts';
+import type { Work } from './run.ts';
+
+/*
+ * Finds the event that another calendar has brought under the same UID: a calendar may have got another name, and two
+ * calendars may contain the same event. UIDs are unique in the whole world (RFC 5545, 3.8.4.7), but some programs write
+ * `1` or `event`.
+ */
+
+/**
+ * Returns the event that an event of a calendar already is, or undefined. A single event may have moved, or have got
+ * another title if its UID looks unique; a date of a series is found by its start.
+ */
+export async function findSameUid(work: Work, item: PostItem): Promise<number | undefined> {
+  const { run, db } = work;
+  const uid = item.kind === 'event' && item.id === undefined ? (metaIn(item, CALENDAR_UID) ?? '') : '';
+  const ids = uid === '' ? [] : await withoutOwn(work, item, await run.uids.find(db, uid));
+  if (ids.length === 0) return undefined;
+  const [posts, metas] = [await loadPosts(db, ids), await loadMetas(db, ids)];
+  const hasSameTitle = (id: number) => foldedTitle(posts.get(id)?.post_title ?? '') === foldedTitle(item.columns.post_title ?? '');
+  const hasSameStart = (id: number) => metaOf(metas.get(id), DATES.startUtc) === metaIn(item, DATES.startUtc);
+  const found = ids.filter(
+    (id) =>
+      posts.has(id) &&
+      ((hasSameStart(id) && (looksUnique(uid) || hasSameTitle(id))) || (isSingle(item) && ids.length === 1 && hasSameTitle(id))),
+  );
+  if (found[0] !== undefined) run.uids.found.set(found[0], item.sourceId);
+  return found[0];
+}
+
+/** Whether a UID has the form that RFC 5545 recommends, with a host, or the length of random ones. */
+const looksUnique = (uid: string): boolean => uid.includes('@') || uid.length >= 16;
+
+/** Returns those of these events that this calendar has not brought: it may contain two events that look the same. */
+async function withoutOwn({ run, db }: Work, { sourceId }: PostItem, ids: readonly number[]): Promise<readonly number[]> {
+  if (ids.length === 0) return ids;
+  const importIds = await importsOf(db, ids);
+  return ids.filter((id) => (run.uids.found.get(id) ?? sourceId) === sourceId && !importIds.get(id)?.includes(run.importId));
+}
+
+const metaIn = ({ metas }: PostItem, name: string): string | undefined => metas.find(([key]) => key === name)?.[1];
+
+/** Whether an event does not repeat: the ids of dates of a series begin with that of the series. */
+const isSingle = ({ sourceId, narrowerId }: PostItem): boolean => narrowerId?.startsWith(`${sourceId}#`) ?? false;
+
+const foldedTitle = (title: string): string => foldText(plainLine(title));
