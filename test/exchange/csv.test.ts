@@ -848,6 +848,22 @@ describeDatabases('CSV import and export', (open, engine) => {
     expect(back.map(({ columns }) => columns.post_content)).toEqual(formulas);
   });
 
+  it('writes and rejects cells with any line break in quotes, so that every reader finds the same rows', async () => {
+    const texts = ['one\ntwo', 'one\rtwo', 'one\r\ntwo', '\n', 'one', ''];
+    const outsideQuotes = (table: string) => table.replace(/"(?:[^"]|"")*"/g, 'quoted').split('\r\n');
+    const items = texts.map((content, place): PostItem => ({
+      kind: 'organizer', sourceId: String(place), id: place + 1, columns: { post_title: 'x', post_content: content }, metas: [], links: [], complete: true,
+    })); // biome-ignore format: short
+    const lines = outsideQuotes(await textOfAll(writeCsv('organizer', streamOf<Item>(items))));
+    expect(lines).toHaveLength(1 + texts.length + 1);
+    expect(lines.filter((line) => /[\r\n]/.test(line))).toEqual([]);
+    const path = file(`breaks-${engine}.csv`, ['Event Name,Event Start Date', '"Bad\none",never', '"Bad\rtwo",never', ''].join('\r\n'));
+    const source = openCsv([path], { caller, skipBadRows: true });
+    await importItems(site, caller, source.entries(), { source: source.name() });
+    const [rejected] = await writeRejected(source);
+    expect(outsideQuotes(readFileSync(rejected!.path, 'utf8').slice(1)).slice(1)).toEqual(['quoted,never', 'quoted,never', '']);
+  });
+
   it('preserves names with commas, semicolons or only digits when importing to a site with other IDs', async () => {
     const named = (kind: PostItem['kind'], title: string): PostItem => ({
       kind, sourceId: title, columns: { post_title: title }, metas: [], links: [], complete: true,

@@ -2,6 +2,7 @@ import { type FileHandle, open } from 'node:fs/promises';
 import { extname } from 'node:path';
 import { stringify } from 'csv-stringify/sync';
 import { SourceFault } from '../items/items.ts';
+import { CSV_FORM } from './csv-form.ts';
 import type { CsvSource, RejectedRow } from './read.ts';
 
 /** A file that was written with rejected rows. */
@@ -32,8 +33,7 @@ export async function writeRejected(source: CsvSource, beside: (path: string) =>
   return Array.from(files.values(), ({ path, rows }) => ({ path, rows }));
 }
 
-const toCsvLine = (cells: readonly string[], { delimiter }: RejectedRow): string =>
-  stringify([[...cells]], { delimiter, record_delimiter: 'windows' });
+const toCsvLine = (cells: readonly string[], { delimiter }: RejectedRow): string => stringify([[...cells]], { ...CSV_FORM, delimiter });
 
 /** Number of file names to try before giving up; the error then names the last one. */
 const MAX_FILE_NAMES_TRIED = 1000;

@@ -10,6 +10,7 @@ import { VENUE } from '../../kinds/venue.ts';
 import { decodeEntities } from '../../wordpress/content/entities.ts';
 import { type Item, isPostItem, isTermItem, type PostItem } from '../items/items.ts';
 import { metaMap } from '../items/meta-map.ts';
+import { CSV_FORM } from './csv-form.ts';
 import { looksGuarded } from './formulas.ts';
 import { customColumns, LANGUAGE_COLUMNS, LAYOUTS } from './layout.ts';
 import { quoteName, toListedName } from './name-lists.ts';
@@ -37,7 +38,7 @@ export async function* writeCsv(
       else if (isPostItem(item)) names.set(`${item.kind} ${item.sourceId}`, item.kind === 'attachment' ? (item.url ?? '') : titleOf(item));
     }
   };
-  const writer = stringify({ header: true, columns, bom: true, record_delimiter: 'windows', escape_formulas: true });
+  const writer = stringify({ ...CSV_FORM, header: true, columns, bom: true, escape_formulas: true });
   writer.setEncoding('utf8');
   const feeding = feedRows(writer, rows());
   for await (const text of writer as AsyncIterable<string>) yield text;
