@@ -67,6 +67,7 @@ const SOURCES_OF_OPTIONS: ReadonlyMap<string, readonly SourceKind[]> = tableOf({
   skipBadRows: ['csv'],
   from: ['ical', 'web'],
   to: ['ical', 'web'],
+  settings: ['database', 'jsonl', 'wxr'],
   remoteUser: ['web'],
   rate: ['web'],
   sitemap: ['web'],

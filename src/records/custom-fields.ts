@@ -3,7 +3,6 @@ import {
   type CustomField,
   type CustomFieldType,
   EXTENSION_TYPES,
-  isCustomMeta,
   isFieldName,
   MAX_CHOICES,
   MAX_CUSTOM_FIELDS,
@@ -15,9 +14,11 @@ import { CALENDAR_OPTION } from '../calendar/settings.ts';
 import type { Site } from '../site.ts';
 import type { Database } from '../storage/engine/database.ts';
 import { noteChange } from '../storage/journal/reported-changes.ts';
+import { usedCustomMetas } from '../storage/rows/ids-in-use.ts';
 import { lockOption, writeOption } from '../storage/rows/options.ts';
 import { storedTextField } from '../wordpress/content/plain-text.ts';
 import { parseSerialized, withMembers } from '../wordpress/php/serialized.ts';
+import { metaOfDefinition, nextFieldNumber } from './merge-custom-fields.ts';
 
 /** A field to define. The label defaults to the name; a checkbox without choices has the single choice `yes`. */
 export interface NewCustomField {
@@ -66,7 +67,7 @@ export async function addCustomField({ db, clock }: Site, field: NewCustomField)
     const { definitions, ownEntries, fields, write } = await openDefinitions(trx);
     if (fields.length >= MAX_CUSTOM_FIELDS) throw new CustomFieldError('field-number', { most: MAX_CUSTOM_FIELDS });
     if (fields.some((one) => one.name === name)) throw new CustomFieldError('field-taken', { name });
-    const number = nextNumber(definitions);
+    const number = nextFieldNumber(definitions, await usedCustomMetas(trx));
     const meta = `_ecp_custom_${number}`;
     definitions.set(String(number), { name: meta, label, type: EXTENSION_TYPES[type], values: choices.join('\n') });
     await write(definitions, { ...ownEntries, [meta]: { name, type } });
@@ -86,7 +87,7 @@ export async function removeCustomField({ db, clock }: Site, name: string): Prom
     const field = fields.find((one) => one.name === name || one.meta === name);
     if (fields.length === 0) throw new CustomFieldError('no-custom-fields');
     if (!field) throw new CustomFieldError('field-unknown', { name, names: fields.map((one) => one.name).join(', ') });
-    const keptDefinitions = new Map([...definitions].filter(([, definition]) => nameOf(definition) !== field.meta));
+    const keptDefinitions = new Map([...definitions].filter(([, definition]) => metaOfDefinition(definition) !== field.meta));
     await write(keptDefinitions, { ...ownEntries, [field.meta]: undefined });
     noteChange(trx, { now: clock() });
     return field;
@@ -144,14 +145,4 @@ function readMembers(option: string, text: string): Readonly<Record<string, unkn
   return objectOf(value);
 }
 
-/** Returns the number of a new meta, which no known definition has used. The extension starts with 2. */
-function nextNumber(definitions: ReadonlyMap<string, unknown>): number {
-  const numbers = [...definitions].flatMap(([key, definition]) => {
-    const name = nameOf(definition);
-    return [Number(key), isCustomMeta(name) ? Number(name.replace(/\D/g, '')) : 0].filter(Number.isSafeInteger);
-  });
-  return Math.max(1, ...numbers) + 1;
-}
-
-const nameOf = (definition: unknown): string => String(objectOf(definition).name ?? '');
 const objectOf = (value: unknown): Readonly<Record<string, unknown>> => (value !== null && typeof value === 'object' ? { ...value } : {});

@@ -79,6 +79,8 @@ export async function importItems(site: Site, caller: Caller, entries: AsyncIter
     await writeStep(state, { keys: new Set(records.map(({ key }) => key)), task: (work) => linkAgain(work, records) });
   const trashedCount = await trashRemovedDates(state.run, state.dates);
   if (trashedCount > 0) addToCount(sum.trashed, 'event', trashedCount);
+  if (state.run.settings && state.run.customFields.source === undefined)
+    addLoss(sum, { reason: 'settings-none', kind: 'source', of: state.run.source });
   await finish(state);
   return reportOf({ source: state.run.source, dryRun: state.run.isDryRun }, sum);
 }
@@ -165,6 +167,7 @@ async function openRun(site: Site, caller: Caller, options: ImportOptions): Prom
     externalIds: new Map(),
     wantedSlugs: [],
     unlinked: [],
+    customFields: { source: undefined, local: caller.settings.calendar.customFields },
     dryLedger: new Map(),
     dryWaiting: new Map(),
     dryNames: new Map(),

@@ -1,3 +1,4 @@
+import type { CustomField } from '../../calendar/custom-fields.ts';
 import type { Caller } from '../../records/caller.ts';
 import type { Site } from '../../site.ts';
 import type { Database } from '../../storage/engine/database.ts';
@@ -42,6 +43,8 @@ export interface Run {
   readonly externalIds: Map<string, string>;
   /** Records that want a slug which another one had. */
   readonly wantedSlugs: WantedSlug[];
+  /** Custom fields of events: those of the source, if it has stated them, and those of this site. */
+  readonly customFields: { source: readonly CustomField[] | undefined; local: readonly CustomField[] };
   /** Records whose translations had others when they came. */
   readonly unlinked: UnlinkedRecord[];
   /** Ledger entries that a dry run would have stored. */

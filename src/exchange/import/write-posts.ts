@@ -21,6 +21,7 @@ import { type ExternalIds, hasOtherExternalId, holderOf, lookUpExternalIds, with
 import { reportInconsistentDates } from './inconsistent-dates.ts';
 import { findKnownEvents, formerEntries } from './known-events.ts';
 import { type Ledger, ledgerKey } from './ledger.ts';
+import { withLocalFields } from './local-fields.ts';
 import { highestIdFor, importRecurrence, withDateOf } from './recurrence.ts';
 import { resolvePost } from './resolve.ts';
 import { isFetched, type Run, type Work } from './run.ts';
@@ -67,17 +68,17 @@ export async function writePosts(work: Work, items: readonly PostItem[]): Promis
 
   const newArrivals: Arrival[] = [];
   const existing: Existing[] = [];
-  for (const { item: sourceItem, key, digest, entry, hasValidParent } of candidates) {
+  for (const { item: sourceItem, key, digest: sourceDigest, entry, hasValidParent } of candidates) {
     const item = hasValidParent ? sourceItem : { ...sourceItem, parent: undefined };
     const isStored =
       entry !== undefined && ((run.isDryRun && run.dryLedger.has(key)) || takenPosts.get(entry.target)?.post_type === typeOf(item.kind));
     const known = knownEvents.get(sourceItem);
     if (known?.isOrigin) {
-      ledger.add({ item: key, kind: item.kind, target: known.id, digest, run: run.number });
+      ledger.add({ item: key, kind: item.kind, target: known.id, digest: sourceDigest, run: run.number });
       addToCount(tally.unchanged, item.kind);
       continue;
     }
-    if (isStored && entry.digest === digest && !isFetched(work, sourceItem)) {
+    if (isStored && entry.digest === sourceDigest && !isFetched(work, sourceItem)) {
       ledger.add({ ...entry, item: key, run: run.number });
       addToCount(tally.unchanged, item.kind);
       continue;
@@ -85,16 +86,17 @@ export async function writePosts(work: Work, items: readonly PostItem[]): Promis
     // A dry run assumes that the file can be fetched.
     const willBeFetched = run.isDryRun && run.fetchesFiles && entry === undefined && item.url !== undefined;
     if (item.kind === 'attachment' && !willBeFetched && !item.metas.some(([name]) => name === '_wp_attached_file')) {
-      await useLibraryFile(work, item, key, digest);
+      await useLibraryFile(work, item, key, sourceDigest);
       continue;
     }
     if (!hasValidParent)
       addLoss(tally, { reason: 'parent-loop', kind: item.kind, of: nameOf(item), place: item.place, detail: sourceItem.parent });
-    await resolveNamedTerms(work, item, deletedTermKeys);
-    const cleanPost = cleanItem(work, item);
-    const target = isStored ? entry.target : (known?.id ?? (await findSameRecord(work, { item, clean: cleanPost }, takenPosts, externals)));
-    const clean = withOwnExternalId(work, { item, clean: cleanPost }, target, externals);
-    const arrival: Arrival = { item: withDateOf(item, clean), key, digest, clean };
+    const { local, cleanPost, digest } = await localForm(work, item, sourceDigest, deletedTermKeys);
+    const target = isStored
+      ? entry.target
+      : (known?.id ?? (await findSameRecord(work, { item: local, clean: cleanPost }, takenPosts, externals)));
+    const clean = withOwnExternalId(work, { item: local, clean: cleanPost }, target, externals);
+    const arrival: Arrival = { item: withDateOf(local, clean), key, digest, clean };
     if (target === undefined) newArrivals.push(arrival);
     else {
       ledger.add({ item: key, kind: item.kind, target, digest, run: run.number, ...(isStored ? { made: entry.made } : {}) });
@@ -103,6 +105,13 @@ export async function writePosts(work: Work, items: readonly PostItem[]): Promis
   }
   await insertNew(work, newArrivals, takenPosts);
   await updatePosts(work, existing);
+}
+
+/** Returns an item with this site's fields and terms, its row data, and the digest that the ledger keeps. */
+async function localForm(work: Work, item: PostItem, digest: string, deletedTermKeys: ReadonlySet<string>) {
+  const { item: local, isSettled } = withLocalFields(work, item);
+  await resolveNamedTerms(work, local, deletedTermKeys);
+  return { local, cleanPost: cleanItem(work, local), digest: isSettled ? digest : '' };
 }
 
 /** Returns the ledger key of an item. */

@@ -1,7 +1,12 @@
+import { isDeepStrictEqual } from 'node:util';
 import { CUSTOM_FIELDS_OPTION } from '../../calendar/custom-fields.ts';
 import { CALENDAR_OPTION } from '../../calendar/settings.ts';
+import { definitionsOf, mergeCustomFields, type StoredDefinitions } from '../../records/merge-custom-fields.ts';
+import type { Database } from '../../storage/engine/database.ts';
+import { usedCustomMetas } from '../../storage/rows/ids-in-use.ts';
 import { lockOption, readOptions, writeOption } from '../../storage/rows/options.ts';
 import { serializedMembers, toSerialized, withMembers } from '../../wordpress/php/serialized.ts';
+import { FIELDS_MEMBER, fieldsIn, storedDefinitions } from '../items/field-definitions.ts';
 import type { SettingsItem } from '../items/items.ts';
 import { addLoss, addToCount } from '../items/report.ts';
 import type { Work } from './run.ts';
@@ -19,7 +24,7 @@ export const IMPORTED_OPTIONS = [
  */
 const IMPORTED_MEMBERS = [
   'posts_per_page', 'multiDayCutoff', 'tribe_events_timezone_mode', 'defaultCurrencySymbol', 'defaultCurrencyCode', 'reverseCurrencyPosition', 'eventsSlug',
-  'singleEventSlug', 'custom-fields',
+  'singleEventSlug', FIELDS_MEMBER,
 ]; // biome-ignore format: a list of names
 
 /** Returns the settings among a site's options as an item. */
@@ -38,10 +43,12 @@ export async function writeSettings({ run, db, tally, touched }: Work, items: re
     // Serializes this with other changes to the members of the calendar's option.
     if (run.settings && !run.isDryRun) await lockOption(db, CALENDAR_OPTION);
     const ownOptions = await readOptions(db, [...IMPORTED_OPTIONS]);
-    for (const name of IMPORTED_OPTIONS) {
-      const sourceValue = item.options[name];
-      if (sourceValue === undefined) continue;
-      const value = name === CALENDAR_OPTION ? mergeOptions(ownOptions.get(name) ?? '', sourceValue) : sourceValue;
+    const fields = await mergedFields(db, ownOptions, item);
+    run.customFields.source = fieldsIn(fields.source);
+    if (run.settings) run.customFields.local = fieldsIn(fields.merged);
+    const newOptions = optionsWith(ownOptions, item, fields);
+    for (const [name, value] of newOptions) {
+      const sourceValue = item.options[name] ?? '';
       if (value === undefined || value === (ownOptions.get(name) ?? '')) continue;
       if (!run.settings) {
         addLoss(tally, {
@@ -60,14 +67,48 @@ export async function writeSettings({ run, db, tally, touched }: Work, items: re
   }
 }
 
-const PLUGIN_DEFAULTS = Object.fromEntries(IMPORTED_MEMBERS.map((name) => [name, undefined]));
+/**
+ * The definitions of custom fields in the source, and those of this site together with them. `areNew`: whether they
+ * differ from those of this site.
+ */
+interface Fields {
+  readonly source: StoredDefinitions;
+  readonly merged: StoredDefinitions;
+  readonly areNew: boolean;
+}
+
+async function mergedFields(db: Database, ownOptions: ReadonlyMap<string, string>, item: SettingsItem): Promise<Fields> {
+  const source = item.fields ? definitionsOf(item.fields) : storedDefinitions((name) => item.options[name]);
+  const own = storedDefinitions((name) => ownOptions.get(name));
+  const merged = source.definitions.size === 0 ? own : mergeCustomFields(own, source, await usedCustomMetas(db));
+  return { source, merged, areNew: !isDeepStrictEqual(merged, own) };
+}
 
 /**
- * Returns this site's option with the members of the source's option. Members that the source lacks are removed, so
- * that the plugin's defaults apply here too. Undefined if this site's option cannot be parsed.
+ * Returns the options that the source has, with the values that they get here; undefined if the stored one cannot be
+ * parsed. Members of the calendar's option that the source lacks are removed, so that the plugin's defaults apply here
+ * too. Custom fields are added to those of this site.
  */
-const mergeOptions = (ownOption: string, sourceOption: string): string | undefined =>
-  withMembers(ownOption, { ...PLUGIN_DEFAULTS, ...membersOf(sourceOption) });
+function optionsWith(
+  ownOptions: ReadonlyMap<string, string>,
+  item: SettingsItem,
+  { merged, areNew }: Fields,
+): Map<string, string | undefined> {
+  const options = new Map<string, string | undefined>();
+  for (const name of IMPORTED_OPTIONS) if (item.options[name] !== undefined) options.set(name, item.options[name]);
+  const calendar = item.options[CALENDAR_OPTION];
+  if (calendar === undefined && !areNew) return options;
+  const members = calendar === undefined ? {} : { ...PLUGIN_DEFAULTS, ...membersOf(calendar) };
+  // Members that are not changed keep the form in which they are stored.
+  const { [FIELDS_MEMBER]: _, ...others } = members;
+  const fields = areNew ? { [FIELDS_MEMBER]: merged.definitions } : {};
+  options.set(CALENDAR_OPTION, withMembers(ownOptions.get(CALENDAR_OPTION) ?? '', { ...others, ...fields }));
+  if (areNew) options.set(CUSTOM_FIELDS_OPTION, withMembers('', merged.ownEntries));
+  else options.delete(CUSTOM_FIELDS_OPTION);
+  return options;
+}
+
+const PLUGIN_DEFAULTS = Object.fromEntries(IMPORTED_MEMBERS.map((name) => [name, undefined]));
 
 function membersOf(text: string): Record<string, unknown> {
   const members = serializedMembers(text);

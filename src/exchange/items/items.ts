@@ -1,3 +1,4 @@
+import type { CustomField } from '../../calendar/custom-fields.ts';
 import { postKinds } from '../../kinds/index.ts';
 import type { PostKindName, TermKindName } from '../../kinds/kind-names.ts';
 import type { StoredRecurrence, StoredSeries } from '../../storage/rows/recurrences.ts';
@@ -148,6 +149,8 @@ export interface AuthorItem extends IdentifiedItem {
 export interface SettingsItem extends IdentifiedItem {
   readonly kind: 'settings';
   readonly options: Readonly<Record<string, string>>;
+  /** Custom fields of the source, if the options are not included. */
+  readonly fields?: readonly CustomField[] | undefined;
 }
 
 /** Returns the ids of the records as which an item of this site is shown: for a recurring event, one for each date. */

@@ -1,5 +1,6 @@
 import { basename } from 'node:path';
 import { z } from 'zod';
+import { CUSTOM_FIELD_TYPES } from '../../calendar/custom-fields.ts';
 import { SERIES_COLUMNS } from '../../storage/rows/recurrences.ts';
 import { jsonExcess } from '../../wordpress/json.ts';
 import { isRealDate, ZERO_DATE } from '../../wordpress/time.ts';
@@ -73,6 +74,11 @@ const END_LINE = z.strictObject({ end: z.literal(true), items: z.int() });
 const languageMembers = { language: z.string().optional(), translation_group: z.string().optional() };
 const nameMembers = { sourceId: z.string().min(1), id: z.int().min(1).optional(), place: z.string().optional() };
 const pairs = z.array(z.tuple([z.string(), z.string()]));
+const customField = z.strictObject({
+  ...texts('meta', 'name', 'label'),
+  type: z.enum([...CUSTOM_FIELD_TYPES, 'textarea']),
+  choices: z.array(z.string()),
+});
 const termKind = z.enum(['category', 'tag']);
 const linkKind = z.enum(['venue', 'organizer', 'attachment']);
 const columns = z
@@ -164,7 +170,12 @@ const ITEM = z.discriminatedUnion('kind', [
     columns: z.record(z.string(), z.string()).optional(),
     metas: pairs,
   }),
-  z.strictObject({ kind: z.literal('settings'), ...nameMembers, options: z.record(z.string(), z.string()) }),
+  z.strictObject({
+    kind: z.literal('settings'),
+    ...nameMembers,
+    options: z.record(z.string(), z.string()),
+    fields: z.array(customField).optional(),
+  }),
 ]);
 
 function texts<Name extends string>(...names: Name[]): Record<Name, z.ZodString> {

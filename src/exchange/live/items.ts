@@ -1,4 +1,4 @@
-import type { CustomField } from '../../calendar/custom-fields.ts';
+import { type CustomField, isCustomMeta } from '../../calendar/custom-fields.ts';
 import type { SiteSettings } from '../../calendar/settings.ts';
 import { customFieldRows, storedValue } from '../../kinds/custom-fields.ts';
 import { EVENT, eventTexts } from '../../kinds/events/fields.ts';
@@ -18,6 +18,7 @@ import { additionalParams, postKind } from '../../kinds/index.ts';
 import type { PostKindName } from '../../kinds/kind-names.ts';
 import { organizerTexts } from '../../kinds/organizer.ts';
 import { VENUE, venueTexts } from '../../kinds/venue.ts';
+import { sameField } from '../../records/merge-custom-fields.ts';
 import { decodeEntities } from '../../wordpress/content/entities.ts';
 import { languageOfCode } from '../../wordpress/content-languages.ts';
 import { diffSeconds } from '../../wordpress/time.ts';
@@ -46,6 +47,13 @@ export interface LiveContext {
 export interface LiveItem {
   readonly item: PostItem;
   readonly guessedMembers: readonly string[];
+  /** Values of custom fields that have no place here, with the reason (`exchange:losses`). */
+  readonly lostFields?: readonly LostField[];
+}
+
+interface LostField {
+  readonly reason: string;
+  readonly detail: string;
 }
 
 /** Returns an event with its dates, cost, links and terms. */
@@ -68,6 +76,7 @@ export function eventItem(record: LiveEvent, context: LiveContext): LiveItem {
     ...record.organizer.map(({ id }) => ({ key: ORGANIZER_LINK, kind: 'organizer', sourceId: String(id) }) as const),
     ...imageLink(record),
   ];
+  const customFields = customMetas(record.custom_fields, calendar.customFields);
   const status = STATUSES.get(record.json_ld?.eventStatus.replace(/^.*\//, '') ?? '');
   const metas: [string, string][] = [
     [EVENT_ORIGIN, ORIGIN],
@@ -89,7 +98,7 @@ export function eventItem(record: LiveEvent, context: LiveContext): LiveItem {
     ...(record.featured ? metaPair(EVENT.featured, '1') : []),
     ...filledMetas(eventTexts, record),
     ...(status === undefined ? [] : metaPair(STATE, status)),
-    ...Object.entries(record.custom_fields).flatMap(([name, { value }]) => customMetas(name, value, calendar.customFields)),
+    ...customFields.metas,
     ...globalIdsOf(record),
   ];
   return {
@@ -105,17 +114,18 @@ export function eventItem(record: LiveEvent, context: LiveContext): LiveItem {
       ],
     },
     guessedMembers: [...guessedMembers, ...(cost.isExact ? [] : ['cost'])],
+    lostFields: customFields.lost,
   };
 }
 
 /**
  * Adds the registered metas that only WordPress's own routes show, such as the reason for a cancellation, footnotes and
- * texts of other plugins. Those that are not texts stay out: their stored form is unknown.
+ * texts of other plugins. Those that are not texts stay out: their stored form is unknown. Custom fields come by name.
  */
 export function withCoreMetas(item: PostItem, core: CoreRecord | undefined): PostItem {
   const known = new Set([...item.metas.map(([key]) => key), ...LINK_METAS.keys()]);
   const shown = Object.entries(core?.meta ?? {}).flatMap(([key, value]): [string, string][] =>
-    typeof value === 'string' && !known.has(key) ? [[key, value]] : [],
+    typeof value === 'string' && !known.has(key) && !isCustomMeta(key.replace(/^__/, '_')) ? [[key, value]] : [],
   );
   return {
     ...item,
@@ -137,11 +147,24 @@ const absentFrom = (record: LiveEvent): string[] => [
   ...(record.json_ld ? [STATE] : []),
 ];
 
-/** Returns the metas of a custom field. A field that this site does not define keeps its name. */
-function customMetas(name: string, value: string, fields: readonly CustomField[]): [string, string][] {
-  const field = fields.find((one) => one.name === name || one.meta === name);
-  const storedText = field && storedValue(field, value);
-  return storedText ? customFieldRows(field, storedText) : metaPair(field?.meta ?? name, value);
+/**
+ * Returns the metas of custom fields, by the names that the fields have on both sites. A field without a name that is
+ * not defined here keeps its meta if that is free.
+ */
+function customMetas(values: LiveEvent['custom_fields'], fields: readonly CustomField[]): { metas: [string, string][]; lost: LostField[] } {
+  const metas: [string, string][] = [];
+  const lost: LostField[] = [];
+  for (const [name, { label, value }] of Object.entries(values)) {
+    const field = sameField({ meta: isCustomMeta(name) ? name : '', name, label, type: 'text', choices: [] }, fields);
+    const stored = field && storedValue(field, value);
+    if (stored) metas.push(...customFieldRows(field, stored));
+    else if (field) lost.push({ reason: 'value-refused', detail: `${name}: ${value}` });
+    else if (isCustomMeta(name) && !fields.some(({ meta }) => meta === name)) {
+      metas.push(...metaPair(name, value));
+      lost.push({ reason: 'field-hidden', detail: label || name });
+    } else lost.push({ reason: 'field-left-out', detail: label || name });
+  }
+  return { metas, lost };
 }
 
 /** Returns a venue with its address, texts and coordinates. */

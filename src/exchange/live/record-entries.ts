@@ -43,9 +43,10 @@ export async function entriesOf(walk: Walk, stage: PostStage, list: readonly Jso
         ),
       );
     else {
-      const { item, guessedMembers } = itemOf(walk, stage, record.data, core.get(Number(id)), recordPath);
+      const { item, guessedMembers, lostFields = [] } = itemOf(walk, stage, record.data, core.get(Number(id)), recordPath);
       entries.push(withCoreMetas(item, core.get(Number(id))));
       if (isChild) entries.push(recordLoss(stage, 'site-parent-unknown', nameOf(list[index]!), recordPath));
+      for (const { reason, detail } of lostFields) entries.push(recordLoss(stage, reason, nameOf(list[index]!), recordPath, detail));
       if (guessedMembers.length > 0)
         entries.push(recordLoss(stage, 'site-text-differs', nameOf(list[index]!), recordPath, guessedMembers.join(', ')));
     }

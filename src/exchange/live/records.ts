@@ -99,7 +99,7 @@ const event = z.looseObject({
   tags: z.array(term).catch([]),
   venue: listOrOne(z.looseObject({ id })),
   organizer: listOrOne(z.looseObject({ id })),
-  custom_fields: z.record(z.string(), z.looseObject({ value: text })).catch({}),
+  custom_fields: z.record(z.string(), z.looseObject({ label: text.catch(''), value: text })).catch({}),
   json_ld: z.looseObject({ eventStatus: text }).optional().catch(undefined),
 });
 

@@ -1,3 +1,4 @@
+import { CUSTOM_FIELD_TYPES, type CustomField, isCustomMeta } from '../../calendar/custom-fields.ts';
 import { postKinds, termKinds } from '../../kinds/index.ts';
 import type { TermKindName } from '../../kinds/kind-names.ts';
 import { imageMimes } from '../../media/image-type.ts';
@@ -43,6 +44,8 @@ export function entryOf(element: Element, place: string): Entry[] {
       return term(element, textOf(element, 'wp:term_taxonomy'), 'wp:term', place);
     case 'wp:tag':
       return term(element, 'post_tag', 'wp:tag', place);
+    case 'fasti:fields':
+      return [{ kind: 'settings', sourceId: 'settings', options: {}, fields: element.children.flatMap(customFieldOf) }];
     case 'wp:category':
       return [{ kind: 'skipped', what: 'category of posts', count: 1 }];
     default:
@@ -79,8 +82,9 @@ const MIMES: ReadonlyMap<string, string> = tableOf({
   mp4: 'video/mp4', zip: 'application/zip', ics: 'text/calendar', csv: 'text/csv', txt: 'text/plain',
 }); // biome-ignore format: a table
 
-const find = ({ children }: Element, name: string): string | undefined => children.find((child) => child.name === name)?.text;
-const textOf = (element: Element, name: string): string => find(element, name) ?? '';
+const find = ({ children }: Pick<Element, 'children'>, name: string): string | undefined =>
+  children.find((child) => child.name === name)?.text;
+const textOf = (element: Pick<Element, 'children'>, name: string): string => find(element, name) ?? '';
 
 function author(element: Element, place: string): AuthorItem {
   const text = (name: string) => textOf(element, `wp:author_${name}`).trim();
@@ -95,6 +99,15 @@ function author(element: Element, place: string): AuthorItem {
     displayName: text('display_name'),
     metas: (['first_name', 'last_name'] as const).flatMap((name) => (text(name) === '' ? [] : [[name, text(name)] as const])),
   };
+}
+
+/** Returns the custom field in an element that Fasti has written; none if it is something else. */
+function customFieldOf(element: Pick<Element, 'children'>): CustomField[] {
+  const text = (name: string) => textOf(element, `fasti:${name}`);
+  const [meta, name, label] = [text('meta'), text('name'), text('label')];
+  const type = [...CUSTOM_FIELD_TYPES, 'textarea' as const].find((one) => one === text('type'));
+  const choices = element.children.flatMap((child) => (child.name === 'fasti:choice' ? [child.text] : []));
+  return isCustomMeta(meta) && type ? [{ meta, name, label, type, choices }] : [];
 }
 
 /** Taxonomies of Polylang that only state languages; records contain the same information. */

@@ -11,7 +11,7 @@ import { createTermHolder } from './term-holder.ts';
 /** Maximum depth; real exports are five elements deep. */
 const MAX_DEPTH = 32;
 /** Elements whose children form one entry. */
-const RECORDS = new Set(['item', 'wp:author', 'wp:term', 'wp:tag', 'wp:category']);
+const RECORDS = new Set(['item', 'wp:author', 'wp:term', 'wp:tag', 'wp:category', 'fasti:fields']);
 
 /**
  * Opens WXR files of WordPress, versions 1.0 to 1.2, which are read in chunks. Document type declarations are rejected,

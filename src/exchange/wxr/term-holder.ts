@@ -29,7 +29,7 @@ export function createTermHolder(): TermHolder {
   };
   return {
     add: (entry) => {
-      if (!isItem(entry) || entry.kind === 'author') return [entry];
+      if (!isItem(entry) || entry.kind === 'author' || entry.kind === 'settings') return [entry];
       if (!isTermItem(entry)) return [...release(), entry];
       heldTerms.push(entry);
       return heldTerms.length > MAX_HELD_TERMS ? release() : [];

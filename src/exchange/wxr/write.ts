@@ -1,8 +1,10 @@
+import type { CustomField } from '../../calendar/custom-fields.ts';
 import { postKind, termKind } from '../../kinds/index.ts';
 import { toSerialized } from '../../wordpress/php/serialized.ts';
 import { tableOf } from '../../wordpress/table.ts';
 import { replaceLoneSurrogates } from '../items/clean.ts';
-import { type AuthorItem, type Item, isPostItem, isTermItem, type PostItem, type TermItem } from '../items/items.ts';
+import { fieldsOf } from '../items/field-definitions.ts';
+import { type AuthorItem, type Item, isPostItem, isTermItem, type PostItem, type SettingsItem, type TermItem } from '../items/items.ts';
 import { removeForbiddenCharacters } from './characters.ts';
 
 /** The site that a file is exported from. `home` has no trailing slash. */
@@ -51,7 +53,8 @@ function head({ home, title, description, language, now }: WxrSite): string {
 	xmlns:content="http://purl.org/rss/1.0/modules/content/"
 	xmlns:wfw="http://wellformedweb.org/CommentAPI/"
 	xmlns:dc="http://purl.org/dc/elements/1.1/"
-	xmlns:wp="http://wordpress.org/export/1.2/">
+	xmlns:wp="http://wordpress.org/export/1.2/"
+	xmlns:fasti="urn:x-fasti:export">
 <channel>
 	<title>${escapeText(title)}</title>
 	<link>${escapeText(home)}</link>
@@ -67,8 +70,29 @@ function head({ home, title, description, language, now }: WxrSite): string {
 function element(item: Item, site: WxrSite): string {
   if (isPostItem(item)) return post(item, site);
   if (isTermItem(item)) return item.kind === 'tag' ? tag(item) : term(item);
-  return item.kind === 'author' ? author(item) : '';
+  return item.kind === 'author' ? author(item) : settings(item);
 }
+
+/** Writes the custom fields of the site, without which the metas of events mean nothing on another site. */
+function settings(item: SettingsItem): string {
+  const fields = fieldsOf(item);
+  return fields.length === 0
+    ? ''
+    : `\t<fasti:fields>\n${fields.map((field) => `\t\t${fieldElement(field)}\n`).join('')}\t</fasti:fields>\n`;
+}
+
+const fieldElement = ({ meta, name, label, type, choices }: CustomField): string =>
+  `<fasti:field>${[
+    ...(
+      [
+        ['meta', meta],
+        ['name', name],
+        ['label', label],
+        ['type', type],
+      ] as const
+    ).map(([key, value]) => node(`fasti:${key}`, value)),
+    ...choices.map((choice) => node('fasti:choice', choice)),
+  ].join('')}</fasti:field>`;
 
 function author({ id, login, email, displayName, metas }: AuthorItem): string {
   const metasByKey = new Map(metas);

@@ -24,6 +24,16 @@ export async function postsHoldingSlugs(db: Database, slugs: readonly string[]):
   return readInParts(slugs, (page) => db.from('posts').whereIn('post_name', page).select('ID', 'post_type', 'post_name'));
 }
 
+/** Returns the metas of custom fields (`_ecp_custom_2`) that posts have, whether or not the fields are defined. */
+export async function usedCustomMetas(db: Database): Promise<string[]> {
+  const rows: { meta_key: string | null }[] = await db
+    .from('postmeta')
+    .where('meta_key', '>=', '_ecp_custom_0')
+    .where('meta_key', '<', '_ecp_custom_a')
+    .distinct('meta_key');
+  return rows.flatMap(({ meta_key: key }) => key ?? []);
+}
+
 /** Returns the highest id of a post of any type; 0 if there are none. */
 export async function highestPostId(db: Database): Promise<number> {
   const row: { id?: number | null } | undefined = await db.from('posts').max({ id: 'ID' }).first();
