@@ -159,16 +159,21 @@ const faultOf = (reason: string, values: Readonly<Record<string, string>>): { re
 
 /**
  * Returns a value of a custom field as it is stored: one text, all ticked values of a checkbox, or an empty list for an
- * empty value.
+ * empty value. A value as records show it, with its label, counts as the value alone.
  *
  * @returns undefined if the value is not valid for this field
  */
-export function storedValue(field: CustomField, raw: unknown): readonly string[] | undefined {
+export function storedValue(field: CustomField, sent: unknown): readonly string[] | undefined {
+  const raw = isShown(sent) ? sent.value : sent;
   if (raw === null || raw === undefined || raw === '') return [];
   const rawTexts = READERS[field.type](raw, field.choices);
   const texts = rawTexts?.map((text) => text.trim()).filter((text) => text !== '');
   return texts && Buffer.byteLength(texts.join('|')) > MAX_BYTES.text ? undefined : texts;
 }
+
+/** Whether a value has the form in which records show it (`customFieldsRecord`). */
+const isShown = (sent: unknown): sent is { readonly value: unknown } =>
+  sent !== null && typeof sent === 'object' && 'label' in sent && 'value' in sent;
 
 /** Returns the rows of a value read by `storedValue`, for imports that write rows directly. */
 export const customFieldRows = (field: CustomField, texts: readonly string[]): [key: string, value: string][] =>

@@ -29,7 +29,7 @@ export type PostFields = Readonly<Record<string, Field>> & {
   readonly status: Field<string, 'refused'>;
   readonly date: Field<string, 'refused'>;
   readonly date_utc: Field<string, 'refused'>;
-  readonly slug?: Field<string, 'refused'>;
+  readonly slug?: Field<string, 'stays'>;
 };
 
 /** A change of a post: values by field name. Only fields to be changed are present. */

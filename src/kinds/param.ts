@@ -45,9 +45,10 @@ export interface Selected {
 }
 
 /**
- * Effect of an empty value on update: it clears the field, is refused, or means false. On create it counts as absent.
+ * Effect of an empty value on update: it clears the field, is refused, or means false. `stays`: the empty text is
+ * accepted if the field of the record is empty already, and refused otherwise. On create it counts as absent.
  */
-export type Empty = 'clears' | 'refused' | 'false';
+export type Empty = 'clears' | 'refused' | 'false' | 'stays';
 
 /*
  * Here and in `list-param.ts`, functions that take a value are declared as methods. TypeScript compares method

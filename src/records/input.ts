@@ -113,6 +113,7 @@ function recordBlank(
   meaning: ReturnType<typeof blankMeaning>,
 ): boolean {
   if (meaning === 'false' || meaning === 'null') values[name] = meaning === 'false' ? false : null;
+  else if (meaning === 'empty') values[name] = '';
   else if (meaning === 'mistyped') schemaFaults.set(name, { stage: 'type', type: typeOf(param) });
   else if (meaning === 'refused') valueFaults.set(name, { stage: 'value', reason: 'empty-value' });
   return meaning === 'read';
@@ -145,8 +146,8 @@ const PASSWORD = anyText(MAX_BYTES.password);
 const isBlank = ({ grammar }: Param, rawValue: unknown) => rawValue === null || rawValue === '' || (grammar.isBlank?.(rawValue) ?? false);
 
 /**
- * Returns the meaning of an empty value. On create it is ignored. On change it clears the field, is refused, or means
- * false. In queries, on WordPress's own routes, and for untyped parameters that are not fields, it is read like any
+ * Returns the meaning of an empty value. On create it is ignored. On change it clears the field, is refused, means
+ * false, or is passed on as an empty text. In queries, on WordPress's own routes, and for untyped parameters that are not fields, it is read like any
  * other value, except that null is ignored there. `copiesSource`: a new record that copies unnamed fields from its
  * source gets nothing for fields with an empty value.
  */
@@ -154,13 +155,14 @@ function blankMeaning(
   param: Param | Field,
   rawValue: unknown,
   { mode, takesOver }: { readonly mode: Mode; readonly takesOver: boolean },
-): 'absent' | 'null' | 'false' | 'refused' | 'mistyped' | 'read' {
+): 'absent' | 'null' | 'false' | 'empty' | 'refused' | 'mistyped' | 'read' {
   const isUntyped = param.grammar.json.type === undefined;
   if (mode === 'read' || (isUntyped && !('empty' in param))) return rawValue !== null || acceptsNull(param) ? 'read' : 'absent';
   const emptyMeaning = 'empty' in param ? param.empty : 'refused';
   if (emptyMeaning === 'false') return 'false';
   if (emptyMeaning === 'clears' && (mode === 'change' || takesOver)) return 'null';
   if (mode === 'create') return 'absent';
+  if (emptyMeaning === 'stays' && rawValue === '') return 'empty';
   return rawValue === null ? 'mistyped' : 'refused';
 }
 

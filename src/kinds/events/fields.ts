@@ -14,7 +14,7 @@ export const eventFields = {
   date_utc: dateUtcField,
   title: titleField(),
   description: textColumn('post_content'),
-  slug: whenEmpty('refused', rule(text(MAX_BYTES.slug))),
+  slug: whenEmpty('stays', rule(text(MAX_BYTES.slug))),
   excerpt: textColumn('post_excerpt'),
   timezone: rule(timezone, { names: { core: DATES.timezone } }),
   all_day: whenEmpty('false', rule(flag, { fallback: false, names: { core: DATES.allDay } })),

@@ -158,15 +158,19 @@ export interface FetchedImage {
   readonly undo: () => Promise<void>;
 }
 
-/** The featured image: the id of an image in the library, or the URL of an image. */
+/**
+ * The featured image: the id of an image in the library, the URL of an image, or an image as records show it, which is
+ * read by its id.
+ */
 export const image: Grammar<number | string, number | FetchedImage> = {
   maxBytes: MAX_BYTES.address,
   hint: { reason: 'not-an-image', example: 12 },
-  json: { type: ['string', 'integer'] },
+  json: { type: ['string', 'integer', 'object'] },
   refersTo: 'image',
   isBlank: isEmpty,
   read: (raw) => {
-    const id = numeric(raw);
+    const isRecord = raw !== null && typeof raw === 'object' && 'id' in raw;
+    const id = numeric(isRecord ? raw.id : raw);
     if (id !== undefined) return id > 0 && Number.isSafeInteger(id) ? accept(id) : REFUSED;
     return typeof raw === 'string' && /^https?:\/\/\S+$/i.test(raw) ? accept(raw) : REFUSED;
   },

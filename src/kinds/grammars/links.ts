@@ -1,5 +1,5 @@
 import type { PostKind, PostValues } from '../kind.ts';
-import { type Grammar, type Hint, isEmpty, MAX_BYTES, MAX_ITEMS } from './grammar.ts';
+import { type Grammar, type Hint, isEmpty, isEmptyList, MAX_BYTES, MAX_ITEMS } from './grammar.ts';
 import { positiveInteger } from './grammars.ts';
 import { toItems } from './lists.ts';
 
@@ -11,7 +11,8 @@ export type LinkPlan = { readonly id: number } | { readonly kind: PostKind; read
 
 /**
  * Records to link: ids, `{id}` or parameters of new records, as a single value, an array or comma-separated ids
- * (decision D5).
+ * (decision D5). An empty array is not an empty value but a list of none: records show it too if the caller does not
+ * see the linked ones.
  */
 export function requestedLinks(refersTo: 'venue' | 'organizer'): Grammar<readonly RequestedLink[], readonly LinkPlan[]> {
   return {
@@ -21,8 +22,9 @@ export function requestedLinks(refersTo: 'venue' | 'organizer'): Grammar<readonl
     hint: { ...HINTS[refersTo], example: 12 },
     json: { type: 'array', items: { type: ['integer', 'object'] } },
     refersTo,
-    isBlank: (raw) => isEmpty(raw) || (hasMembers(raw) && membersOf(raw).every(isUnchosen)),
+    isBlank: (raw) => !isEmptyList(raw) && (isEmpty(raw) || (hasMembers(raw) && membersOf(raw).every(isUnchosen))),
     read: (raw) => {
+      if (isEmptyList(raw)) return { value: [] };
       const items = membersOf(raw).filter((item) => !isUnchosen(item));
       if (items.length === 0 || items.length > MAX_ITEMS || typeof raw === 'boolean') return REFUSED;
       const links: RequestedLink[] = [];

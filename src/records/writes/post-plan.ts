@@ -32,6 +32,7 @@ export function planPost(caller: Caller, kind: PostKind, values: PostValues, bef
   const ownRows = fieldRows(kind, values, { isTrusted: viewer.can('unfiltered_html') });
   const { post_title: title, post_author: author } = ownRows.columns;
   checkTitle(kind, title, before);
+  checkSlug(values, before);
   checkAuthor(caller, kind, author, before?.row.post_author ?? viewer.id);
   checkPromotion(caller, kind, values, before);
   const derivedRows = deriveRows(kind, values, before ?? source, caller);
@@ -61,6 +62,13 @@ function checkTitle(kind: PostKind, title: string | undefined, before: StoredPos
   if (hasVisibleText(title ?? before?.row.post_title ?? '') || (before && title === undefined)) return;
   if (before) failParam(kind.titleField, 'title-without-text');
   fail(kind.problems.noTitle);
+}
+
+/**
+ * Checks an empty slug: it says that the record has none, as drafts show it, and does not take one away (decision D7).
+ */
+function checkSlug({ slug }: PostValues, before: StoredPost | undefined): void {
+  if (slug === '' && before && before.row.post_name !== '') failParam('slug', 'empty-value');
 }
 
 /** Checks the author: only users who may edit records of other authors may set another author (decision D34). */

@@ -19,6 +19,7 @@ import { renderPost, renderPosts } from '../posts.ts';
 import { currentLanguage, languageOfChange } from '../record-languages.ts';
 import { lockPostVersion, requireVersion, type VersionedRecord } from '../versions.ts';
 import { accessRow, mayEdit } from '../visibility.ts';
+import { withHiddenLinks } from './hidden-links.ts';
 import { deletePermanently } from './metas-and-terms.ts';
 import { locksOfChange, locksOfNew, referencedIds } from './name-locks.ts';
 import { type PostPlan, planPost } from './post-plan.ts';
@@ -166,7 +167,8 @@ async function changeLocked(
   const plan = withExtraRows(withExtraRows(planPost(caller, kind, values, before), extraRows), { metas: dateMetas });
   await lockNames(db, locksOfChange(caller, { kind, values, plan }, before.row));
   const write = { db, caller, kind, language: await languageOfChange(db, caller, kind, id, values) };
-  await writeChange(write, before, plan, await withTermsInLanguage(write, id, await createReferenced(write, values)));
+  const references = await withHiddenLinks(write, before, values, await createReferenced(write, values));
+  await writeChange(write, before, plan, await withTermsInLanguage(write, id, references));
 }
 
 /** Fields by which an existing record is found for an upsert. */

@@ -1,0 +1,90 @@
+import { expect, it } from '@jest/globals';
+import { addCustomField } from '../../src/records/custom-fields.ts';
+import { describeRequests, expectBody, expectError, type Json } from '../support/site-client.ts';
+
+const EVENT = { title: 'Test event', start_date: '2027-05-01 10:00:00', end_date: '2027-05-01 12:00:00' };
+const TEC = '/wp-json/tec/v1/events';
+
+describeRequests('records sent back as they were read', (ask) => {
+  const links = async (id: number) => ({
+    venue: await ask.metaValues(id, '_EventVenueID'),
+    organizer: await ask.metaValues(id, '_EventOrganizerID'),
+  });
+  const trash = async (path: string) => expectBody(await ask.del(path));
+
+  it.each(['put', 'post', 'patch'] as const)('D15 keep links to venues and organizers in the trash with %s', async (method) => {
+    const { id } = await ask.create('/events', { ...EVENT, venue: 12, organizer: [24, 25] });
+    await trash('/venues/12');
+    await trash('/organizers/24');
+    const read = await ask.read(`/events/${id}`, 'admin');
+    expect([read.venue, read.organizer.map((one: Json) => one.id)]).toEqual([[], [25]]);
+    expect(expectBody(await ask[method](`/events/${id}`, read))).toMatchObject({ venue: [] });
+    expect(await links(id)).toEqual({ venue: ['12'], organizer: ['24', '25'] });
+  });
+
+  it('D15 keep links to records that the caller may not read', async () => {
+    const hidden = await ask.create('/venues', { venue: 'Not yet open', status: 'private' });
+    const secret = await ask.create('/organizers', { organizer: 'Not yet founded', status: 'private' });
+    const { id } = await ask.create('/events', { ...EVENT, venue: [hidden.id, 13], organizer: [secret.id, 25] });
+    await ask.update(`/events/${id}`, { author: Number((await ask.read('/events/79', 'auth')).author) });
+    const read = await ask.read(`/events/${id}`, 'auth');
+    expect([read.venue.id, read.organizer.map((one: Json) => one.id)]).toEqual([13, [25]]);
+    expectBody(await ask.put(`/events/${id}`, read, 'auth'));
+    const stored = { venue: [String(hidden.id), '13'], organizer: [String(secret.id), '25'] };
+    expect(await links(id)).toEqual(stored);
+    const tec = await ask.send('GET', `${TEC}/${id}`, { as: 'auth', headers: { 'X-TEC-EEA': 'yes' } });
+    const sent = { venues: tec.body.venues.map((one: Json) => one.id), organizers: tec.body.organizers.map((one: Json) => one.id) };
+    expectBody(await ask.send('PUT', `${TEC}/${id}`, { as: 'auth', body: sent, headers: { 'X-TEC-EEA': 'yes' } }));
+    expect(await links(id)).toEqual(stored);
+    // Another venue takes the place of the hidden one, while further organizers leave the hidden one in its place.
+    await ask.patch(`/events/${id}`, { venue: 15, organizer: [24] }, 'auth');
+    expect(await links(id)).toEqual({ venue: ['15'], organizer: ['24', String(secret.id)] });
+  });
+
+  it('D1 remove shown links with an empty list, and all links with null or an empty text', async () => {
+    const { id } = await ask.create('/events', { ...EVENT, venue: 12, organizer: [24, 25] });
+    await trash('/organizers/24');
+    expect(await ask.update(`/events/${id}`, { venue: [], organizer: [] })).toMatchObject({ venue: [], organizer: [] });
+    expect(await links(id)).toEqual({ venue: [], organizer: ['24'] });
+    await ask.update(`/events/${id}`, { organizer: null });
+    expect(await links(id)).toEqual({ venue: [], organizer: [] });
+    await ask.update(`/events/${id}`, { venue: 13 });
+    await trash('/venues/13');
+    await ask.update(`/events/${id}`, { venue: '' });
+    expect(await links(id)).toEqual({ venue: [], organizer: [] });
+  });
+
+  it.each(['draft', 'pending'])('D7 may have no slug: %s', async (status) => {
+    const made = await ask.create('/events', { ...EVENT, status });
+    expect(made.slug).toBe('');
+    expect(expectBody(await ask.put(`/events/${made.id}`, made))).toMatchObject({ slug: '', status });
+    expect(await ask.update(`/events/${made.id}`, { ...made, status: 'publish' })).toMatchObject({ slug: 'test-event', status: 'publish' });
+    expectError(await ask.patch(`/events/${made.id}`, { slug: '' }), 400, 'rest_invalid_param', ['slug']);
+    expectError(await ask.patch(`/events/${made.id}`, { slug: null }), 400, 'rest_invalid_param', ['slug']);
+  });
+
+  it.each(['/events/39', '/venues/12', '/organizers/24'])('D7 keep the image: %s', async (path) => {
+    const read = await ask.read(path, 'admin');
+    expect(read.image.id).toBe(10);
+    expect((await ask.update(path, read)).image).toEqual(read.image);
+    for (const image of [{ url: read.image.url }, { id: 'x' }, [10]])
+      expectError(await ask.patch(path, { image }), 400, 'rest_invalid_param', ['image']);
+  });
+
+  it('keep custom fields, or none', async () => {
+    await ask.options({});
+    for (const field of [
+      { name: 'seats', type: 'number', label: 'Seats' },
+      { name: 'languages', type: 'checkbox', label: 'Languages', choices: ['Italian', 'German'] },
+    ] as const)
+      await addCustomField(ask.running().site, field);
+    const { id, custom_fields: none } = await ask.create('/events', EVENT);
+    expect(none).toEqual([]);
+    for (const empty of [none, {}]) expect((await ask.update(`/events/${id}`, { custom_fields: empty })).custom_fields).toEqual([]);
+    const filled = await ask.update(`/events/${id}`, { custom_fields: { seats: 12, languages: ['Italian', 'German'] } });
+    expect(filled.custom_fields.seats).toEqual({ label: 'Seats', value: '12' });
+    expect((await ask.update(`/events/${id}`, filled)).custom_fields).toEqual(filled.custom_fields);
+    for (const empty of [[], {}])
+      expect((await ask.update(`/events/${id}`, { custom_fields: empty })).custom_fields).toEqual(filled.custom_fields);
+  });
+});
