@@ -623,6 +623,17 @@ describeDatabases('writing to recurring events', (open) => {
       expect(await faultsOf(post)).toEqual([]);
     });
 
+    it('keeps its length if it is moved to a time that the clock skips', async () => {
+      const { body: added } = await running.send('POST', `${EVENTS}/502/dates`, {
+        as: 'admin',
+        body: { start_date: '2031-01-24 02:15:00', end_date: '2031-01-24 03:15:00' },
+      });
+      const span = { start_date: '2031-03-30 02:15:00', end_date: '2031-03-30 03:15:00' };
+      const { status, body } = await send('POST', added.id, { scope: 'date', ...span });
+      expect([status, body.start_date, body.end_date]).toEqual([200, '2031-03-30 03:15:00', '2031-03-30 04:15:00']);
+      expect(await faultsOf(502)).toEqual([]);
+    });
+
     it('is moved by each of several concurrent requests, and removed by only one', async () => {
       const spans = [24, 25, 22].map((day) => ({ start_date: `2031-01-${day} 10:00:00`, end_date: `2031-01-${day} 11:00:00` }));
       const { body: added } = await running.send('POST', `${EVENTS}/502/dates`, { as: 'admin', body: spans[2]! });

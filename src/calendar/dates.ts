@@ -4,7 +4,7 @@
  */
 import { createHash } from 'node:crypto';
 import { parsePhpDate, phpTimestamp } from '../wordpress/php/date.ts';
-import { diffSeconds, isRealDate, isZeroDate, unixFromText } from '../wordpress/time.ts';
+import { addDays, addSeconds, diffSeconds, isRealDate, isZeroDate, unixFromText } from '../wordpress/time.ts';
 import { abbreviation, localFromUnix, parseZone, toLocal, toUtc, UTC, type Zone } from '../wordpress/zones.ts';
 import { beginOfDay, endOfNamedDay } from './window.ts';
 
@@ -60,7 +60,7 @@ export function parseEventTime(value: string | number, context: { zone: Zone; no
 /**
  * Returns everything stored about the dates of an event after a request (decisions D1 to D3).
  * Values that the request does not name stay: a start alone moves the start, a zone alone keeps the local time. Times
- * that a zone skips move forward. All-day events span whole days from cutoff to cutoff and stay all-day when their
+ * that a zone skips move forward, and an end that would no longer be after the start with them. All-day events span whole days from cutoff to cutoff and stay all-day when their
  * times change; if the flag is removed, they keep their times. A request without dates, or with the stored ones, leaves
  * them unchanged.
  * @param before the stored dates, undefined on create
@@ -89,9 +89,22 @@ export function eventDates(
   if (isZeroDate(end)) return { problem: 'end-missing', field: 'end_date' };
 
   const isAnew = isNewlyAllDay || start !== before?.start || end !== before?.end;
-  const dayStart = allDay && isAnew && (isNewlyAllDay || sentStart !== undefined) ? beginOfDay(start!, context.cutoff) : start!;
+  const isPastEnd = sentStart !== undefined && sentStart >= end!;
+  const startTime = (isPastEnd && skippedTime(change.start!, sentStart, moment)) || start!;
+  const dayStart = allDay && isAnew && (isNewlyAllDay || sentStart !== undefined) ? beginOfDay(start!, context.cutoff) : startTime;
   const dayEnd = allDay && isAnew && (isNewlyAllDay || sentEnd !== undefined) ? endOfNamedDay(end!, context.cutoff) : end!;
   return withUtcDates(dayStart, dayEnd, zone, allDay);
+}
+
+/**
+ * Returns local dates moved to another day, at the same times. If the clock skips the start there, the event begins
+ * later and keeps its length.
+ */
+export function movedDates({ start, end }: Pick<EventDates, 'start' | 'end'>, days: number, zone: Zone): Pick<EventDates, 'start' | 'end'> {
+  const movedStart = addDays(start, days);
+  const startUtc = toUtc(movedStart, zone);
+  const isSkipped = toLocal(startUtc, zone) !== movedStart;
+  return { start: movedStart, end: isSkipped ? toLocal(addSeconds(startUtc, diffSeconds(start, end)), zone) : addDays(end, days) };
 }
 
 /**
@@ -123,13 +136,29 @@ function zoneName(change: EventDatesChange, before: EventDates | undefined, site
 }
 
 function withUtcDates(localStart: string, localEnd: string, zone: Zone, allDay: boolean): EventDates | DatesProblem {
-  const [startUtc, endUtc] = [toUtc(localStart, zone), toUtc(localEnd, zone)];
+  const startUtc = toUtc(localStart, zone);
+  const endUtc = endAfter(startUtc, localStart, localEnd, zone);
   const [start, end] = [toLocal(startUtc, zone), toLocal(endUtc, zone)];
   if (!storableDate(start) || !storableDate(startUtc)) return { problem: 'start-invalid', field: 'start_date' };
   if (!storableDate(end) || !storableDate(endUtc)) return { problem: 'end-invalid', field: 'end_date' };
   if (diffSeconds(start, end) < 0 || diffSeconds(startUtc, endUtc) < 0) return { problem: 'end-before-start', field: 'end_date' };
   const duration = allDay ? null : diffSeconds(startUtc, endUtc);
   return { start, end, startUtc, endUtc, timezone: zone.name, abbreviation: abbreviation(start, zone), allDay, duration };
+}
+
+/** Returns the time that a request names as it is written, if the clock skips it; `local`: the time that follows. */
+function skippedTime(value: string | number, local: string, { zone, now }: { zone: Zone; now: Date }): string | undefined {
+  const written = parsePhpDate(String(value), now, UTC)?.local;
+  return written !== undefined && written < local && toUtc(written, zone) === toUtc(local, zone) ? written : undefined;
+}
+
+/**
+ * Returns the end in UTC. If the start moves forward because the clock skips it, and reaches the end or passes it, the
+ * end moves too, so that the event keeps its length. Any other end stays as sent, as in The Events Calendar.
+ */
+function endAfter(startUtc: string, localStart: string, localEnd: string, zone: Zone): string {
+  const endUtc = toUtc(localEnd, zone);
+  return localStart < localEnd && endUtc <= startUtc ? addSeconds(startUtc, diffSeconds(localStart, localEnd)) : endUtc;
 }
 
 /** Returns the text if a DATETIME column can store it, else null. */

@@ -1,4 +1,5 @@
 import type { JSX } from 'preact';
+import { movedDates } from '../calendar/dates.ts';
 import { hourCycleOf } from '../calendar/hour-cycle.ts';
 import { dayOf } from '../calendar/schedule.ts';
 import { ApiError, failParam } from '../errors.ts';
@@ -12,7 +13,7 @@ import { postKind } from '../kinds/index.ts';
 import { type Editable, listEditable, readEditable } from '../records/editing.ts';
 import { withMaxPerPage } from '../site.ts';
 import { addMonths, addSeconds, diffSeconds } from '../wordpress/time.ts';
-import { localFromDate } from '../wordpress/zones.ts';
+import { localFromDate, parseZone } from '../wordpress/zones.ts';
 import { deskPage, Nonce, type Notice } from './layout.tsx';
 import { monthBounds, parseMonth } from './list-filters.ts';
 import { writeRecord } from './records.tsx';
@@ -135,6 +136,8 @@ function DayEvent({ visit, row, begins }: { readonly visit: Visit; readonly row:
   );
 }
 
+const DAY_SECONDS = 86_400;
+
 /**
  * Moves an event to another day; its times and its duration stay. If another user has saved it since the month was
  * shown, it is not moved, and the month is shown again.
@@ -147,8 +150,9 @@ export async function moveEvent(visit: Submission): Promise<Outcome> {
   const { start, end } = spanOf(record);
   const midnight = `${day} 00:00:00`;
   if (!/^\d{4}-\d\d-\d\d$/.test(day) || addSeconds(midnight, 0) !== midnight) failParam('start_date', 'start-invalid');
-  const seconds = diffSeconds(`${dayOf(start, settings.calendar.cutoff)} 00:00:00`, midnight);
-  const dates = { start_date: addSeconds(start, seconds), end_date: addSeconds(end, seconds) };
+  const days = diffSeconds(`${dayOf(start, settings.calendar.cutoff)} 00:00:00`, midnight) / DAY_SECONDS;
+  const moved = movedDates({ start, end }, days, parseZone(String(record.values.timezone)) ?? settings.zone);
+  const dates = { start_date: moved.start, end_date: moved.end };
   try {
     await writeRecord(visit, kind, { record, version: textIn(fields, 'version') || record.version, raw: dates });
   } catch (error) {

@@ -5,6 +5,7 @@ import { eventFilters, eventOrders } from './events/list.ts';
 import { EVENT_ORIGIN, ORGANIZER_LINK, ORIGIN, VENUE_LINK } from './events/metas.ts';
 import { renderEvent } from './events/record.ts';
 import { type EventRecord, eventRecord } from './events/shape.ts';
+import { websiteChange } from './events/website.ts';
 import type { PostKind } from './kind.ts';
 
 export const event: PostKind<typeof eventFields, EventRecord> = {
@@ -37,6 +38,7 @@ export const event: PostKind<typeof eventFields, EventRecord> = {
 
   derivedRows: (values, before, context) => {
     const metas: Record<string, readonly string[]> = { ...datesChange(values, before, context), ...costChange(values, before) };
+    Object.assign(metas, websiteChange(values.website, before, context.settings));
     if (!before) {
       metas[EVENT_ORIGIN] = [ORIGIN];
       for (const field of ['show_map', 'show_map_link'] as const) if (!(field in values)) metas[EVENT[field]] = [''];

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { type EventDates, eventDates, occurrence, occurrenceHash, parseEventTime } from '../../src/calendar/dates.ts';
+import { type EventDates, eventDates, movedDates, occurrence, occurrenceHash, parseEventTime } from '../../src/calendar/dates.ts';
 import { parseZone, UTC } from '../../src/wordpress/zones.ts';
 
 const now = new Date('2026-11-20T08:06:31Z');
@@ -100,6 +100,27 @@ describe('dates of a new event', () => {
     const dates = create({ start: '2030-03-10 02:30:00', end: '2030-03-10 04:00:00', timezone: 'America/New_York' });
     expect(dates).toMatchObject({ start: '2030-03-10 03:30:00', startUtc: '2030-03-10 07:30:00', abbreviation: 'EDT', duration: 1800 });
   });
+
+  it.each([
+    ['02:30:00', '03:00:00', 1800, '04:00:00'],
+    ['02:00:00', '03:00:00', 3600, '04:00:00'],
+    ['02:15:00', '02:45:00', 1800, '03:45:00'],
+    ['02:30:00', '03:45:00', 900, '03:45:00'],
+  ])('keep their length rather than lose all of it if the clock skips the start: %s to %s', (from, to, duration, end) => {
+    const sent = { start: `2030-03-31 ${from}`, end: `2030-03-31 ${to}` };
+    const gap = { end: `2030-03-31 ${end}`, duration };
+    expect(create(sent)).toMatchObject(gap);
+    const before = create({ start: '2030-03-24 10:00:00', end: '2030-03-24 11:00:00' }) as EventDates;
+    expect(eventDates(sent, before, site)).toMatchObject(gap);
+  });
+
+  it.each([
+    ['02:15:00', '03:15:00', '2030-03-31 02:15:00', '2030-03-31 04:15:00'],
+    ['02:30:00', '02:45:00', '2030-03-31 02:30:00', '2030-03-31 03:45:00'],
+    ['01:30:00', '03:30:00', '2030-03-31 01:30:00', '2030-03-31 03:30:00'],
+  ])('keep their length on a day on which the clock skips their start: %s to %s', (from, to, start, end) =>
+    expect(movedDates({ start: `2030-03-24 ${from}`, end: `2030-03-24 ${to}` }, 7, rome)).toEqual({ start, end }),
+  );
 
   it('have a duration in real seconds across a change of the UTC offset', () => {
     const dates = create({ start: '2030-11-03 01:30:00', end: '2030-11-03 03:00:00', timezone: 'America/New_York' });

@@ -71,6 +71,26 @@ describeRequests('records sent back as they were read', (ask) => {
       expectError(await ask.patch(path, { image }), 400, 'rest_invalid_param', ['image']);
   });
 
+  it.each(['publish', 'draft'])('D1 have no website if they had none: %s', async (status) => {
+    const made = await ask.create('/events', { ...EVENT, status });
+    for (const home of ['', '/it']) {
+      const read = expectBody(await ask.send('GET', `${home}/wp-json/calendar/events/v1/events/${made.id}`, { as: 'admin' }));
+      expect(read.website).toBe(read.url);
+      await ask.update(`/events/${made.id}`, read);
+      expect(await ask.metaValues(made.id, '_EventURL')).toEqual([]);
+    }
+    const other = `${made.url}0`;
+    await ask.update(`/events/${made.id}`, { website: other });
+    expect(await ask.metaValues(made.id, '_EventURL')).toEqual([other]);
+  });
+
+  it('D1 keep an ampersand in the address of the website', async () => {
+    const read = await ask.read('/events/44', 'admin');
+    expect(read.website).toBe('https://concert.example.test/page?x=1&amp;y=2');
+    await ask.update('/events/44', read);
+    expect(await ask.metaValues(44, '_EventURL')).toEqual(['https://concert.example.test/page?x=1&y=2']);
+  });
+
   it('keep custom fields, or none', async () => {
     await ask.options({});
     for (const field of [

@@ -417,6 +417,14 @@ describeRequests('the other pages of the desk', (ask) => {
     expect(await ask.read(`/events/${other}`)).toMatchObject({ start_date: '2027-01-12 04:00:00', end_date: '2027-01-14 03:59:59' });
   });
 
+  it('keeps the length of an event that is moved to a day on which the clock skips its start', async () => {
+    const admin = await openVisitor(ask, 'admin');
+    const { id } = await ask.create('/events', { title: 'Night', start_date: '2027-03-21 02:15', end_date: '2027-03-21 04:15' });
+    const month = await admin.get('/admin/month?month=2027-03');
+    expect((await admin.submit(month, '/admin/month/move', { id: String(id), day: '2027-03-28' })).status).toBe(303);
+    expect(await ask.read(`/events/${id}`)).toMatchObject({ start_date: '2027-03-28 03:15:00', end_date: '2027-03-28 05:15:00' });
+  });
+
   it('moves an event of the early morning by the day that the calendar counts it to, if days begin after midnight', async () => {
     await ask.options({ tribe_events_calendar_options: 'a:1:{s:14:"multiDayCutoff";s:5:"04:00";}' });
     const admin = await openVisitor(ask, 'admin');
