@@ -1,10 +1,11 @@
+import { createHash } from 'node:crypto';
 import ipaddr from 'ipaddr.js';
 import { LRUCache } from 'lru-cache';
 import type { Config } from '../config/config.ts';
 import type { Site } from '../site.ts';
 
 /** Kinds of attempts that are counted separately, so that guessing of one kind does not lock out another. */
-export type AttemptKind = 'sign-in' | 'record-password' | 'suggestion';
+export type AttemptKind = 'sign-in' | 'record-password' | 'right-password' | 'suggestion';
 
 /** Attempts of one kind, by address and by the name that was tried. */
 export interface Attempts {
@@ -13,6 +14,8 @@ export interface Attempts {
    * or undefined if no limit is exceeded.
    */
   readonly countFailure: (address: string, name: string | undefined, now: Date) => number | undefined;
+  /** Does the same for a text, such as a password, that an address sends for the first time within the window. */
+  readonly countNew: (address: string, text: string, now: Date) => number | undefined;
   /**
    * Returns the seconds until an address that has failed too often may try again; undefined for all other addresses.
    */
@@ -30,18 +33,25 @@ export interface AttemptLimits {
 }
 
 const PASSWORDS: AttemptLimits = { perAddress: 200, perName: 100, windowSeconds: 900 };
+/**
+ * Different right passwords of records: those that an address may send without limit. A user who may publish can make
+ * guesses at the password of another record right ones, since a list shows both records, and an event shows its venue.
+ */
+const RIGHT_PASSWORDS: AttemptLimits = { perAddress: 20, perName: Number.POSITIVE_INFINITY, windowSeconds: 900 };
 /** Every suggestion counts, not only failed ones. Suggestions have no name. */
 const SUGGESTIONS: AttemptLimits = { perAddress: 10, perName: Number.POSITIVE_INFINITY, windowSeconds: 3600 };
 
 const LIMITS: Readonly<Record<AttemptKind, AttemptLimits>> = {
   'sign-in': PASSWORDS,
   'record-password': PASSWORDS,
+  'right-password': RIGHT_PASSWORDS,
   suggestion: SUGGESTIONS,
 };
-const KINDS: readonly AttemptKind[] = ['sign-in', 'record-password', 'suggestion'];
+const KINDS: readonly AttemptKind[] = ['sign-in', 'record-password', 'right-password', 'suggestion'];
 const forEachKind = <Made>(make: (kind: AttemptKind) => Made): Readonly<Record<AttemptKind, Made>> => ({
   'sign-in': make('sign-in'),
   'record-password': make('record-password'),
+  'right-password': make('right-password'),
   suggestion: make('suggestion'),
 });
 
@@ -107,6 +117,12 @@ export function createFailureCounts(limits: Readonly<Record<AttemptKind, Attempt
         // An address beyond its limit adds no names. With a new one each time, it would displace the windows of others.
         if (byAddress !== undefined || name === undefined) return byAddress;
         return count(kind, `name ${name}`, perName, now);
+      },
+      countNew: (address, text, now) => {
+        const key = `text ${addressKey(address)} ${createHash('sha256').update(text).digest('base64')}`;
+        if (currentWindow(kind, key, now)) return undefined;
+        count(kind, key, 1, now);
+        return count(kind, addressKey(address), perAddress, now);
       },
       secondsToWait: (address, now) => {
         const window = currentWindow(kind, addressKey(address), now);

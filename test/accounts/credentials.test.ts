@@ -393,7 +393,7 @@ describeDatabases('identify', (open) => {
 
 describe('createFailureCounts', () => {
   const few = { perAddress: 3, perName: 100, windowSeconds: 60 };
-  const limits = { 'sign-in': few, 'record-password': few, suggestion: few };
+  const limits = { 'sign-in': few, 'record-password': few, 'right-password': few, suggestion: few };
   it('counts an address with the port of the connection, as some proxies send it, as the address', () => {
     const attempts = createFailureCounts(limits).attemptsOf('sign-in');
     for (const [address, other] of [
@@ -467,5 +467,17 @@ describe('createFailureCounts', () => {
     late.loadWindows(one.currentWindows(START));
     expect(late.attemptsOf('sign-in').countFailure('192.0.2.1', undefined, START)).toBe(60);
     expect(one.currentWindows(new Date(START.getTime() + 60_000))).toEqual([]);
+  });
+  it('counts each different text of an address once, in all processes together', () => {
+    const [one, other] = [createFailureCounts(limits), createFailureCounts(limits)];
+    one.onFailure((failure) => other.addFailure(failure, START));
+    other.onFailure((failure) => one.addFailure(failure, START));
+    const send = (counts: typeof one, text: string, address = '192.0.2.1') =>
+      counts.attemptsOf('right-password').countNew(address, text, START);
+    const both = (text: string) => [send(one, text), send(other, text)];
+    expect([both('a'), both('a'), both('b'), both('c'), both('c')].flat()).toEqual(Array.from({ length: 10 }, () => undefined));
+    expect([send(other, 'd'), send(one, 'd'), send(one, 'e'), send(one, 'e', '192.0.2.2')]).toEqual([60, undefined, 60, undefined]);
+    const later = new Date(START.getTime() + 60_000);
+    expect(one.attemptsOf('right-password').countNew('192.0.2.1', 'f', later)).toBeUndefined();
   });
 });

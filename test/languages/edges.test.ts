@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { attemptsOf } from '../../src/accounts/attempts.ts';
 import type { Database } from '../../src/storage/engine/database.ts';
 import { serializedMembers, toSerialized } from '../../src/wordpress/php/serialized.ts';
 import { describeDatabases } from '../support/databases.ts';
@@ -179,6 +180,19 @@ describeDatabases('content in several languages', (open) => {
       expect(await venueOf()).toBe(102);
       expect((await read(`${ROOT}/events/118`)).venue.map(({ id }: { id: number }) => id)).toEqual([101, 102]);
       expect((await read(`${ROOT}/events/118?lang=all`)).venue.map(({ id }: { id: number }) => id)).toEqual([101, 102]);
+    });
+
+    it('are opened by their own password, which then is no wrong one', async () => {
+      await rows(() => db.from('posts').where('ID', 102).update({ post_password: 'sesamo' }));
+      await rows(() => db.from('posts').where('ID', 101).update({ post_password: 'sesame' }));
+      const attempts = attemptsOf(running.site, 'record-password');
+      const wait = () => attempts.secondsToWait('127.0.0.1', running.site.clock());
+      for (let time = 0; time < 199; time += 1) attempts.countFailure('127.0.0.1', undefined, running.site.clock());
+      expect((await read(`/it${ROOT}/events/118?password=sesamo`)).venue).toMatchObject({ id: 102, city: expect.stringMatching(/./) });
+      expect((await read(`${ROOT}/events/118?password=sesame`)).venue).toMatchObject({ status: 'publish' });
+      expect(wait()).toBeUndefined();
+      await read(`/it${ROOT}/events/118?password=other`);
+      expect(wait()).toBeGreaterThan(0);
     });
 
     it('have their language, but no translations', async () => {
