@@ -50,11 +50,17 @@ export function addressOf(path: string, restRoute: unknown, { base, languages }:
   return typeof restRoute === 'string' && restRoute !== '' ? { route: withoutTrailingSlash(restRoute), language } : undefined;
 }
 
-/** Returns the path after the base with a single leading slash (`WP::parse_request` trims it before and after). */
-function pathBelow(base: string, path: string): string {
+/**
+ * Returns the path after the base with a single leading slash (`WP::parse_request` trims it before and after). A path
+ * without the base is returned too, since proxies may strip it. Empty for the base itself.
+ */
+export function pathBelow(base: string, path: string): string {
   const trimmedPath = withOneSlash(path);
   return trimmedPath === base || trimmedPath.startsWith(`${base}/`) ? withOneSlash(trimmedPath.slice(base.length)) : trimmedPath;
 }
+
+/** Returns the path of a page after the base. Slashes count as one wherever they are (`redirect_canonical`). */
+export const pagePathBelow = (base: string, path: string): string => pathBelow(base, path).replace(/\/{2,}/g, '/');
 
 const withOneSlash = (path: string): string => path.replace(/^\/{2,}/, '/');
 

@@ -13,7 +13,7 @@ import {
 import { DESK_PATH, type DeskRequest, type SubmittedForm } from '../desk/visit.ts';
 import type { Assets } from '../html/assets.ts';
 import type { Site } from '../site.ts';
-import { basePath, splitTarget } from './addressing.ts';
+import { basePath, pagePathBelow, splitTarget } from './addressing.ts';
 import { bodyTypeOf, parseBody, parseQuery } from './input.ts';
 import { type BodyBudget, disconnectSlowReader, readBody, SMALL_BODY_BYTES } from './limits.ts';
 import { toApiError, toProblemReply } from './problem.ts';
@@ -28,8 +28,7 @@ export function serveDesk(site: Site, assets: Assets, budget: BodyBudget): Reque
     if (!path.includes(DESK_PATH)) return next();
     const settings = await site.settings();
     const base = basePath(settings.home);
-    // A proxy may strip the path of the home.
-    const relativePath = path.startsWith(`${base}/`) ? path.slice(base.length) : path;
+    const relativePath = pagePathBelow(base, path);
     if (relativePath !== DESK_PATH && !relativePath.startsWith(`${DESK_PATH}/`)) return next();
     if (!['GET', 'HEAD', 'POST'].includes(req.method)) return next();
     const asset = (name: string) => assets.urlOf(base, name);

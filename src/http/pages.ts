@@ -11,7 +11,7 @@ import { renderPage } from '../pages/render.ts';
 import type { LoadedTheme } from '../pages/theme.ts';
 import { servesPages } from '../settings-reader.ts';
 import { languageSegments, type Site } from '../site.ts';
-import { basePath, splitLanguage, splitTarget } from './addressing.ts';
+import { basePath, pathBelow, splitLanguage, splitTarget } from './addressing.ts';
 import { type Answer, etagOf } from './deliver.ts';
 import { discoveryHeaders } from './feeds/discovery.ts';
 import type { FeedRequest } from './feeds/feed-request.ts';
@@ -43,7 +43,7 @@ export interface Pages {
 export function createPages({ config }: Site, theme: LoadedTheme): Pages {
   const problem: Pages['problem'] = (site, settings, req, error) => {
     // In the language at the start of the address, even if the rest of the address is invalid.
-    const relativePath = splitTarget(req.originalUrl).path.slice(basePath(settings.home).length);
+    const relativePath = pathBelow(basePath(settings.home), splitTarget(req.originalUrl).path);
     const { language: segment } = splitLanguage(relativePath.split('/').slice(1), languageSegments(site, settings));
     const caller = visitorOf(site, settings, req, { segment, query: {} });
     const { status, headers } = toProblemReply(site, req, caller.language, error);

@@ -5,7 +5,7 @@ import type { LoadedTheme } from '../pages/theme.ts';
 import { type Caller, callerFor } from '../records/caller.ts';
 import type { Site } from '../site.ts';
 import { ANONYMOUS } from '../wordpress/viewer.ts';
-import { basePath, splitTarget } from './addressing.ts';
+import { basePath, pagePathBelow, splitTarget } from './addressing.ts';
 import { type AnswerCache, sharedCacheKeyOf } from './answer-cache.ts';
 import { type Answer, deliver, etagOf } from './deliver.ts';
 import type { Pages } from './pages.ts';
@@ -33,7 +33,7 @@ export function servePublicFiles(site: Site, { pages, assets, theme, answers }: 
     const readSite = site.forAnonymousReads();
     const settings = await readSite.settings();
     const base = basePath(settings.home);
-    if (!pages.areEnabled(settings) || (path !== name && path !== base + name)) return next();
+    if (!pages.areEnabled(settings) || pagePathBelow(base, path) !== name) return next();
     if (name === '/favicon.ico') return res.redirect(302, assets.urlOf(base, theme.icon));
     // The API gives this address to programs that need an application password (`describeSite`).
     if (name.endsWith('/authorize-application.php')) return res.redirect(302, `${base}${DESK_PATH}/authorize${query && `?${query}`}`);

@@ -5,7 +5,7 @@ import type { LoadedTheme } from '../pages/theme.ts';
 import { callerFor } from '../records/caller.ts';
 import { languageSegments, type Site } from '../site.ts';
 import { ANONYMOUS } from '../wordpress/viewer.ts';
-import { basePath, splitLanguage, splitTarget } from './addressing.ts';
+import { basePath, pagePathBelow, splitLanguage, splitTarget } from './addressing.ts';
 import { type AnswerCache, languageKeyOf, sharedCacheKeyOf } from './answer-cache.ts';
 import { chooseFeedLanguage } from './content-language.ts';
 import { deliver } from './deliver.ts';
@@ -30,7 +30,7 @@ export function serveReference(site: Site, { routes, roots, answers, ...parts }:
     if (!/\/doc\/?$/.test(path)) return next();
     const settings = await site.settings();
     const base = basePath(settings.home);
-    const segments = (path.startsWith(`${base}/`) ? path.slice(base.length) : path).replace(/\/$/, '').split('/').slice(1);
+    const segments = pagePathBelow(base, path).replace(/\/$/, '').split('/').slice(1);
     const { language: segment, rest } = splitLanguage(segments, languageSegments(site, settings));
     if (rest.length > 1) return next();
     const compute = async (trackedSite: Site) => {

@@ -12,7 +12,7 @@ import type { Caller } from '../records/caller.ts';
 import { languageSegments, type Site } from '../site.ts';
 import { ANONYMOUS } from '../wordpress/viewer.ts';
 import { percentDecoded } from '../wordpress/web-url.ts';
-import { basePath, splitLanguage, splitTarget } from './addressing.ts';
+import { basePath, pathBelow, splitLanguage, splitTarget } from './addressing.ts';
 import { type Answer, deliver } from './deliver.ts';
 import { bodyTypeOf, parseBody, parseQuery } from './input.ts';
 import { type BodyBudget, readBody, SMALL_BODY_BYTES } from './limits.ts';
@@ -64,7 +64,7 @@ function suggestionAddress(site: Site, settings: SiteSettings, path: string): { 
   const { suggestSlug, calendar, home } = settings;
   if (suggestSlug === '' || !percentDecoded(path).includes(percentDecoded(suggestSlug))) return undefined;
   const base = basePath(home);
-  const segments = (path.startsWith(`${base}/`) ? path.slice(base.length) : path).split('/').filter((piece) => piece !== '');
+  const segments = pathBelow(base, path).split('/').filter((piece) => piece !== '');
   const { language: segment, rest } = splitLanguage(
     segments[0] === 'index.php' ? segments.slice(1) : segments,
     languageSegments(site, settings),

@@ -248,6 +248,25 @@ describeRequests(
       expect([status, headers.location]).toEqual([301, '/events/list/']);
     });
 
+    it('redirect an address with several slashes in a row to that with single ones', async () => {
+      for (const [path, to] of [
+        ['//events', '/events/'],
+        ['///events//', '/events/'],
+        ['/events//list/?tribe-bar-date=2027-01-01', '/events/list/?tribe-bar-date=2027-01-01'],
+        ['//events/?ical=1', '/events/?ical=1'],
+        ['//index.php/events/', '/index.php/events/'],
+      ] as const) {
+        const { status, headers } = await ask.send('GET', path, { headers: {} });
+        expect([path, status, headers.location]).toEqual([path, 301, `http://127.0.0.1:8081${to}`]);
+        const there = await ask.send('GET', to, { headers: {} });
+        expect([to, there.status]).toEqual([to, 200]);
+      }
+      for (const path of ['//', '//doc/', '//robots.txt', '//events/feed/', '/events//feed/atom'])
+        expect([path, (await ask.send('GET', path, { headers: {} })).status]).toEqual([path, 200]);
+      const [desk, doubled] = [await ask.send('GET', '/admin', { headers: {} }), await ask.send('GET', '//admin', { headers: {} })];
+      expect([doubled.status, doubled.headers.location]).toEqual([desk.status, desk.headers.location]);
+    });
+
     it('does not link from the first day of the calendar to the day before it', async () => {
       await made({ start_date: '1000-01-01 10:00:00', end_date: '1000-01-01 12:00:00' });
       const text = await get('/events/1000-01-01/');

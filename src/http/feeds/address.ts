@@ -15,7 +15,7 @@ import {
 import { postKindOfType } from '../../kinds/index.ts';
 import { stripControlCharacters } from '../../wordpress/content/plain-text.ts';
 import { textFromUnix, unixFromText } from '../../wordpress/time.ts';
-import { splitLanguage } from '../addressing.ts';
+import { pagePathBelow, splitLanguage } from '../addressing.ts';
 import type { RawParams } from '../input.ts';
 
 /** A page of the calendar that an address names. */
@@ -96,9 +96,8 @@ const MAX_TEXT_LENGTH = 1000;
 /** Returns the decoded segments of the path below the home; undefined if it cannot be decoded. */
 function segmentsOf(path: string, base: string): string[] | undefined {
   if (path.length > MAX_PATH_LENGTH) return undefined;
-  const relativePath = path === base || path.startsWith(`${base}/`) ? path.slice(base.length) : path;
   try {
-    return relativePath
+    return pagePathBelow(base, path)
       .split('/')
       .filter((segment) => segment !== '')
       .map(decodeURIComponent);

@@ -10,7 +10,12 @@ export interface FeedRequest {
   readonly address: FeedAddress;
   readonly query: RawParams;
   readonly queryText: string;
-  /** `page`: the address of the page as requested; `self`: the same with those query parameters that have an effect. */
+  /**
+   * `page`: the address of the page as requested, without extra slashes; `self`: the same with those query parameters
+   * that have an effect.
+   */
   readonly page: string;
+  /** Whether the requested address has several slashes in a row. */
+  readonly hasExtraSlashes: boolean;
   readonly self: string;
 }

@@ -11,11 +11,11 @@ import type { FeedRequest } from './feed-request.ts';
 
 /**
  * Returns the address to which WordPress redirects a calendar request at a non-canonical address
- * (`redirect_canonical`): the path with a trailing slash, or the page of the term or event that the query names.
- * Undefined if there is no redirect. News feeds are not redirected.
+ * (`redirect_canonical`): the path with single slashes and one at its end, or the page of the term or event that the
+ * query names. Undefined if there is no redirect. News feeds are not redirected.
  */
 export async function redirectOf(request: FeedRequest): Promise<string | undefined> {
-  const { address, page, queryText } = request;
+  const { address, page, queryText, hasExtraSlashes } = request;
   if (address.format !== 'ical' && address.format !== undefined) return undefined;
   const cleanQuery = address.format === undefined ? withoutEmpty(queryText) : queryText;
   // Browsers only follow the redirect of a form on the host of its page, whatever name that host was reached by, so the
@@ -23,7 +23,8 @@ export async function redirectOf(request: FeedRequest): Promise<string | undefin
   if (cleanQuery !== queryText) return withQuery(new URL(page).pathname.replace(/^\/{2,}/, '/'), cleanQuery);
   if (!address.isPath) return redirectOfQuery(request);
   const { permalinkStructure } = request.caller.settings;
-  return permalinkStructure.endsWith('/') && !page.endsWith('/') ? withQuery(`${page}/`, queryText) : undefined;
+  const canonicalPage = permalinkStructure.endsWith('/') && !page.endsWith('/') ? `${page}/` : page;
+  return hasExtraSlashes || canonicalPage !== page ? withQuery(canonicalPage, queryText) : undefined;
 }
 
 /**

@@ -10,7 +10,7 @@ import { loadNamedEvents, toNamedEvents } from '../../records/feed-events.ts';
 import { languageSegments, type Site } from '../../site.ts';
 import { tagPath } from '../../wordpress/links.ts';
 import { percentDecoded } from '../../wordpress/web-url.ts';
-import { basePath, splitTarget } from '../addressing.ts';
+import { basePath, pagePathBelow, splitTarget } from '../addressing.ts';
 import { type AnswerCache, cacheKeyOf, languageKeyOf } from '../answer-cache.ts';
 import { canonicalQuery } from '../canonical-query.ts';
 import { hasHosts } from '../content-language.ts';
@@ -50,7 +50,9 @@ export function serveFeeds(site: Site, answers: AnswerCache | undefined, pages: 
       return deliver(req, res, (await pages.preview(request, req)) ?? (await computeAnswer(request, req, pages)));
     const { settings } = request.caller;
     const byHost = hasHosts(settings.contentLanguages);
-    const pageAddress = byHost ? request.caller.home + request.page : request.page;
+    // An address with extra slashes redirects to that of the page, so that its answer is another one.
+    const page = request.hasExtraSlashes ? `${request.page}//` : request.page;
+    const pageAddress = byHost ? request.caller.home + page : page;
     const { text, isComplete } = canonicalQuery(pageAddress, request.query, paramsOf(settings, request.address), effectiveNumbers(request));
     // Reads the request again now that the version is known: the answer may be based on settings newer than the
     // version, but never on older ones.
@@ -91,8 +93,9 @@ async function readFeedRequest(site: Site, req: Request): Promise<FeedRequest | 
   const caller = visitorOf(site, settings, req, { segment: address.language, query });
   // If languages have hosts, the caller's home is that of the host.
   const home = hasHosts(settings.contentLanguages) && address.language === undefined ? caller.home : settings.home;
-  const page = home + (path.startsWith(`${base}/`) ? path.slice(base.length) : path);
-  const request = { site, caller, address, query, queryText: text, page };
+  const page = home + pagePathBelow(base, path);
+  const hasExtraSlashes = path.includes('//');
+  const request = { site, caller, address, query, queryText: text, page, hasExtraSlashes };
   const effectiveQuery = relevantQuery(text, paramsOf(settings, address), effectiveNumbers(request));
   return { ...request, self: [page, effectiveQuery].filter((part) => part !== '').join('?') };
 }
