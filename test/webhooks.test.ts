@@ -8,7 +8,7 @@ import { pagesOf } from '../src/storage/engine/pages.ts';
 import { pruneJournal } from '../src/storage/journal/entries.ts';
 import { dueMessages, setHookState } from '../src/storage/rows/hooks.ts';
 import { createHookServer, deleteOldMessages } from '../src/webhooks/deliver.ts';
-import { addHook, deleteHook, hookMessages, listHooks, retryHook, setHookActive, testHook } from '../src/webhooks/hooks.ts';
+import { addHook, changeHook, deleteHook, hookMessages, listHooks, retryHook, setHookActive, testHook } from '../src/webhooks/hooks.ts';
 import { runScript } from './support/databases.ts';
 import { describeRequests, expectBody, type Json } from './support/site-client.ts';
 import { until } from './support/until.mjs';
@@ -19,6 +19,7 @@ const DATES = { start_date: '2026-12-10 18:00:00', end_date: '2026-12-10 20:00:0
 const DAY = 24 * 3600 * 1000;
 
 interface Got {
+  readonly path: string | undefined;
   readonly headers: http.IncomingHttpHeaders;
   readonly text: string;
   readonly body: Json;
@@ -50,7 +51,7 @@ describeRequests(
         });
         req.on('end', () => {
           const body = JSON.parse(text);
-          got.push({ headers: req.headers, text, body });
+          got.push({ path: req.url, headers: req.headers, text, body });
           void Promise.resolve(answer(body)).then((status) => res.writeHead(status).end());
         });
       });
@@ -338,6 +339,24 @@ describeRequests(
         expect(got.length).toBeGreaterThan(0);
         expect(got.length).toBeLessThan(9);
       }
+    });
+
+    it('sends messages that wait for one under way to its new URL', async () => {
+      const { id: hook } = await add({ kinds: 'venue' });
+      for (let number = 0; number < 9; number += 1) await ask.create('/venues', { venue: `Moving ${number}` });
+      let change: Promise<unknown> | undefined;
+      answer = async () => {
+        change ??= changeHook(site(), hook, { url: `${url}/moved` });
+        await change;
+        return 204;
+      };
+      await serve();
+      const paths = got.map(({ path }) => path);
+      expect(paths).toHaveLength(9);
+      const first = paths.filter((path) => path === '/hook').length;
+      expect(first).toBeGreaterThan(0);
+      expect(first).toBeLessThan(9);
+      expect(paths).toEqual(paths.map((_, place) => (place < first ? '/hook' : '/hook/moved')));
     });
 
     it('does not wait for slow receivers of other webhooks, and on shutdown only for its messages under way', async () => {

@@ -188,9 +188,12 @@ async function sendMessages(site: Site, hook: Hook, isStopping: () => boolean): 
         // this one dead.
         if (isStopping() || !(await extendReservation(db, hook.id, { reservedUntil, until }))) return;
         reservedUntil = until;
-        const sendable = await withoutHiddenData(site, hook, messages.slice(index, index + MAX_CONCURRENT_MESSAGES));
+        // Its URL may have been changed, too.
+        const currentHook = (await loadHooks(db)).find(({ id }) => id === hook.id);
+        if (currentHook?.state !== 'active') return;
+        const sendable = await withoutHiddenData(site, currentHook, messages.slice(index, index + MAX_CONCURRENT_MESSAGES));
         if (!sendable) return await disableHook(site, hook, USER_GONE);
-        const sending = sendable.map((one) => send(site, hook, one));
+        const sending = sendable.map((one) => send(site, currentHook, one));
         // If one throws, the others still hold the reservation until they have ended.
         await Promise.allSettled(sending);
         const outcomes = await Promise.all(sending);

@@ -111,8 +111,8 @@ export const userOfHook = async (db: Database, id: number): Promise<number> =>
   (await loadHooksIfPresent(db)).find((hook) => hook.id === id)?.user ?? 0;
 
 /**
- * Changes the given values of a webhook, no others, and returns it. Messages that are being sent at this moment still
- * go to the previous URL. `kinds`: names separated by commas; empty means all.
+ * Changes the given values of a webhook, no others, and returns it. Only messages that are under way at this moment
+ * still go to the previous URL. `kinds`: names separated by commas; empty means all.
  *
  * @throws HookError
  */
