@@ -60,9 +60,9 @@ export function parseEventTime(value: string | number, context: { zone: Zone; no
 /**
  * Returns everything stored about the dates of an event after a request (decisions D1 to D3).
  * Values that the request does not name stay: a start alone moves the start, a zone alone keeps the local time. Times
- * that a zone skips move forward, and an end that would no longer be after the start with them. All-day events span whole days from cutoff to cutoff and stay all-day when their
- * times change; if the flag is removed, they keep their times. A request without dates, or with the stored ones, leaves
- * them unchanged.
+ * that a zone skips move forward, and an end that would no longer be after the start with them. All-day events span
+ * whole days from cutoff to cutoff and stay all-day when their times change; if the flag is removed, they keep their
+ * times. A request without dates, or with the stored ones, leaves them unchanged.
  * @param before the stored dates, undefined on create
  * @param context the site's zone by name, the time at which its day begins (`HH:MM`), the moment of the request
  */

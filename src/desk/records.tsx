@@ -16,7 +16,7 @@ import { withExplainedErrors } from '../records/explanation.ts';
 import { acceptParams } from '../records/input.ts';
 import { mayCreate } from '../records/posts.ts';
 import { lockPostVersion, versionTag, withPreconditions } from '../records/versions.ts';
-import { changePost, createPost } from '../records/writes/post-writes.ts';
+import { changeRecord, createPost } from '../records/writes/post-writes.ts';
 import { withImageCleanup } from '../records/writes/prepared-images.ts';
 import { mayHaveBeenWritten, type Site } from '../site.ts';
 import { loadDates } from './event-dates.tsx';
@@ -298,7 +298,8 @@ export async function writeRecord(
     }
     const conditions = { match: [versionTag(version)] };
     await withPreconditions(trackedSite, caller, lockPostVersion(kind), { id: record.id, conditions }, async (transactionSite) => {
-      await changePost(transactionSite, caller, kind, record.id, values);
+      // The form also holds the links that records do not show.
+      await changeRecord(transactionSite, caller, kind, record.id, { values });
       await alsoWrite?.(transactionSite);
     });
     return record.id;

@@ -2,6 +2,7 @@ import { listPeople, loadPeople } from '../accounts/people.ts';
 import { groupedBy } from '../grouped-by.ts';
 import type { Option } from '../html/form-fields.tsx';
 import { sizeInWords } from '../html/size-words.ts';
+import { ALLOWS_SEVERAL } from '../kinds/events/metas.ts';
 import { isImage, isLinks, isTerms } from '../kinds/fields.ts';
 import { postKind, termKind } from '../kinds/index.ts';
 import type { PostKind, PostListValues, TermListValues } from '../kinds/kind.ts';
@@ -123,9 +124,6 @@ const languageFirst = <Listed extends Values>(records: readonly Listed[], langua
 
 /** Fields of a venue or organizer that cannot be filled in while linking to a new one; its own form has them. */
 const NOT_WHEN_LINKING: ReadonlySet<string> = new Set(['external_id', 'stateprovince']);
-
-/** Whether an event can link to several records of a kind, as in The Events Calendar. */
-const ALLOWS_SEVERAL = { venue: false, organizer: true } as const;
 
 /**
  * Returns venues or organizers to link to: the linked ones, and the first ones by name, those of `language` before

@@ -64,7 +64,9 @@ function suggestionAddress(site: Site, settings: SiteSettings, path: string): { 
   const { suggestSlug, calendar, home } = settings;
   if (suggestSlug === '' || !percentDecoded(path).includes(percentDecoded(suggestSlug))) return undefined;
   const base = basePath(home);
-  const segments = pathBelow(base, path).split('/').filter((piece) => piece !== '');
+  const segments = pathBelow(base, path)
+    .split('/')
+    .filter((piece) => piece !== '');
   const { language: segment, rest } = splitLanguage(
     segments[0] === 'index.php' ? segments.slice(1) : segments,
     languageSegments(site, settings),

@@ -147,9 +147,9 @@ const isBlank = ({ grammar }: Param, rawValue: unknown) => rawValue === null || 
 
 /**
  * Returns the meaning of an empty value. On create it is ignored. On change it clears the field, is refused, means
- * false, or is passed on as an empty text. In queries, on WordPress's own routes, and for untyped parameters that are not fields, it is read like any
- * other value, except that null is ignored there. `copiesSource`: a new record that copies unnamed fields from its
- * source gets nothing for fields with an empty value.
+ * false, or is passed on as an empty text. In queries, on WordPress's own routes, and for untyped parameters that are
+ * not fields, it is read like any other value, except that null is ignored there. `copiesSource`: a new record that
+ * copies unnamed fields from its source gets nothing for fields with an empty value.
  */
 function blankMeaning(
   param: Param | Field,

@@ -167,7 +167,7 @@ export async function changeTecPost(site: Site, caller: Caller, declaredKind: Po
   const kind = kindOnSite(declaredKind, caller.settings);
   await requirePost(site, caller, kind, id);
   const fields = fieldsOf(caller, kind, values, kind.hasDates ? await datesOf(site, caller, kind, id) : undefined);
-  await changeRecord(site, caller, kind, id, { values: fields, extraRows: extraRows(caller, kind, values) });
+  await changeRecord(site, caller, kind, id, { values: fields, extraRows: extraRows(caller, kind, values), links: 'shown' });
 }
 
 /**

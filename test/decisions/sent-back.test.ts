@@ -1,5 +1,6 @@
 import { expect, it } from '@jest/globals';
 import { addCustomField } from '../../src/records/custom-fields.ts';
+import { openVisitor } from '../support/desk-visitor.ts';
 import { describeRequests, expectBody, expectError, type Json } from '../support/site-client.ts';
 
 const EVENT = { title: 'Test event', start_date: '2027-05-01 10:00:00', end_date: '2027-05-01 12:00:00' };
@@ -52,6 +53,19 @@ describeRequests('records sent back as they were read', (ask) => {
     await trash('/venues/13');
     await ask.update(`/events/${id}`, { venue: '' });
     expect(await links(id)).toEqual({ venue: [], organizer: [] });
+  });
+
+  it('D15 remove hidden links where they are shown: in the metas of wp/v2 and at the desk', async () => {
+    const { id } = await ask.create('/events', { ...EVENT, venue: 12, organizer: [24, 25, 26] });
+    for (const path of ['/venues/12', '/organizers/24', '/organizers/26']) await trash(path);
+    const core = `/wp-json/wp/v2/tribe_events/${id}`;
+    expectBody(await ask.send('PUT', core, { as: 'admin', body: { meta: { _EventOrganizerID: [25, 26] } } }));
+    expect(await links(id)).toEqual({ venue: ['12'], organizer: ['25', '26'] });
+    const admin = await openVisitor(ask, 'admin');
+    const path = `/admin/events/${id}`;
+    const sent = { 'venue[keep][]': null, 'organizer[keep][]': '25' };
+    expect((await admin.submit(await admin.get(path), path, sent)).status).toBe(303);
+    expect(await links(id)).toEqual({ venue: [], organizer: ['25'] });
   });
 
   it.each(['draft', 'pending'])('D7 may have no slug: %s', async (status) => {

@@ -47,3 +47,6 @@ export const EVENT_ORIGIN = '_EventOrigin';
 export const VENUE_ORIGIN = '_VenueOrigin';
 export const ORGANIZER_ORIGIN = '_OrganizerOrigin';
 export const ORIGIN = 'events-calendar';
+
+/** Whether an event usually has several links to records of a kind, as in The Events Calendar. */
+export const ALLOWS_SEVERAL = { venue: false, organizer: true } as const;

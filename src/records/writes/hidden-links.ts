@@ -1,3 +1,4 @@
+import { ALLOWS_SEVERAL } from '../../kinds/events/metas.ts';
 import { isLinks, valueIn } from '../../kinds/fields.ts';
 import { postKind } from '../../kinds/index.ts';
 import type { PostValues, Rows, StoredPost } from '../../kinds/kind.ts';
@@ -11,7 +12,8 @@ import type { WriteContext } from './write-context.ts';
 
 /*
  * Links of an event to venues and organizers that its record does not show to the caller: those in the trash, and those
- * that the caller may not read (decisions D11, D15).
+ * that the caller may not read (decisions D11, D15). Forms of the desk and the metas of WordPress's own routes show
+ * them.
  */
 
 /**
@@ -34,7 +36,9 @@ export async function withHiddenLinks(
   const removedIds = changes.flatMap(({ stored, sent }) => stored.filter((id) => !sent.includes(id)));
   if (removedIds.length === 0) return references;
   const rows = await loadPosts(write.db, removedIds.map(Number).filter(Number.isSafeInteger));
-  const metas: Rows['metas'] = Object.fromEntries(changes.map((change) => [change.place.key, keptLinks(change, rows, write.caller.viewer)]));
+  const metas: Rows['metas'] = Object.fromEntries(
+    changes.map((change) => [change.place.key, keptLinks(change, rows, write.caller.viewer)]),
+  );
   return { ...references, metas: { ...references.metas, ...metas } };
 }
 
@@ -47,12 +51,13 @@ interface LinkChange {
 
 /** Returns the ids to store. `rows`: the records whose links would be removed. */
 function keptLinks({ place, stored, sent }: LinkChange, rows: ReadonlyMap<number, Post>, viewer: Viewer): readonly string[] {
-  const { postType, name } = postKind(place.kind);
+  const { postType } = postKind(place.kind);
   const isHidden = (id: string): boolean => {
     const row = sent.includes(id) ? undefined : rows.get(Number(id));
     return row?.post_type === postType && (row.post_status === 'trash' || !mayRead(viewer, row));
   };
   const isAsRead = stored.filter((id) => !isHidden(id)).join() === sent.join();
   if (isAsRead) return stored;
-  return name === 'venue' ? sent : [...sent, ...stored.filter(isHidden)];
+  // A new venue takes the place of the former one.
+  return ALLOWS_SEVERAL[place.kind] ? [...sent, ...stored.filter(isHidden)] : sent;
 }

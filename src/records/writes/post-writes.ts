@@ -39,11 +39,15 @@ export interface ExtraRows {
   readonly alwaysCreates?: boolean;
 }
 
-/** A change of a record. With `scope`, the date fields apply to a single date of a recurring event. */
+/**
+ * A change of a record. With `scope`, the date fields apply to a single date of a recurring event. `links`: whether
+ * lists of links hold all of them (the default), or those that records show, so that the hidden ones stay.
+ */
 export interface PostChange {
   readonly values: PostValues;
   readonly extraRows?: ExtraRows;
   readonly scope?: Scope | undefined;
+  readonly links?: 'all' | 'shown';
 }
 
 /**
@@ -112,7 +116,7 @@ export const insertRecord = (
  * replaced by that of the event: all its dates change.
  */
 export async function changePost(site: Site, caller: Caller, kind: PostKind, id: number, values: PostValues): Promise<VersionedRecord> {
-  await changeRecord(site, caller, kind, id, { values });
+  await changeRecord(site, caller, kind, id, { values, links: 'shown' });
   return renderPost(site, caller, kind, id, referencedIds(kind, values));
 }
 
@@ -123,7 +127,7 @@ export async function changePost(site: Site, caller: Caller, kind: PostKind, id:
  * @throws rest_invalid_param for another id; recurring-event-dates for a date that cannot be moved
  */
 export async function changeDate(site: Site, caller: Caller, kind: PostKind, id: number, values: PostValues): Promise<VersionedRecord> {
-  await changeRecord(site, caller, kind, id, { values, scope: 'date' });
+  await changeRecord(site, caller, kind, id, { values, scope: 'date', links: 'shown' });
   return renderPost(site, caller, kind, id, referencedIds(kind, values));
 }
 
@@ -133,8 +137,9 @@ export async function changeRecord(
   caller: Caller,
   kind: PostKind,
   record: number,
-  { values: givenValues, extraRows = {}, scope }: PostChange,
+  { values: givenValues, ...change }: PostChange,
 ): Promise<void> {
+  const { extraRows = {} } = change;
   const date = await dateOfRecord(site.db, caller, kind, record);
   const id = date?.post ?? record;
   const hasOtherRows = Object.keys({ ...extraRows.columns, ...extraRows.metas }).length > 0 || givenValues.slug !== undefined;
@@ -149,7 +154,7 @@ export async function changeRecord(
     await changeLocked(
       { db, caller, kind },
       { before, date: date && (await reloadDate({ db, caller, kind }, date)) },
-      { values: givenValues, extraRows, scope },
+      { values: givenValues, ...change },
     );
   });
 }
@@ -158,7 +163,7 @@ export async function changeRecord(
 async function changeLocked(
   { db, caller, kind }: WriteContext,
   { before, date }: { readonly before: StoredPost; readonly date: EventDate | undefined },
-  { values: givenValues, extraRows = {}, scope }: PostChange,
+  { values: givenValues, extraRows = {}, scope, links = 'all' }: PostChange,
 ): Promise<void> {
   const id = before.row.ID;
   const dateMetas = scope ? await moveDate({ db, caller, kind }, before, requireRecurringDate(date), givenValues) : {};
@@ -167,7 +172,8 @@ async function changeLocked(
   const plan = withExtraRows(withExtraRows(planPost(caller, kind, values, before), extraRows), { metas: dateMetas });
   await lockNames(db, locksOfChange(caller, { kind, values, plan }, before.row));
   const write = { db, caller, kind, language: await languageOfChange(db, caller, kind, id, values) };
-  const references = await withHiddenLinks(write, before, values, await createReferenced(write, values));
+  const created = await createReferenced(write, values);
+  const references = links === 'all' ? created : await withHiddenLinks(write, before, values, created);
   await writeChange(write, before, plan, await withTermsInLanguage(write, id, references));
 }
 
@@ -207,7 +213,7 @@ export async function upsertPost(
     const before = await lockExisting(write, existingId);
     if (!mayEdit(caller.viewer, accessRow(before.row, before.metas))) refuse(caller.viewer);
     const status = before.row.post_status === 'trash' ? { status: 'publish' as const } : {};
-    await changeLocked(write, { before, date: undefined }, { values: { ...status, ...values }, extraRows: {} });
+    await changeLocked(write, { before, date: undefined }, { values: { ...status, ...values }, links: 'shown' });
     return { id: existingId, isNew: false };
   });
   return { ...(await renderPost(site, caller, kind, id, referencedIds(kind, values))), isNew };
