@@ -31,6 +31,12 @@ describeRequests('other differences', (ask) => {
   });
   it('D42 reads a Unix time in a date as that moment', async () =>
     expect((await ask.create('/events', { ...EVENT, date: '1609495200' })).date_utc).toBe('2021-01-01 10:00:00'));
+  it('D42 ignores an offset in a date, and refuses a Unix time as a number, as the reference does', async () => {
+    const sent = '2025-01-01T10:00:00+05:00';
+    expect((await ask.create('/events', { ...EVENT, date: sent })).date).toBe('2025-01-01 10:00:00');
+    expect((await ask.create('/events', { ...EVENT, date_utc: sent })).date_utc).toBe('2025-01-01 10:00:00');
+    expectError(await ask.post('/events', { ...EVENT, date: 1_609_495_200 }, 'admin'), 400, 'rest_invalid_param', ['date']);
+  });
   it.each([
     ['America/Santiago', '-03'],
     ['Australia/Lord_Howe', '+11'],

@@ -292,6 +292,18 @@ describeRequests('changes of a record', (ask) => {
     });
   });
 
+  it('D1 publishes a draft at the date that it has in UTC, or that is sent with the status, otherwise now', async () => {
+    const draft = { title: 'Draft', start_date: '2027-01-01', end_date: '2027-01-01', status: 'draft' };
+    const past = { date: '2020-01-02 04:04:05', date_utc: '2020-01-02 03:04:05' };
+    const published = async (sent: object, more: object = {}) => {
+      const { id } = await ask.create('/events', { ...draft, ...sent });
+      return ask.update(`/events/${id}`, { status: 'publish', ...more });
+    };
+    expect(await published({ date_utc: past.date_utc })).toMatchObject(past);
+    expect(await published({}, { date: past.date })).toMatchObject(past);
+    expect(await published({ date: past.date })).toMatchObject({ date_utc: '2026-11-20 12:00:00' });
+  });
+
   it.each([
     ['events', { title: 'Draft', start_date: '2027-01-01', end_date: '2027-01-01' }],
     ['venues', { venue: 'Draft' }],
