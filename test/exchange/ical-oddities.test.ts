@@ -106,6 +106,16 @@ const ZONES: Case[] = [
   ],
   ['a time of no zone, in that of the site', event('DTSTART:20261224T180000'), ['2026-12-24 17:00-17:00']],
   ['an hour that the clock skips', event('DTSTART;TZID=Europe/Rome:20260329T023000'), ['2026-03-29 01:30-01:30']],
+  [
+    'an end within the hour that the clock skips with its start',
+    event('DTSTART;TZID=Europe/Rome:20260329T023000\r\nDTEND;TZID=Europe/Rome:20260329T030000'),
+    ['2026-03-29 01:30-02:00'],
+  ],
+  [
+    'an end right after the hour that the clock skips',
+    event('DTSTART;TZID=Europe/Rome:20260329T020000\r\nDTEND;TZID=Europe/Rome:20260329T030000'),
+    ['2026-03-29 01:00-02:00'],
+  ],
   ['an hour that the clock shows twice', event('DTSTART;TZID=Europe/Rome:20261025T023000'), ['2026-10-25 00:30-00:30']],
 ];
 

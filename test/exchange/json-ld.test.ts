@@ -94,6 +94,13 @@ describe('datesOf', () => {
     expect(datesOf(start, end, '', rome)).toMatchObject({ start_date: first, end_date: last, correction: 'end-next-day' }),
   );
   it.each([
+    ['2027-03-28T02:30', '2027-03-28T03:00', '2027-03-28 03:30:00', '2027-03-28 04:00:00'],
+    ['2027-03-28T02:00', '2027-03-28T03:00', '2027-03-28 03:00:00', '2027-03-28 04:00:00'],
+    ['2027-03-28T02:30', '2027-03-28T04:00', '2027-03-28 03:30:00', '2027-03-28 04:00:00'],
+  ])('keeps the length of an event whose start the clock skips, if nothing would remain of it: %s to %s', (start, end, first, last) =>
+    expect(datesOf(start, end, '', rome)).toMatchObject({ start_date: first, end_date: last, correction: undefined }),
+  );
+  it.each([
     ['2027-05-05T20:00-04:00', '2027-05-05', '2027-05-05 20:00:00', '2027-05-05 23:59:59', 'UTC-4'],
     ['2027-05-05T20:00-04:00', '2027-05-05T22:00', '2027-05-05 20:00:00', '2027-05-05 22:00:00', 'UTC-4'],
     ['2027-05-05', '2027-05-05T22:00-04:00', '2027-05-05 00:00:00', '2027-05-05 23:59:59', 'Europe/Rome'],

@@ -73,7 +73,9 @@ function spanFrom(start: Moment, end: Moment | undefined, length: Length | undef
   }
   const from = clock.toMoment(wall);
   const to = end ? momentOf(end, clocks, clock) : endAfter(from, length ?? { days: 0, seconds: 0 }, clock);
-  return timesBetween(from, to, clock.zoneAt(from));
+  // If the clock skips the start and would show the end before it, the event keeps its length.
+  const isLater = end?.in === start.in && end.zone === start.zone && end.wall > start.wall;
+  return timesBetween(from, isLater && to <= from ? from + unixFromText(end.wall) - wall : to, clock.zoneAt(from));
 }
 
 /** Returns the clock of an event. If the start has no zone, or only a guessed one, the zone of the end is used. */

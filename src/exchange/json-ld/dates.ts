@@ -1,4 +1,4 @@
-import { addDays, addDaysTo, textFromUnix, unixFromText } from '../../wordpress/time.ts';
+import { addDays, addDaysTo, diffSeconds, textFromUnix, unixFromText } from '../../wordpress/time.ts';
 import { unixFromLocal, type Zone } from '../../wordpress/zones.ts';
 import { offsetIn, offsetZone, unambiguousZone, wallTimeIn } from '../items/unambiguous-zone.ts';
 import { isWallTime, MAX_DURATION_S } from '../items/written-times.ts';
@@ -36,7 +36,11 @@ export function datesOf(start: string, end: string, duration: string, site: Zone
   }
   const startZone = zoneOf(from, site);
   const startMoment = momentOf(from, startZone);
-  const { finish, correction } = correctedEndOf(startMoment, to ? endOf(to, startZone) : startMoment + secondsOf(duration), startZone);
+  const { finish, correction } = correctedEndOf(
+    startMoment,
+    to ? endAfter(from, to, startZone) : startMoment + secondsOf(duration),
+    startZone,
+  );
   const [earlier, later] = [Math.min(startMoment, finish), Math.max(startMoment, finish)];
   const zone = unambiguousZone(startZone, [earlier, later]);
   const wall = (moment: number) => textFromUnix(wallTimeIn(zone, moment));
@@ -85,6 +89,15 @@ const zoneOf = (date: WrittenDate, site: Zone): Zone =>
   !('offset' in date) || date.offset === 0 || offsetIn(site, date.moment) === date.offset ? site : offsetZone(date.offset);
 
 const momentOf = (date: WrittenTime, zone: Zone): number => ('wall' in date ? unixFromLocal(date.wall, zone) : date.moment);
+
+/**
+ * Returns the end of an event, which keeps its length if the clock skips its start and would show the end before it.
+ */
+function endAfter(from: WrittenTime, to: WrittenDate, zone: Zone): number {
+  const [start, end] = [momentOf(from, zone), endOf(to, zone)];
+  const isLater = 'wall' in from && 'wall' in to && to.wall > from.wall;
+  return isLater && end <= start ? start + diffSeconds(from.wall, to.wall) : end;
+}
 
 const endOf = (date: WrittenDate, zone: Zone): number =>
   'day' in date ? unixFromLocal(`${date.day} 23:59:59`, zone) : momentOf(date, zone);
