@@ -74,13 +74,11 @@ export async function writePosts(work: Work, items: readonly PostItem[]): Promis
       entry !== undefined && ((run.isDryRun && run.dryLedger.has(key)) || takenPosts.get(entry.target)?.post_type === typeOf(item.kind));
     const known = knownEvents.get(sourceItem);
     if (known?.isOrigin) {
-      ledger.add({ item: key, kind: item.kind, target: known.id, digest: sourceDigest, run: run.number });
-      addToCount(tally.unchanged, item.kind);
+      leaveAsIs(work, item, { item: key, kind: item.kind, target: known.id, digest: sourceDigest });
       continue;
     }
     if (isStored && entry.digest === sourceDigest && !isFetched(work, sourceItem)) {
-      ledger.add({ ...entry, item: key, run: run.number });
-      addToCount(tally.unchanged, item.kind);
+      leaveAsIs(work, item, { ...entry, item: key });
       continue;
     }
     // A dry run assumes that the file can be fetched.
@@ -105,6 +103,12 @@ export async function writePosts(work: Work, items: readonly PostItem[]): Promis
   }
   await insertNew(work, newArrivals, takenPosts);
   await updatePosts(work, existing);
+}
+
+/** Notes that a record is already as in the source. */
+function leaveAsIs({ run, ledger, tally }: Work, { kind }: PostItem, entry: Omit<Parameters<Ledger['add']>[0], 'run'>): void {
+  ledger.add({ ...entry, run: run.number });
+  addToCount(tally.unchanged, kind);
 }
 
 /** Returns an item with this site's fields and terms, its row data, and the digest that the ledger keeps. */
