@@ -317,6 +317,28 @@ describe('recurring event', () => {
     expect([starts(result).length, lossesOf(result)]).toEqual([2000, told === undefined ? [] : [['ical-rule-cut', told]]]);
   });
   it.each([
+    ['DTSTART:20310113T100000Z', 'RRULE:FREQ=DAILY;COUNT=5', 0, [['ical-dates-later', '2031-01-13 11:00:00']]],
+    ['DTSTART:20261101T100000Z', 'RRULE:FREQ=MONTHLY;COUNT=16', 14, [['ical-dates-later', '2028-01-01 11:00:00']]],
+    ['DTSTART:20261101T100000Z', 'RRULE:FREQ=MONTHLY;UNTIL=20280115T000000Z', 14, [['ical-dates-later', '2028-01-01 11:00:00']]],
+    [
+      'DTSTART:20261101T100000Z',
+      'RRULE:FREQ=MONTHLY;COUNT=16\r\nEXDATE:20280101T100000Z',
+      14,
+      [['ical-dates-later', '2028-02-01 11:00:00']],
+    ],
+    ['DTSTART:20261101T100000Z', 'RRULE:FREQ=MONTHLY;COUNT=15\r\nEXDATE:20280101T100000Z', 14, []],
+    ['DTSTART:20261101T100000Z', 'RRULE:FREQ=MONTHLY', 14, []],
+    ['DTSTART:20261101T100000Z', 'RDATE:20300101T100000Z', 1, [['ical-dates-later', '2030-01-01 11:00:00']]],
+    ['DTSTART:20150101T100000Z', 'RRULE:FREQ=DAILY;COUNT=5', 0, [['ical-series-past', '2015-01-01 11:00:00']]],
+    ['DTSTART:20150101T100000Z', 'RRULE:FREQ=WEEKLY;UNTIL=20270101T000000Z', 9, []],
+    ['DTSTART;VALUE=DATE:20310113', 'RRULE:FREQ=YEARLY;COUNT=2', 0, [['ical-dates-later', '2031-01-13']]],
+  ])('reports dates that are not imported if %s with %s ends outside of the window', async (start, rule, count, told) => {
+    const result = await read(calendar(event(start, rule)), { from: '2026-11-01', to: '2027-12-31' });
+    expect([starts(result).length, lossesOf(result)]).toEqual([count, told]);
+    // Dates within the window that are missing in a later file go to the trash all the same.
+    expect(result.whole).toEqual(['one']);
+  });
+  it.each([
     ['FREQ=DAILY', 10_227, 0],
     ['FREQ=DAILY;BYHOUR=9,12,15,18', 40_908, 0],
     ['FREQ=HOURLY', 40_908, 1],

@@ -228,7 +228,7 @@ function* seriesEntries(events: readonly HeldEvent[], reading: Reading): Generat
   const first = core && nameOfFirst(core.event, clocksOf(core.event, reading));
   for (const time of times) {
     if ('reason' in time) {
-      isWhole = false;
+      if (!OUTSIDE.includes(time.reason)) isWhole = false;
       const loss = lossAt(reading, time.reason, time.event, time.detail);
       yield time.reason === 'ical-event-unreadable' ? asWholeRecord(loss) : loss;
       continue;
@@ -239,6 +239,9 @@ function* seriesEntries(events: readonly HeldEvent[], reading: Reading): Generat
   }
   return isWhole;
 }
+
+/** Problems that do not concern dates within the window. */
+const OUTSIDE: readonly string[] = ['ical-dates-later', 'ical-series-past'];
 
 /** Reports properties of overrides that concern other dates and are not followed. */
 function* unsupportedIn(overrides: readonly HeldEvent[], masters: readonly HeldEvent[], reading: Reading): Generator<Entry> {

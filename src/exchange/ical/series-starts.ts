@@ -5,9 +5,18 @@ import type { Clock } from './clock.ts';
 import type { CalendarEvent, ExtraDate, Moment } from './event.ts';
 import { type Clocks, midnightClock, momentOf, type Span } from './spans.ts';
 
+type SeriesReason =
+  | 'ical-rule-cut'
+  | 'ical-last-day'
+  | 'ical-last-day-unsure'
+  | 'ical-event-unreadable'
+  | 'ical-zone-unknown'
+  | 'ical-dates-later'
+  | 'ical-series-past';
+
 /** A part of a series that cannot be followed: the key of a sentence in `exchange:losses`, the event, and details. */
 export interface SeriesProblem {
-  readonly reason: 'ical-rule-cut' | 'ical-last-day' | 'ical-last-day-unsure' | 'ical-event-unreadable' | 'ical-zone-unknown';
+  readonly reason: SeriesReason;
   readonly event: CalendarEvent;
   readonly detail?: string | undefined;
 }
@@ -131,8 +140,42 @@ function describeCut(lastTaken: number, omitted: { readonly count: number; reado
   ].join(' · ');
 }
 
+/**
+ * Returns the first start of a series after a wall time, or undefined if its rules go on for ever, if it has rules for
+ * exceptions, or if the next start is so far away that looking for it would take long. `isExcluded`: whether an
+ * exception removes a start.
+ */
+export function laterStart(
+  { core, span, clock, clocks }: Series,
+  after: number,
+  isExcluded: (wall: number) => boolean,
+): number | undefined {
+  const series = { core, span, clock, clocks };
+  const firstStart = clock.toWall(span.start);
+  if (core.exclusionRules.length > 0 || core.rules.some(({ count, until }) => count === undefined && until === undefined)) return undefined;
+  const candidates = core.dates
+    .map((date) => wallTimeOf(date.start, series, firstStart))
+    .filter((wall) => wall > after && !isExcluded(wall));
+  if (firstStart > after && !isExcluded(firstStart)) candidates.push(firstStart);
+  for (const rule of core.rules) {
+    const range = [after + 1, after + LOOK_AHEAD_DAYS[rule.freq] * DAY] as const;
+    for (const wall of wallTimesOf(rule, series, range, { startCounts: core.rules.length === 1 })) {
+      if (isExcluded(wall)) continue;
+      candidates.push(wall);
+      break;
+    }
+  }
+  return candidates.length === 0 ? undefined : Math.min(...candidates);
+}
+
+/** Days within which a next start is looked for: ten years, or less for rules with many times a day. */
+const LOOK_AHEAD_DAYS: Readonly<Record<Rule['freq'], number>> = {
+  ...{ SECONDLY: 1, MINUTELY: 8, HOURLY: 370 },
+  ...{ DAILY: 3653, WEEKLY: 3653, MONTHLY: 3653, YEARLY: 3653 },
+};
+
 /** Formats a wall time for people: a day, or the local time at the event's place. */
-function shownIn({ span, clock }: Series, wall: number): string {
+export function shownIn({ span, clock }: Series, wall: number): string {
   if (span.allDay) return textFromUnix(wall).slice(0, 10);
   const moment = clock.toMoment(wall);
   return localFromUnix(moment, clock.zoneAt(moment));

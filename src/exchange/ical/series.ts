@@ -3,7 +3,7 @@ import type { Zone } from '../../wordpress/zones.ts';
 import type { Clock } from './clock.ts';
 import type { Override } from './current-versions.ts';
 import { type CalendarEvent, type ExtraDate, type Length, MICROSOFT_ALL_DAY, type Moment } from './event.ts';
-import { type Series, type SeriesProblem, startsWithin, wallTimeOf } from './series-starts.ts';
+import { laterStart, type Series, type SeriesProblem, shownIn, startsWithin, wallTimeOf } from './series-starts.ts';
 import { type Clocks, endAfter, momentOf, overlapsWindow, type Span, spanOf, startClock, timesBetween } from './spans.ts';
 
 const DAY = 86_400;
@@ -42,18 +42,36 @@ export function* datesOfSeries(
   const laterOverrides = unshifted.filter(({ event }) => event.appliesToLaterDates).sort((one, other) => one.position - other.position);
   const { starts, problems } = startsWithin(series, window, { mayShift: laterOverrides.length > 0 });
   yield* problems;
+  const isExcluded = (wall: number) =>
+    excludedKeys.size + replacedKeys.size > 0 && keysOf(wall, series).some((key) => excludedKeys.has(key) || replacedKeys.has(key));
   let changes = 0;
+  let isEmpty = true;
   for (const { wall, date } of starts) {
     while (changes < laterOverrides.length && laterOverrides[changes]!.position <= wall) changes += 1;
-    if (excludedKeys.size + replacedKeys.size > 0 && keysOf(wall, series).some((key) => excludedKeys.has(key) || replacedKeys.has(key)))
-      continue;
+    if (isExcluded(wall)) continue;
     const currentOverride = laterOverrides[changes - 1];
     const time = currentOverride ? shiftedDate(currentOverride, wall, series) : { event: core, span: spanAt(wall, date, series) };
-    if (overlapsWindow(time.span, window, clocks.calendar)) yield { ...time, name: nameOf(wall, series) };
+    if (!overlapsWindow(time.span, window, clocks.calendar)) continue;
+    isEmpty = false;
+    yield { ...time, name: nameOf(wall, series) };
   }
   for (const { event, isSuperseded } of unshifted) {
     if (!isSuperseded) yield* overrideDate(event, window, clocks, nameOfMoment(event.recurrenceId!, series));
   }
+  yield* datesOutside(series, window, { isEmpty, isExcluded });
+}
+
+/** Yields a note if dates of a series that ends are after the window, or all of them before it. */
+function* datesOutside(
+  series: Series,
+  [first, last]: readonly [first: number, last: number],
+  { isEmpty, isExcluded }: { readonly isEmpty: boolean; readonly isExcluded: (wall: number) => boolean },
+): Generator<SeriesProblem> {
+  const { core, span, clock } = series;
+  const later = laterStart(series, last, isExcluded);
+  const start = clock.toWall(span.start);
+  if (later !== undefined) yield { reason: 'ical-dates-later', event: core, detail: shownIn(series, later) };
+  else if (isEmpty && start < first) yield { reason: 'ical-series-past', event: core, detail: shownIn(series, start) };
 }
 
 /** Yields the date of an override whose series is not in the file. */

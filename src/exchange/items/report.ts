@@ -172,7 +172,7 @@ export function tallyFrom(text: string): Tally {
  */
 const HARMLESS = new Set([
   'id-taken', 'slug-taken', 'author-without-role', 'setting-differs', 'duration-mended', 'utc-mended', 'date-mended', 'version-older',
-  'encoding-assumed', 'end-next-day', 'field-hidden',
+  'encoding-assumed', 'end-next-day', 'field-hidden', 'ical-series-past',
 ]); // biome-ignore format: a list of names
 
 /** Whether something of the source was not imported. */
