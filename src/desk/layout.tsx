@@ -71,12 +71,12 @@ function doneNotice({ request, i18n }: Visit): Notice | undefined {
     ...(count ? [i18n.say(`desk:done.${action}`, { count })] : []),
     ...(failedCount ? [i18n.say('desk:done.failed', { count: failedCount })] : []),
   ];
-  return texts.length === 0 ? undefined : { tone: failedCount ? 'wrong' : 'good', text: texts.join(' ') };
+  return texts.length === 0 ? undefined : { tone: failedCount || action === 'list-changed' ? 'wrong' : 'good', text: texts.join(' ') };
 }
 
 /** Actions that a page can report, by key of the sentence. */
 const DONE_ACTIONS: ReadonlySet<string> = new Set(
-  'saved created trashed restored deleted published invited removed revoked settings password welcome imported moved repaired backup signed-out'.split(
+  'saved created trashed restored deleted published invited removed revoked settings password welcome imported moved repaired backup signed-out list-changed'.split(
     ' ',
   ),
 );

@@ -54,6 +54,9 @@ const DEFAULT_PAGE_SIZE = 20;
 /** Name of the form field that selects all records matching the list's filters, on all pages. */
 export const SELECT_ALL_FIELD = 'found';
 
+/** Name of the form field with the number of records in the list that the user saw. */
+export const TOTAL_FIELD = 'total';
+
 /** Maximum number of records for one bulk action. */
 export const MAX_BULK_SIZE = 500;
 

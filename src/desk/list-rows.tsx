@@ -11,7 +11,7 @@ import type { Editable, EditList } from '../records/editing.ts';
 import { mayCreate } from '../records/posts.ts';
 import { Nonce } from './layout.tsx';
 import { type Column, columnsOf } from './list-columns.ts';
-import { MAX_BULK_SIZE, SELECT_ALL_FIELD } from './list-filters.ts';
+import { MAX_BULK_SIZE, SELECT_ALL_FIELD, TOTAL_FIELD } from './list-filters.ts';
 import { listUrl, returnQuery } from './list-url.ts';
 import { PreviewLink } from './preview-link.tsx';
 import { removalAction } from './record-actions.ts';
@@ -53,6 +53,7 @@ export function Rows(props: {
       <form id="bulk" method="post" action={deskUrl(visit, `/${kind.path}/bulk`)} class="bulk">
         <Nonce nonce={visit.nonce} />
         <input type="hidden" name="back" value={returnQuery(visit)} />
+        <input type="hidden" name={TOTAL_FIELD} value={String(list.total)} />
         <label>
           <span class="quiet">{say('desk:list.selected')}</span>
           <select name="action" required>

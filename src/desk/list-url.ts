@@ -7,12 +7,19 @@ import { deskUrl, type Visit } from './visit.ts';
 
 /** Returns the parameters of the present URL with some of them changed, and without those of the reported action. */
 function changeQuery({ request: { query } }: Visit, changes: Readonly<Record<string, string | number | undefined>>) {
-  const keptParams = Object.fromEntries(
-    Object.entries(query).flatMap(([name, value]) =>
-      typeof value === 'string' && !['done', 'count', 'failed'].includes(name) ? [[name, value] as const] : [],
-    ),
-  );
-  return { ...keptParams, ...changes };
+  const keptParams = Object.entries(query).filter(([name]) => !['done', 'count', 'failed'].includes(name) && !(name in changes));
+  return { ...Object.fromEntries(keptParams.flatMap(([name, value]) => flatPairs(name, value))), ...changes };
+}
+
+/**
+ * Returns a parameter as PHP writes it (`http_build_query`), the members of a list or an object one by one. A filter
+ * that is lost on the way would apply a bulk action to all records.
+ */
+function flatPairs(name: string, value: unknown): [name: string, value: string][] {
+  if (typeof value === 'string') return [[name, value]];
+  return value === null || typeof value !== 'object'
+    ? []
+    : Object.entries(value).flatMap(([key, member]) => flatPairs(`${name}[${key}]`, member));
 }
 
 /**

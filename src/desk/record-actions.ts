@@ -3,13 +3,14 @@ import { ApiError, refuse } from '../errors.ts';
 import { idIn, textIn, textsIn } from '../forms/form-values.ts';
 import type { PostKind } from '../kinds/kind.ts';
 import type { Values } from '../kinds/param.ts';
-import { type Editable, listEditable, readEditable } from '../records/editing.ts';
+import { type EditList, listEditable, readEditable } from '../records/editing.ts';
 import { acceptParams } from '../records/input.ts';
 import { mayTrash } from '../records/posts.ts';
 import { changePost, deletePost, restorePost, trashPost } from '../records/writes/post-writes.ts';
 import { withMaxPerPage } from '../site.ts';
 import { lookUpOnce } from '../storage/engine/look-up-once.ts';
-import { listParams, MAX_BULK_SIZE, SELECT_ALL_FIELD } from './list-filters.ts';
+import { parsePhpQuery } from '../wordpress/php/query.ts';
+import { listParams, MAX_BULK_SIZE, SELECT_ALL_FIELD, TOTAL_FIELD } from './list-filters.ts';
 import { suggestedLinks } from './suggested.tsx';
 import { deskUrl, type Outcome, type Submission, type Visit } from './visit.ts';
 
@@ -54,30 +55,39 @@ export async function runOnOne(visit: Submission, kind: PostKind, id: number, ac
   return { to: listUrlWith(visit, kind, { done: doneKeyOf(visit, action) }) };
 }
 
-/** Runs an action on all selected records, or on all that match the filters of the list. */
+/**
+ * Runs an action on all selected records, or on all that match the filters of the list. If other records match now than
+ * when the list was shown, nothing is done: nobody has seen what would be changed.
+ */
 export async function runOnSelected(visit: Submission, kind: PostKind): Promise<Outcome> {
   const actionName = textIn(visit.fields, 'action');
   const action = RECORD_ACTIONS.find((name) => name === actionName);
   const ids = textIn(visit.fields, SELECT_ALL_FIELD) === '1' ? await matchingIds(visit, kind) : selectedIds(visit);
+  if (ids === undefined) return { to: listUrlWith(visit, kind, { done: 'list-changed' }) };
   if (action === undefined || ids.length === 0) return { to: listUrlWith(visit, kind, {}) };
   return { to: listUrlWith(visit, kind, { done: doneKeyOf(visit, action), ...(await runOnAll(visit, kind, ids, action)) }) };
 }
 
 const selectedIds = ({ fields }: Submission): number[] => [...new Set(textsIn(fields, 'ids').map(idIn))].filter((id) => id > 0);
 
-async function matchingIds(visit: Submission, kind: PostKind): Promise<number[]> {
-  const rows = await loadForBulkAction(visit, kind, listParams(listQuery(visit), visit.caller, kind));
+/** Returns the ids of the records in the list; undefined if their number is not the one that the user saw. */
+async function matchingIds(visit: Submission, kind: PostKind): Promise<number[] | undefined> {
+  const query = parsePhpQuery(listQueryText(visit), LIST_QUERY_LIMITS);
+  const { rows, total } = await loadForBulkAction(visit, kind, listParams(query, visit.caller, kind));
+  if (String(total) !== textIn(visit.fields, TOTAL_FIELD)) return undefined;
   return rows.filter(({ mayEdit, mayDelete }) => mayEdit || mayDelete).map(({ id }) => id);
 }
 
-/** Returns the first records of a list, up to the maximum for one bulk action. */
-async function loadForBulkAction({ site, caller }: Visit, kind: PostKind, params: Values): Promise<readonly Editable[]> {
-  return (await listEditable(withMaxPerPage(site, MAX_BULK_SIZE), caller, kind, { ...params, per_page: MAX_BULK_SIZE, page: 1 })).rows;
-}
+/** Variables in the URL of a list, and their nesting. The URL has already been parsed within PHP's limits. */
+const LIST_QUERY_LIMITS = { variables: 1000, depth: 20 };
+
+/** Returns a list with its first records, up to the maximum for one bulk action. */
+const loadForBulkAction = ({ site, caller }: Visit, kind: PostKind, params: Values): Promise<EditList> =>
+  listEditable(withMaxPerPage(site, MAX_BULK_SIZE), caller, kind, { ...params, per_page: MAX_BULK_SIZE, page: 1 });
 
 /** Deletes the records in the trash that the caller may delete, the newest first. */
 export async function emptyTrash(visit: Submission, kind: PostKind): Promise<Outcome> {
-  const rows = await loadForBulkAction(visit, kind, { status: 'trash' });
+  const { rows } = await loadForBulkAction(visit, kind, { status: 'trash' });
   const ids = rows.filter(({ mayDelete }) => mayDelete).map(({ id }) => id);
   return {
     to: deskUrl(visit, `/${kind.path}`, { status: 'trash', done: DONE_KEYS.delete, ...(await runOnAll(visit, kind, ids, 'delete')) }),
@@ -105,10 +115,10 @@ async function runOnAll(
 
 /** Returns the URL of the list from which the form was sent, with the reported action. */
 const listUrlWith = (visit: Submission, kind: PostKind, params: Readonly<Record<string, string | number | undefined>>): string =>
-  deskUrl(visit, `/${kind.path}`, { ...listQuery(visit), ...params });
+  deskUrl(visit, `/${kind.path}`, { ...Object.fromEntries(new URLSearchParams(listQueryText(visit))), ...params });
 
-/** Returns the query of the list that contained the form. */
-function listQuery({ fields }: Submission): Record<string, string> {
+/** Returns the query of the list that contained the form, without the question mark. */
+function listQueryText({ fields }: Submission): string {
   const query = textIn(fields, 'back');
-  return Object.fromEntries(new URLSearchParams(query.startsWith('?') ? query : ''));
+  return query.startsWith('?') ? query.slice(1) : '';
 }

@@ -205,6 +205,39 @@ describeRequests('records at the desk', (ask) => {
     expect((await anna.get('/admin/venues?search=barn')).text).not.toContain('name="found"');
   });
 
+  it.each(['search=mill&status[]=draft', 'status%5B0%5D=draft&status%5B1%5D=future&search=mill'])(
+    'applies a bulk action only to what the list shows if its URL has lists: %s',
+    async (filter) => {
+      const anna = await openVisitor(ask, 'admin');
+      const made = async (venue: string, status: string) => (await ask.create('/venues', { venue, status })).id;
+      const drafts = [await made('Mill one', 'draft'), await made('Mill two', 'draft')];
+      const other = await made('Mill three', 'pending');
+      const list = await anna.get(`/admin/venues?${filter}&per_page=1`);
+      expect(list.text).toContain('All 2 that were found');
+      const done = await anna.submit(list, '/admin/venues/bulk', { action: 'publish', found: '1' });
+      expect(done.headers.location).toContain('done=published&count=2');
+      expect((await anna.get(String(done.headers.location))).text).not.toContain('Mill three');
+      const statuses = await ask
+        .db()
+        .from('posts')
+        .whereIn('ID', [...drafts, other])
+        .orderBy('ID')
+        .select('post_status');
+      expect(statuses.map(({ post_status: status }) => status)).toEqual(['publish', 'publish', 'pending']);
+    },
+  );
+
+  it('does nothing to all records of a list that others have changed since the user saw it', async () => {
+    const anna = await openVisitor(ask, 'admin');
+    for (const venue of ['Mill one', 'Mill two']) await ask.create('/venues', { venue, status: 'draft' });
+    const list = await anna.get('/admin/venues?search=mill&per_page=1');
+    const { id } = await ask.create('/venues', { venue: 'Mill three', status: 'draft' });
+    const done = await anna.submit(list, '/admin/venues/bulk', { action: 'publish', found: '1' });
+    expect((await anna.get(String(done.headers.location))).text).toContain('Nothing has been changed: records have been added');
+    expect((await lockPost(ask.db(), id))?.post_status).toBe('draft');
+    expect((await ask.read('/venues?search=mill')).total).toBe(0);
+  });
+
   it('offers new categories to users who may create them, and links from a venue or an organizer to its events', async () => {
     for (const [as, offered] of [['admin', true], ['ed', true], ['auth', true], ['contrib', false]] as const) {
       const { text } = await (await openVisitor(ask, as)).get('/admin/events/new');
