@@ -1,4 +1,5 @@
 import { trimOf } from './trim.ts';
+import { withPlainQuotes, withTypedMarks } from './typographic-marks.ts';
 
 /** A term of a search phrase; `exclude`: texts that contain it do not match. */
 export interface SearchTerm {
@@ -19,10 +20,11 @@ const MAX_TERMS = 9;
  * `"a phrase"` as one term, `-word` excluded; stop words, single letters, single hyphens and `0` are ignored. If no
  * terms or too many remain, the whole phrase is the only term. WordPress removes backslashes, as if PHP had added them
  * (`stripslashes`), and so does the plugin when it stores a text. We keep them in texts (decision D41), and the editor
- * of WordPress does, too; so a term matches in either form.
+ * of WordPress does, too; so a term matches in either form. Quotation marks and hyphens of print are read like those of
+ * the keyboard (decision D54).
  */
 export function parseSearch(phrase: string): SearchTerm[] {
-  const fullPhrase = phrase.replace(/[\r\n]/g, '');
+  const fullPhrase = withPlainQuotes(phrase.replace(/[\r\n]/g, ''));
   const terms: string[] = [];
   for (const [piece] of fullPhrase.matchAll(/"[^"]*(?:"|$)|[^\t ",+]+/g)) {
     const term = trimQuotes(piece);
@@ -45,9 +47,9 @@ function termOf(text: string, { exclude }: Pick<SearchTerm, 'exclude'>): SearchT
 /** Removes backslashes like PHP's `stripslashes`; of two, one stays. */
 const withoutSlashes = (text: string): string => text.replace(/\\(.?)/gs, '$1');
 
-const isIgnored = (term: string): boolean => /^[a-z0-]?$/i.test(term) || STOPWORDS.has(term.toLowerCase());
+const isIgnored = (term: string): boolean => /^[a-z0-]?$/i.test(withTypedMarks(term)) || STOPWORDS.has(term.toLowerCase());
 
-const trimQuotes = (piece: string) => trimOf(piece, /^".+"$/.test(piece) ? `"'` : `"' `);
+const trimQuotes = (piece: string) => trimOf(piece, /^".+"$/.test(piece) ? `"'‘’` : `"'‘’ `);
 
 /** Maximum number of pieces: each is a condition on each column, and databases limit the number of conditions. */
 const MAX_PIECES = 50;

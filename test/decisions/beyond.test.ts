@@ -120,6 +120,24 @@ describeRequests('other differences', (ask) => {
     expect(await ids('include=33')).toEqual([33]);
     expect(await ids('search=past&per_page=100')).not.toContain(33);
   });
+  it.each([
+    ["L'acqua - \"storia\"...", 'L’acqua – “storia”…'],
+    ['L’acqua – “storia”…', "L'acqua - \"storia\"..."],
+  ])('D54 finds %j in events, venues, categories and tags by %j, word by word and as a whole', async (name, typed) => {
+    const { id } = await ask.create('/events', { title: 'Palio', description: name, status: 'publish', start_date: '2027-05-01 10:00', end_date: '2027-05-01 11:00' });
+    const { id: venue } = await ask.create('/venues', { venue: name });
+    const { id: category } = await ask.create('/categories', { name });
+    const { id: tag } = await ask.create('/tags', { name });
+    for (const search of [typed, `“${typed.slice(0, 9)}”`, typed.slice(0, 7)]) {
+      const found = async (path: string) => ask.read(`/${path}${path.includes('?') ? '&' : '?'}search=${encodeURIComponent(search)}`);
+      expect([search, ...idsOf(await found('events?start_date=2027-05-01'))]).toEqual([search, id]);
+      expect(idsOf(await found('venues'))).toEqual([venue]);
+    }
+    for (const [path, term] of [['categories', category], ['tags', tag]] as const)
+      expect(idsOf(await ask.read(`/${path}?hide_empty=false&search=${encodeURIComponent(typed)}`))).toEqual([term]);
+    const everywhere = await ask.send('GET', `${CORE}/search?search=${encodeURIComponent(typed)}`);
+    expect(everywhere.body.map((found: Json) => found.id)).toEqual([id]);
+  }); // biome-ignore format: pairs
 
   it('Addition offset skips tags, and the URLs of the next pages work without it', async () => {
     const all = expectBody(await ask.get('/tags?per_page=50')).tags.map(({ id }: { id: number }) => id);

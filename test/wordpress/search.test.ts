@@ -11,6 +11,7 @@ describe('terms of a search for events', () => {
     ['a,b+jazz', ['jazz']],
     ['jazz - blues 0 1', ['jazz', 'blues', '1']],
     ['-"summer concert"', ['summer concert']],
+    ['“summer concert” ‘jazz’ – «\u00a0L’eau\u00a0»', ['summer concert', 'jazz', 'L’eau']],
     ['AC\\DC \\\\o/', ['AC\\DC', '\\\\o/']],
     ['\\', ['\\']],
     ['jazz \\ \\a blues', ['jazz', 'blues']],

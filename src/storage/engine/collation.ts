@@ -1,6 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import { memoize } from '../../memo.ts';
 import { trimEndOf } from '../../wordpress/trim.ts';
+import { typedMark } from '../../wordpress/typographic-marks.ts';
 
 /*
  * Text as compared by MySQL's `utf8mb4_unicode_520_ci` (WordPress's collation), for databases without that collation:
@@ -23,7 +24,8 @@ export const knownFold = memoize(foldText);
 
 /**
  * Returns the form in which texts are searched. LIKE compares character by character, so `ß` is found by `ß` and `ẞ`
- * but not by `ss`. Characters that fold to several characters are therefore left unchanged.
+ * but not by `ss`. Characters that fold to several characters are therefore left unchanged, except for marks of print
+ * (decision D54).
  */
 export function foldForSearch(text: string): string {
   return replaceWide(text.toLowerCase(), searchedCharacter);
@@ -101,7 +103,7 @@ function foldedCharacter(character: string): string {
 function searchedCharacter(character: string): string {
   return folding(searched, character, () => {
     const plain = foldedCharacter(character);
-    return [...plain].length > 1 ? character : plain;
+    return typedMark(character) ?? ([...plain].length > 1 ? character : plain);
   });
 }
 

@@ -1,4 +1,5 @@
-import { codeOf, type Dialect } from '../dialect.ts';
+import { printedForms, withTypedMarks } from '../../../wordpress/typographic-marks.ts';
+import { codeOf, type Dialect, type Sql } from '../dialect.ts';
 import type { Asker } from '../driver.ts';
 import { beginsWith } from '../expressions.ts';
 import { changeSigns } from './change-signs.ts';
@@ -16,7 +17,7 @@ export const mysql: Dialect = {
   maxWriters: MAX_CONNECTIONS - RESERVED_FOR_READERS,
   groupCommit: { maxPieces: 1, maxMs: 0 },
   maxRetryPauseMs: 200,
-  search: (column, text) => ["?? LIKE ? ESCAPE '|'", [column, `%${text.replace(/[%_|]/g, '|$&')}%`]],
+  search,
   equalsFolded: (column, ...values) => [`?? IN (${values.map(() => '?').join()})`, [column, ...values]],
   equalsExactly: (column, ...values) => [`CAST(?? AS BINARY) IN (${values.map(() => 'CAST(? AS BINARY)').join()})`, [column, ...values]],
   startsWith: (column, start) => beginsWith(column, start),
@@ -78,3 +79,21 @@ async function hasReached(db: Asker, position: string): Promise<boolean> {
   const [row] = await db.ask<{ reached: number }>(question, [position]);
   return row?.reached === 1;
 }
+
+/**
+ * A text with marks that print has, too, is first searched with placeholders for them, and the marks are only replaced in
+ * the rows that remain. They are compared in a character set that has all of them, unlike those of old tables.
+ */
+function search(column: string, text: string): Sql {
+  const typed = withTypedMarks(text);
+  const forms = printedForms(typed);
+  if (forms.length === 0) return ["?? LIKE ? ESCAPE '|'", [column, `%${escapeLike(text)}%`]];
+  const roughly = escapeLike(typed).replaceAll('...', '%').replace(/['"-]/g, '_');
+  const withMarksReplaced = `${'REPLACE('.repeat(forms.length)}CONVERT(?? USING utf8mb4)${', ?, ?)'.repeat(forms.length)}`;
+  return [
+    `(?? LIKE ? ESCAPE '|' AND ${withMarksReplaced} COLLATE utf8mb4_unicode_520_ci LIKE ? ESCAPE '|')`,
+    [column, `%${roughly}%`, column, ...forms.flat(), `%${escapeLike(typed)}%`],
+  ];
+}
+
+const escapeLike = (text: string): string => text.replace(/[%_|]/g, '|$&');
