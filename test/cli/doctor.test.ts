@@ -232,6 +232,12 @@ describeDatabases('fasti doctor', (open, engine) => {
     ['posts-below-themselves', 'warning', () => below('posts', 'ID', [39, 39]), ['39']],
     ['posts-below-themselves', 'warning', () => below('posts', 'ID', [40, 41], [41, 39], [39, 40]), ['39 - 40 - 41']],
     [
+      'slugs-shared',
+      'warning',
+      () => db.from('posts').where('ID', 40).update({ post_name: 'summer-concert' }),
+      [expect.stringMatching(/^tribe_events summer-concert: \d+, 40 \(2\)$/) as unknown as string],
+    ],
+    [
       'slugs-empty',
       'error',
       () => db.from('posts').where('ID', 39).update({ post_name: '' }),
@@ -315,6 +321,22 @@ describeDatabases('fasti doctor', (open, engine) => {
     expect([await first(39, '_EventStartDate'), await told()]).toEqual(['2026-04-24 01:00:00', []]);
   });
 
+  it('numbers slugs that published records share, and leaves the address to the one that visitors find by it', async () => {
+    const rename = (ids: readonly number[], columns: Record<string, string>) => db.from('posts').whereIn('ID', ids).update(columns);
+    await rename([38, 39, 40, 41], { post_name: 'fair' });
+    await rename([38], { post_status: 'private' });
+    await rename([41], { post_status: 'draft' });
+    await rename([42], { post_name: 'fair-2' });
+    const findings = (await told()).filter(({ name }) => name === 'slugs-shared');
+    expect(findings).toMatchObject([{ fixable: true, examples: ['tribe_events fair: 39, 40, 38 (3)'] }]);
+    await fasti(['--fix', '--yes']);
+    const slugs = await db.from('posts').whereIn('ID', [38, 39, 40, 41, 42]).orderBy('ID').pluck('post_name');
+    expect(slugs).toEqual(['fair-4', 'fair', 'fair-3', 'fair', 'fair-2']);
+    const old = await db.from('postmeta').where('meta_key', '_wp_old_slug').orderBy('meta_id').select('post_id', 'meta_value');
+    expect(old).toEqual([{ post_id: 40, meta_value: 'fair' }]);
+    expect(await told()).toEqual([]);
+  });
+
   it('keeps the row with the right dates for a single event that has two rows', async () => {
     await another(39, 'before');
     await fasti(['--fix', '--yes']);
@@ -379,12 +401,6 @@ describeDatabases('fasti doctor', (open, engine) => {
       'warning',
       () => meta(39, '_EventURL', 'https://other.example').then(() => meta(39, '_EventURL', 'https://x.example')),
       [expect.stringMatching(/^39 _EventURL: /) as unknown as string],
-    ],
-    [
-      'slugs-shared',
-      'warning',
-      () => db.from('posts').where('ID', 40).update({ post_name: 'summer-concert' }),
-      ['tribe_events summer-concert (2)'],
     ],
     ['authors-gone', 'warning', () => db.from('posts').where('ID', 39).update({ post_author: 99 }), ['39']],
     ['files-unreadable', 'warning', () => set(10, '_wp_attached_file', '2026/11/gone.png'), ['10 2026/11/gone.png']],

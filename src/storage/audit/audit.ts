@@ -127,34 +127,7 @@ export async function repairValue(db: Database, { table, id, value }: BrokenValu
     .update({ [columns.value]: repaired });
 }
 
-// ------------------------------------------------------------------------------------------------- posts
-const WPML_ELEMENT_TYPES = postTypes.map((type) => `post_${type}`);
-
-/** Returns the slugs that several published records of one type share; `languages`: of the site. */
-export async function sharedSlugs(
-  db: Database,
-  languages: ContentLanguages | undefined,
-): Promise<{ type: string; slug: string; count: number }[]> {
-  const query = db
-    .from('posts')
-    .whereIn('post_type', postTypes)
-    .whereIn('post_status', ['publish', 'private'])
-    .whereNot('post_name', '')
-    .where('post_parent', 0)
-    .groupBy('post_type', 'post_name');
-  // With WPML, records in different languages may share a slug.
-  if (languages?.form === 'wpml')
-    query
-      .leftJoin({ w: db.table('icl_translations') }, (on) => void on.on('w.element_id', 'ID').onIn('w.element_type', WPML_ELEMENT_TYPES))
-      .groupBy('w.language_code');
-  const rows: {
-    type: string;
-    slug: string;
-    count: number | string;
-  }[] = await query.having(db.raw('count(*) > 1')).select('post_type as type', 'post_name as slug').count({ count: '*' });
-  return rows.map((row) => ({ ...row, count: Number(row.count) }));
-}
-
+// ------------------------------------------------------------------------------------------------- terms and posts
 /** Returns the terms of a taxonomy that share their slug with another term of it. */
 export const termsOfSharedSlugs = (db: Database, taxonomy: string): Promise<{ id: number; slug: string }[]> =>
   db.rows<{ id: number; slug: string }>`

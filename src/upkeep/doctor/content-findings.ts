@@ -3,23 +3,20 @@ import { kinds, termKind, termKinds } from '../../kinds/index.ts';
 import { languagesOf, languagesOfRecords } from '../../records/record-languages.ts';
 import { dropTreeCache } from '../../records/term-writes.ts';
 import type { Site } from '../../site.ts';
-import {
-  brokenValues,
-  postsWithMissingAuthor,
-  repairValue,
-  sharedSlugs,
-  termsOfSharedSlugs,
-  wrongCounts,
-} from '../../storage/audit/audit.ts';
+import { brokenValues, postsWithMissingAuthor, repairValue, termsOfSharedSlugs, wrongCounts } from '../../storage/audit/audit.ts';
 import { languageFaults } from '../../storage/audit/language-audit.ts';
 import { ORPHANS } from '../../storage/audit/orphans.ts';
 import { ROW_FAULTS } from '../../storage/audit/post-faults.ts';
+import { repairSharedSlugs, sharedSlugs } from '../../storage/audit/shared-slugs.ts';
 import { untranslatedLinks } from '../../storage/audit/untranslated-links.ts';
 import { recount } from '../../storage/rows/term-links.ts';
 import { countInLanguage } from '../../storage/translations/site-languages.ts';
 import { repairArray } from '../../wordpress/php/serialized-repair.ts';
 import { parseZone } from '../../wordpress/zones.ts';
 import { type Finding, finding, inRepairTransaction } from './findings.ts';
+
+/** Maximum number of records with the same slug that an example names. */
+const MAX_SHARERS = 5;
 
 /** Returns findings about orphaned rows, counts, slugs and authors. */
 export async function orphanFindings(site: Site): Promise<Finding[]> {
@@ -32,6 +29,7 @@ export async function orphanFindings(site: Site): Promise<Finding[]> {
     });
     if (count > 0) findings.push({ name, severity: name === 'rows-without-event' ? 'error' : 'warning', count, examples, fix: repair });
   }
+  const { contentLanguages } = await site.settings();
   const counts = await wrongCounts(site.db);
   findings.push(
     ...finding(
@@ -48,7 +46,10 @@ export async function orphanFindings(site: Site): Promise<Finding[]> {
     ...finding(
       'slugs-shared',
       'warning',
-      (await sharedSlugs(site.db, (await site.settings()).contentLanguages)).map(({ type, slug, count }) => `${type} ${slug} (${count})`),
+      (await sharedSlugs(site.db, contentLanguages)).map(
+        ({ type, slug, ids }) => `${type} ${slug}: ${ids.slice(0, MAX_SHARERS).join(', ')} (${ids.length})`,
+      ),
+      inRepairTransaction(site, (db) => repairSharedSlugs(db, contentLanguages)),
     ),
     ...finding('term-slugs-shared', 'warning', await sharedTermSlugs(site)),
     ...finding('authors-gone', 'warning', (await postsWithMissingAuthor(site.db)).map(String)),
