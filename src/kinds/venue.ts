@@ -3,6 +3,7 @@ import { venueJsonLd } from '../calendar/json-ld.ts';
 import { isTruthy } from '../calendar/settings.ts';
 import { type Fault, fail } from '../errors.ts';
 import { metaOf } from '../wordpress/rows.ts';
+import { MAX_LATITUDE, MAX_LONGITUDE, storedPlace } from './coordinates.ts';
 import { EVENT } from './events/fields.ts';
 import { COORDINATES, ORIGIN, VENUE_LINK, VENUE_ORIGIN } from './events/metas.ts';
 import { featuredImage, flagMeta, metaKeysOf, rule, searchedTexts, shownTexts, textMeta } from './fields.ts';
@@ -50,8 +51,6 @@ const fields = {
   geo_lng: rule(decimal, { names: { core: COORDINATES.lng, tec: false } }),
 };
 
-const MAX_LATITUDE = 90;
-const MAX_LONGITUDE = 180;
 /** The coordinates, with the limit of their degrees. */
 const DEGREES = [
   { field: 'geo_lat', key: COORDINATES.lat, max: MAX_LATITUDE, reason: 'latitude-invalid' },
@@ -127,14 +126,12 @@ export function renderVenue(id: number, bundle: Bundle, context: RenderContext):
   const row = bundle.posts.get(id)!;
   const locked = isLocked(row, context);
   const mapFlag = (key: string) => (locked ? null : metaOf(metas, key) === undefined ? true : isTruthy(metaOf(metas, key)));
-  const [lat = Number.NaN, lng = Number.NaN] = DEGREES.map(({ key }) => Number(metaOf(metas, key) || Number.NaN));
-  // WordPress and imports store any text.
-  const hasCoordinates = !locked && Math.abs(lat) <= MAX_LATITUDE && Math.abs(lng) <= MAX_LONGITUDE;
+  const place = locked ? undefined : storedPlace(metas);
   return linkedRecord(id, bundle, context, {
     name: 'venue',
     texts: venueTexts,
     between: {
-      ...(hasCoordinates ? { geo_lat: lat, geo_lng: lng } : {}),
+      ...(place ? { geo_lat: place.lat, geo_lng: place.lng } : {}),
       ...(context.withJsonLd && !locked ? { json_ld: venueLd(id, bundle, context) } : {}),
     },
     after: { show_map: mapFlag(VENUE.show_map), show_map_link: mapFlag(VENUE.show_map_link) },

@@ -489,6 +489,26 @@ describeRequests('places and tickets', (ask) => {
     expect(await near(43.7696, 11.2558)).toEqual([14]);
     expect(await near(0, 0)).toEqual([]);
   });
+  it.each([
+    ['143', '9'],
+    ['43.7', '190'],
+    ['north', '10.4'],
+    ['43,7', '10,4'],
+    ['0x10', '10.4'],
+  ])('D27 finds no event by the coordinates %j and %j, which are not shown', async (lat, lng) => {
+    await ask.writeRows((db) =>
+      db.from('postmeta').insert([
+        { post_id: 12, meta_key: '_VenueLat', meta_value: lat },
+        { post_id: 12, meta_key: '_VenueLng', meta_value: lng },
+      ]),
+    );
+    expect(await ask.read('/venues/12')).not.toHaveProperty('geo_lat');
+    const found = async (query: string) => venuesOf(await ask.read(`/events?${UPCOMING}&${query}`));
+    expect(await found('geoloc=true')).not.toContain(12);
+    expect(await found('geoloc=false')).toContain(12);
+    for (const point of ['0&geoloc_lng=10.4', '43.7&geoloc_lng=10.4', '43&geoloc_lng=10', '37&geoloc_lng=-171'])
+      expect([point, (await found(`geoloc_lat=${point}&geoloc_radius=100`)).includes(12)]).toEqual([point, false]);
+  });
   it('D27 filters events with and without coordinates by geoloc', async () => {
     await place();
     const [withPlace, without, every] = [

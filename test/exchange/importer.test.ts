@@ -620,6 +620,16 @@ describeDatabases('import into a site with existing records', (open) => {
     expect(metas.map(({ meta_key: key }) => key)).not.toContain('_application_passwords');
   });
 
+  it('reports coordinates of venues that do not exist, and keeps them', async () => {
+    const at = (id: number, lat: string, lng: string) => post('venue', id, { metas: [['_VenueLat', lat], ['_VenueLng', lng]] }); // biome-ignore format: short
+    const report = await taken([at(501, '999', '7.68'), at(502, '45.07', 'east'), at(503, '', ''), at(504, '-45.07', '1.8e2')]);
+    expect(report.losses.map(({ reason, examples }) => [reason, examples.map(({ detail }) => detail)])).toEqual([
+      ['coordinates-wrong', ['_VenueLat: 999', '_VenueLng: east']],
+    ]);
+    expect(isIncomplete(report)).toBe(false);
+    expect([await metasOf(501, '_VenueLat'), await metasOf(502, '_VenueLng')]).toEqual([['999'], ['east']]);
+  });
+
   it('corrects a duration that contradicts start and end', async () => {
     const lasting = (id: number, seconds: string) =>
       post('event', id, { metas: WHEN.map(([key, value]) => [key, key === '_EventDuration' ? seconds : value]) });

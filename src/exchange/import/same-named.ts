@@ -1,4 +1,4 @@
-import { COORDINATES } from '../../kinds/events/metas.ts';
+import { storedPlace } from '../../kinds/coordinates.ts';
 import { ORGANIZER } from '../../kinds/organizer.ts';
 import { VENUE } from '../../kinds/venue.ts';
 import { foldText } from '../../storage/engine/collation.ts';
@@ -118,7 +118,7 @@ const MAX_DISTANCE_DEGREES = 0.1;
 
 /** Whether the coordinates of two venues are far apart. */
 function areFarApart(one: Metas, other: Metas): boolean {
-  const numbers = [one, other].map((metas) => [COORDINATES.lat, COORDINATES.lng].map((key) => Number(metaOf(metas, key) || Number.NaN)));
-  const [[lat, lng], [otherLat, otherLng]] = numbers as [[number, number], [number, number]];
-  return Math.abs(lat - otherLat) > MAX_DISTANCE_DEGREES || Math.abs(lng - otherLng) > MAX_DISTANCE_DEGREES;
+  const [place, otherPlace] = [storedPlace(one), storedPlace(other)];
+  if (!place || !otherPlace) return false;
+  return Math.abs(place.lat - otherPlace.lat) > MAX_DISTANCE_DEGREES || Math.abs(place.lng - otherPlace.lng) > MAX_DISTANCE_DEGREES;
 }

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { CustomField } from '../../calendar/custom-fields.ts';
+import { wrongCoordinates } from '../../kinds/coordinates.ts';
 import { addressMetas } from '../../kinds/index.ts';
 import type { HtmlTrust } from '../../records/writes/post-rows.ts';
 import { typedEntries } from '../../typed-keys.ts';
@@ -45,7 +46,8 @@ const SCHEMES = /^(?:https?|ftp|mailto|tel):/i;
 
 /**
  * Makes columns and metas fit for the tables, whatever their source: removes control characters, truncates long values,
- * and drops invalid dates, unknown statuses and URLs with unsafe schemes. `fields`: the custom fields of the site.
+ * and drops invalid dates, unknown statuses and URLs with unsafe schemes. Coordinates that do not exist are kept and
+ * reported. `fields`: the custom fields of the site.
  */
 export function cleanPost(item: PostItem, { isTrusted }: HtmlTrust, fields: readonly CustomField[] = []): CleanPost {
   const losses: { reason: string; detail: string }[] = [];
@@ -53,6 +55,8 @@ export function cleanPost(item: PostItem, { isTrusted }: HtmlTrust, fields: read
   const options: CleaningOptions = { isTrusted, urlMetas, reportLoss: (reason, detail) => losses.push({ reason, detail }) };
   const columns = cleanColumns(item.columns, options);
   const metas = item.metas.flatMap((meta) => cleanMeta(meta, options));
+  if (item.kind === 'venue')
+    for (const [key, value] of wrongCoordinates(metas)) options.reportLoss('coordinates-wrong', `${key}: ${value}`);
   return { columns, metas, losses };
 }
 

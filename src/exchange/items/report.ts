@@ -167,12 +167,12 @@ export function tallyFrom(text: string): Tally {
 }
 
 /**
- * Reasons that do not lose any record: an id or a slug was taken, dates were corrected, users and settings need
- * attention.
+ * Reasons that do not lose any record: an id or a slug was taken, dates were corrected, users, settings and coordinates
+ * need attention.
  */
 const HARMLESS = new Set([
   'id-taken', 'slug-taken', 'author-without-role', 'setting-differs', 'duration-mended', 'utc-mended', 'date-mended', 'version-older',
-  'encoding-assumed', 'end-next-day', 'field-hidden', 'ical-series-past',
+  'encoding-assumed', 'end-next-day', 'field-hidden', 'ical-series-past', 'coordinates-wrong',
 ]); // biome-ignore format: a list of names
 
 /** Whether something of the source was not imported. */

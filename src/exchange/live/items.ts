@@ -179,9 +179,7 @@ export function venueItem(record: LiveVenue, context: LiveContext): LiveItem {
       metas: [
         [VENUE_ORIGIN, ORIGIN],
         ...filledMetas(venueTexts, record),
-        ...(lat === undefined || lng === undefined
-          ? []
-          : [...metaPair(COORDINATES.lat, String(lat)), ...metaPair(COORDINATES.lng, String(lng))]),
+        ...(lat === '' || lng === '' ? [] : [...metaPair(COORDINATES.lat, lat), ...metaPair(COORDINATES.lng, lng)]),
         ...[VENUE, EVENT].flatMap((keys) => [
           ...metaPair(keys.show_map, flagText(record.show_map)),
           ...metaPair(keys.show_map_link, flagText(record.show_map_link)),

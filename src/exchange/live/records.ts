@@ -66,8 +66,8 @@ const venue = z.looseObject({
   ...post,
   venue: text,
   ...eachText(venueTexts),
-  geo_lat: z.coerce.number().optional().catch(undefined),
-  geo_lng: z.coerce.number().optional().catch(undefined),
+  geo_lat: text,
+  geo_lng: text,
   show_map: flag,
   show_map_link: flag,
 });

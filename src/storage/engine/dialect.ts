@@ -99,6 +99,9 @@ export interface Dialect {
    */
   asNumber(column: string): Sql;
 
+  /** Condition: a text column contains a number and nothing else. */
+  isNumber(column: string): Sql;
+
   /**
    * The clause that follows the values of an INSERT and precedes the changes that apply if a row with the same unique
    * keys exists.

@@ -1,9 +1,10 @@
 import type { Condition } from '../../kinds/condition.ts';
+import { MAX_LATITUDE, MAX_LONGITUDE } from '../../kinds/coordinates.ts';
 import { COORDINATES } from '../../kinds/events/metas.ts';
 import type { QueryBuilder } from '../engine/builder.ts';
 import type { Database } from '../engine/database.ts';
 import type { Sql } from '../engine/dialect.ts';
-import { asId } from '../engine/expressions.ts';
+import { asId, every } from '../engine/expressions.ts';
 import { resolveLinkedFromEvents } from './linked-from-events.ts';
 import type { Distances, PostQuery } from './post-query.ts';
 import { withoutPassword } from './post-visibility.ts';
@@ -100,8 +101,14 @@ export const withCoordinates = (db: Database, builder: QueryBuilder): QueryBuild
   wherePublic(db, builder)
     .join({ lat: db.table('postmeta') }, (join) => join.on('lat.post_id', 'v.ID').andOnVal('lat.meta_key', COORDINATES.lat))
     .join({ lng: db.table('postmeta') }, (join) => join.on('lng.post_id', 'v.ID').andOnVal('lng.meta_key', COORDINATES.lng))
-    .whereNot('lat.meta_value', '')
-    .whereNot('lng.meta_value', '');
+    .whereRaw(...degrees(db, 'lat.meta_value', MAX_LATITUDE))
+    .whereRaw(...degrees(db, 'lng.meta_value', MAX_LONGITUDE));
+
+/** Condition: a text column contains degrees that exist. WordPress and imports store any text. */
+function degrees({ dialect }: Database, column: string, max: number): Sql {
+  const [number, columns] = dialect.asNumber(column);
+  return every([dialect.isNumber(column), [`${number} BETWEEN ? AND ?`, [...columns, -max, max]]]);
+}
 
 /** Restricts a query to public records within this many km of a point. */
 export function near(db: Database, builder: QueryBuilder, condition: Near): QueryBuilder {

@@ -1,3 +1,4 @@
+import { DECIMAL_NUMBER } from '../../../wordpress/decimal-number.ts';
 import { printedForms, withTypedMarks } from '../../../wordpress/typographic-marks.ts';
 import { codeOf, type Dialect, type Sql } from '../dialect.ts';
 import type { Asker } from '../driver.ts';
@@ -26,6 +27,7 @@ export const mysql: Dialect = {
   orderOf: (key) => key,
   // `+ 0.0` reads the leading number of a text without the error that CAST gives on strict servers.
   asNumber: (column) => ['(?? + 0.0)', [column]],
+  isNumber: (column) => ['?? REGEXP ?', [column, DECIMAL_NUMBER]],
   orUpdate: () => 'ON DUPLICATE KEY UPDATE',
   insertedValue: (column) => `VALUES(\`${column}\`)`,
   updateReturning: (expression) => ({ value: `LAST_INSERT_ID(${expression})`, returning: '' }),

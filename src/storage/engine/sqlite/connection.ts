@@ -3,6 +3,7 @@ import { statSync } from 'node:fs';
 import type Better from 'better-sqlite3';
 import { LRUCache } from 'lru-cache';
 import { memoize } from '../../../memo.ts';
+import { isDecimalNumber } from '../../../wordpress/decimal-number.ts';
 import { foldForSearch, knownFold } from '../collation.ts';
 import type { Outcome, Query } from '../driver.ts';
 import { Sqlite } from './library.ts';
@@ -91,6 +92,7 @@ export function connect(filename: string, use: FileUse): Connection {
     connection.function('holds', { deterministic: true }, (text, part) =>
       text === null || part === null ? null : Number(formOf(String(text)).includes(String(part))),
     );
+    connection.function('is_number', { deterministic: true }, (text) => (text === null ? null : Number(isDecimalNumber(String(text)))));
     connection.aggregate('fingerprint', {
       start: () => ({ rows: 0, digest: 0n }),
       step: ({ rows, digest }, text) => ({ rows: rows + 1, digest: digest ^ digestOf(String(text)) }),

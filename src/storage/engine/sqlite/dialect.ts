@@ -18,6 +18,7 @@ export const sqlite: Dialect = {
   sortKey: (column) => ['??', [column]],
   orderOf: knownFold,
   asNumber: (column) => ['CAST(?? AS REAL)', [column]],
+  isNumber: (column) => ['is_number(??)', [column]],
   orUpdate: (keys) => `ON CONFLICT (${keys.map((key) => `\`${key}\``).join(', ')}) DO UPDATE SET`,
   insertedValue: (column) => `excluded.\`${column}\``,
   updateReturning: (expression, column) => ({ value: expression, returning: `RETURNING ${column} AS id` }),
