@@ -5,7 +5,7 @@ import type { ControlData, FormValue } from '../forms/control.ts';
 import { loadControlData } from '../forms/control-data.ts';
 import { controlOf } from '../forms/controls.ts';
 import { dateErrors } from '../forms/date-errors.ts';
-import { errorSentence, fieldErrors, newLinkErrors, newTermErrors } from '../forms/error-sentences.ts';
+import { allFieldErrors, errorSentence, fieldErrors, newTermErrors } from '../forms/error-sentences.ts';
 import { idIn, membersIn, textIn } from '../forms/form-values.ts';
 import { encodeInitialValues, INITIAL_FIELD, unchangedFields } from '../forms/initial-values.ts';
 import { isImage, isLinks } from '../kinds/fields.ts';
@@ -158,7 +158,6 @@ async function saveForm(visit: Submission, form: SubmittedRecordForm): Promise<O
     const { notice, coordinates } = await locate(visit, geocoder, input);
     return showAgain(notice, { input: { ...input, ...coordinates }, status: 200 });
   }
-  if (errors.size > 0) return showAgain(errorNotice(visit.i18n.say('desk:form.wrong')), {});
   const initial = source && translationValues(visit, kind, source, '');
   const values = await changedValues(visit, submittedPlan, { before: record?.values, input, data, ...(initial ? { initial } : {}) });
   for (const [name, sentence] of kind.hasDates ? dateErrors(visit, values, record?.values) : []) errors.set(name, sentence);
@@ -171,8 +170,8 @@ async function saveForm(visit: Submission, form: SubmittedRecordForm): Promise<O
   try {
     const write = withAllPrices(form, { typed: input, data }, { record, version: textIn(visit.fields, 'version'), raw, alsoWrite });
     if (errors.size > 0) {
-      // Other errors are shown together with those of the dates.
-      await acceptParams(visit.site, visit.caller, kind.fields, write.raw, record ? 'change' : 'create');
+      // Other errors are shown together with those of the dates and of the picture.
+      await addFieldErrors(visit, kind, write, { errors });
       return await showAgain(errorNotice(visit.i18n.say('desk:form.wrong')), {});
     }
     const savedId = await writeRecord(visit, kind, write);
@@ -185,11 +184,24 @@ async function saveForm(visit: Submission, form: SubmittedRecordForm): Promise<O
       throw error;
     }
     if (error.problem === 'edit-conflict' && record) return conflictPage(visit, fullPlan, { id: record.id, input, showAgain });
-    const recordErrors = error.problem === 'rest_forbidden' ? newTermErrors(visit, kind, raw, data) : fieldErrors(visit, kind, error);
-    for (const [name, sentence] of [...recordErrors, ...(await newLinkErrors(visit, kind, raw))]) errors.set(name, sentence);
+    for (const [name, sentence] of error.problem === 'rest_forbidden' ? newTermErrors(visit, kind, raw, data) : [])
+      errors.set(name, sentence);
+    await addFieldErrors(visit, kind, { record, raw }, { errors, error });
     const text = errors.size > 0 ? visit.i18n.say('desk:form.wrong') : errorSentence(visit, error);
     return showAgain(errorNotice(text), { status: error.status === 400 ? 422 : error.status });
   }
+}
+
+/** Adds the errors of all other fields, and those that an error is about: a write ends with the first one. */
+async function addFieldErrors(
+  visit: Visit,
+  kind: PostKind,
+  { record, raw }: Pick<RecordWrite, 'record' | 'raw'>,
+  { errors, error }: { readonly errors: Map<string, string>; readonly error?: ApiError },
+): Promise<void> {
+  const others = await allFieldErrors(visit, kind, { raw, id: record?.id, faulty: [...errors.keys()] });
+  for (const [name, sentence] of new Map([...(error ? fieldErrors(visit, kind, error) : []), ...others]))
+    if (!errors.has(name)) errors.set(name, sentence);
 }
 
 /** Differences from the submitted form when it is shown again. */

@@ -1,9 +1,9 @@
-import { ApiError, type Fault, type SentValue } from '../errors.ts';
+import type { ApiError, Fault, SentValue } from '../errors.ts';
 import { isLinks, isTerms } from '../kinds/fields.ts';
 import { postKind } from '../kinds/index.ts';
 import type { PostKind } from '../kinds/kind.ts';
 import type { Values } from '../kinds/param.ts';
-import { acceptParams } from '../records/input.ts';
+import { missingFields, valueRefusals } from '../records/writes/value-refusals.ts';
 import { faultSentence, refusalSentence } from '../refusals.ts';
 import type { ControlData } from './control.ts';
 import type { FormContext } from './form-context.ts';
@@ -33,18 +33,30 @@ export function fieldSentence(context: Pick<FormContext, 'i18n'>, label: string,
 }
 
 /** Returns the errors of each field, in words. */
-export function fieldErrors(context: FormContext, kind: PostKind, { problem, details }: ApiError): [name: string, sentence: string][] {
+export function fieldErrors(context: FormContext, kind: PostKind, error: ApiError): [name: string, sentence: string][] {
   const { i18n } = context;
-  const missingNames = Array.isArray(details.data?.params) ? (details.data.params as string[]) : [];
-  const untitledNames = problem === kind.problems.noTitle || problem === 'title-without-text' ? [kind.titleField] : [];
+  const { details } = error;
   return [
-    ...[...missingNames, ...untitledNames].map((name): [string, string] => [name, i18n.say('desk:form.required')]),
+    ...missingFields(kind, error).map((name): [string, string] => [name, i18n.say('desk:form.required')]),
     ...[...(details.faults ?? [])].map(([name, fault]): [string, string] => [
       name,
       customFieldSentence(context, name, fault) ??
         fieldSentence(context, labelOf(i18n, kind.name, name), fault, details.sentValues?.get(name)),
     ]),
   ].filter(([name]) => name in kind.fields);
+}
+
+/**
+ * Returns the errors of each field of a form, in words, all of them at once: a write ends with the first. `write`: the
+ * values of the form.
+ */
+export async function allFieldErrors(
+  context: FormContext,
+  kind: PostKind,
+  write: Parameters<typeof valueRefusals>[3],
+): Promise<[name: string, sentence: string][]> {
+  const refusals = await valueRefusals(context.site, context.caller, kind, write);
+  return [...refusals.flatMap((refusal) => fieldErrors(context, kind, refusal)), ...(await newLinkErrors(context, kind, write.raw))];
 }
 
 /** Returns the sentence about a custom field of the site, with its label; undefined for other fields. */
@@ -74,14 +86,11 @@ export async function newLinkErrors(context: FormContext, { fields }: PostKind, 
 
 /** Returns the errors of the values of a new record, in words; empty if there are none. */
 async function newRecordErrors(context: FormContext, kind: PostKind, raw: Values): Promise<string> {
-  try {
-    await acceptParams(context.site, context.caller, kind.fields, raw, 'create');
-    return '';
-  } catch (error) {
-    if (!(error instanceof ApiError) || error.status >= 500) throw error;
-    const messages = fieldErrors(context, kind, error).map(([name, sentence]) => `${labelOf(context.i18n, kind.name, name)}: ${sentence}`);
-    return messages.join(' ');
-  }
+  const refusals = await valueRefusals(context.site, context.caller, kind, { raw });
+  const messages = refusals.flatMap((refusal) =>
+    fieldErrors(context, kind, refusal).map(([name, sentence]) => `${labelOf(context.i18n, kind.name, name)}: ${sentence}`),
+  );
+  return messages.join(' ');
 }
 
 /**

@@ -4,7 +4,7 @@ import { formatNames } from '../forms/choice-controls.tsx';
 import { loadControlData } from '../forms/control-data.ts';
 import { controlOf } from '../forms/controls.ts';
 import { dateErrors } from '../forms/date-errors.ts';
-import { errorSentence, fieldErrors } from '../forms/error-sentences.ts';
+import { allFieldErrors, errorSentence, fieldErrors } from '../forms/error-sentences.ts';
 import { ErrorSummary, type FormState } from '../forms/fields.tsx';
 import type { FormContext } from '../forms/form-context.ts';
 import { textIn } from '../forms/form-values.ts';
@@ -148,20 +148,32 @@ export async function submitSuggestion(
   const raw = await changedValues(formContext, { kind, names }, { before: undefined, input: formValues, data });
   const detailErrors = [...dateErrors(formContext, raw), ...visitorErrors(formContext, input)];
   const { knownValues, unknownNames } = splitLinks(raw, kind);
+  const allErrors = async () => {
+    const inFields = await allFieldErrors(formContext, kind, {
+      raw: knownValues,
+      added: { status: 'pending' },
+      faulty: detailErrors.map(([name]) => name),
+    });
+    const errors = new Map([...inFields, ...detailErrors]);
+    // In the order of the form.
+    return new Map([...names, ...Object.keys(MAX_LENGTHS).map((name) => `from_${name}`)].flatMap((name) => entriesOf(errors, name)));
+  };
   try {
     const values = await acceptParams(site, caller, kind.fields, knownValues, 'create');
-    if (detailErrors.length > 0) return { errors: new Map(detailErrors), notice: i18n.say('pages:suggest.wrong'), status: 422 };
+    if (detailErrors.length > 0) return { errors: await allErrors(), notice: i18n.say('pages:suggest.wrong'), status: 422 };
     checkAllowed();
     await storeSuggestion(site, caller, values, { suggestion: toSuggestion(input, unknownNames), form: input });
     return undefined;
   } catch (error) {
     if (!(error instanceof ApiError) || error.status >= 500) throw error;
-    // In the order of the form.
-    const errors = new Map([...fieldErrors(formContext, kind, error), ...detailErrors]);
+    const errors = fieldErrors(formContext, kind, error).length > 0 ? await allErrors() : new Map(detailErrors);
     const notice = errors.size > 0 ? i18n.say('pages:suggest.wrong') : errorSentence(formContext, error);
     return { errors, notice, status: error.status === 429 ? 429 : 422 };
   }
 }
+
+const entriesOf = (errors: ReadonlyMap<string, string>, name: string): [string, string][] =>
+  errors.has(name) ? [[name, errors.get(name)!]] : [];
 
 const formContextOf = (site: Site, caller: Caller): FormContext => ({
   site,

@@ -27,7 +27,8 @@ export async function withExplainedErrors<Result>(
   }
 }
 
-function withExplanations(error: unknown, params: Params, raw: Readonly<Record<string, unknown>>): unknown {
+/** Returns an error extended by the values sent for the parameters that it is about; any other error as it is. */
+export function withExplanations<Thrown>(error: Thrown, params: Params, raw: Readonly<Record<string, unknown>>): Thrown | ApiError {
   if (!(error instanceof ApiError) || !error.details.faults || error.details.sentValues) return error;
   return new ApiError(error.problem, { ...error.details, sentValues: sentValues(params, raw, [...error.details.faults.keys()]) });
 }

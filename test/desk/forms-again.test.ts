@@ -368,6 +368,39 @@ describeRequests('forms of the desk', (ask) => {
     expect(await ask.read(`/events/${id}`)).toMatchObject({ title: 'The fair', end_date: '2027-03-04 15:00:00', cost: '$5' });
   });
 
+  it.each([
+    ['events', { title: '', website: 'nonsense', 'end_date[date]': '2027-05-01' }, ['title', 'end_date', 'website']],
+    ['events', { title: '<i></i>', 'start_date[date]': '', website: 'nonsense' }, ['title', 'start_date', 'website']],
+    ['events', { title: '<i></i>', 'end_date[time]': '', 'venue[add][]': '<b></b>' }, ['title', 'end_date', 'venue']],
+    ['venues', { venue: '', geo_lat: '91', geo_lng: 'east' }, ['venue', 'geo_lng', 'geo_lat']],
+  ])('name all faults of a new record in %s at once: %j', async (kind, faults, named) => {
+    const anna = await openVisitor(ask, 'admin');
+    const path = `/admin/${kind}/new`;
+    const fair = {
+      title: 'Fair', 'start_date[date]': '2027-05-02', 'start_date[time]': '10:00', 'end_date[date]': '2027-05-02', 'end_date[time]': '12:00',
+    }; // biome-ignore format: pairs
+    const refused = await anna.submit(await anna.get(path), path, { ...(kind === 'events' ? fair : {}), ...faults });
+    const errors = elements(refused.text, ({ attribs }) => attribs.class === 'error').map(({ attribs }) =>
+      attribs.id?.replace('-error', ''),
+    );
+    expect([refused.status, errors.sort()]).toEqual([422, [...named].sort()]);
+  });
+
+  it('name all faults of a changed record at once', async () => {
+    const anna = await openVisitor(ask, 'admin');
+    const { id } = await atTheMill();
+    const path = `/admin/events/${id}`;
+    const refused = await anna.submit(await anna.get(path), path, {
+      title: '<i></i>',
+      'end_date[date]': '2026-12-31',
+      website: 'nonsense',
+    });
+    const errors = elements(refused.text, ({ attribs }) => attribs.class === 'error').map(({ attribs }) =>
+      attribs.id?.replace('-error', ''),
+    );
+    expect([refused.status, errors.sort()]).toEqual([422, ['end_date', 'title', 'website']]);
+  });
+
   it('ask for the time of a date that has none, unless the event lasts all day', async () => {
     const anna = await openVisitor(ask, 'admin');
     const path = '/admin/events/new';

@@ -65,6 +65,25 @@ describeRequests(
       expect(await refused(CONCERT, { 'Sec-Fetch-Site': 'cross-site', 'Accept-Language': 'it' })).toEqual([403, 'Invio non accettato']);
     });
 
+    it.each([
+      [
+        { title: '', website: 'ftp:/x', from_email: 'rosa', 'end_date[date]': '2027-03-03' },
+        ['title', 'end_date', 'website', 'from_email'],
+      ],
+      [{ title: '<b></b>', website: 'nonsense', 'start_date[date]': '' }, ['title', 'start_date', 'website']],
+      [{ title: '<i> </i>', 'end_date[date]': '2027-03-03', from_name: '' }, ['title', 'end_date', 'from_name']],
+      [{ title: '<i> </i>', 'start_date[time]': '' }, ['title', 'start_date']],
+    ])('name all faults of a form at once: %j', async (faults, named) => {
+      await on();
+      const { done } = await suggested(faults);
+      const errors = elements(done.text, ({ attribs }) => attribs.class === 'error').map(({ attribs }) =>
+        attribs.id?.replace('-error', ''),
+      );
+      expect([done.status, errors]).toEqual([422, named]);
+      const links = elements(done.text, ({ name, attribs }) => name === 'a' && /^#/.test(attribs.href ?? ''));
+      expect(links.map(textOf).length).toBeGreaterThanOrEqual(named.length);
+    });
+
     it('sent twice by a double click are stored once', async () => {
       await on();
       const rosa = await openVisitor(ask);

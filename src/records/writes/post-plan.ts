@@ -1,7 +1,7 @@
 import { parseEventTime } from '../../calendar/dates.ts';
-import { fail, failParam, refuse } from '../../errors.ts';
+import { ApiError, fail, failParam, refuse } from '../../errors.ts';
 import type { PostKind, PostValues, Rows, StoredPost } from '../../kinds/kind.ts';
-import type { Field } from '../../kinds/param.ts';
+import type { Field, Values } from '../../kinds/param.ts';
 import { hasVisibleText } from '../../wordpress/content/plain-text.ts';
 import { metaOf, type Post } from '../../wordpress/rows.ts';
 import { settleSlug } from '../../wordpress/slug.ts';
@@ -55,6 +55,34 @@ export function planPost(caller: Caller, kind: PostKind, values: PostValues, bef
       draftsGetSlugs: kind.draftsGetSlugs,
     }),
   };
+}
+
+/**
+ * Returns the refusals of `planPost`, of which it throws the first one: at most one about each of the texts, the title,
+ * the dates and the status.
+ */
+export function planRefusals(caller: Caller, kind: PostKind, values: PostValues, before?: StoredPost, source?: StoredPost): ApiError[] {
+  const checks = [
+    () => void fieldRows(kind, values, { isTrusted: caller.viewer.can('unfiltered_html') }),
+    () => checkTitle(kind, titleIn(kind, values), before),
+    () => void deriveRows(kind, values, before ?? source, caller),
+    () => void settleStatusAndDates(caller, kind, values, before),
+  ];
+  return checks.flatMap((check) => {
+    try {
+      check();
+      return [];
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error;
+      return [error];
+    }
+  });
+}
+
+/** Returns the title as it would be stored; undefined if it is not named, or too long for its column. */
+function titleIn(kind: PostKind, values: PostValues): string | undefined {
+  const title = (values as Values)[kind.titleField];
+  return typeof title === 'string' ? title : undefined;
 }
 
 /** Checks that a title has visible text (decision D39). */
