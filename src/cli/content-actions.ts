@@ -68,19 +68,20 @@ export async function create({ site, caller, kind: declaredKind }: RecordWrite, 
 export const upsertParam = (kind: Kind): Params => (kind.is === 'post' ? UPSERT : {});
 
 /**
- * Changes the given values of a record. Throws the errors of the API: rest_forbidden, edit-conflict, invalid values.
+ * Changes the given values of a record, and returns it as it is afterwards. Throws the errors of the API:
+ * rest_forbidden, edit-conflict, invalid values.
  */
-export async function change(writing: RecordWrite, id: number, raw: Options, preconditions: Preconditions | undefined): Promise<void> {
+export async function change(writing: RecordWrite, id: number, raw: Options, preconditions: Preconditions | undefined): Promise<Item> {
   const { site, caller } = writing;
   const kind = kindForCaller(caller, writing.kind);
   const values = await acceptParams(site, caller, kind.fields, raw, 'change');
-  const work = async (trackedSite: Site) => {
+  const work = async (trackedSite: Site): Promise<{ readonly record: Item }> => {
     requireAllowed(kind.is === 'post' ? await mayChange(lookUpOnce(trackedSite.db), caller, kind, id) : mayManageTerms(caller, kind));
-    await ifUnchanged({ ...writing, site: trackedSite }, id, preconditions, (transactionSite) =>
+    return ifUnchanged<{ readonly record: Item }>({ ...writing, site: trackedSite }, id, preconditions, (transactionSite) =>
       kind.is === 'post' ? changePost(transactionSite, caller, kind, id, values) : changeTerm(transactionSite, caller, kind, id, values),
     );
   };
-  await withExplainedErrors(kind.fields, raw, () => withImageCleanup(site, values, work));
+  return (await withExplainedErrors(kind.fields, raw, () => withImageCleanup(site, values, work))).record;
 }
 
 /**

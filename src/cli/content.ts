@@ -6,6 +6,7 @@ import type { Kind, PostKind } from '../kinds/kind.ts';
 import { withLanguages } from '../kinds/language-fields.ts';
 import type { Caller } from '../records/caller.ts';
 import { shorten } from '../records/explanation.ts';
+import { hasLostParent } from '../records/lost-parent.ts';
 import { mayTrash, readPost } from '../records/posts.ts';
 import { readTerm } from '../records/terms.ts';
 import { unknownFields } from '../records/unknown-fields.ts';
@@ -159,7 +160,8 @@ function addUpdate({ session, kind, verb, recordPlaceholder }: KindCommands): vo
         warnOfUnknownNames(session, kind, raw);
         await withEach(references, async (reference) => {
           const id = await resolveId(site, kind, reference);
-          await change({ site, caller, kind }, id, raw, preconditions);
+          const record = await change({ site, caller, kind }, id, raw, preconditions);
+          if (hasLostParent(raw.parent, record)) warn(session, say('reasons:parent-below-itself'));
           printDone(session, options, 'updated', id);
         });
       }),
@@ -216,8 +218,10 @@ const printDone = ({ io, say }: Session, { porcelain }: Options, key: string, id
  */
 function warnOfUnknownNames({ io, say }: Session, kind: Kind, raw: Options): void {
   for (const field of unknownFields(kind, { ...kind.fields, ...upsertParam(kind), ...FIELDS_WITH_OWN_FLAGS }, raw))
-    io.err(`${oneLine(say('warning', { message: unknownFieldSentence(say, { ...field, name: shorten(field.name) }) }))}\n`);
+    warn({ io, say }, unknownFieldSentence(say, { ...field, name: shorten(field.name) }));
 }
+
+const warn = ({ io, say }: Pick<Session, 'io' | 'say'>, message: string): void => io.err(`${oneLine(say('warning', { message }))}\n`);
 
 /** Warns if `--language` was probably meant as the language of a new record, which gets the site's default language. */
 function warnOfMisusedLanguage(
@@ -229,7 +233,7 @@ function warnOfMisusedLanguage(
   const { contentLanguages: languages } = settings;
   if (!languages || contentLanguage !== undefined || withLanguages(kind, languages) === kind) return;
   if (code === undefined || code === languages.defaultCode || !languageOfCode(languages, code)) return;
-  io.err(`${oneLine(say('warning', { message: say('content.not-in-language', { code, own: languages.defaultCode }) }))}\n`);
+  warn({ io, say }, say('content.not-in-language', { code, own: languages.defaultCode }));
 }
 
 /** Fields that only some sites have; they have flags of their own. */

@@ -54,7 +54,7 @@ export async function termsPage(visit: Visit, declaredKind: TermKind, submittedF
       <>
         <h2>{say(`desk:kinds.${kind.name}.new`)}</h2>
         <TermFields visit={visit} kind={kind} path={`/${kind.path}`} form={form} parentChoices={terms} version="" />
-        <h2>{say('desk:list.all')}</h2>
+        <h2>{say(`desk:kinds.${kind.name}.all`)}</h2>
         {terms.length === 0 && <p>{say('desk:list.none')}</p>}
         <ul class="terms">
           {terms.map((term) => (

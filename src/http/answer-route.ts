@@ -83,8 +83,14 @@ export async function answerRoute(site: Site, request: ReceivedRequest): Promise
   const values = { ...requestedContext(incoming), ...pathValues(match), ...selection };
   const endpoints = match.route.endpoints.filter((endpoint) => endpoint !== refusedEndpoint);
   const methods = await allowedMethods(laterLookUp, caller, endpoints, values).catch(emptyIfDatabaseLost);
-  const warnings =
-    hasEndpoint(match) && isOwn(site, incoming) ? warningHeader(site, request, match, acceptedParams(match.endpoint, caller.settings)) : {};
+  const warnings = hasEndpoint(match)
+    ? warningHeader(site, request, {
+        match,
+        params: acceptedParams(match.endpoint, caller.settings),
+        answer: reply.body,
+        namesUnknownFields: isOwn(site, incoming),
+      })
+    : {};
   const { kind, indivisibleMembers } = match.route;
   const embeds = incoming.namespace === 'wp/v2' ? Object.hasOwn(incoming.query, '_embed') : undefined;
   return {

@@ -134,6 +134,11 @@ describe('records on the command line', () => {
     const jazz = await id('category', 'create', '--name=Jazz', `--parent=${music}`);
     for (const reference of [music, 'live-music', 'Live Music'])
       expect((await fasti('category', 'get', reference, '--field=id')).out).toBe(`${music}\n`);
+    const moved = await fasti('category', 'update', music, `--parent=${jazz}`);
+    expect([moved.code, moved.err]).toEqual([
+      0,
+      'Warning: parent: it is below this category itself; the category is now at the top level\n',
+    ]);
     expect(await json('category', 'list', `--parent=${music}`, '--fields=name,count')).toEqual([{ name: 'Jazz', count: 0 }]);
     expect((await fasti('category', 'delete', 'jazz')).out).toBe(`Done: ${jazz} deleted.\n`);
     expect((await fasti('category', 'get', 'jazz')).code).toBe(1);

@@ -238,6 +238,17 @@ describeRequests('records at the desk', (ask) => {
     expect((await ask.read('/venues?search=mill')).total).toBe(0);
   });
 
+  it('heads the lists of categories and tags in Italian with the right gender', async () => {
+    const anna = await openVisitor(ask, 'admin');
+    for (const [path, heading] of [
+      ['categories', 'Tutte le categorie'],
+      ['tags', 'Tutti i tag'],
+    ] as const) {
+      const { text } = await anna.get(`/admin/${path}`, { 'Accept-Language': 'it' });
+      expect(elements(text, ({ name }) => name === 'h2').map(textOf)).toContain(heading);
+    }
+  });
+
   it('offers new categories to users who may create them, and links from a venue or an organizer to its events', async () => {
     for (const [as, offered] of [['admin', true], ['ed', true], ['auth', true], ['contrib', false]] as const) {
       const { text } = await (await openVisitor(ask, as)).get('/admin/events/new');

@@ -83,6 +83,18 @@ describeRequests('warning about an unknown field', (ask) => {
     const { headers } = await ask.send('POST', '/wp-json/wp/v2/tribe_events', { as: 'admin', body: { title: 'x', titel: 'x' } });
     expect(headers[HEADER]).toBeUndefined();
   });
+  it.each([ROOT, '/wp-json/wp/v2'])('names a parent below the category itself, which counts as none, in %s', async (root) => {
+    const path = root === ROOT ? 'categories' : 'tribe_events_cat';
+    const made = async (name: string, parent: number) => (await ask.create('/categories', { name, parent })).id;
+    const top = await made('Top', 0);
+    const child = await made('Child', await made('Middle', top));
+    const move = (parent: number) => ask.send('POST', `${root}/${path}/${top}`, { as: 'admin', body: { parent } });
+    const { status, body, headers } = await move(child);
+    expect([status, body.parent]).toEqual([200, 0]);
+    expect(headers[HEADER]).toBe('parent: it is below this category itself; the category is now at the top level');
+    expect((await move(0)).headers[HEADER]).toBeUndefined();
+    expect((await move(await made('Other', 0))).headers[HEADER]).toBeUndefined();
+  });
   it('is exposed to cross-origin scripts', async () => {
     const { headers } = await ask.send('GET', `${ROOT}/events`, {});
     expect(headers['access-control-expose-headers']).toContain('X-Fasti-Warning');
