@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 import { constants } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { runCli } from './cli/program.ts';
+import { runCli, startErrorLine } from './cli/program.ts';
 import { askText } from './cli/progress.ts';
 import { settingVariables } from './config/settings.ts';
 import { EnvironmentError, readEnvironment } from './host/environment.ts';
@@ -29,7 +29,7 @@ process.stdout.on('error', ({ code }: NodeJS.ErrnoException) => {
 });
 process.stderr.on('error', () => undefined);
 
-const environment = readVariables();
+const environment = await readVariables();
 const result = await runCli(process.argv.slice(2), {
   env: environment.variables,
   files: environment.files,
@@ -67,12 +67,12 @@ const result = await runCli(process.argv.slice(2), {
 });
 process.exitCode = result || process.exitCode;
 
-function readVariables() {
+async function readVariables() {
   try {
     return readEnvironment(process.env, process.env.FASTI_FOLDER || process.cwd(), settingVariables);
   } catch (error) {
     if (!(error instanceof EnvironmentError)) throw error;
-    process.stderr.write(`Error: ${error.message}\n`);
+    process.stderr.write(await startErrorLine(error, process.argv.slice(2), process));
     return process.exit(2);
   }
 }

@@ -5,13 +5,14 @@ import type { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 import { failureCountsOf } from './accounts/attempts.ts';
-import { type Config, ConfigError, readConfig } from './config/config.ts';
+import { type Config, readConfig } from './config/config.ts';
 import { settingVariables } from './config/settings.ts';
 import { exitWhenIdle, killSelf } from './host/ending.ts';
 import { entryPointUrl } from './host/entry-point.ts';
-import { EnvironmentError, readEnvironment } from './host/environment.ts';
+import { readEnvironment } from './host/environment.ts';
 import { standardOutput } from './host/output.ts';
 import { closePort, listenAddressOf } from './host/port.ts';
+import { SettingError } from './host/setting-error.ts';
 import { startTracing, type Tracing } from './host/tracing.ts';
 import { metricsPage } from './http/metrics.ts';
 import { metricsListener, openMetricsPort } from './http/metrics-server.ts';
@@ -20,7 +21,9 @@ import { type FromWorker, manageWorkers, type ToWorker, WORKER_VARIABLE } from '
 import { createLog } from './log.ts';
 import { openLibrary } from './media/library.ts';
 import { type LoadedTheme, loadTheme } from './pages/theme.ts';
+import { settingSentence } from './refusals.ts';
 import { openSite, type Site } from './site.ts';
+import { loadTexts, sayIn } from './texts.ts';
 
 /**
  * Time for which connections are still accepted after the service was asked to end, in milliseconds, so that load
@@ -37,7 +40,7 @@ const METRICS_TIMEOUT_MS = 5000;
 setFlagsFromString('--heap-growing-percent=100');
 // The date library works correctly only in this time zone.
 process.env.TZ = 'UTC';
-const config = readSettings();
+const config = await readSettings();
 const logOutput = standardOutput(config.logFormat);
 const log = createLog(config, logOutput);
 const shutdownMs = config.shutdownSeconds * 1000;
@@ -194,11 +197,11 @@ function serveMetrics(read: () => Promise<string>): void {
   });
 }
 
-function readSettings(): Config {
+async function readSettings(): Promise<Config> {
   try {
     return readConfig(readEnvironment(process.env, process.env.FASTI_FOLDER || process.cwd(), settingVariables).variables);
   } catch (error) {
-    return exitWithError(error instanceof ConfigError || error instanceof EnvironmentError ? error.message : String(error));
+    return exitWithError(await explained(error));
   }
 }
 
@@ -215,7 +218,7 @@ async function openConfiguredSite(config: Config): Promise<Site> {
   try {
     return await openSite(config, { log });
   } catch (error) {
-    return exitWithError(`The site cannot be opened: ${messageOf(error)}`);
+    return exitWithError(`The site cannot be opened: ${await explained(error)}`);
   }
 }
 
@@ -225,6 +228,11 @@ async function loadConfiguredTheme({ themeDir }: Config): Promise<LoadedTheme> {
   } catch (error) {
     return exitWithError(`THEME_DIR is ${JSON.stringify(themeDir)}, which cannot be used: ${messageOf(error)}`);
   }
+}
+
+/** Returns the sentence about a setting that cannot be used, in English like the log, or the message of another error. */
+async function explained(error: unknown): Promise<string> {
+  return error instanceof SettingError ? settingSentence(sayIn(await loadTexts(['en']), 'en'), error) : messageOf(error);
 }
 
 function messageOf(error: unknown): string {

@@ -1,4 +1,5 @@
 import type { ApiError, Fault, SentValue } from './errors.ts';
+import type { AllowedValues, SettingError } from './host/setting-error.ts';
 import type { Say, Words } from './texts.ts';
 
 /** Returns the message of an error, for the person who made the request. */
@@ -47,3 +48,10 @@ function sentenceOfFault(say: Say, param: string, fault: Fault, extraValues: Wor
     ...fault.values,
   });
 }
+
+/** Returns the sentence about a setting that cannot be used. */
+export const settingSentence = (say: Say, { problem, values, allowed }: SettingError): string =>
+  say(`cli:settings.${problem}`, { name: 'DATABASE_URL', ...values, ...(allowed ? { allowed: allowedSentence(say, allowed) } : {}) });
+
+/** Returns the description of the values that a setting may have. */
+export const allowedSentence = (say: Say, [key, words = {}]: AllowedValues): string => say(`cli:settings.allowed.${key}`, words);

@@ -13,7 +13,7 @@ import { type TakeOver, type WatchResult, watchTables } from './storage/freshnes
 import { createJournalFeed, type JournalFeed } from './storage/journal/feed.ts';
 import type { ObjectMemory } from './storage/journal/object-memory.ts';
 import { readOptions } from './storage/rows/options.ts';
-import { loadTexts, type Texts } from './texts.ts';
+import { loadTexts, type Texts, TextsMissing } from './texts.ts';
 import { utcFromDate } from './wordpress/time.ts';
 
 /** The context of every operation. Opened once, passed as the first argument, closed at the end. */
@@ -77,7 +77,10 @@ export async function loadConfiguredTexts({ languages }: Pick<Config, 'languages
   try {
     return await loadTexts(languages);
   } catch (error) {
-    throw new ConfigError(`LANGUAGES is ${JSON.stringify(languages.join())}; ${error instanceof Error ? error.message : String(error)}`);
+    if (!(error instanceof TextsMissing)) throw error;
+    const { language, file } = error;
+    const values = { languages: languages.join(), language };
+    throw file === undefined ? new ConfigError('texts-absent', values) : new ConfigError('texts-unreadable', { ...values, file });
   }
 }
 

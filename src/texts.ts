@@ -64,9 +64,22 @@ export interface RequestedLanguages {
   readonly acceptLanguage?: string | undefined;
 }
 
+/** A language without texts; `file`: the file that cannot be read, if there are others. */
+export class TextsMissing extends Error {
+  override readonly name = 'TextsMissing';
+  readonly language: string;
+  readonly file: string | undefined;
+
+  constructor(language: string, file?: string) {
+    super(`there are no texts in locales/${language}${file === undefined ? '' : `/${file}.json`}`);
+    this.language = language;
+    this.file = file;
+  }
+}
+
 /**
- * Loads the texts of these languages, default first, once per process. Throws if a language has no folder or a file
- * cannot be read.
+ * Loads the texts of these languages, default first, once per process. Throws TextsMissing if a language has no folder
+ * or a file cannot be read.
  */
 export async function loadTexts(languages: readonly string[]): Promise<Texts> {
   const name = languages.join();
@@ -81,8 +94,7 @@ const textsByLanguages = new Map<string, Texts>();
 async function readTexts(languages: readonly string[]): Promise<Texts> {
   const [defaultLanguage = FALLBACK_LANGUAGE] = languages;
   for (const language of languages) {
-    if (!existsSync(`${LOCALES_FOLDER}${language}`))
-      throw new Error(`there are no texts in the language "${language}", because the folder locales/${language} is absent.`);
+    if (!existsSync(`${LOCALES_FOLDER}${language}`)) throw new TextsMissing(language);
   }
   const i18n = createInstance();
   await i18n.use(Backend).init({
@@ -96,7 +108,7 @@ async function readTexts(languages: readonly string[]): Promise<Texts> {
   });
   for (const language of languages) {
     const absent = TEXT_FILES.find((file) => !i18n.hasResourceBundle(language, file));
-    if (absent) throw new Error(`the texts in locales/${language}/${absent}.json cannot be read.`);
+    if (absent) throw new TextsMissing(language, absent);
   }
   const translators = new Map<string, TFunction>(languages.map((language) => [language, i18n.getFixedT(language)]));
   const translateByDefault = i18n.getFixedT(defaultLanguage);

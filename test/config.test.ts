@@ -2,8 +2,13 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
 import { configurationPage } from '../src/cli/docs.ts';
 import { ConfigError, readConfig, servedNamespaces } from '../src/config/config.ts';
+import { type Setting, settings } from '../src/config/settings.ts';
+import { SettingError, type SettingProblem } from '../src/host/setting-error.ts';
 import { companionNamespaces } from '../src/http/companion/namespaces.ts';
+import { settingSentence } from '../src/refusals.ts';
+import { loadTexts, sayIn } from '../src/texts.ts';
 
+const { allowed: _allowed, ...problems } = JSON.parse(readFileSync(new URL('../locales/en/cli.json', import.meta.url), 'utf8')).settings;
 const KEYS = { LOGGED_IN_KEY: 'a', LOGGED_IN_SALT: 'b', NONCE_KEY: 'c', NONCE_SALT: 'd' };
 const complaint = (env: Record<string, string>) => {
   try {
@@ -12,6 +17,49 @@ const complaint = (env: Record<string, string>) => {
     return error;
   }
 };
+const texts = await loadTexts(['en', 'it']);
+const sentence = (error: unknown, language = 'en') => (error instanceof SettingError ? settingSentence(sayIn(texts, language), error) : '');
+
+/** Words that occur in English sentences about settings and in no Italian one. */
+const ENGLISH =
+  /\b(the|must|be|cannot|is|are|which|with|without|and|or|of|letters|number|numbers|address|folder|text|names|given|path|user)\b/i;
+
+describe('sentences about settings that cannot be used', () => {
+  it.each(Object.values<Setting>(settings).map((setting) => [setting.env, setting] as const))(
+    'are in one language: %s',
+    (env, { schema }) => {
+      const wrong = ['§', '-1', ' '.repeat(300)].find(
+        (value) => !schema.safeParse(value.trim() || undefined).success && value.trim() !== '',
+      );
+      const error = wrong === undefined ? undefined : complaint({ [env]: wrong });
+      if (error === undefined) return;
+      expect(sentence(error, 'it').replace('{address}', '')).not.toMatch(ENGLISH);
+      expect(sentence(error, 'it')).not.toBe(sentence(error));
+      expect(sentence(error, 'it')).not.toContain('cli:');
+    },
+  );
+
+  it.each(Object.keys(problems))('exist in every language for %s', (problem) => {
+    const words = {
+      name: 'X',
+      value: '1',
+      file: 'f',
+      other: 'Y',
+      reason: 'r',
+      form: 'm',
+      server: 's',
+      parameters: 'p',
+      missing: 'A',
+      names: 'B',
+      languages: 'l',
+      language: 'l',
+    };
+    const error = new SettingError(problem as SettingProblem, words, { allowed: ['folder'] });
+    expect(sentence(error, 'it')).not.toMatch(/\{\{|cli:/);
+    expect(sentence(error, 'it').replace(/sqlite:PERCORSO/, '')).not.toMatch(ENGLISH);
+    expect(sentence(error, 'en')).not.toMatch(/\{\{|cli:/);
+  });
+});
 
 describe('settings', () => {
   it('have defaults', () =>
@@ -135,18 +183,18 @@ describe('settings', () => {
   ])('%s=%s is refused in one line that names it, what was given and what is allowed', (name, given) => {
     const error = complaint({ [name]: given });
     expect(error).toBeInstanceOf(ConfigError);
-    expect((error as Error).message).toMatch(/^\w+ is ".*"; it must be .+\.$/);
-    expect((error as Error).message).toContain(`${name} is ${JSON.stringify(given)};`);
+    expect(sentence(error)).toMatch(/^\w+ is ".*"; it must be .+\.$/);
+    expect(sentence(error)).toContain(`${name} is ${JSON.stringify(given)};`);
   });
   it('names replicas only of a database that may have some', () => {
     const replicas = { DATABASE_READ_URL: 'mysql://u:p@a,b/db' };
     expect(readConfig({ ...replicas, DATABASE_URL: 'mysql://u:p@c/db' }).databaseReadUrl).toBe('mysql://u:p@a,b/db');
-    expect((complaint(replicas) as Error).message).toBe(
+    expect(sentence(complaint(replicas))).toBe(
       'DATABASE_READ_URL is given, but DATABASE_URL names an SQLite database, which has no replicas.',
     );
   });
   it('does not repeat a secret', () =>
-    expect((complaint({ DATABASE_URL: 'postgres://u:hush@h/db' }) as Error).message).toBe(
+    expect(sentence(complaint({ DATABASE_URL: 'postgres://u:hush@h/db' }))).toBe(
       'DATABASE_URL has a value that cannot be used; it must be sqlite:PATH, sqlite::memory: or mysql://user:password@host:port/name.',
     ));
 });
@@ -158,7 +206,7 @@ describe("WordPress's keys and salts", () => {
     expect(readConfig({ ...KEYS, LOGGED_IN_KEY: ' a', NONCE_SALT: 'd ' }).keys).toMatchObject({ loggedInKey: ' a', nonceSalt: 'd ' }));
   it('are refused if one of the four is missing', () => {
     const { NONCE_SALT: _, ...three } = KEYS;
-    expect((complaint(three) as Error).message).toBe(
+    expect(sentence(complaint(three))).toBe(
       'NONCE_SALT is absent; LOGGED_IN_KEY, LOGGED_IN_SALT, NONCE_KEY, NONCE_SALT must be given together or not at all.',
     );
   });
@@ -194,4 +242,4 @@ describe('namespaces', () => {
 });
 
 it('docs/configuration.md is up to date', () =>
-  expect(readFileSync(new URL('../docs/configuration.md', import.meta.url), 'utf8')).toBe(configurationPage()));
+  expect(readFileSync(new URL('../docs/configuration.md', import.meta.url), 'utf8')).toBe(configurationPage(texts)));

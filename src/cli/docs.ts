@@ -2,7 +2,8 @@ import { existsSync } from 'node:fs';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { type Setting, settings } from '../config/settings.ts';
 import { problems } from '../errors.ts';
-import { loadTexts, type Texts } from '../texts.ts';
+import { allowedSentence } from '../refusals.ts';
+import { loadTexts, sayIn, type Texts } from '../texts.ts';
 import { typedKeys } from '../typed-keys.ts';
 import { clientTypes } from './client-types.ts';
 import { commandsPage } from './commands-page.ts';
@@ -10,12 +11,13 @@ import { feedRows, nginxExample } from './feeds-page.ts';
 import { manPage } from './man-page.ts';
 
 /** Returns the page about all settings in Markdown, generated from the table of settings. */
-export function configurationPage(): string {
+export function configurationPage(texts: Texts): string {
+  const say = sayIn(texts, 'en');
   const rows = Object.values<Setting>(settings).map(({ env, type, fallback, meaning, allowed }) => [
     `\`${env}\``,
     type,
     fallback === undefined ? '' : `\`${fallback}\``,
-    `${meaning} Allowed: ${allowed}.`,
+    `${meaning} Allowed: ${allowedSentence(say, allowed)}.`,
   ]);
   return page(
     'Configuration',
@@ -77,8 +79,8 @@ export async function writeDocs(folder: string): Promise<void> {
     const path = `${folder}/${name}`;
     if (existsSync(path)) await writeFile(path, replaceParts(await readFile(path, 'utf8'), parts));
   }
-  await writeFile(`${folder}/configuration.md`, configurationPage());
   const texts = await loadTexts(['en']);
+  await writeFile(`${folder}/configuration.md`, configurationPage(texts));
   await writeFile(`${folder}/errors.md`, errorsPage(texts));
   await writeFile(`${folder}/commands.md`, commandsPage(texts));
   const man = `${folder}/../man`;

@@ -3,12 +3,14 @@ import { AccountError } from '../accounts/account-error.ts';
 import { ConfigError } from '../config/config.ts';
 import { ApiError } from '../errors.ts';
 import { SourceFault } from '../exchange/items/items.ts';
+import { SettingError } from '../host/setting-error.ts';
 import { nearestName } from '../kinds/nearest-name.ts';
 import { LibraryUnavailable } from '../media/library.ts';
 import { CustomFieldError } from '../records/custom-fields.ts';
 import { LanguageError } from '../records/site-languages.ts';
-import { faultSentence, refusalSentence } from '../refusals.ts';
+import { faultSentence, refusalSentence, settingSentence } from '../refusals.ts';
 import { DatabaseUnavailable } from '../storage/engine/database.ts';
+import { codeOf } from '../storage/engine/dialect.ts';
 import type { Say } from '../texts.ts';
 import { HookError } from '../webhooks/hooks.ts';
 import { flagFor } from './content-flags.ts';
@@ -45,15 +47,19 @@ function explain(error: unknown, say: Say, options: readonly string[]): Explanat
     return toExplanation(say(`problems.${error.problem}`, error.values), EXIT_CODE.refused);
   if (error instanceof SourceFault) return toExplanation(say(`exchange:faults.${error.fault}`, error.values), EXIT_CODE.refused);
   if (error instanceof AccountError) return toExplanation(say(`accounts.${error.problem}`, error.values), EXIT_CODE.refused);
-  if (error instanceof ConfigError) return toExplanation(error.message, EXIT_CODE.usage);
-  if (error instanceof DatabaseUnavailable)
-    return toExplanation(say('problems.database', { message: error.message }), EXIT_CODE.unavailable);
+  if (error instanceof SettingError)
+    return toExplanation(settingSentence(say, error), error instanceof ConfigError ? EXIT_CODE.usage : EXIT_CODE.refused);
+  if (error instanceof DatabaseUnavailable) return toExplanation(unavailableSentence(say, error), EXIT_CODE.unavailable);
   if (error instanceof LibraryUnavailable) return toExplanation(say('problems.uploads', { message: error.message }), EXIT_CODE.refused);
   if (error instanceof ApiError) return toExplanation(refusalSentence(say, error), EXIT_CODE.refused, faultLines(error, say));
   return toExplanation(error instanceof Error ? error.message : String(error), EXIT_CODE.refused);
 }
 
 // ------------------------------------------------------------------------------------------------- errors
+/** Returns the sentence about a database that does not work, with the message of the driver or the system. */
+const unavailableSentence = (say: Say, { reason, cause }: DatabaseUnavailable): string =>
+  say([`problems.database-${reason}`, 'problems.database'], { message: cause instanceof Error ? cause.message || codeOf(cause) : reason });
+
 /**
  * Explains the error of one of several records: adds the record if the sentence does not name it, and lists records
  * that were not processed.

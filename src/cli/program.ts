@@ -1,6 +1,8 @@
 import { Command } from 'commander';
 import { settings } from '../config/settings.ts';
+import type { SettingError } from '../host/setting-error.ts';
 import { version } from '../host/version.ts';
+import { settingSentence } from '../refusals.ts';
 import { loadTexts, type Say, type Texts } from '../texts.ts';
 import { tableOf } from '../wordpress/table.ts';
 import { addBackupCommands } from './backup.ts';
@@ -33,7 +35,7 @@ import { addWebhookCommands } from './webhooks.ts';
  */
 export async function runCli(args: readonly string[], io: Io): Promise<number> {
   // A language without texts is reported when the site is opened and by `config`, so that help works anyway.
-  const texts = await loadTexts(languagesOf(io)).catch(() => loadTexts(languagesOf({ ...io, env: {} })));
+  const texts = await loadTexts(languagesOf(io)).catch(() => loadTexts(languagesOf({ env: {} })));
   const language = languageOf(args, io, texts);
   const say = sayForCommand(texts, language);
   io.onUnwritable?.(
@@ -50,6 +52,13 @@ export async function runCli(args: readonly string[], io: Io): Promise<number> {
   } catch (error) {
     return reportError(error, io, say, optionNames(program, args));
   }
+}
+
+/** Returns the line about variables that cannot be read, which ends the command before it begins. */
+export async function startErrorLine(error: SettingError, args: readonly string[], { env }: Pick<Io, 'env'>): Promise<string> {
+  const texts = await loadTexts(languagesOf({ env })).catch(() => loadTexts(languagesOf({ env: {} })));
+  const say = sayForCommand(texts, languageOf(args, { env }, texts));
+  return `${say('error', { message: settingSentence(say, error) })}\n`;
 }
 
 /** Throws CliError `wrong-choice` if there are no texts in the requested language. */
@@ -129,7 +138,7 @@ export const sayForCommand =
  * Returns the languages in the setting, or its default if they are wrong. Other settings do not matter here: whatever
  * is wrong with them is reported when the command reads them, in the language that was asked for.
  */
-function languagesOf({ env }: Io): readonly string[] {
+function languagesOf({ env }: Pick<Io, 'env'>): readonly string[] {
   const { env: name, fallback, schema } = settings.languages;
   const result = schema.safeParse(env[name]?.trim() || fallback);
   return result.success ? result.data : schema.parse(fallback);
@@ -139,7 +148,7 @@ function languagesOf({ env }: Io): readonly string[] {
  * Returns the language in `--language`; otherwise that of the terminal according to POSIX; otherwise the site's
  * default.
  */
-function languageOf(args: readonly string[], { env }: Io, texts: Texts): string {
+function languageOf(args: readonly string[], { env }: Pick<Io, 'env'>, texts: Texts): string {
   const end = args.includes('--') ? args.indexOf('--') : args.length;
   const place = args.slice(0, end).findLastIndex((arg) => /^--language(=|$)/.test(arg));
   const option = place < 0 ? undefined : (/=(.*)/.exec(args[place]!)?.[1] ?? args[place + 1]);

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { firstOfRole, requireUser } from '../accounts/users.ts';
 import { loadViewer } from '../accounts/viewer.ts';
 import { type Config, ConfigError, readConfig } from '../config/config.ts';
+import { SettingError } from '../host/setting-error.ts';
 import { createLog } from '../log.ts';
 import { type Caller, callerFor } from '../records/caller.ts';
 import { openSite, type Site } from '../site.ts';
@@ -33,7 +34,7 @@ function checkAddress(setting: string, address = ''): void {
   try {
     mysqlServers(address);
   } catch (error) {
-    throw new ConfigError(`${setting} cannot be used: ${error instanceof Error ? error.message : String(error)}.`);
+    throw error instanceof SettingError ? new ConfigError(error.problem, { name: setting, ...error.values }) : error;
   }
 }
 

@@ -1,5 +1,6 @@
 import { isAbsolute, join } from 'node:path';
 import type { z } from 'zod';
+import { SettingError } from '../host/setting-error.ts';
 import { typedKeys } from '../typed-keys.ts';
 import { type Setting, settings } from './settings.ts';
 import { PLUGIN_NAMESPACE } from './values.ts';
@@ -44,8 +45,8 @@ export function servedNamespaces({ restNamespace }: Pick<Config, 'restNamespace'
   return [...new Set([restNamespace, PLUGIN_NAMESPACE])];
 }
 
-/** An invalid setting. Its message is one line for the person who wrote the setting. */
-export class ConfigError extends Error {
+/** An invalid setting. */
+export class ConfigError extends SettingError {
   override readonly name = 'ConfigError';
 }
 
@@ -93,7 +94,8 @@ function readSetting(
   if (value === undefined) return undefined;
   const result = schema.safeParse(value);
   if (result.success) return result.data;
-  throw new ConfigError(`${name} ${secret ? 'has a value that cannot be used' : `is ${JSON.stringify(value)}`}; it must be ${allowed}.`);
+  if (secret) throw new ConfigError('secret-refused', { name }, { allowed });
+  throw new ConfigError('refused', { name, value: JSON.stringify(value) }, { allowed });
 }
 
 /**
@@ -102,7 +104,7 @@ function readSetting(
  */
 function requireReplicable({ databaseUrl, databaseReadUrl }: Pick<Parsed, 'databaseUrl'> & { readonly databaseReadUrl?: string }): void {
   if (databaseReadUrl === undefined || !databaseUrl.startsWith('sqlite:')) return;
-  throw new ConfigError('DATABASE_READ_URL is given, but DATABASE_URL names an SQLite database, which has no replicas.');
+  throw new ConfigError('replicas-of-sqlite');
 }
 
 /**
@@ -115,7 +117,7 @@ function requireAllKeys(keys: Record<KeyName, string | undefined>): Keys | undef
   if (missingNames.length === names.length) return undefined;
   if (missingNames.length > 0) {
     const variablesOf = (keyNames: KeyName[]) => keyNames.map((name) => settings[name].env).join(', ');
-    throw new ConfigError(`${variablesOf(missingNames)} is absent; ${variablesOf(names)} must be given together or not at all.`);
+    throw new ConfigError('keys-together', { missing: variablesOf(missingNames), names: variablesOf(names) });
   }
   return Object.freeze(keys) as Keys;
 }

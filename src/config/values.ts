@@ -6,7 +6,7 @@ export function keySetting<const Name extends string>(env: Name) {
     env,
     type: 'text',
     fallback: undefined,
-    allowed: 'the text that wp-config.php defines under the same name, to the letter, white space around it too',
+    allowed: ['wordpress-key'],
     meaning: `\`${env}\` of \`wp-config.php\`. With all four keys and salts, people signed in to WordPress are recognised by their cookie and nonce; without, cookies are ignored.`,
     schema: z.string(),
     secret: true,
@@ -20,7 +20,7 @@ export function sizeSetting<const Name extends string, const Fallback extends st
     env,
     type: 'size',
     fallback,
-    allowed: 'a number of bytes, or one with kb, mb or gb',
+    allowed: ['size'],
     meaning,
     schema: z
       .string()

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { parseEnv } from 'node:util';
+import { SettingError } from './setting-error.ts';
 
 export type Variables = Readonly<Record<string, string | undefined>>;
 
@@ -11,8 +12,8 @@ export interface Environment {
   readonly files: ReadonlyMap<string, string>;
 }
 
-/** A file with variables that cannot be read. Its message is one line for the person who configured it. */
-export class EnvironmentError extends Error {
+/** A file with variables that cannot be read, or a variable that is given twice. */
+export class EnvironmentError extends SettingError {
   override readonly name = 'EnvironmentError';
 }
 
@@ -41,7 +42,7 @@ export function readEnvironment(processVariables: Variables, folder: string, nam
   for (const name of names) {
     const fileName = variables[name + FILE_SUFFIX];
     if (!fileName) continue;
-    if (variables[name]) throw new EnvironmentError(`${name} and ${name + FILE_SUFFIX} are both given; keep one of them.`);
+    if (variables[name]) throw new EnvironmentError('given-twice', { name, other: name + FILE_SUFFIX });
     const file = resolve(folder, fileName);
     variables[name] = valueIn(file, name + FILE_SUFFIX);
     files.set(name, file);
@@ -61,7 +62,7 @@ function readDotenv(path: string): Record<string, string | undefined> {
     return parseEnv(withoutByteOrderMark(readFileSync(path, 'utf8'))) as Record<string, string | undefined>;
   } catch (error) {
     if (isMissing(error)) return {};
-    throw new EnvironmentError(`${path} cannot be read: ${messageOf(error)}`);
+    throw new EnvironmentError('file-unreadable', { file: path, reason: messageOf(error) });
   }
 }
 
@@ -71,7 +72,7 @@ const withoutByteOrderMark = (text: string): string => text.replace(/^\uFEFF/, '
 /** Returns the value in a file. An empty one must not count as absent: the default could be another database. */
 function valueIn(file: string, variable: string): string {
   const value = withoutTrailingNewline(readVariableFile(file, variable));
-  if (value.trim() === '') throw new EnvironmentError(`${variable} names ${file}, which is empty.`);
+  if (value.trim() === '') throw new EnvironmentError('named-file-empty', { name: variable, file });
   return value;
 }
 
@@ -79,7 +80,7 @@ function readVariableFile(file: string, variable: string): string {
   try {
     return readFileSync(file, 'utf8');
   } catch (error) {
-    throw new EnvironmentError(`${variable} names ${file}, which cannot be read: ${messageOf(error)}`);
+    throw new EnvironmentError('named-file-unreadable', { name: variable, file, reason: messageOf(error) });
   }
 }
 

@@ -341,10 +341,10 @@ describe('openDatabase', () => {
   it.each([
     ['postgres://localhost/x', /must begin with "sqlite:" or "mysql:\/\/"/],
     ['calendar.db', /must begin with/],
-    ['mysql://localhost', /must end with its name/],
-    ['mysql://a:b@localhost/x?charset=latin1', /parameter that is not known: charset/],
-    ['mysql://', /must/],
-    ['sqlite:', /must name its file/],
+    ['mysql://localhost', /^address-without-name/],
+    ['mysql://a:b@localhost/x?charset=latin1', /^address-parameter charset$/],
+    ['mysql://', /^address/],
+    ['sqlite:', /^sqlite-without-file/],
     ['sqlite:/dev/null/x.sqlite', /EEXIST|ENOTDIR/],
     ['sqlite:package.json', /not a database/],
   ])('rejects %s with a message of one line', async (url, message) => {

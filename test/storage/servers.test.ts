@@ -35,12 +35,12 @@ describe('database URL with several servers', () => {
   });
 
   it.each([
-    ['mysql://a,,b/calendar', /must look like/],
-    ['mysql://u:hush@a:99999/calendar', /must look like/],
-    ['mysql://a,b/', /must end with its name/],
-    ['mysql://a,a:3306/calendar', /names a:3306 twice/],
-    ['mysql://a,b/calendar?socketPath=/run/db.sock', /a socket and several hosts/],
-    ['mysql://a,b/calendar?charset=latin1', /parameter that is not known: charset/],
+    ['mysql://a,,b/calendar', /^address-form/],
+    ['mysql://u:hush@a:99999/calendar', /^address-form/],
+    ['mysql://a,b/', /^address-without-name/],
+    ['mysql://a,a:3306/calendar', /^address-twice a:3306$/],
+    ['mysql://a,b/calendar?socketPath=/run/db.sock', /^address-socket$/],
+    ['mysql://a,b/calendar?charset=latin1', /^address-parameter charset$/],
   ])('rejects %s', (address, message) => {
     expect(() => mysqlServers(address)).toThrow(message);
     expect(() => mysqlServers(address)).not.toThrow(/hush/);

@@ -1,3 +1,4 @@
+import { SettingError } from '../../../host/setting-error.ts';
 import { percentDecoded } from '../../../wordpress/web-url.ts';
 
 /** One server of an address, with options for the driver. `name`: for people and logs, without user and password. */
@@ -23,16 +24,15 @@ const FORM = 'mysql://user:password@host:port/name';
  * Returns the servers that an address names, in its order: `mysql://user:password@a:3306,b:3306/name?ssl=true`, or a
  * single one with `?socketPath=`. User, password, database and parameters are the same for all servers.
  *
- * @throws Error with a one-line message about what is wrong, without the password
+ * @throws SettingError about what is wrong, without the password
  */
 export function mysqlServers(address: string): readonly [MysqlServer, ...MysqlServer[]] {
   const [first, ...others] = addressesOf(address).map(serverAt);
-  if (!first || !others.every((server) => server !== undefined)) throw new Error(`the address of the database must look like ${FORM}`);
+  if (!first || !others.every((server) => server !== undefined)) throw new SettingError('address-form', { form: FORM });
   const servers = [first, ...others] as const;
-  if (others.length > 0 && first.options.socketPath !== undefined)
-    throw new Error('the address of the MySQL database has a socket and several hosts; it must have one or the other');
+  if (others.length > 0 && first.options.socketPath !== undefined) throw new SettingError('address-socket');
   const duplicate = servers.find(({ name }, index) => servers.findIndex((other) => other.name === name) < index);
-  if (duplicate) throw new Error(`the address of the MySQL database names ${duplicate.name} twice`);
+  if (duplicate) throw new SettingError('address-twice', { server: duplicate.name });
   return servers;
 }
 
@@ -49,9 +49,9 @@ function serverAt(address: string): MysqlServer | undefined {
   if (!URL.canParse(address)) return undefined;
   const url = new URL(address);
   const database = percentDecoded(url.pathname.slice(1));
-  if (database === '' || database.includes('/')) throw new Error(`the address of a MySQL database must end with its name: ${FORM}`);
+  if (database === '' || database.includes('/')) throw new SettingError('address-without-name', { form: FORM });
   const unknown = [...url.searchParams.keys()].filter((key) => !PARAMETERS.includes(key));
-  if (unknown.length > 0) throw new Error(`the address of the MySQL database has a parameter that is not known: ${unknown.join(', ')}`);
+  if (unknown.length > 0) throw new SettingError('address-parameter', { parameters: unknown.join(', ') });
   const socketPath = url.searchParams.get('socketPath');
   // Brackets are part of the URL only; the driver expects an IPv6 address without them.
   const host = url.hostname.replace(/^\[(.*)\]$/, '$1') || '127.0.0.1';

@@ -1,6 +1,7 @@
 import { accessSync, constants, statfsSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { makePrivateFile, makePrivateFolder } from '../../../host/files.ts';
+import { SettingError } from '../../../host/setting-error.ts';
 import { builders } from '../builder.ts';
 import { NO_SERVERS } from '../cluster.ts';
 import { asUnavailable, DatabaseUnavailable, type Engine } from '../dialect.ts';
@@ -35,11 +36,11 @@ const MIN_FREE_BYTES = 2 ** 18;
  * memory.
  *
  * @param address `sqlite:PATH`, relative to the working directory, or `sqlite::memory:`
- * @throws Error if the file can't be opened or is not a database
+ * @throws SettingError if the file can't be opened or is not a database
  */
 export function openSqlite(address: string, use: FileUse): Engine {
   const filename = sqliteFile(address) ?? '';
-  if (filename === '') throw new Error('the address of an SQLite database must name its file: sqlite:PATH');
+  if (filename === '') throw new SettingError('sqlite-without-file', { name: 'DATABASE_URL' });
   if (filename !== IN_MEMORY) checkFile(filename, use);
   return { dialect: sqlite, cluster: NO_SERVERS, driver: fileDriver(filename, use), builderFor: builders('better-sqlite3') };
 }
@@ -58,9 +59,8 @@ function checkFile(filename: string, use: FileUse): void {
     }
     connect(filename, use).close();
   } catch (error) {
-    throw new Error(`the database ${filename} cannot be opened: ${error instanceof Error ? error.message : String(error)}`, {
-      cause: error,
-    });
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new SettingError('sqlite-unopened', { file: filename, reason }, { cause: error });
   }
 }
 
