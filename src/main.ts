@@ -230,7 +230,7 @@ async function loadConfiguredTheme({ themeDir }: Config): Promise<LoadedTheme> {
   }
 }
 
-/** Returns the sentence about a setting that cannot be used, in English like the log, or the message of another error. */
+/** Returns the message of an error; for a setting that cannot be used its sentence, in English like the log. */
 async function explained(error: unknown): Promise<string> {
   return error instanceof SettingError ? settingSentence(sayIn(await loadTexts(['en']), 'en'), error) : messageOf(error);
 }

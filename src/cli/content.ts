@@ -6,7 +6,7 @@ import type { Kind, PostKind } from '../kinds/kind.ts';
 import { withLanguages } from '../kinds/language-fields.ts';
 import type { Caller } from '../records/caller.ts';
 import { shorten } from '../records/explanation.ts';
-import { hasLostParent } from '../records/lost-parent.ts';
+import { hasLostParent, LOST_PARENT } from '../records/lost-parent.ts';
 import { mayTrash, readPost } from '../records/posts.ts';
 import { readTerm } from '../records/terms.ts';
 import { unknownFields } from '../records/unknown-fields.ts';
@@ -161,7 +161,7 @@ function addUpdate({ session, kind, verb, recordPlaceholder }: KindCommands): vo
         await withEach(references, async (reference) => {
           const id = await resolveId(site, kind, reference);
           const record = await change({ site, caller, kind }, id, raw, preconditions);
-          if (hasLostParent(raw.parent, record)) warn(session, say('reasons:parent-below-itself'));
+          if (hasLostParent(raw.parent, record)) warn(session, say(`reasons:${LOST_PARENT}`));
           printDone(session, options, 'updated', id);
         });
       }),

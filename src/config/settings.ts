@@ -18,8 +18,8 @@ import {
 
 /**
  * A setting. `env`: name of the environment variable; `fallback`: default if the variable is absent or empty
- * (undefined: none); `allowed`: description of valid values for error messages and the docs, as a sentence of `cli:settings.allowed`; `secret`: the value is never shown;
- * `exact`: surrounding white space is part of the value.
+ * (undefined: none); `allowed`: description of valid values for error messages and the docs; `secret`: the value is
+ * never shown; `exact`: surrounding white space is part of the value.
  * `docs/configuration.md` is generated from this table.
  */
 export interface Setting {

@@ -46,8 +46,7 @@ export function Rows(props: {
   const { say } = visit.i18n;
   if (list.rows.length === 0) return <p>{say('desk:list.none')}</p>;
   const columns = columnsOf(kind, visit);
-  const isTrashed = textsIn(visit.request.query, 'status').includes('trash');
-  const actions = [...(visit.caller.viewer.can(`publish_${kind.capabilities}`) ? ['publish'] : []), removalAction(visit)];
+  const actions = bulkActions(visit, kind);
   return (
     <>
       <form id="bulk" method="post" action={deskUrl(visit, `/${kind.path}/bulk`)} class="bulk">
@@ -58,7 +57,7 @@ export function Rows(props: {
           <span class="quiet">{say('desk:list.selected')}</span>
           <select name="action" required>
             <option value="">{say('desk:list.choose')}</option>
-            {(isTrashed ? ['restore', 'delete'] : actions).map((action) => (
+            {actions.map((action) => (
               <option key={action} value={action} data-confirm={action === 'delete' ? say('desk:actions.delete-these-sure') : undefined}>
                 {say(`desk:actions.${action}`)}
               </option>
@@ -96,6 +95,12 @@ export function Rows(props: {
       </table>
     </>
   );
+}
+
+/** Returns the actions that a list offers for selected records. */
+function bulkActions(visit: Visit, kind: PostKind): readonly string[] {
+  if (textsIn(visit.request.query, 'status').includes('trash')) return ['restore', 'delete'];
+  return [...(visit.caller.viewer.can(`publish_${kind.capabilities}`) ? ['publish'] : []), removalAction(visit)];
 }
 
 function Heading(props: {

@@ -70,7 +70,7 @@ function customFieldSentence({ i18n, settings }: FormContext, name: string, faul
  * Returns the errors of new records that links in a form would create, by link and in words, since the error of the
  * write does not contain their fields. `raw`: the values to be written.
  */
-export async function newLinkErrors(context: FormContext, { fields }: PostKind, raw: Values): Promise<[name: string, sentence: string][]> {
+async function newLinkErrors(context: FormContext, { fields }: PostKind, raw: Values): Promise<[name: string, sentence: string][]> {
   const links = Object.entries(raw).flatMap(([name, value]) => {
     const field = fields[name];
     if (!field || !isLinks(field) || !Array.isArray(value)) return [];

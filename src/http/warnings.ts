@@ -1,6 +1,6 @@
 import type { Params } from '../kinds/param.ts';
 import { shorten } from '../records/explanation.ts';
-import { hasLostParent } from '../records/lost-parent.ts';
+import { hasLostParent, LOST_PARENT } from '../records/lost-parent.ts';
 import { type UnknownField, unknownFields, unknownNames } from '../records/unknown-fields.ts';
 import { unknownFieldSentence } from '../refusals.ts';
 import type { Site } from '../site.ts';
@@ -38,7 +38,7 @@ export function warningHeader({ texts }: Site, { incoming, caller, body }: Recei
   const fields = answered.namesUnknownFields ? unknownFieldsIn(raw, answered) : [];
   const warnings = [
     ...fields.map((field) => unknownFieldSentence(say, { ...field, name: shorten(field.name) })),
-    ...(hasLostParent(raw.parent, answered.answer) ? [say('reasons:parent-below-itself')] : []),
+    ...(hasLostParent(raw.parent, answered.answer) ? [say(`reasons:${LOST_PARENT}`)] : []),
   ].map(headerText);
   return warnings.length > 0 ? { 'X-Fasti-Warning': warnings.join(', ') } : {};
 }

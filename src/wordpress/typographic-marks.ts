@@ -1,7 +1,7 @@
 /*
- * Marks of print, which a search treats like those of the keyboard (decision D54). WordPress stores `L'acqua - storia...`
- * as it is typed and shows `L’acqua – storia…` (`wptexturize`), so a text copied from a page is not the stored one; phones
- * and word processors type the marks of print themselves.
+ * Marks of print, which a search treats like those of the keyboard (decision D54). WordPress stores `L'acqua - storia`
+ * as it is typed and shows `L’acqua – storia` (`wptexturize`), so a text copied from a page is not the stored one;
+ * phones and word processors type the marks of print themselves.
  */
 
 /** The mark on the keyboard and those of print that it stands for. */

@@ -322,9 +322,9 @@ describe('language of the messages', () => {
   });
 
   it.each([
-    [{ PORT: 'x' }, /^Errore: PORT is "x"/],
-    [{ LANGUAGES: 'x y' }, /^Errore: LANGUAGES is "x y"/],
-    [{ LANGUAGES: 'de' }, /^Errore: LANGUAGES is "de"; there are no texts in the language "de"/],
+    [{ PORT: 'x' }, /^Errore: PORT vale "x", che/],
+    [{ LANGUAGES: 'x y' }, /^Errore: LANGUAGES vale "x y", che/],
+    [{ LANGUAGES: 'de' }, /^Errore: LANGUAGES vale "de"; non ci sono testi nella lingua "de"/],
   ])('is accepted whatever is wrong with the settings, which is what is reported: %j', async (more, message) => {
     const settings: Record<string, string> = { ...env, ...more };
     expect((await commandIn(settings)('event', 'list', '--language=it')).err).toMatch(message);

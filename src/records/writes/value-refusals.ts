@@ -65,7 +65,7 @@ export async function valueRefusals(
 }
 
 /** Returns the names of the fields that an error is about. */
-export const fieldsNamedBy = (kind: PostKind, error: ApiError): string[] => [
+const fieldsNamedBy = (kind: PostKind, error: ApiError): string[] => [
   ...missingFields(kind, error),
   ...(error.details.faults?.keys() ?? []),
 ];

@@ -7,6 +7,7 @@ import { uniqueSlug } from '../../wordpress/slug.ts';
 import type { QueryBuilder } from '../engine/builder.ts';
 import { foldText } from '../engine/collation.ts';
 import type { Database } from '../engine/database.ts';
+import { insertRows } from '../engine/insert.ts';
 import { readInParts } from '../engine/pages.ts';
 import { lockNames, slugLock } from '../rows/locks.ts';
 import { slugsLike, updatePost } from '../rows/posts.ts';
@@ -96,6 +97,6 @@ async function renamePost(db: Database, id: number, slug: string): Promise<void>
   const { _wp_old_slug: oldSlugs = [] } = oldAddresses(undefined, before, { ...before, post_name: slug });
   for (const meta_value of oldSlugs) {
     const old = { post_id: id, meta_key: '_wp_old_slug', meta_value };
-    if ((await db.from('postmeta').where(old).select('meta_id')).length === 0) await db.from('postmeta').insert(old);
+    if ((await db.from('postmeta').where(old).select('meta_id')).length === 0) await insertRows(db, 'postmeta', [old]);
   }
 }

@@ -83,8 +83,8 @@ async function hasReached(db: Asker, position: string): Promise<boolean> {
 }
 
 /**
- * A text with marks that print has, too, is first searched with placeholders for them, and the marks are only replaced in
- * the rows that remain. They are compared in a character set that has all of them, unlike those of old tables.
+ * A text with marks that print has, too, is first searched with placeholders for them, and the marks are only replaced
+ * in the rows that remain. They are compared in a character set that has all of them, unlike those of old tables.
  */
 function search(column: string, text: string): Sql {
   const typed = withTypedMarks(text);
