@@ -32,10 +32,12 @@ const unspoken = (text: string): string =>
 
 for (const form of ['polylang', 'wpml'] as const) {
   describeDatabases(`running site in two languages, stored by ${form}`, (open) => {
+    let original: Database;
     let old: RunningSite;
     const servers: http.Server[] = [];
     beforeAll(async () => {
-      old = await serveDatabase(await loadLanguages(await open(), form), { clock: () => new Date('2026-11-22T21:30:00Z') });
+      original = await loadLanguages(await open(), form);
+      old = await serveDatabase(original, { clock: () => new Date('2026-11-22T21:30:00Z') });
     });
     afterAll(async () => {
       for (const server of servers) await new Promise((closed) => server.close(closed));
@@ -54,7 +56,7 @@ for (const form of ['polylang', 'wpml'] as const) {
       expect({ code, err: [0, 3].includes(code) ? '' : err }).toEqual({ code: expect.any(Number), err: '' });
       const { out } = await fasti('event', 'list', '--format=json', '--start_date=2000-01-01', '--end_date=2100-01-01');
       const there = await old.send('GET', EVENTS, { headers: HEADERS });
-      return { there: there.body.events as Json[], here: JSON.parse(out) as Json[] };
+      return { there: there.body.events as Json[], here: JSON.parse(out) as Json[], copy };
     }
     const languagesOf = (events: Json[]) => events.map(({ title, language }) => `${language} ${title}`).sort();
     const groupsOf = (events: Json[]) => {
@@ -73,6 +75,23 @@ for (const form of ['polylang', 'wpml'] as const) {
       expect(languagesOf(here)).toEqual(languagesOf(spoken));
       expect(groupsOf(here).length).toBeGreaterThan(1);
       expect(groupsOf(here).sort()).toEqual(groupsOf(there).sort());
+    });
+
+    it('keeps the links that are stored, whatever translations of venues its events show', async () => {
+      const { body } = await old.send('GET', '/wp-json/tribe/events/v1/venues?per_page=50&lang=it', { headers: HEADERS });
+      const translations = (body.venues as Json[]).map((venue) => venue.translations as Record<string, { id: number }>);
+      const [english, italian] = translations.flatMap(({ en, it: other }) => (en && other ? [[en.id, other.id] as const] : []))[0]!;
+      const linked = { meta_key: '_EventVenueID', meta_value: String(italian) };
+      const [event] = await original.from('postmeta').where(linked);
+      await original
+        .from('postmeta')
+        .where('meta_id', event!.meta_id)
+        .update({ meta_value: String(english) });
+      const { copy } = await imported((text) => text);
+      expect(await copy.from('postmeta').where({ post_id: event!.post_id, meta_key: '_EventVenueID' }).pluck('meta_value')).toEqual([
+        String(english),
+      ]);
+      await original.from('postmeta').where('meta_id', event!.meta_id).update(linked);
     });
 
     it.each([

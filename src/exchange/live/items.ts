@@ -121,6 +121,8 @@ export function eventItem(record: LiveEvent, context: LiveContext): LiveItem {
 /**
  * Adds the registered metas that only WordPress's own routes show, such as the reason for a cancellation, footnotes and
  * texts of other plugins. Those that are not texts stay out: their stored form is unknown. Custom fields come by name.
+ * On a site with several languages, an event shows translations of the venues and organizers that it is linked to, so
+ * that its links are taken from here, too.
  */
 export function withCoreMetas(item: PostItem, core: CoreRecord | undefined): PostItem {
   const known = new Set([...item.metas.map(([key]) => key), ...LINK_METAS.keys()]);
@@ -131,8 +133,24 @@ export function withCoreMetas(item: PostItem, core: CoreRecord | undefined): Pos
     ...item,
     metas: [...item.metas, ...shown.filter(([, value]) => value !== '')],
     absent: [...(item.absent ?? []), ...shown.flatMap(([key, value]) => (value === '' ? [key] : []))],
+    links: item.language === undefined ? item.links : storedLinks(item.links, core),
   };
 }
+
+/** Returns the links of a record, with those that WordPress's own routes show in place of those of the calendar's. */
+function storedLinks(links: readonly Link[], core: CoreRecord | undefined): readonly Link[] {
+  const stored = [...PLACE_LINKS].flatMap(([key, kind]): Link[] => {
+    const ids = core?.meta[key];
+    return Array.isArray(ids) ? ids.filter(Number.isSafeInteger).map((id) => ({ key, kind, sourceId: String(id) })) : [];
+  });
+  const keys = new Set(stored.map(({ key }) => key));
+  return [...links.filter(({ key }) => !keys.has(key)), ...stored];
+}
+
+const PLACE_LINKS: ReadonlyMap<string, 'venue' | 'organizer'> = new Map([
+  [VENUE_LINK, 'venue'],
+  [ORGANIZER_LINK, 'organizer'],
+]);
 
 /** Returns the metas that the record does not have. */
 const absentFrom = (record: LiveEvent): string[] => [
