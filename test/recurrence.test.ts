@@ -590,14 +590,8 @@ describeDatabases('writing to recurring events', (open) => {
     it('is moved if it comes from a list, and keeps its id', async () => {
       const [first, [id], third] = (await shownDates('course')) as [[number, string, string], [number], [number, string, string]];
       const span = { start_date: '2031-06-13 18:00:00', end_date: '2031-06-13 19:00:00' };
-      const { status, body } = await send('POST', id, { scope: 'date', title: 'Course, moved', ...span });
-      expect([status, body.id, body.start_date, body.end_date, body.title]).toEqual([
-        200,
-        id,
-        '2031-06-13 18:00:00',
-        '2031-06-13 19:00:00',
-        'Course, moved',
-      ]);
+      const { status, body } = await send('POST', id, { scope: 'date', ...span });
+      expect([status, body.id, body.start_date, body.end_date]).toEqual([200, id, '2031-06-13 18:00:00', '2031-06-13 19:00:00']);
       expect(await shownDates('course')).toEqual([first, [id, '2031-06-13 18:00:00', '2031-06-13 19:00:00'], third]);
       const { lines, rules } = await setOf(509);
       expect(lines[2]).toBe('RDATE;TZID=Europe/Rome;VALUE=PERIOD:20310613T180000/20310613T190000');
@@ -605,6 +599,67 @@ describeDatabases('writing to recurring events', (open) => {
         custom: { date: { date: '2031-06-13' }, 'same-time': 'no', 'start-time': '6:00pm', 'end-time': '7:00pm', 'end-day': 'same-day' },
       });
       expect(await faultsOf(509)).toEqual([]);
+    });
+
+    /** The columns and terms of the event with listed dates, except for the time of its last change. */
+    const postStored = async () => {
+      const { post_modified: _, post_modified_gmt: __, ...columns } = (await db.from('posts').where('ID', 509).first())!;
+      return {
+        columns,
+        terms: await db.from('term_relationships').where('object_id', 509),
+        count: (await db.from('posts').where('post_type', '<>', 'revision')).length,
+      };
+    };
+
+    it('is moved by a request with the whole record as it was read', async () => {
+      const category = 9001;
+      await insertRows(db, 'terms', [{ term_id: category, name: 'Food & drink', slug: 'food-drink' }]);
+      await insertRows(db, 'term_taxonomy', [{ term_taxonomy_id: category, term_id: category, taxonomy: 'tribe_events_cat', count: 1 }]);
+      await insertRows(db, 'term_relationships', [{ object_id: 509, term_taxonomy_id: category }]);
+      await insertRows(
+        db,
+        'postmeta',
+        Object.entries({ _EventVenueID: '12', _EventCost: '10', _EventCurrencySymbol: '€', _EventURL: 'https://example.org/?a=1&b=2' }).map(
+          ([meta_key, meta_value]) => ({ post_id: 509, meta_key, meta_value }),
+        ),
+      );
+      await db.from('posts').where('ID', 509).update({ post_title: 'Course & "more"', post_content: 'One.\n\nTwo.' });
+      const [, [id]] = (await shownDates('course')) as [unknown, [number]];
+      const { body: read } = await running.send('GET', `${EVENTS}/${id}`, { as: 'admin' });
+      expect([read.title, read.categories.length]).toEqual(['Course &#038; &#8220;more&#8221;', 1]);
+      const before = await postStored();
+      const span = { start_date: '2031-06-13 18:00:00', end_date: '2031-06-13 19:00:00' };
+      const { status, body } = await send('POST', id, { ...read, scope: 'date', ...span });
+      expect([status, body.start_date, body.title]).toEqual([200, span.start_date, read.title]);
+      const byTitle = { title: 'Course & "more"', description: 'One.\n\nTwo.', cost: '€10', categories: ['Food & drink'], venue: [12] };
+      const asStored = await send('POST', id, { ...byTitle, scope: 'date', end_date: '2031-06-13 20:00:00' });
+      expect([asStored.status, asStored.body.data?.params]).toEqual([200, undefined]);
+      expect(await postStored()).toEqual(before);
+    });
+
+    it.each<[string, object]>([
+      ['title', { title: 'only that' }],
+      ['description', { description: 'only that' }],
+      ['status', { status: 'draft' }],
+      ['slug', { slug: 'only-that' }],
+      ['date', { date: '2030-01-01 10:00:00' }],
+      ['cost', { cost: '0' }],
+      ['website', { website: 'https://example.org/other' }],
+      ['featured', { featured: true }],
+      ['categories', { categories: ['New'] }],
+      ['tags', { tags: [4] }],
+      ['venue', { venue: 12 }],
+      ['organizer', { organizer: { organizer: 'New' } }],
+      ['external_id', { external_id: 'other' }],
+    ])('is not changed by a request that names another %s, which belongs to the event', async (name, values) => {
+      const [, [id]] = (await shownDates('course')) as [unknown, [number]];
+      const span = { start_date: '2031-06-13 18:00:00', end_date: '2031-06-13 19:00:00' };
+      const stored = async () => [await postStored(), await datesStored()];
+      const before = await stored();
+      const { status, body } = await send('POST', id, { scope: 'date', ...values, ...span });
+      expect([status, body.code, Object.keys(body.data.params)]).toEqual([400, 'rest_invalid_param', [name]]);
+      expect(await stored()).toEqual(before);
+      expect((await send('POST', id, { scope: 'date', ...values })).status).toBe(400);
     });
 
     it.each([

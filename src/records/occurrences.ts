@@ -163,6 +163,10 @@ export async function withKeptDates(
 export const withoutDates = (values: PostValues): PostValues =>
   Object.fromEntries(Object.entries(values).filter(([name]) => !(DATE_FIELDS as readonly string[]).includes(name)));
 
+/** Returns only the date fields of a change. */
+export const onlyDates = (values: PostValues): PostValues =>
+  Object.fromEntries(DATE_FIELDS.filter((name) => name in values).map((name) => [name, values[name]]));
+
 /** Whether two events, or dates of them, are at the same time. */
 export const areSameDates = (one: EventDates, other: EventDates): boolean =>
   (['start', 'end', 'startUtc', 'endUtc', 'timezone', 'allDay'] as const).every((name) => one[name] === other[name]);

@@ -14,11 +14,12 @@ import { SETTABLE_STATUSES } from '../../wordpress/status.ts';
 import { unixFromDate } from '../../wordpress/time.ts';
 import type { Caller } from '../caller.ts';
 import { idInLanguage } from '../content-lists.ts';
-import { dateOfRecord, postOfRecord, recordOfStart, withKeptDates, withoutDates, withPostIds } from '../occurrences.ts';
+import { dateOfRecord, postOfRecord, recordOfStart, withKeptDates, withPostIds } from '../occurrences.ts';
 import { renderPost, renderPosts } from '../posts.ts';
 import { currentLanguage, languageOfChange } from '../record-languages.ts';
 import { lockPostVersion, requireVersion, type VersionedRecord } from '../versions.ts';
 import { accessRow, mayEdit } from '../visibility.ts';
+import { valuesOfDate } from './date-scope.ts';
 import { withHiddenLinks } from './hidden-links.ts';
 import { deletePermanently } from './metas-and-terms.ts';
 import { locksOfChange, locksOfNew, referencedIds } from './name-locks.ts';
@@ -40,8 +41,9 @@ export interface ExtraRows {
 }
 
 /**
- * A change of a record. With `scope`, the date fields apply to a single date of a recurring event. `links`: whether
- * lists of links hold all of them (the default), or those that records show, so that the hidden ones stay.
+ * A change of a record. With `scope`, all values are date fields, and apply to a single date of a recurring event.
+ * `links`: whether lists of links hold all of them (the default), or those that records show, so that the hidden ones
+ * stay.
  */
 export interface PostChange {
   readonly values: PostValues;
@@ -121,13 +123,14 @@ export async function changePost(site: Site, caller: Caller, kind: PostKind, id:
 }
 
 /**
- * Changes a record under the id of a date of a recurring event: start and end move this date, and all other fields
- * belong to the event.
+ * Changes one date of a recurring event: start and end move it. All other fields belong to the event, and may only have
+ * their current values.
  *
- * @throws rest_invalid_param for another id; recurring-event-dates for a date that cannot be moved
+ * @throws rest_invalid_param for another id, and for fields that would change the event; recurring-event-dates for a
+ * date that cannot be moved
  */
 export async function changeDate(site: Site, caller: Caller, kind: PostKind, id: number, values: PostValues): Promise<VersionedRecord> {
-  await changeRecord(site, caller, kind, id, { values, scope: 'date', links: 'shown' });
+  await changeRecord(site, caller, kind, id, { values: await valuesOfDate(site, caller, kind, id, values), scope: 'date' });
   return renderPost(site, caller, kind, id, referencedIds(kind, values));
 }
 
@@ -168,7 +171,7 @@ async function changeLocked(
   const id = before.row.ID;
   const dateMetas = scope ? await moveDate({ db, caller, kind }, before, requireRecurringDate(date), givenValues) : {};
   const postValues = await withPostIds(db, caller, kind, givenValues);
-  const values = scope ? withoutDates(postValues) : await withKeptDates(db, caller, kind, { before, date }, postValues);
+  const values = scope ? {} : await withKeptDates(db, caller, kind, { before, date }, postValues);
   const plan = withExtraRows(withExtraRows(planPost(caller, kind, values, before), extraRows), { metas: dateMetas });
   await lockNames(db, locksOfChange(caller, { kind, values, plan }, before.row));
   const write = { db, caller, kind, language: await languageOfChange(db, caller, kind, id, values) };

@@ -10,7 +10,7 @@ import { loadRecurrences, type StoredDate, type StoredRecurrence, writeRecurrenc
 import { metaOf } from '../../wordpress/rows.ts';
 import { utcFromDate } from '../../wordpress/time.ts';
 import { toLocal } from '../../wordpress/zones.ts';
-import { DATE_FIELDS } from '../occurrences.ts';
+import { onlyDates } from '../occurrences.ts';
 import type { WriteContext } from './write-context.ts';
 
 /*
@@ -88,10 +88,8 @@ export async function addDate(
 }
 
 // ------------------------------------------------------------------------------------------------- dates
-const datesAfter = ({ caller, kind }: WriteContext, before: StoredPost, values: PostValues): EventDates => {
-  const dates = Object.fromEntries(DATE_FIELDS.filter((name) => name in values).map((name) => [name, values[name]]));
-  return storedDates({ metas: new Map([...before.metas, ...Object.entries(kind.derivedRows(dates, before, caller).metas)]) });
-};
+const datesAfter = ({ caller, kind }: WriteContext, before: StoredPost, values: PostValues): EventDates =>
+  storedDates({ metas: new Map([...before.metas, ...Object.entries(kind.derivedRows(onlyDates(values), before, caller).metas)]) });
 
 /**
  * Whether a date can be set. Time zone and all-day setting are those of the event. With a second date on a day, its
