@@ -1,5 +1,6 @@
 import { type SiteSettings, settingNames } from './calendar/settings.ts';
 import { type Config, ConfigError } from './config/config.ts';
+import { TimeoutError, withTimeout } from './host/timeout.ts';
 import { createLog, type Log } from './log.ts';
 import type { FetchOptions } from './media/safe-fetch.ts';
 import { createSettingsReader, toSiteSettings } from './settings-reader.ts';
@@ -43,6 +44,11 @@ export interface Site {
    * writes.
    */
   readonly takenOverSince: (at: number) => Promise<Pick<WatchResult, 'state'> | undefined>;
+  /**
+   * Waits, for a short time at most, until writes of WordPress that `freshness` has noticed since a moment (in
+   * milliseconds of `performance.now()`) are taken over.
+   */
+  readonly takeOverEnd: (at: number) => Promise<void>;
   /**
    * Whether a write failed for lack of disk space a few seconds ago. MySQL does not report the disk at any other time.
    */
@@ -141,6 +147,7 @@ export async function openSite(
       isFollowing = true;
     },
     takenOverSince: async (at) => (isFollowing ? main.takenOverSince(at) : undefined),
+    takeOverEnd: main.takeOverEnd,
     forAnonymousReads: () => readers[followedReplicas.current() ?? -1] ?? site,
     close: async () => {
       await Promise.all([database, ...replicas].map((db) => db.close()));
@@ -171,12 +178,15 @@ const sinceStart =
  * The data read from one database and cached separately for it, since the primary and each replica may differ at any
  * moment.
  */
-interface DatabaseSource extends Pick<Site, 'db' | 'settings' | 'freshness' | 'journal' | 'takenOverSince' | 'changedAt'> {
+interface DatabaseSource extends Pick<Site, 'db' | 'settings' | 'freshness' | 'journal' | 'takenOverSince' | 'takeOverEnd' | 'changedAt'> {
   /** To be called at the end of every transaction. `open`: number of other open transactions. */
   readonly transactionEnded: (open: number) => void;
   /** To be called when the data of the database may have changed. */
   readonly invalidate: () => void;
 }
+
+/** Maximum time that a request waits for a take-over. The first one of a large site takes much longer. */
+const MAX_TAKE_OVER_WAIT_MS = 1500;
 
 /**
  * Creates the source for a database. `name`: prefix of the versions of its data, so that they differ from those of
@@ -231,6 +241,11 @@ function createSource(db: Database, config: Config, name: string, foreignChanges
     takenOverSince: async (at) => {
       const watchResult = await watch.lookSince(at);
       return watchResult.isTakenOver ? watchResult : undefined;
+    },
+    takeOverEnd: async (at) => {
+      await withTimeout(MAX_TAKE_OVER_WAIT_MS, watch.takeOverEnd(at)).catch((error: unknown) => {
+        if (!(error instanceof TimeoutError)) throw error;
+      });
     },
     changedAt: () => changedAt,
     invalidate: () => {

@@ -30,6 +30,8 @@ const DEFAULTS = { CACHE_FRESHNESS_MS: '100', CACHE_STALE_SECONDS: '86400', SHAR
  */
 const LOOKS = 13;
 
+const CHANGES = '/wp-json/calendar/events/v1/changes';
+
 const cityIs = (city: string) => (body: { venue: { city: string } }) => body.venue.city === city;
 const titleIs = (title: string) => (body: { title: string }) => body.title === title;
 const setCity = (value: string) => `UPDATE wp_postmeta SET meta_value = ${value} WHERE post_id = ${VENUE} AND meta_key = '_VenueCity'`;
@@ -105,6 +107,24 @@ describeDatabases('cached answers beside other writers', (open, engine) => {
         for (const end of ends) await end();
       }
     });
+
+  it('a change that was made without any request is in the first answer about changes', () =>
+    onSite(async ({ db, follow }) => {
+      const { running } = await follow();
+      const changesSince = async (token: string | undefined) => {
+        const { body } = await running.send('GET', `${CHANGES}?limit=500${token === undefined ? '' : `&since=${token}`}`);
+        return body as { changes: { kind: string; id: number; change: string }[]; next: string; more: boolean };
+      };
+      let token: string | undefined;
+      let isTakenOver = false;
+      for (let more = true; more || !isTakenOver; await sleep(100)) {
+        ({ more, next: token } = await changesSince(token));
+        isTakenOver = (await running.site.takenOverSince(performance.now())) !== undefined;
+      }
+      await db.from('posts').where('ID', EVENT).update({ post_title: 'Changed' });
+      await sleep(2500);
+      expect((await changesSince(token)).changes).toEqual([{ kind: 'event', id: EVENT, change: 'updated' }]);
+    }));
 
   if (engine === 'SQLite') {
     it('every change shows at once', () =>

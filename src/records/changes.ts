@@ -66,7 +66,11 @@ async function readChanges(reading: Reading, since: string | undefined): Promise
   const { versionKey } = caller.settings;
   const tokenAt = (position: JournalPosition) => encodeToken(position, scope, versionKey);
   // Writes of WordPress are only looked for when a client asks for changes.
-  if (caller.settings.shared) await site.freshness.version();
+  if (caller.settings.shared) {
+    const at = performance.now();
+    await site.freshness.version();
+    await site.takeOverEnd(at);
+  }
   // Read first: anything written after this point is reported later.
   const latestNumber = await lastNumber(site.db);
   const firstKind = views[0]?.kind.name ?? 'event';

@@ -33,6 +33,11 @@ export interface TableWatch {
   readonly lookSince: (at: number) => Promise<WatchResult>;
   /** Returns the result of the latest look. */
   readonly latest: () => WatchResult | undefined;
+  /**
+   * Waits until the take-over that runs in the background has ended. If it began before this moment of the clock, the
+   * one that follows it is waited for as well, since changes may have been noticed in between.
+   */
+  readonly takeOverEnd: (at: number) => Promise<void>;
 }
 
 export interface WatchOptions {
@@ -133,6 +138,13 @@ export function watchTables(db: Database, { maxStaleMs, clock, takeOver }: Watch
     look: lookNow,
     lookSince: async (at) => (latest && latest.at >= Math.max(at, clock() - LOOK_VALID_MS) ? latest.watched : lookNow()),
     latest: () => latest?.watched,
+    takeOverEnd: async (at) => {
+      const running = backgroundTakeOver.running();
+      await running?.end;
+      if (!running || running.beganAt >= at) return;
+      await lookNow();
+      await backgroundTakeOver.running()?.end;
+    },
   };
 }
 
@@ -167,6 +179,12 @@ function createSignReader(db: Database, clock: () => number): () => Promise<Sign
   };
 }
 
+/** A take-over that runs in the background: when it began, and its end, which never rejects. */
+interface RunningTakeOver {
+  readonly beganAt: number;
+  readonly end: Promise<void>;
+}
+
 /**
  * Takes over changes in the background whenever that is due. `see` returns the current knowledge; undefined if there is
  * none.
@@ -174,15 +192,14 @@ function createSignReader(db: Database, clock: () => number): () => Promise<Sign
 function createBackgroundTakeOver(
   takeOver: WatchOptions['takeOver'],
   clock: () => number,
-): { readonly see: (look: Look) => WatchState | undefined } {
+): { readonly see: (look: Look) => WatchState | undefined; readonly running: () => RunningTakeOver | undefined } {
   const quiet = createQuietTimes();
   let isPossible = false;
-  let isRunning = false;
+  let running: RunningTakeOver | undefined;
   /** Number of changes without a sign at the time of the last full comparison. */
   let surprisesCompared: number | undefined;
 
   const run = async (take: TakeOver, { surprises, unrecordedTables }: Look, due: Due): Promise<void> => {
-    isRunning = true;
     const end = quiet.compare(due);
     const beganAt = clock();
     try {
@@ -194,15 +211,21 @@ function createBackgroundTakeOver(
       // The attempt is repeated; until it succeeds, nothing counts as taken over.
       end(undefined, clock());
     }
-    isRunning = false;
   };
 
   return {
     see: (look) => {
       if (!takeOver) return undefined;
       const watchState = quiet.evaluate(look);
-      if (!isRunning && watchState.due) void run(takeOver, look, watchState.due);
+      if (!running && watchState.due) {
+        const beganAt = clock();
+        const end = run(takeOver, look, watchState.due).finally(() => {
+          running = undefined;
+        });
+        running = { beganAt, end };
+      }
       return isPossible ? watchState : undefined;
     },
+    running: () => running,
   };
 }
