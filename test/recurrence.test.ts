@@ -13,6 +13,7 @@ import { findPostIds } from '../src/storage/lists/post-list.ts';
 import { serializedMembers } from '../src/wordpress/php/serialized.ts';
 import { addDays, textFromUnix, unixFromText } from '../src/wordpress/time.ts';
 import { callerOf } from './exchange/sites.ts';
+import { countDates } from './support/count-dates.ts';
 import { countQueries } from './support/count-queries.ts';
 import { describeDatabases } from './support/databases.ts';
 import { EXPECTED_DATES, type ExpectedDate, loadRecurringSite } from './support/recurring-site.ts';
@@ -687,6 +688,43 @@ describeDatabases('writing to recurring events', (open) => {
       const { status, body } = await send('POST', added.id, { scope: 'date', ...span });
       expect([status, body.start_date, body.end_date]).toEqual([200, '2031-03-30 03:15:00', '2031-03-30 04:15:00']);
       expect(await faultsOf(502)).toEqual([]);
+    });
+
+    it.each([502, 507, 509, 512])('is no fault if it is the latest that the API accepts (%s), and doctor keeps it', async (post) => {
+      const span = { start_date: '9999-12-30 10:00:00', end_date: '9999-12-31 12:00:00' };
+      const { status, body } = await running.send('POST', `${EVENTS}/${post}/dates`, { as: 'admin', body: span });
+      expect([status, body.start_date.slice(0, 10)]).toEqual([201, '9999-12-30']);
+      expect(await faultsOf(post)).toEqual([]);
+      await db.transaction((trx) => repairRecurrence(trx, post, '2030-12-31 12:00:00'));
+      const [row] = await db.from('tec_occurrences').where('post_id', post).orderBy('start_date_utc', 'desc');
+      expect([row!.start_date, row!.end_date]).toEqual([body.start_date, body.end_date]);
+    });
+
+    it('is refused if its end cannot be stored in UTC', async () => {
+      const span = { start_date: '9999-12-31 10:00:00', end_date: '9999-12-31 22:00:00' };
+      const { status, body } = await running.send('POST', `${EVENTS}/504/dates`, { as: 'admin', body: span });
+      expect([status, Object.keys(body.data.params)]).toEqual([400, ['end_date']]);
+    });
+
+    it.each([
+      ['far after the rows of its rule', '9998-11-30'],
+      ['on the last day that can be stored', '9999-12-31'],
+    ])('is added and removed %s without computing the dates in between', async (_, day) => {
+      const span = { start_date: `${day} 10:00:00`, end_date: `${day} 11:00:00` };
+      const before = await setOf(510);
+      const steps = await countDates(async () => {
+        const { status, body } = await running.send('POST', `${EVENTS}/510/dates`, { as: 'admin', body: span });
+        expect([status, body.start_date, body.end_date]).toEqual([201, span.start_date, span.end_date]);
+        expect(await faultsOf(510)).toEqual([]);
+        await db.transaction((trx) => repairRecurrence(trx, 510, '2030-12-31 12:00:00'));
+        expect((await running.send('GET', `${EVENTS}/${body.id}`)).body.start_date).toBe(span.start_date);
+        const { body: event } = await running.send('GET', `${EVENTS}/510?recurrence=true`);
+        expect(event.recurrence.rdate).toContain(span.start_date);
+        expect((await running.send('GET', `/event/${event.slug}/?ical=1`)).status).toBe(200);
+        expect((await send('DELETE', body.id, { scope: 'date' })).status).toBe(200);
+      });
+      expect(steps).toBeLessThan(20_000);
+      expect(await setOf(510)).toEqual(before);
     });
 
     it('is moved by each of several concurrent requests, and removed by only one', async () => {

@@ -5,6 +5,7 @@
 import { parseSerialized } from '../wordpress/php/serialized.ts';
 import { textFromUnix, unixFromText } from '../wordpress/time.ts';
 import { occurrences, parseRule, type Rule } from './recurrence-rule.ts';
+import { LATEST } from './recurrence-set.ts';
 
 /** One stored rule or exclusion. */
 export type StoredRule = Readonly<Record<string, unknown>>;
@@ -41,7 +42,6 @@ export function startsOfRules(text: string, first: string, last: string): RuleSt
 }
 
 const DAY = 'YYYY-MM-DD'.length;
-const LATEST = '9998-12-31 23:59:59';
 
 function rulesIn(text: string, name: 'rules' | 'exclusions'): StoredRule[] | undefined {
   const members = parseSerialized(text);

@@ -3,7 +3,7 @@
  * lines (RFC 5545, 3.8.5) with a start, a rule, additional dates and excluded dates.
  */
 import { textFromUnix, unixFromText } from '../wordpress/time.ts';
-import { parseZone, toLocal, toUtc, unixFromLocal, type Zone } from '../wordpress/zones.ts';
+import { localFromUnix, parseZone, toLocal, toUtc, unixFromLocal, type Zone } from '../wordpress/zones.ts';
 import { occurrences, parseRule, type Rule } from './recurrence-rule.ts';
 
 /** A set of dates. Times are `YYYY-MM-DD HH:MM:SS`, local in `zone`. */
@@ -72,27 +72,39 @@ export function parseRecurrenceSet(text: string): RecurrenceSet | undefined {
  *
  * @param first local start of the event's first date
  * @param length seconds that a date lasts if the set does not say it
+ * @param from local time before which no date starts; by default the start of the set
  * @param last local time after which no date starts
  */
 export function datesOfSet(
   set: RecurrenceSet,
-  { first, length, last }: { readonly first: string; readonly length: number; readonly last: string },
+  { first, length, from = '', last }: { readonly first: string; readonly length: number; readonly from?: string; readonly last: string },
 ): SetDate[] {
   const { zone, start, rule, exrule, exdates } = set;
   const dates = new Map<number, SetDate>();
   const add = (date: Pick<SetDate, 'start' | 'isFromRule'> & { readonly length?: number | undefined }) => {
     const startUnix = unixFromLocal(date.start, zone);
-    if (date.start <= last && !dates.has(startUnix))
-      dates.set(startUnix, { ...date, startUnix, length: date.length ?? set.length ?? length });
+    const ownLength = date.length ?? set.length ?? length;
+    if (date.start < from || date.start > last || dates.has(startUnix) || !isStorable(startUnix + ownLength, zone)) return;
+    dates.set(startUnix, { ...date, startUnix, length: ownLength });
   };
-  if (rule) for (const local of startsByRule(rule.rule, start, last)) add({ start: local, isFromRule: true });
+  if (rule) for (const local of startsByRule(rule.rule, start, last, from)) add({ start: local, isFromRule: true });
   for (const rdate of set.rdates) add({ ...rdate, isFromRule: false });
   if (!rule) add({ start, isFromRule: false });
-  const excludedStarts = new Set([...exdates, ...(exrule ? startsByRule(exrule.rule, start, last) : [])]);
+  const excludedStarts = new Set([...exdates, ...(exrule ? startsByRule(exrule.rule, start, last, from) : [])]);
   return [...dates.values()]
     .filter((date) => date.start === first || !(excludedStarts.has(date.start) || excludedStarts.has(date.start.slice(0, 10))))
     .sort((one, other) => one.startUnix - other.startUnix);
 }
+
+/** The latest time that the columns of dates can store. The API accepts dates up to this time, in every zone. */
+export const LATEST = '9999-12-31 23:59:59';
+const LATEST_UNIX = unixFromText(LATEST);
+/** Two days, more than the difference of any two zones. */
+const MARGIN_S = 172_800;
+
+/** Returns whether a moment can be stored, in UTC and in a zone. */
+const isStorable = (moment: number, zone: Zone): boolean =>
+  moment <= LATEST_UNIX - MARGIN_S || (moment <= LATEST_UNIX && localFromUnix(moment, zone).length === LATEST.length);
 
 /** Returns whether a set has no end. */
 export const isEndless = ({ rule }: RecurrenceSet): boolean =>
@@ -173,7 +185,8 @@ function ruleOf([line, ...rest]: readonly Line[], zone: Zone): SetRule | undefin
   return { text: line.value, rule: utc === undefined ? rule : { ...rule, until: utc.replace(/[-:]/g, '').replace(' ', 'T') } };
 }
 
-/** Yields the local starts of a rule, from its own start to `last`. */
-export function* startsByRule(rule: Rule, start: string, last: string): Generator<string> {
-  for (const moment of occurrences(rule, unixFromText(start), unixFromText(last), { startCounts: false })) yield textFromUnix(moment);
+/** Yields the local starts of a rule, from its own start, or a later time, to `last`. */
+export function* startsByRule(rule: Rule, start: string, last: string, from = start): Generator<string> {
+  const options = { startCounts: false, from: unixFromText(from > start ? from : start) };
+  for (const moment of occurrences(rule, unixFromText(start), unixFromText(last), options)) yield textFromUnix(moment);
 }

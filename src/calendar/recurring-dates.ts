@@ -39,6 +39,8 @@ interface Stored {
 
 /** Maximum number of exceptions to a rule. If there are more, the remaining dates are listed instead. */
 const MAX_EXCEPTIONS = 1000;
+/** Maximum number of starts from a rule after the last row that are compared with the excluded dates. */
+const MAX_LATER_STARTS = 2000;
 
 /**
  * Converts the stored dates of a recurring event to iCalendar's form. If the rule cannot be read or gives none of the
@@ -68,18 +70,18 @@ const datesIn = ({ dates }: Stored, zone: Zone): RecurringDate[] =>
   });
 
 /**
- * Returns the dates with their rule, or undefined if the rule gives no date. Beyond the last row only dates that the
+ * Returns the dates with their rule, or undefined if the rule gives no date, or too many others. Beyond the last row only dates that the
  * set itself excludes become exceptions. If a rule has no end, its rows extend to their own last one, no matter how
  * much later an additional date is.
  */
 function datesWithRule(set: RecurrenceSet, rule: SetRule, dates: readonly RecurringDate[]): RecurringDates | undefined {
-  const { zone, start, length, exdates } = set;
+  const { zone, length, exdates } = set;
   const addedStarts = new Set(isEndless(set) ? set.rdates.map((date) => date.start) : []);
   const lastRow = (dates.findLast((date) => !addedStarts.has(date.start)) ?? dates.at(-1)!).start; // there is at least one
   const lastStart = exdates.reduce((latest, day) => laterOf(latest, day.length === DAY ? `${day} 23:59:59` : day), lastRow);
-  const ruleStarts = [...startsByRule(rule.rule, start, lastStart)];
-  const [firstStart] = ruleStarts;
-  if (firstStart === undefined) return undefined;
+  const ruleStarts = startsUntil(set, rule, { lastRow, lastStart, most: dates.length + MAX_EXCEPTIONS });
+  const firstStart = ruleStarts?.[0];
+  if (!ruleStarts || firstStart === undefined) return undefined;
   // Compared as moments, since a local time that is skipped in spring is shown as a later one.
   const momentOf = (local: string) => unixFromLocal(local, zone);
   const [ruleMoments, rowMoments, exclusions] = [
@@ -97,6 +99,26 @@ function datesWithRule(set: RecurrenceSet, rule: SetRule, dates: readonly Recurr
     exdates: ruleStarts.filter((local) => !rowMoments.has(momentOf(local)) && isOut(local)),
     dates,
   };
+}
+
+/**
+ * Returns the starts from a rule up to the last row, and a limited number of later ones, up to `lastStart`. Undefined if
+ * there are more than `most` up to the last row.
+ */
+function startsUntil(
+  { start }: RecurrenceSet,
+  { rule }: SetRule,
+  { lastRow, lastStart, most }: { readonly lastRow: string; readonly lastStart: string; readonly most: number },
+): string[] | undefined {
+  const starts: string[] = [];
+  let laterCount = 0;
+  for (const local of startsByRule(rule, start, lastStart)) {
+    if (local > lastRow) laterCount += 1;
+    if (laterCount > MAX_LATER_STARTS) break;
+    starts.push(local);
+    if (laterCount === 0 && starts.length > most) return undefined;
+  }
+  return starts;
 }
 
 const DAY = 'YYYY-MM-DD'.length;

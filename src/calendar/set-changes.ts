@@ -3,17 +3,22 @@
  * as iCalendar lines (`tec_events.rset`), and the rules from which it creates the set (`_EventRecurrence`). Both are
  * changed together, so that the next save in WordPress gives the same dates.
  */
+import { isDeepStrictEqual } from 'node:util';
 import { parseSerialized, withMembers } from '../wordpress/php/serialized.ts';
+import { addDays } from '../wordpress/time.ts';
 import { localFromUnix, unixFromLocal } from '../wordpress/zones.ts';
 import { dateOfRule, isMembers, type StoredRule } from './recurrence-meta.ts';
 import {
   datesOfSet,
+  LATEST,
   parseLine,
   parseLocal,
   parseRdate,
   parseRecurrenceSet,
   type RecurrenceSet,
   type SetDate,
+  type SetRule,
+  startsByRule,
   valueIndex,
 } from './recurrence-set.ts';
 
@@ -38,9 +43,9 @@ export interface Span {
  * time without a date, and if set and rules differ.
  */
 export function withoutDate(storedSet: StoredSet, shownStart: string): StoredSet | undefined {
-  const set = parseRecurrenceSet(storedSet.set);
+  const set = readableSet(storedSet, shownStart);
   const start = set ? startInSet(set, storedSet, shownStart) : shownStart;
-  const takesPlace = (dates: RecurrenceSet): boolean => datesUntil(dates, storedSet, start).some((date) => date.start === start);
+  const takesPlace = (dates: RecurrenceSet): boolean => datesAround(dates, storedSet, start).some((date) => date.start === start);
   if (!set || start === storedSet.first.start || !takesPlace(set)) return undefined;
   const isListed = set.rdates.some((one) => one.start === start);
   const unlistedSet = isListed ? withoutListed(storedSet, set, start) : storedSet;
@@ -55,7 +60,7 @@ export function withoutDate(storedSet: StoredSet, shownStart: string): StoredSet
  * listed. Undefined if there is already a date at that time, or if set or rules cannot be read.
  */
 export function withDate(storedSet: StoredSet, span: Span): StoredSet | undefined {
-  const set = parseRecurrenceSet(storedSet.set);
+  const set = readableSet(storedSet, span.start);
   if (!set || span.start <= storedSet.first.start || span.end < span.start) return undefined;
   const candidates = [withoutException(storedSet, set, span.start), withListed(storedSet, set, span)];
   return candidates.find((one) => one !== undefined && isSame(one, storedSet, { with: span }));
@@ -69,29 +74,60 @@ export const isListed = ({ set }: StoredSet, start: string): boolean =>
 /** Returns the start in the set of a date as shown: the rule may give a local time that is skipped in spring. */
 function startInSet(set: RecurrenceSet, storedSet: StoredSet, shownStart: string): string {
   const moment = unixFromLocal(shownStart, set.zone);
-  return datesUntil(set, storedSet, shownStart).find(({ startUnix }) => startUnix === moment)?.start ?? shownStart;
+  return datesAround(set, storedSet, shownStart).find(({ startUnix }) => startUnix === moment)?.start ?? shownStart;
 }
 
-const datesUntil = (set: RecurrenceSet, { first }: StoredSet, last: string): SetDate[] =>
+/**
+ * Returns the days around a date. Only they are examined, since a rule may begin long before: a changed line of a single
+ * date has no effect on other days.
+ */
+const daysAround = (start: string) => ({
+  from: `${addDays(start, -1).slice(0, DAY)} 00:00:00`,
+  last: start.startsWith(LATEST.slice(0, DAY)) ? LATEST : `${addDays(start, 1).slice(0, DAY)} 23:59:59`,
+});
+
+/** Returns the dates of a set that begin on the days around a date. */
+const datesAround = (set: RecurrenceSet, { first }: StoredSet, start: string): SetDate[] =>
   datesOfSet(set, {
     first: first.start,
     length: unixFromLocal(first.end, set.zone) - unixFromLocal(first.start, set.zone),
-    last,
+    ...daysAround(start),
   });
 
-/** Returns whether a changed set has the dates of the stored one except for the requested change, up to that date. */
+/** Maximum number of dates from a rule on the days around a date that is changed. */
+const MAX_AROUND = 1000;
+
+/** Returns the parsed set; undefined if it cannot be read, or if its rules give too many dates to compare them. */
+function readableSet(storedSet: StoredSet, start: string): RecurrenceSet | undefined {
+  const set = parseRecurrenceSet(storedSet.set);
+  const { from, last } = daysAround(start);
+  const isDense = ({ rule }: SetRule, ruleStart: string): boolean => {
+    const starts = startsByRule(rule, ruleStart, last, from);
+    for (let count = 0; !starts.next().done; count += 1) if (count === MAX_AROUND) return true;
+    return false;
+  };
+  return set && [set.rule, set.exrule].some((rule) => rule !== undefined && isDense(rule, set.start)) ? undefined : set;
+}
+
+/** Returns whether a changed set has the dates of the stored one except for the requested change. */
 function isSame(changedSet: StoredSet, storedSet: StoredSet, change: { readonly without: string } | { readonly with: Span }): boolean {
   const [before, after] = [parseRecurrenceSet(storedSet.set), parseRecurrenceSet(changedSet.set)];
-  if (!before || !after) return false;
-  const last = 'with' in change ? change.with.start : change.without;
+  const start = 'with' in change ? change.with.start : change.without;
+  if (!before || !after || !isDeepStrictEqual(partsElsewhere(before, start), partsElsewhere(after, start))) return false;
   const spans = (set: RecurrenceSet): string[] =>
-    datesUntil(set, storedSet, last).map(({ start, startUnix, length }) => `${start} ${localFromUnix(startUnix + length, set.zone)}`);
+    datesAround(set, storedSet, start).map((date) => `${date.start} ${localFromUnix(date.startUnix + date.length, set.zone)}`);
   const expected =
     'with' in change
       ? [...spans(before), `${change.with.start} ${change.with.end}`]
       : spans(before).filter((span) => !span.startsWith(`${change.without} `));
-  const actual = spans(after);
-  return actual.length === expected.length && expected.every((span, index) => span === actual[index]);
+  return isDeepStrictEqual(spans(after).sort(), expected.sort());
+}
+
+/** Returns the parts of a set that determine its dates on other days than those around a date. */
+function partsElsewhere({ rdates, exdates, ...set }: RecurrenceSet, start: string) {
+  const { from, last } = daysAround(start);
+  const isElsewhere = (local: string): boolean => local < from.slice(0, DAY) || local > last;
+  return { ...set, rdates: rdates.filter((date) => isElsewhere(date.start)), exdates: exdates.filter(isElsewhere) };
 }
 
 // ------------------------------------------------------------------------------------------------- lines

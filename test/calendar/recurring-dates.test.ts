@@ -3,6 +3,7 @@ import { asListedDates, recurringDates } from '../../src/calendar/recurring-date
 import { recurringTimes } from '../../src/exchange/ical/write-recurrence.ts';
 import { addDays, addSeconds } from '../../src/wordpress/time.ts';
 import { parseZone, toUtc } from '../../src/wordpress/zones.ts';
+import { countDates } from '../support/count-dates.ts';
 
 const ROME = parseZone('Europe/Rome')!;
 const HEAD = 'DTSTART;TZID=Europe/Rome:20310113T100000\nDTEND;TZID=Europe/Rome:20310113T110000\n';
@@ -51,6 +52,20 @@ describe('dates of a recurring event', () => {
       rdates: ['2031-03-01 18:00:00'],
       exdates: ['2031-01-14 10:00:00'],
     }));
+
+  it.each([
+    ['daily', 'FREQ=DAILY', 'FREQ=DAILY', ['2031-01-14 10:00:00', '2031-01-16 10:00:00']],
+    ['of every second', 'FREQ=SECONDLY', undefined, []],
+    ['of every second, with a single row', 'FREQ=SECONDLY', 'FREQ=SECONDLY', ['2031-01-13 10:00:05']],
+  ])('are computed in few steps from a rule %s with a distant EXDATE', async (name, rule, readRule, exdates) => {
+    const starts = name.includes('single') ? ['2031-01-13 10:00'] : ['2031-01-13 10:00', '2031-01-15 10:00'];
+    let result: ReturnType<typeof told> | undefined;
+    const steps = await countDates(() => {
+      result = told(`RRULE:${rule}\nEXDATE:20310113T100005,20310116T100000,22981231T100000`, ...starts);
+    });
+    expect(result).toMatchObject({ rule: readRule, exdates });
+    expect(steps).toBeLessThan(20_000);
+  });
 
   it('treat a time that the clock skips in spring as the time that it shows instead', () => {
     const rule = 'DTSTART;TZID=Europe/Rome:20310323T023000\nDTEND;TZID=Europe/Rome:20310323T040000\nRRULE:FREQ=WEEKLY;COUNT=3';

@@ -4,6 +4,7 @@ import { datesOfSet, parseRecurrenceSet } from '../../src/calendar/recurrence-se
 import { type Span, type StoredSet, withDate, withoutDate } from '../../src/calendar/set-changes.ts';
 import { serializedMembers, toSerialized } from '../../src/wordpress/php/serialized.ts';
 import { addDays } from '../../src/wordpress/time.ts';
+import { countDates } from '../support/count-dates.ts';
 
 const FIRST: Span = { start: '2031-01-14 18:30:00', end: '2031-01-14 20:00:00' };
 const weekly: StoredSet = {
@@ -51,6 +52,33 @@ describe('date of a recurrence set', () => {
     const added = withDate(offset, { start: '2031-01-22 18:30:00', end: '2031-01-22 20:00:00' })!;
     expect(added.set.split('\n').at(-1)).toBe('RDATE;TZID=+01:00;VALUE=PERIOD:20310122T183000/20310122T200000');
     expect(withoutDate(added, '2031-01-22 18:30:00')).toEqual(offset);
+  });
+  it('is excluded in few steps long after the start of the rule', async () => {
+    const daily = { ...weekly, set: 'DTSTART;TZID=Europe/Rome:20310114T183000\nDTEND;TZID=Europe/Rome:20310114T200000\nRRULE:FREQ=DAILY' };
+    const steps = await countDates(() => {
+      const excluded = withoutDate(daily, '2330-06-01 18:30:00')!;
+      expect(excluded.set.split('\n').at(-1)).toBe('EXDATE:23300601T183000');
+      expect(withDate(excluded, { start: '2330-06-01 18:30:00', end: '2330-06-01 20:00:00' })).toEqual(daily);
+    });
+    expect(steps).toBeLessThan(2000);
+  });
+  it('is not changed if the rule gives more dates than can be compared', async () => {
+    const dense = { ...weekly, set: weekly.set.replace(/RRULE.*/, 'RRULE:FREQ=SECONDLY') };
+    const steps = await countDates(() => {
+      expect(withoutDate(dense, '2031-06-01 18:30:00')).toBeUndefined();
+      expect(withDate(dense, { start: '2031-01-22 10:00:00', end: '2031-01-22 11:00:00' })).toBeUndefined();
+    });
+    expect(steps).toBeLessThan(10_000);
+  });
+  it('is not added if that restores another date of the day', () => {
+    const exclusion = { type: 'Custom', custom: { type: 'Date', interval: 1, date: { date: '2031-01-21' }, 'same-time': 'yes' } };
+    const { rules } = serializedMembers(weekly.rules) as { rules: object[] };
+    const stored = {
+      ...weekly,
+      set: `${weekly.set.replace('\nRRULE', '\nRDATE:20310121T213000\nRRULE')}\nEXDATE:20310121`,
+      rules: toSerialized({ rules, exclusions: [exclusion], description: null }),
+    };
+    expect(withDate(stored, { start: '2031-01-21 18:30:00', end: '2031-01-21 20:00:00' })).toBeUndefined();
   });
   it('is not added at a second that the rules cannot express', () =>
     expect(withDate(weekly, { start: '2031-01-22 18:30:30', end: '2031-01-22 20:00:00' })).toBeUndefined());

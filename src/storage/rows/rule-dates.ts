@@ -1,4 +1,4 @@
-import { datesOfSet, isEndless, parseRecurrenceSet, type SetDate } from '../../calendar/recurrence-set.ts';
+import { datesOfSet, isEndless, LATEST, parseRecurrenceSet, type SetDate } from '../../calendar/recurrence-set.ts';
 import { textFromUnix } from '../../wordpress/time.ts';
 import { localFromUnix, toLocal, type Zone } from '../../wordpress/zones.ts';
 import type { Database } from '../engine/database.ts';
@@ -48,8 +48,6 @@ export function datesOfRule(event: TecEventRow, rows: readonly DatedRow[], until
  */
 export const lastRuleRow = <Row extends DatedRow>(rows: readonly Row[]): Row | undefined =>
   rows.findLast((row) => Number(row.is_rdate ?? 0) === 0) ?? rows.at(-1);
-
-const LATEST = '9998-12-31 23:59:59';
 
 /** Returns the rows for the dates of a rule, as new rows with the sequence number of the stored ones. */
 export function rowsOfRule({ dates: stored }: StoredRecurrence, { zone, dates }: RuleDates): StoredDate[] {
