@@ -91,6 +91,23 @@ describeDatabases('translation of a recurring event', (open) => {
     await remove(body.id);
   });
 
+  it('has an original whose dates can be moved by the whole record as it was read, but not to another language', async () => {
+    const span = { start_date: '2031-01-18 10:00:00', end_date: '2031-01-18 12:00:00' };
+    const { body: translation } = await send('POST', EVENTS, { translation_of: CHOIR, language: 'it', title: 'Coro' });
+    const { body: date } = await send('POST', `${EVENTS}/${CHOIR}/dates`, span);
+    const { body: read } = await send('GET', `${EVENTS}/${date.id}`);
+    expect([read.language, read.translations.it.id]).toEqual(['en', translation.id]);
+    const moved = { scope: 'date', start_date: '2031-01-19 10:00:00', end_date: '2031-01-19 12:00:00' };
+    const answer = await send('POST', `${EVENTS}/${date.id}`, { ...read, ...moved });
+    expect([answer.status, answer.body.start_date]).toEqual([200, moved.start_date]);
+    for (const values of [{ language: 'it' }, { translations: { it: null } }, { translation_of: 503 }]) {
+      const { status, body } = await send('POST', `${EVENTS}/${date.id}`, { ...values, ...moved });
+      expect([status, Object.keys(body.data.params)]).toEqual([400, Object.keys(values)]);
+    }
+    await send('DELETE', `${EVENTS}/${date.id}?scope=date`);
+    await remove(translation.id);
+  });
+
   it.each([
     ['a date is added', 'POST', `${EVENTS}/503/dates`, { start_date: '2031-07-15 18:00:00', end_date: '2031-07-15 19:30:00' }, 503],
     ['one is left out', 'DELETE', `${EVENTS}/10000326?scope=date`, undefined, 504],

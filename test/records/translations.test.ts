@@ -333,6 +333,23 @@ describe.each(['polylang', 'wpml'] as const)('translations stored by %s', (form)
       expect(await slugOf(draft.id)).toBe(form === 'wpml' ? 'town-hall' : 'town-hall-2');
     });
 
+    it('does not move a record to a language in which another one has its slug, unless it gets another slug', async () => {
+      const { body: english } = await post('/events', { title: 'Open day', language: 'en', ...DATES });
+      const { body: italian } = await post('/events', { title: 'Open day', language: 'it', ...DATES });
+      expect(italian.slug).toBe(form === 'wpml' ? english.slug : 'open-day-2');
+      const moved = await post(`/events/${english.id}`, { language: 'it', description: 'Changed' });
+      if (form === 'wpml') {
+        expect(faultOf(moved)).toEqual([400, 'rest_invalid_param', ['language']]);
+        const { body: unchanged } = await running.send('GET', `${ROOT}/events/${english.id}`);
+        expect([unchanged.language, unchanged.slug, unchanged.description]).toEqual(['en', 'open-day', '']);
+        const renamed = await post(`/events/${english.id}`, { language: 'it', slug: 'porte-aperte' });
+        expect([renamed.status, renamed.body.language, renamed.body.slug]).toEqual([200, 'it', 'porte-aperte']);
+        await post(`/events/${italian.id}`, { language: 'en' });
+      } else expect([moved.status, moved.body.language, moved.body.slug]).toEqual([200, 'it', 'open-day']);
+      // A language that the record already has changes nothing.
+      expect((await post(`/events/${italian.id}`, { language: form === 'wpml' ? 'en' : 'it' })).status).toBe(200);
+    });
+
     it('appends the language to the slug of a category if another language has the slug', async () => {
       const slugOf = async (path: string, body: object) => (await post(path, body)).body.slug;
       expect(await slugOf('/categories/40', { slug: 'workshops' })).toBe('workshops-it');

@@ -118,7 +118,9 @@ export async function writeChange(write: WriteContext, before: StoredPost, plan:
   const { row } = before;
   const { slug, unique } = plan.slug;
   await refuseTakenName(write, plan, row.ID);
-  const newSlug = isNewSlug(plan, row) ? await freeSlug(write, slug, row.ID) : slug;
+  const isNew = isNewSlug(plan, row);
+  if (!isNew) await refuseTakenSlug(write, slug, row.ID);
+  const newSlug = isNew ? await freeSlug(write, slug, row.ID) : slug;
   const after = { ...row, ...plan.columns, post_name: newSlug || (unique ? String(row.ID) : '') };
   await updatePost(db, row.ID, { ...plan.columns, post_name: after.post_name });
   await saveRevision(db, after, caller.viewer.id, caller.settings.home);
@@ -296,6 +298,19 @@ async function updateReused(write: WriteContext, existingPost: StoredPost, value
 async function freeSlug(write: WriteContext, slug: string, id: number): Promise<string> {
   await lockNames(write.db, [slugLock(write.kind.postType, slug)]);
   return uniqueSlug(slug, (await takenSlugs(write, [slug], id))(write.language));
+}
+
+/**
+ * Throws rest_invalid_param if a change moves a record into a language in which another one has its slug. A slug that is
+ * not named stays, so the caller has to choose another one. Only with WPML may records in different languages share a
+ * slug.
+ */
+async function refuseTakenSlug(write: WriteContext, slug: string, id: number): Promise<void> {
+  const { db, caller, kind, language } = write;
+  const isMove = language?.values.language !== undefined && language.before !== language.language.code;
+  if (!isMove || slug === '' || languagesOf(caller, kind)?.languages.form !== 'wpml') return;
+  await lockNames(db, [slugLock(kind.postType, slug)]);
+  if ((await takenSlugs(write, [slug], id))(language).has(slug)) failParam('language', 'slug-taken-in-language');
 }
 
 async function publishDrafts({ db, caller }: KindWrite, drafts: readonly LinkedDraft[]): Promise<void> {
