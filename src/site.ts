@@ -185,6 +185,12 @@ interface DatabaseSource extends Pick<Site, 'db' | 'settings' | 'freshness' | 'j
   readonly invalidate: () => void;
 }
 
+/** Waits for some work, which may go on after this time. */
+const waitAtMost = (milliseconds: number, work: Promise<void>): Promise<void> =>
+  withTimeout(milliseconds, work).catch((error: unknown) => {
+    if (!(error instanceof TimeoutError)) throw error;
+  });
+
 /** Maximum time that a request waits for a take-over. The first one of a large site takes much longer. */
 const MAX_TAKE_OVER_WAIT_MS = 1500;
 
@@ -242,11 +248,7 @@ function createSource(db: Database, config: Config, name: string, foreignChanges
       const watchResult = await watch.lookSince(at);
       return watchResult.isTakenOver ? watchResult : undefined;
     },
-    takeOverEnd: async (at) => {
-      await withTimeout(MAX_TAKE_OVER_WAIT_MS, watch.takeOverEnd(at)).catch((error: unknown) => {
-        if (!(error instanceof TimeoutError)) throw error;
-      });
-    },
+    takeOverEnd: (at) => waitAtMost(MAX_TAKE_OVER_WAIT_MS, watch.takeOverEnd(at)),
     changedAt: () => changedAt,
     invalidate: () => {
       settings.invalidate();

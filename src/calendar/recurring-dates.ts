@@ -70,9 +70,9 @@ const datesIn = ({ dates }: Stored, zone: Zone): RecurringDate[] =>
   });
 
 /**
- * Returns the dates with their rule, or undefined if the rule gives no date, or too many others. Beyond the last row only dates that the
- * set itself excludes become exceptions. If a rule has no end, its rows extend to their own last one, no matter how
- * much later an additional date is.
+ * Returns the dates with their rule, or undefined if the rule gives no date, or too many others. Beyond the last row
+ * only dates that the set itself excludes become exceptions. If a rule has no end, its rows extend to their own last
+ * one, no matter how much later an additional date is.
  */
 function datesWithRule(set: RecurrenceSet, rule: SetRule, dates: readonly RecurringDate[]): RecurringDates | undefined {
   const { zone, length, exdates } = set;
@@ -102,8 +102,8 @@ function datesWithRule(set: RecurrenceSet, rule: SetRule, dates: readonly Recurr
 }
 
 /**
- * Returns the starts from a rule up to the last row, and a limited number of later ones, up to `lastStart`. Undefined if
- * there are more than `most` up to the last row.
+ * Returns the starts from a rule up to the last row, and a limited number of later ones, up to `lastStart`. Undefined
+ * if there are more than `most` up to the last row.
  */
 function startsUntil(
   { start }: RecurrenceSet,

@@ -3,7 +3,6 @@
  * as iCalendar lines (`tec_events.rset`), and the rules from which it creates the set (`_EventRecurrence`). Both are
  * changed together, so that the next save in WordPress gives the same dates.
  */
-import { isDeepStrictEqual } from 'node:util';
 import { parseSerialized, withMembers } from '../wordpress/php/serialized.ts';
 import { addDays } from '../wordpress/time.ts';
 import { localFromUnix, unixFromLocal } from '../wordpress/zones.ts';
@@ -78,8 +77,8 @@ function startInSet(set: RecurrenceSet, storedSet: StoredSet, shownStart: string
 }
 
 /**
- * Returns the days around a date. Only they are examined, since a rule may begin long before: a changed line of a single
- * date has no effect on other days.
+ * Returns the days around a date. Only they are examined, since a rule may begin long before: a changed line of a
+ * single date has no effect on other days.
  */
 const daysAround = (start: string) => ({
   from: `${addDays(start, -1).slice(0, DAY)} 00:00:00`,
@@ -113,21 +112,21 @@ function readableSet(storedSet: StoredSet, start: string): RecurrenceSet | undef
 function isSame(changedSet: StoredSet, storedSet: StoredSet, change: { readonly without: string } | { readonly with: Span }): boolean {
   const [before, after] = [parseRecurrenceSet(storedSet.set), parseRecurrenceSet(changedSet.set)];
   const start = 'with' in change ? change.with.start : change.without;
-  if (!before || !after || !isDeepStrictEqual(partsElsewhere(before, start), partsElsewhere(after, start))) return false;
+  if (!before || !after || partsElsewhere(before, start) !== partsElsewhere(after, start)) return false;
   const spans = (set: RecurrenceSet): string[] =>
     datesAround(set, storedSet, start).map((date) => `${date.start} ${localFromUnix(date.startUnix + date.length, set.zone)}`);
   const expected =
     'with' in change
       ? [...spans(before), `${change.with.start} ${change.with.end}`]
       : spans(before).filter((span) => !span.startsWith(`${change.without} `));
-  return isDeepStrictEqual(spans(after).sort(), expected.sort());
+  return spans(after).sort().join() === expected.sort().join();
 }
 
-/** Returns the parts of a set that determine its dates on other days than those around a date. */
-function partsElsewhere({ rdates, exdates, ...set }: RecurrenceSet, start: string) {
+/** Returns the parts of a set that determine its dates on other days than those around a date, as a text. */
+function partsElsewhere({ rdates, exdates, ...set }: RecurrenceSet, start: string): string {
   const { from, last } = daysAround(start);
   const isElsewhere = (local: string): boolean => local < from.slice(0, DAY) || local > last;
-  return { ...set, rdates: rdates.filter((date) => isElsewhere(date.start)), exdates: exdates.filter(isElsewhere) };
+  return JSON.stringify([set, rdates.filter((date) => isElsewhere(date.start)), exdates.filter(isElsewhere)]);
 }
 
 // ------------------------------------------------------------------------------------------------- lines

@@ -135,7 +135,7 @@ export async function recordOfStart(db: Database, { settings }: WithSettings, po
 }
 
 /** Fields of a change that concern the dates of an event. */
-export const DATE_FIELDS = ['start_date', 'end_date', 'timezone', 'all_day'] as const;
+const DATE_FIELDS = ['start_date', 'end_date', 'timezone', 'all_day'] as const;
 
 /**
  * Returns a change without its date fields if the event recurs. Its dates follow from the rule, so only their current

@@ -1,6 +1,6 @@
 /**
- * Returns how many `Date` objects are created during some work of this process: the expansion of a rule creates at least
- * one for each day that it examines.
+ * Returns how many `Date` objects are created during some work of this process: the expansion of a rule creates at
+ * least one for each day that it examines.
  */
 export async function countDates(work: () => unknown): Promise<number> {
   const RealDate = globalThis.Date;

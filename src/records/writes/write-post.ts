@@ -301,9 +301,9 @@ async function freeSlug(write: WriteContext, slug: string, id: number): Promise<
 }
 
 /**
- * Throws rest_invalid_param if a change moves a record into a language in which another one has its slug. A slug that is
- * not named stays, so the caller has to choose another one. Only with WPML may records in different languages share a
- * slug.
+ * Throws rest_invalid_param if a change moves a record into a language in which another one has its slug. A slug that
+ * is not named stays, so the caller has to choose another one. Only with WPML may records in different languages share
+ * a slug.
  */
 async function refuseTakenSlug(write: WriteContext, slug: string, id: number): Promise<void> {
   const { db, caller, kind, language } = write;

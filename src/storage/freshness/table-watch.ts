@@ -130,21 +130,14 @@ export function watchTables(db: Database, { maxStaleMs, clock, takeOver }: Watch
   const lookNow = () =>
     looks('look', async () => {
       const at = clock();
-      const watched = await look();
-      latest = { at, watched };
-      return watched;
+      latest = { at, watched: await look() };
+      return latest.watched;
     });
   return {
     look: lookNow,
     lookSince: async (at) => (latest && latest.at >= Math.max(at, clock() - LOOK_VALID_MS) ? latest.watched : lookNow()),
     latest: () => latest?.watched,
-    takeOverEnd: async (at) => {
-      const running = backgroundTakeOver.running();
-      await running?.end;
-      if (!running || running.beganAt >= at) return;
-      await lookNow();
-      await backgroundTakeOver.running()?.end;
-    },
+    takeOverEnd: (at) => backgroundTakeOver.whenEnded(at, lookNow),
   };
 }
 
@@ -187,12 +180,15 @@ interface RunningTakeOver {
 
 /**
  * Takes over changes in the background whenever that is due. `see` returns the current knowledge; undefined if there is
- * none.
+ * none. `whenEnded`: as `takeOverEnd` of the watch, with a function for another look.
  */
 function createBackgroundTakeOver(
   takeOver: WatchOptions['takeOver'],
   clock: () => number,
-): { readonly see: (look: Look) => WatchState | undefined; readonly running: () => RunningTakeOver | undefined } {
+): {
+  readonly see: (look: Look) => WatchState | undefined;
+  readonly whenEnded: (at: number, look: () => Promise<unknown>) => Promise<void>;
+} {
   const quiet = createQuietTimes();
   let isPossible = false;
   let running: RunningTakeOver | undefined;
@@ -226,6 +222,12 @@ function createBackgroundTakeOver(
       }
       return isPossible ? watchState : undefined;
     },
-    running: () => running,
+    whenEnded: async (at, lookAgain) => {
+      const current = running;
+      await current?.end;
+      if (!current || current.beganAt >= at) return;
+      await lookAgain();
+      await running?.end;
+    },
   };
 }
