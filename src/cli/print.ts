@@ -1,3 +1,5 @@
+import { stringify } from 'csv-stringify/sync';
+import { CSV_FORM } from '../exchange/csv/csv-form.ts';
 import { isFormula } from '../exchange/csv/formulas.ts';
 import { isOpenDescriptor } from '../exchange/items/atomic-file.ts';
 import { decodeEntities } from '../wordpress/content/entities.ts';
@@ -117,14 +119,16 @@ function formatExactly(value: unknown): string {
  * Formats CSV (RFC 4180). Texts that a spreadsheet would evaluate as a formula get an apostrophe as prefix; numbers do
  * not.
  */
-function formatCsv(rows: readonly (readonly unknown[])[]): string {
-  return rows.map((row) => `${row.map(csvCell).join(',')}\r\n`).join('');
-}
+const formatCsv = (rows: readonly (readonly unknown[])[]): string =>
+  stringify(
+    rows.map((row) => row.map(csvText)),
+    CSV_FORM,
+  );
 
-function csvCell(value: unknown): string {
+/** Returns the text of a cell; one that a spreadsheet would evaluate as a formula gets an apostrophe as prefix. */
+function csvText(value: unknown): string {
   const text = formatExactly(value);
-  const safe = typeof value !== 'number' && isFormula(text) ? `'${text}` : text;
-  return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
+  return typeof value !== 'number' && isFormula(text) ? `'${text}` : text;
 }
 
 // ------------------------------------------------------------------------------------------------- tables
