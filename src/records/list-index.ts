@@ -9,7 +9,6 @@ import {
   dropFacet,
   eventsBelowCategory,
   eventsWithTerm,
-  INDEX_OPTION,
   indexEvents,
   indexLayout,
   indexNewEvents,
@@ -17,9 +16,11 @@ import {
   isIndexOutdated,
   layoutInUse,
 } from '../storage/index/event-index.ts';
+import { coversAllEvents } from '../storage/index/event-index-cover.ts';
 import { reindexEvents } from '../storage/index/event-index-rebuild.ts';
 import { facetOf } from '../storage/index/event-index-rows.ts';
 import type { EventRows } from '../storage/index/indexed-events.ts';
+import { INDEX_OPTION, readOptions } from '../storage/rows/options.ts';
 import { removeLinksTo } from '../storage/rows/posts.ts';
 import { lockTermLinks } from '../storage/rows/term-links.ts';
 import { findTerm, removeTerm } from '../storage/rows/terms.ts';
@@ -55,17 +56,21 @@ export const canUseIndexOfEvents = async (site: Site, request: IndexRequest): Pr
 export type WhyIndexUnused = 'shared' | 'missing';
 
 /**
- * Checks the index at the start. If WordPress has written while no Fasti process was running, the index is given up
- * until it is rebuilt, unless these writes can be determined. Returns the reason if lists do not use the index;
- * undefined if they do, or if there are no occurrences to build it from.
+ * Checks the index at the start. If WordPress has written while no Fasti process was running, or if tables were
+ * replaced, the index is given up until it is rebuilt, unless these writes can be determined. Returns the reason if
+ * lists do not use the index; undefined if they do, or if there are no occurrences to build it from.
  */
 export async function dropStaleIndex(site: Site): Promise<WhyIndexUnused | undefined> {
   const { shared, occurrenceTables, raw, contentLanguages } = await site.settings();
-  const isStale = shared ? raw.has(INDEX_OPTION) && !(await hasPrints(site.db, contentLanguages)) : await isIndexOutdated(site.db);
+  const isStale = shared ? raw.has(INDEX_OPTION) && !(await hasPrints(site.db, contentLanguages)) : await isDistrusted(site.db);
   if (isStale) await site.db.transaction(disableIndex);
   if (!occurrenceTables || hasIndex(await site.settings())) return undefined;
   return shared ? 'shared' : 'missing';
 }
+
+/** Whether the index may be out of date although WordPress does not write, since tables may have been replaced. */
+const isDistrusted = async (db: Database): Promise<boolean> =>
+  (await readOptions(db, [INDEX_OPTION])).has(INDEX_OPTION) && ((await isIndexOutdated(db)) || !(await coversAllEvents(db)));
 
 /**
  * Rebuilds the index if lists use it. It contains the languages of events, so a change of the site's languages makes it

@@ -19,7 +19,8 @@ import { disableIndex, enableIndex, indexEvents, isIndexOutdated, isIndexUpToDat
 import { hasWrongCounts, reindexEvents } from '../../src/storage/index/event-index-rebuild.ts';
 import { joinWriters, reportPostChanged } from '../../src/storage/journal/reported-changes.ts';
 import { MAX_LINKED_RECORDS } from '../../src/storage/lists/linked-records.ts';
-import { migrate } from '../../src/storage/schema/migrate.ts';
+import { migrate, missingTables, tableDefinitions } from '../../src/storage/schema/migrate.ts';
+import { siteOf } from '../exchange/sites.ts';
 import { describeDatabases } from '../support/databases.ts';
 import { type RunningSite, serveDatabase } from '../support/running-site.ts';
 import { loadSite, resetSite, setOptions, snapshotTables } from '../support/site.ts';
@@ -369,6 +370,32 @@ describeDatabases('list index', (open, engine) => {
       expect(await isIndexOutdated(db)).toBe(true);
       await disableIndex(db);
       expect(await isIndexOutdated(db)).toBe(false);
+    });
+
+    it.each<[string, () => PromiseLike<unknown>]>([
+      ['its rows are gone', () => db.from('fasti_entries').delete()],
+      ['rows of an event are gone', () => db.from('fasti_entries').where('post_id', 38).delete()],
+      ['an event had another status', () => db.from('posts').where('ID', 38).update({ post_status: 'draft' })],
+      ['an event was on another day', () => db.from('tec_occurrences').where('post_id', 38).update({ start_date: '2026-11-01 10:00:00' })],
+      ['an event did not exist', () => db.from('tec_occurrences').where('post_id', 38).delete()],
+    ])('is given up at the start if tables were replaced by others, in which %s', async (_what, replace) => {
+      expect(await dropStaleIndex(site)).toBeUndefined();
+      await replace();
+      expect(await dropStaleIndex(site)).toBe('missing');
+      expect(hasIndex(await site.settings())).toBe(false);
+    });
+
+    it('is not taken for complete if its tables are created again in a database that says so', async () => {
+      const names = (await missingTables(db)).length === 0 ? tableDefinitions().map(({ name }) => name) : [];
+      for (const name of names.filter((one) => one.startsWith('fasti_'))) await db.knex.schema.dropTable(db.prefix + name);
+      for (const name of ['fasti_migrations', 'fasti_migrations_lock']) await db.knex.schema.dropTableIfExists(db.prefix + name);
+      expect(hasIndex(await site.settings())).toBe(true);
+      await migrate(db);
+      const fresh = await siteOf(db);
+      expect(hasIndex(await fresh.settings())).toBe(false);
+      await fresh.close();
+      await reindexEvents(db, () => NOW, { marksComplete: true, languages: undefined });
+      expect(await dropStaleIndex(site)).toBeUndefined();
     });
 
     it('is checked when the service starts, with the reason why lists do not use the index', async () => {

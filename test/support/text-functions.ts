@@ -39,6 +39,11 @@ const ARGUMENTS_BY_TYPE: Readonly<Record<string, unknown>> = {
   RenderOptions: { smilies: true, images: () => undefined, attachedImages: () => [] },
   ShortcodeSources: { images: () => undefined },
   Readonly: {},
+  StoredPost: {
+    row: { ID: 1, post_type: 'tribe_events', post_status: 'publish', post_name: 'a', post_date: '2031-01-01' },
+    metas: new Map(),
+  },
+  SiteSettings: { home: '', permalinkStructure: '/%postname%/', calendar: { singleEventSlug: 'event' } },
   AvatarOptions: { defaultPicture: 'mystery', rating: 'G' },
   BlockAttributes: {},
   TakenSlugs: new Set(),

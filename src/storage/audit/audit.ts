@@ -2,16 +2,14 @@ import { postTypes, taxonomies } from '../../kinds/index.ts';
 import { typedEntries } from '../../typed-keys.ts';
 import type { ContentLanguages } from '../../wordpress/content-languages.ts';
 import { isBrokenArray } from '../../wordpress/php/serialized-repair.ts';
-import type { QueryBuilder } from '../engine/builder.ts';
 import type { Database } from '../engine/database.ts';
 import type { Inspection, TableDefinition } from '../engine/dialect.ts';
 import { pagesById } from '../engine/pages.ts';
-import type { TableName } from '../engine/tables.ts';
-import { INDEX_OPTION, indexLayout, isIndexUpToDate, unindexableAmong } from '../index/event-index.ts';
+import { indexLayout, isIndexUpToDate, unindexableAmong } from '../index/event-index.ts';
+import { coversAllEvents } from '../index/event-index-cover.ts';
 import { hasWrongCounts } from '../index/event-index-rebuild.ts';
-import { ALL_EVENTS, STATUSES } from '../index/event-index-rows.ts';
 import { idsOfType } from '../lists/posts-of-type.ts';
-import { readOptions } from '../rows/options.ts';
+import { INDEX_OPTION, readOptions } from '../rows/options.ts';
 import { tableDefinitions } from '../schema/migrate.ts';
 
 /* Checks whether the tables are sound. The functions only read, unless their comment says otherwise. */
@@ -180,20 +178,7 @@ export type IndexState = 'trusted' | 'off' | 'wrong';
  */
 export async function indexState(db: Database, languages: ContentLanguages | undefined): Promise<IndexState> {
   if ((await readOptions(db, [INDEX_OPTION])).get(INDEX_OPTION) !== indexLayout(languages)) return 'off';
-  const number = async (table: TableName, narrow: (rows: QueryBuilder) => void): Promise<number> => {
-    const rows: QueryBuilder = db.from(table, 'o');
-    narrow(rows);
-    const row: { n: number | string } | undefined = await rows.countDistinct({ n: 'o.post_id' }).first();
-    return Number(row?.n ?? 0);
-  };
-  const indexedCount = await number('fasti_entries', (rows) => rows.where('o.facet', ALL_EVENTS));
-  const expectedCount = await number('tec_occurrences', (rows) =>
-    rows
-      .join({ p: db.table('posts') }, 'p.ID', 'o.post_id')
-      .where('p.post_type', 'tribe_events')
-      .whereIn('p.post_status', [...STATUSES.keys()]),
-  );
-  if (indexedCount !== expectedCount) return 'wrong';
+  if (!(await coversAllEvents(db))) return 'wrong';
   for await (const ids of pagesById(EVENTS_PER_STEP, (after, size) => idsOfType(db, 'tribe_events', after, size)))
     if (!(await isIndexUpToDate(db, ids, languages))) return 'wrong';
   return (await hasWrongCounts(db)) ? 'wrong' : 'trusted';

@@ -1,8 +1,8 @@
 import { type Database, hasTable } from '../engine/database.ts';
-import { INDEX_OPTION, indexLayout } from '../index/event-index.ts';
+import { indexLayout } from '../index/event-index.ts';
 import { reindexEvents } from '../index/event-index-rebuild.ts';
 import type { OptionalLanguages } from '../index/indexed-events.ts';
-import { readOptions } from '../rows/options.ts';
+import { INDEX_OPTION, readOptions } from '../rows/options.ts';
 import { takeOverChanges, updatePrintsOfOwnChanges } from './foreign-changes.ts';
 import { createInbox, type Inbox } from './plugin-inbox.ts';
 import { type PrintSource, printSources } from './prints.ts';

@@ -7,7 +7,7 @@ import { insertRows, upsertRows } from '../engine/insert.ts';
 import type { DayRow, EntryRow } from '../engine/own-tables.ts';
 import { entryText } from '../journal/own-changes.ts';
 import { reportIndexChange } from '../journal/reported-changes.ts';
-import { deleteOption, readOptions, writeOption } from '../rows/options.ts';
+import { deleteOption, INDEX_OPTION, readOptions, writeOption } from '../rows/options.ts';
 import { countsOf, entriesOf, type Facet, facetOf, type IndexedEvent, longFacet, sharesRange } from './event-index-rows.ts';
 import { type EventRows, indexedEvents, isFilled, loadEventRows, type OptionalLanguages, withTranslations } from './indexed-events.ts';
 
@@ -16,12 +16,6 @@ import { type EventRows, indexedEvents, isFilled, loadEventRows, type OptionalLa
  * Each writing transaction updates them. They are derived only from `posts`, `postmeta`, `tec_occurrences` and the
  * terms.
  */
-
-/**
- * The option that marks the index as complete. It is stored in WordPress's `options`, so that it disappears if these
- * are replaced.
- */
-export const INDEX_OPTION = 'fasti_index';
 
 /**
  * Returns the layout of the rows; a different value means that they have to be rebuilt. It depends on the languages of

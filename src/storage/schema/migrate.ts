@@ -17,6 +17,7 @@ import { utcFromDate } from '../../wordpress/time.ts';
 import { type Database, hasTable } from '../engine/database.ts';
 import { DatabaseUnavailable, type TableDefinition } from '../engine/dialect.ts';
 import { insertMissing, insertRows } from '../engine/insert.ts';
+import { deleteOption, INDEX_OPTION } from '../rows/options.ts';
 import type { Migration } from './migration.ts';
 
 /**
@@ -100,6 +101,7 @@ export async function migrate(
 ): Promise<string[]> {
   // At a normal start, reading the applied steps is enough, and no right to create tables is needed.
   if ((await pendingSteps(db, steps)).length === 0) return [];
+  const hadIndex = await hasTable(db, 'fasti_entries');
   await refuseOtherNetworkTables(db);
   const startedAt = performance.now();
   const releaseDead = watchLock(db, lockTimeoutMs);
@@ -107,7 +109,10 @@ export async function migrate(
     try {
       await createStepTables(db);
       await releaseDead();
-      return await applyPending(db, steps, lockTimeoutMs / HEARTBEATS_PER_TIMEOUT);
+      const applied = await applyPending(db, steps, lockTimeoutMs / HEARTBEATS_PER_TIMEOUT);
+      // Our tables may have been dropped, while WordPress's still say that the index is complete.
+      if (!hadIndex && applied.includes(listIndex.name) && (await hasTable(db, 'options'))) await deleteOption(db, INDEX_OPTION);
+      return applied;
     } catch (error) {
       if (!isLocked(error) || performance.now() - startedAt > MAX_WAIT_MS) throw error;
       await sleep(POLL_INTERVAL_MS);

@@ -1,0 +1,44 @@
+import { postKind } from '../../kinds/index.ts';
+import type { Database } from '../engine/database.ts';
+import { verbatim } from '../engine/statement.ts';
+import { ALL_EVENTS, STATUSES } from './event-index-rows.ts';
+
+/**
+ * Whether the index contains every event, under its status and its first start. Both sides are counted, so that this
+ * takes much less time than a comparison of all rows. They differ if WordPress's tables were replaced by older ones, or
+ * ours by those of another database.
+ */
+export async function coversAllEvents(db: Database): Promise<boolean> {
+  const events = await db.rows<Summary>`
+    SELECT post_status AS status, COUNT(*) AS n, SUM(moment % ${MODULUS}) AS checksum
+    FROM (
+      SELECT p.ID, p.post_status, MIN(${START}) AS moment FROM {tec_occurrences} o JOIN {posts} p ON p.ID = o.post_id
+      WHERE p.post_type = ${postKind('event').postType} AND p.post_status IN (${[...STATUSES.keys()]})
+      GROUP BY p.ID, p.post_status
+    ) e GROUP BY post_status`;
+  const entries = await db.rows<Summary>`
+    SELECT status, COUNT(*) AS n, SUM(moment % ${MODULUS}) AS checksum
+    FROM (
+      SELECT post_id, status, MIN(start_at) AS moment FROM {fasti_entries} WHERE facet = ${ALL_EVENTS} GROUP BY post_id, status
+    ) e GROUP BY status`;
+  return textOf(events, (status) => STATUSES.get(String(status)) ?? 0) === textOf(entries, Number);
+}
+
+/** A start as a number of 14 digits, as in the index. SQLite reads the name of the type as a number, too. */
+const START = verbatim("CAST(REPLACE(REPLACE(REPLACE(o.start_date, '-', ''), ' ', ''), ':', '') AS SIGNED)");
+
+/** Number of events of a status, and a checksum of their first starts. */
+interface Summary {
+  readonly status: string | number;
+  readonly n: number | string;
+  readonly checksum: number | string;
+}
+
+/** A prime number that keeps sums of moments, which have 14 digits, below the largest integer of SQLite. */
+const MODULUS = 1_000_003;
+
+const textOf = (rows: readonly Summary[], numberOf: (status: string | number) => number): string =>
+  rows
+    .map(({ status, n, checksum }) => `${numberOf(status)}: ${Number(n)} ${Number(checksum)}`)
+    .sort()
+    .join();
