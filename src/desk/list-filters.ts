@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { indentedTerm, type TermChoice } from '../forms/control.ts';
 import { authorOptions, linkOptions, tagOptions } from '../forms/control-data.ts';
 import { textIn } from '../forms/form-values.ts';
@@ -7,6 +8,7 @@ import { editorList } from '../kinds/editable.ts';
 import type { PostKind } from '../kinds/kind.ts';
 import type { Values } from '../kinds/param.ts';
 import type { Caller } from '../records/caller.ts';
+import type { EditList } from '../records/editing.ts';
 import { isTranslated } from '../wordpress/content-languages.ts';
 import { addDays, addMonths } from '../wordpress/time.ts';
 import type { Visit } from './visit.ts';
@@ -54,11 +56,17 @@ const DEFAULT_PAGE_SIZE = 20;
 /** Name of the form field that selects all records matching the list's filters, on all pages. */
 export const SELECT_ALL_FIELD = 'found';
 
-/** Name of the form field with the number of records in the list that the user saw. */
-export const TOTAL_FIELD = 'total';
+/** Name of the form field with the digest of the list that the user saw. */
+export const LIST_DIGEST_FIELD = 'list';
 
 /** Maximum number of records for one bulk action. */
 export const MAX_BULK_SIZE = 500;
+
+/** Returns a digest of the records that an action on a whole list would change, in whatever order, and of their total. */
+export const listDigest = ({ firstIds, total }: Pick<EditList, 'firstIds' | 'total'>): string =>
+  createHash('sha256')
+    .update([total, ...firstIds.toSorted((one, other) => one - other)].join())
+    .digest('base64url');
 
 /**
  * Returns the parameters of the kind's list from the query of a page's URL: any of its filters, `month` for the dates

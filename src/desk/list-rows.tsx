@@ -11,7 +11,7 @@ import type { Editable, EditList } from '../records/editing.ts';
 import { mayCreate } from '../records/posts.ts';
 import { Nonce } from './layout.tsx';
 import { type Column, columnsOf } from './list-columns.ts';
-import { MAX_BULK_SIZE, SELECT_ALL_FIELD, TOTAL_FIELD } from './list-filters.ts';
+import { LIST_DIGEST_FIELD, listDigest, MAX_BULK_SIZE, SELECT_ALL_FIELD } from './list-filters.ts';
 import { listUrl, returnQuery } from './list-url.ts';
 import { PreviewLink } from './preview-link.tsx';
 import { removalAction } from './record-actions.ts';
@@ -52,7 +52,6 @@ export function Rows(props: {
       <form id="bulk" method="post" action={deskUrl(visit, `/${kind.path}/bulk`)} class="bulk">
         <Nonce nonce={visit.nonce} />
         <input type="hidden" name="back" value={returnQuery(visit)} />
-        <input type="hidden" name={TOTAL_FIELD} value={String(list.total)} />
         <label>
           <span class="quiet">{say('desk:list.selected')}</span>
           <select name="action" required>
@@ -69,12 +68,7 @@ export function Rows(props: {
           <input type="checkbox" />
           {say('desk:list.select-all')}
         </label>
-        {list.pages > 1 && (
-          <label class="choice">
-            <input type="checkbox" name={SELECT_ALL_FIELD} value="1" />
-            {say(`desk:list.select-${list.total > MAX_BULK_SIZE ? 'first' : 'found'}`, { first: MAX_BULK_SIZE, count: list.total })}
-          </label>
-        )}
+        {list.pages > 1 && <SelectAll visit={visit} list={list} />}
       </form>
       <table class="list">
         <thead>
@@ -94,6 +88,18 @@ export function Rows(props: {
         </tbody>
       </table>
     </>
+  );
+}
+
+/** The choice of all records of the list, on whatever page. */
+function SelectAll({ visit, list }: { readonly visit: Visit; readonly list: EditList }): JSX.Element {
+  const wording = list.total > MAX_BULK_SIZE ? 'first' : 'found';
+  return (
+    <label class="choice">
+      <input type="hidden" name={LIST_DIGEST_FIELD} value={listDigest(list)} />
+      <input type="checkbox" name={SELECT_ALL_FIELD} value="1" />
+      {visit.i18n.say(`desk:list.select-${wording}`, { first: MAX_BULK_SIZE, count: list.total })}
+    </label>
   );
 }
 

@@ -20,7 +20,7 @@ import { deskUrl, type Outcome, type Visit } from './visit.ts';
 /** Returns the list of a kind, filtered by the parameters of the URL. */
 export async function listPage(visit: Visit, kind: PostKind): Promise<Outcome> {
   const { query } = visit.request;
-  const list = await listEditable(visit.site, visit.caller, kind, listParams(query, visit.caller, kind));
+  const list = await listEditable(visit.site, visit.caller, kind, listParams(query, visit.caller, kind), { first: MAX_BULK_SIZE });
   const { say } = visit.i18n;
   const categories = kind.terms.includes('category') ? await termChoices(visit, 'category') : [];
   const choices = await filterChoices(visit, kind, categories);

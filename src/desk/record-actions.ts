@@ -10,7 +10,7 @@ import { changePost, deletePost, restorePost, trashPost } from '../records/write
 import { withMaxPerPage } from '../site.ts';
 import { lookUpOnce } from '../storage/engine/look-up-once.ts';
 import { parsePhpQuery } from '../wordpress/php/query.ts';
-import { listParams, MAX_BULK_SIZE, SELECT_ALL_FIELD, TOTAL_FIELD } from './list-filters.ts';
+import { LIST_DIGEST_FIELD, listDigest, listParams, MAX_BULK_SIZE, SELECT_ALL_FIELD } from './list-filters.ts';
 import { suggestedLinks } from './suggested.tsx';
 import { deskUrl, type Outcome, type Submission, type Visit } from './visit.ts';
 
@@ -70,12 +70,12 @@ export async function runOnSelected(visit: Submission, kind: PostKind): Promise<
 
 const selectedIds = ({ fields }: Submission): number[] => [...new Set(textsIn(fields, 'ids').map(idIn))].filter((id) => id > 0);
 
-/** Returns the ids of the records in the list; undefined if their number is not the one that the user saw. */
+/** Returns the ids of the records in the list; undefined if they are not those that the user saw. */
 async function matchingIds(visit: Submission, kind: PostKind): Promise<number[] | undefined> {
   const query = parsePhpQuery(listQueryText(visit), LIST_QUERY_LIMITS);
-  const { rows, total } = await loadForBulkAction(visit, kind, listParams(query, visit.caller, kind));
-  if (String(total) !== textIn(visit.fields, TOTAL_FIELD)) return undefined;
-  return rows.filter(({ mayEdit, mayDelete }) => mayEdit || mayDelete).map(({ id }) => id);
+  const list = await loadForBulkAction(visit, kind, listParams(query, visit.caller, kind));
+  if (listDigest(list) !== textIn(visit.fields, LIST_DIGEST_FIELD)) return undefined;
+  return list.rows.filter(({ mayEdit, mayDelete }) => mayEdit || mayDelete).map(({ id }) => id);
 }
 
 /** Variables in the URL of a list, and their nesting. The URL has already been parsed within PHP's limits. */
@@ -83,7 +83,13 @@ const LIST_QUERY_LIMITS = { variables: 1000, depth: 20 };
 
 /** Returns a list with its first records, up to the maximum for one bulk action. */
 const loadForBulkAction = ({ site, caller }: Visit, kind: PostKind, params: Values): Promise<EditList> =>
-  listEditable(withMaxPerPage(site, MAX_BULK_SIZE), caller, kind, { ...params, per_page: MAX_BULK_SIZE, page: 1 });
+  listEditable(
+    withMaxPerPage(site, MAX_BULK_SIZE),
+    caller,
+    kind,
+    { ...params, per_page: MAX_BULK_SIZE, page: 1 },
+    { first: MAX_BULK_SIZE },
+  );
 
 /** Deletes the records in the trash that the caller may delete, the newest first. */
 export async function emptyTrash(visit: Submission, kind: PostKind): Promise<Outcome> {

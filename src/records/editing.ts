@@ -57,6 +57,8 @@ export interface EditList {
   readonly total: number;
   readonly page: number;
   readonly pages: number;
+  /** The ids of the first records of the whole list, as many as the caller asked for with `first`. */
+  readonly firstIds: readonly number[];
   /** Number of records by status, regardless of the list's filters. */
   readonly counts: ReadonlyMap<string, number>;
   /** Number of the caller's own records outside the trash. */
@@ -73,7 +75,7 @@ const UNTRASHED_STATUSES = SETTABLE_STATUSES.filter((status) => status !== 'tras
  * Returns one page of a list of records to edit. `raw`: the kind's own filters, and `author`. Without date limits, a
  * list of events holds those of all times, including events hidden from public lists, newest first. A page past the end
  * becomes the last page. `each`: whether a recurring event is listed once, or with each of its dates under the date's
- * id.
+ * id. `first`: the number of `firstIds`, which take another query only if this page lacks some of them.
  *
  * @throws rest_forbidden, rest_invalid_param
  */
@@ -82,7 +84,7 @@ export async function listEditable(
   caller: Caller,
   declaredKind: PostKind,
   raw: Values,
-  { each = 'event' }: { readonly each?: Recurrence['each'] } = {},
+  { each = 'event', first = 0 }: { readonly each?: Recurrence['each']; readonly first?: number } = {},
 ): Promise<EditList> {
   const { db } = site;
   const { viewer, settings } = caller;
@@ -116,11 +118,13 @@ export async function listEditable(
   const page = Math.min(values.page ?? 1, pages);
   const { ids } =
     firstPage.ids.length === 0 && firstPage.total > 0 ? await findPostIds(db, { ...query, offset: (page - 1) * limit }) : firstPage;
+  const isPageEnough = first === 0 || pages === 1 || (page === 1 && limit >= first);
   return {
     rows: await editRows(site, caller, kind, ids),
     total: firstPage.total,
     page,
     pages,
+    firstIds: isPageEnough ? ids.slice(0, first) : (await findPostIds(db, { ...query, limit: first, offset: 0 })).ids,
     counts,
     ownCount: [...ownCounts.values()].reduce((sum, count) => sum + count, 0),
   };

@@ -238,6 +238,22 @@ describeRequests('records at the desk', (ask) => {
     expect((await ask.read('/venues?search=mill')).total).toBe(0);
   });
 
+  it('does nothing to all records of a list in which others took the place of the same number that the user saw', async () => {
+    const anna = await openVisitor(ask, 'admin');
+    const drafts: number[] = [];
+    for (const venue of ['Mill one', 'Mill two']) drafts.push((await ask.create('/venues', { venue, status: 'draft' })).id);
+    const list = await anna.get('/admin/venues?search=mill&per_page=1');
+    await ask.create('/venues', { venue: 'Mill three', status: 'draft' });
+    await ask.update(`/venues/${drafts[0]}`, { venue: 'Barn' });
+    const done = await anna.submit(list, '/admin/venues/bulk', { action: 'publish', found: '1' });
+    expect(done.headers.location).toContain('done=list-changed');
+    expect((await ask.read('/venues?search=mill')).total).toBe(0);
+    // Other pages of the list offer the same records.
+    const second = await anna.get('/admin/venues?search=mill&per_page=1&page=2');
+    const published = await anna.submit(second, '/admin/venues/bulk', { action: 'publish', found: '1' });
+    expect(published.headers.location).toContain('done=published&count=2');
+  });
+
   it('heads the lists of categories and tags in Italian with the right gender', async () => {
     const anna = await openVisitor(ask, 'admin');
     for (const [path, heading] of [
