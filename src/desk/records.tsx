@@ -160,7 +160,7 @@ async function saveForm(visit: Submission, form: SubmittedRecordForm): Promise<O
   }
   const initial = source && translationValues(visit, kind, source, '');
   const values = await changedValues(visit, submittedPlan, { before: record?.values, input, data, ...(initial ? { initial } : {}) });
-  for (const [name, sentence] of kind.hasDates ? dateErrors(visit, values, record?.values) : []) errors.set(name, sentence);
+  for (const [name, sentence] of dateErrors(visit, values, record?.values)) errors.set(name, sentence);
   // The quick form publishes a suggestion without having its venue as a field.
   const suggestedValues = record && input.status === 'publish' ? await suggestedLinks(visit, record) : {};
   const inForm = (name: string) => submittedPlan.names.includes(name);

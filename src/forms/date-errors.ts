@@ -1,29 +1,61 @@
 import type { Values } from '../kinds/param.ts';
-import { localFromUnix, parseZone, unixFromLocal } from '../wordpress/zones.ts';
+import { isRealDate } from '../wordpress/time.ts';
+import { localFromUnix, parseZone, unixFromLocal, type Zone } from '../wordpress/zones.ts';
 import type { FormContext } from './form-context.ts';
 
 /*
- * Dates in a form that the user has to correct, although the API accepts them: days without a time, and local times
- * that do not exist because clocks are set forward. Like PHP, the API takes midnight, or moves them an hour ahead.
+ * Dates in a form that the user has to correct, although the API accepts them: texts such as `tomorrow`, days and hours
+ * that do not exist (`2027-02-30`, `24:00`), days without a time, and local times that do not exist because clocks are
+ * set forward. Like PHP, the API computes a day from a text, counts on into the next month, takes midnight, or moves the
+ * time an hour ahead.
  */
 
-const DATE_FIELDS = ['start_date', 'end_date'];
-const DAY = /^[1-9]\d{3}-\d\d-\d\d$/;
-const MINUTE = /^[1-9]\d{3}-\d\d-\d\d \d\d:\d\d$/;
+/** The dates of an event, which take place at a time of day. */
+const EVENT_DATES = ['start_date', 'end_date'];
+const DATES = [...EVENT_DATES, 'date'];
+
+/** A text of the date field: a day, and a time as it was typed. Later years than 9999 and earlier ones are not stored. */
+const MOMENT = /^([1-9]\d{3}-\d\d-\d\d)(?: (.+))?$/;
+const TIME = /^([01]?\d|2[0-3])[:.]([0-5]\d)(?::[0-5]\d)?$/;
+const TWELVE_HOUR_TIME = /^(0?[1-9]|1[0-2])(?:[:.]([0-5]\d))? ?([ap])m$/i;
 
 /**
- * Returns these dates of an event in a form, each with a sentence about it. `raw`: the values to be written; `before`:
- * the stored values.
+ * Returns the dates in a form that the user has to correct, each with a sentence about it. `raw`: the values to be
+ * written; `before`: the stored values.
  */
 export function dateErrors({ settings, i18n }: FormContext, raw: Values, before: Values = {}): [name: string, sentence: string][] {
   const { timezone, all_day: allDay } = { ...before, ...raw };
   const zone = parseZone(String(timezone ?? '')) ?? settings.zone;
-  if (allDay === true) return [];
-  const isSkipped = (text: string): boolean =>
-    MINUTE.test(text) && !localFromUnix(unixFromLocal(`${text}:00`, zone), zone).startsWith(text);
-  return DATE_FIELDS.flatMap((name): [string, string][] => {
+  return DATES.flatMap((name): [string, string][] => {
     const text = String(raw[name] ?? '');
-    if (DAY.test(text)) return [[name, i18n.say('desk:form.time-missing')]];
-    return isSkipped(text) ? [[name, i18n.say('desk:form.skipped-hour')]] : [];
+    const fault = text === '' ? undefined : (wordingFault(text) ?? (takesTime(name, allDay) ? timeFault(text, zone) : undefined));
+    return fault === undefined ? [] : [[name, i18n.say(`desk:form.${fault}`)]];
   });
+}
+
+const takesTime = (name: string, allDay: unknown): boolean => EVENT_DATES.includes(name) && allDay !== true;
+
+/** Returns the fault of a text that is no day, or has a time that no day has. */
+function wordingFault(text: string): 'not-a-day' | 'not-a-time' | undefined {
+  const [, day = '', time] = MOMENT.exec(text) ?? [];
+  if (!isRealDate(day)) return 'not-a-day';
+  return time !== undefined && toMinute(time) === undefined ? 'not-a-time' : undefined;
+}
+
+/** Returns the fault of a day without a time, or of a time over which clocks are set forward. */
+function timeFault(text: string, zone: Zone): 'time-missing' | 'skipped-hour' | undefined {
+  const [, day = '', time] = MOMENT.exec(text) ?? [];
+  if (time === undefined) return 'time-missing';
+  const minute = `${day} ${toMinute(time) ?? ''}`;
+  return localFromUnix(unixFromLocal(`${minute}:00`, zone), zone).startsWith(minute) ? undefined : 'skipped-hour';
+}
+
+/** Converts `9:30`, `9.30`, `21:30:00` and `9:30 pm` to `21:30`: browsers without a time input send the text as typed. */
+function toMinute(time: string): string | undefined {
+  const [, hour = '', minute = ''] = TIME.exec(time) ?? [];
+  if (hour !== '') return `${hour.padStart(2, '0')}:${minute}`;
+  const [, hourOfTwelve = '', minuteOfTwelve = '00', half = ''] = TWELVE_HOUR_TIME.exec(time) ?? [];
+  if (hourOfTwelve === '') return undefined;
+  const hours = (Number(hourOfTwelve) % 12) + (half.toLowerCase() === 'p' ? 12 : 0);
+  return `${String(hours).padStart(2, '0')}:${minuteOfTwelve}`;
 }

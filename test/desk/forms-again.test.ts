@@ -419,6 +419,30 @@ describeRequests('forms of the desk', (ask) => {
     ]);
   });
 
+  it('name a day or a time that does not exist, and take no other texts for days', async () => {
+    const anna = await openVisitor(ask, 'admin');
+    const path = '/admin/events/new';
+    const fair = { title: 'Odd fair', 'end_date[date]': '2027-05-03', 'end_date[time]': '12:00' };
+    const save = async (day: string, time: string, more: Record<string, string> = {}) => {
+      const changes = { ...fair, 'start_date[date]': day, 'start_date[time]': time, ...more };
+      const page = await anna.submit(await anna.get(path), path, changes);
+      return [page.status, elements(page.text, ({ attribs }) => attribs.class === 'error').map(textOf)];
+    };
+    const noDay = [422, ['This is not a day of the calendar: enter one like 31/12/2026 or 2026-12-31.']];
+    const noTime = [422, ['There is no such time: enter one from 00:00 to 23:59.']];
+    for (const day of ['2027-02-30', '30/2/2027', '2027-13-01', 'x', 'tomorrow', '0020-05-01', '@0', '5/1'])
+      expect([day, await save(day, '10:00')]).toEqual([day, noDay]);
+    expect(await save('tomorrow', '', { all_day: '1' })).toEqual(noDay);
+    for (const time of ['24:00', '25:00', '10:75', 'x', 'noon']) expect([time, await save('2027-05-02', time)]).toEqual([time, noTime]);
+    for (const time of ['9:30', '9.30', '09:30:00', '9:30 am']) expect([time, await save('2/5/2027', time)]).toEqual([time, [303, []]]);
+    const saved = await ask.read('/events?search=odd%20fair&start_date=2027-01-01');
+    expect(saved.events.map((event: { start_date: string }) => event.start_date)).toEqual(Array(4).fill('2027-05-02 09:30:00'));
+    // The day of publication is one, too.
+    const { id } = await ask.create('/venues', { venue: 'Mill' });
+    const own = `/admin/venues/${id}`;
+    expect((await anna.submit(await anna.get(own), own, { 'date[date]': 'tomorrow' })).status).toBe(422);
+  });
+
   it('ask for another time if the typed one is skipped by the change of the clocks', async () => {
     const anna = await openVisitor(ask, 'admin');
     const path = '/admin/events/new';

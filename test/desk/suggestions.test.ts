@@ -272,6 +272,13 @@ describeRequests(
       expect(summary.map(({ attribs }) => attribs.href)).toEqual(['#title', '#end_date', '#from_name', '#from_email']);
     });
 
+    it('are refused if their day is a text that only PHP takes for one', async () => {
+      await on();
+      const { done } = await suggested({ 'start_date[date]': 'tomorrow' });
+      const errors = elements(done.text, ({ attribs }) => attribs.class === 'error').map(textOf);
+      expect([done.status, errors]).toEqual([422, ['This is not a day of the calendar: enter one like 31/12/2026 or 2026-12-31.']]);
+    });
+
     it('keep the suggested venue and organizers whichever form publishes them', async () => {
       await on();
       for (const title of ['By the boxes', 'By the quick form']) await suggested({ title, 'organizer[add][]': "Ugo's band" });
