@@ -1,4 +1,5 @@
-import { Fragment, type JSX } from 'preact';
+import type { JSX } from 'preact';
+import { SavedNow } from '../forms/fields.tsx';
 import { membersIn, textIn } from '../forms/form-values.ts';
 import { weekdays } from '../html/dates.ts';
 import { Input, type InputProps, type Option, Select } from '../html/form-fields.tsx';
@@ -12,22 +13,31 @@ import { deskUrl, type Outcome, type Submission, type Visit } from './visit.ts';
  * The settings of the site.
  */
 
-/**
- * Returns the page with all options of the site. `input`: the user's input for some, which is not saved; `invalid`:
- * those with an invalid value.
- */
-export async function settingsPage(visit: Visit, input: Values = {}, invalid: readonly string[] = []): Promise<Outcome> {
+/** A form of settings that was not saved. */
+interface UnsavedForm {
+  /** The user's input for some options. */
+  readonly input: Values;
+  /** Those with an invalid value. */
+  readonly invalid?: readonly string[];
+  /** Those that another user has changed since the form was opened. */
+  readonly conflicts?: readonly string[];
+}
+
+/** Returns the page with all options of the site. */
+export async function settingsPage(visit: Visit, { input, invalid = [], conflicts = [] }: UnsavedForm = { input: {} }): Promise<Outcome> {
   const { say } = visit.i18n;
+  const [text, status] =
+    conflicts.length > 0 ? [say('desk:settings.conflict'), 409] : invalid.length > 0 ? [say('desk:form.wrong'), 422] : [];
   const currentValue = (name: SiteOptionName) => (name in input ? textIn(input, name) : siteOption(visit.settings, name));
   const html = deskPage(visit, {
     title: say('desk:parts.settings'),
     section: 'settings',
-    notice: invalid.length === 0 ? undefined : { tone: 'wrong', text: say('desk:form.wrong') },
+    notice: text === undefined ? undefined : { tone: 'wrong', text },
     children: (
       <form method="post" action={deskUrl(visit, '/settings')} class="narrow settings">
         <Nonce nonce={visit.nonce} />
         {SITE_OPTIONS.map((name) => (
-          <Fragment key={name}>
+          <div key={name} class={conflicts.includes(name) ? 'conflict' : undefined}>
             <input type="hidden" name={`begun[${name}]`} value={siteOption(visit.settings, name)} />
             <OptionField
               visit={visit}
@@ -35,7 +45,8 @@ export async function settingsPage(visit: Visit, input: Values = {}, invalid: re
               value={currentValue(name)}
               error={invalid.includes(name) ? say('desk:settings.allowed', { allowed: say(`cli:option.allowed.${name}`) }) : undefined}
             />
-          </Fragment>
+            {conflicts.includes(name) && <SavedNow i18n={visit.i18n} text={valueText(visit, name)} />}
+          </div>
         ))}
         <button type="submit" class="button-main">
           {say('desk:form.save')}
@@ -43,7 +54,13 @@ export async function settingsPage(visit: Visit, input: Values = {}, invalid: re
       </form>
     ),
   });
-  return { html, ...(invalid.length > 0 ? { status: 422 } : {}) };
+  return { html, ...(status === undefined ? {} : { status }) };
+}
+
+/** Returns the current value of an option, in words if there are only a few. */
+function valueText({ i18n, settings }: Visit, name: SiteOptionName): string {
+  const value = siteOption(settings, name);
+  return siteOptionChoices(name)?.includes(value) ? optionOf(i18n, name, value).text : value;
 }
 
 /** Options with a special input type. */
@@ -73,18 +90,19 @@ const capitalize = (text: string): string => text.charAt(0).toUpperCase() + text
 
 /**
  * Sets the options that the user changed in the form, since another user may have changed others after it was opened.
- * If one of them is invalid, none is set.
+ * If one of them is invalid, or another user has changed it too, none is set.
  */
 export async function saveSettings(visit: Submission): Promise<Outcome> {
   const { site, settings, fields } = visit;
   const initialValues = membersIn(fields.begun);
-  const changes = Object.fromEntries(
-    SITE_OPTIONS.flatMap((name) => {
-      const value = textIn(fields, name).trim();
-      const before = name in initialValues ? textIn(initialValues, name).trim() : siteOption(settings, name);
-      return name in fields && value !== before ? [[name, value] as const] : [];
-    }),
-  );
-  const invalid = await setSiteOptions(site, changes);
-  return invalid.length > 0 ? settingsPage(visit, changes, invalid) : { to: deskUrl(visit, '/settings', { done: 'settings' }) };
+  const changes = SITE_OPTIONS.flatMap((name) => {
+    const [value, saved] = [textIn(fields, name).trim(), siteOption(settings, name).trim()];
+    const before = name in initialValues ? textIn(initialValues, name).trim() : saved;
+    return name in fields && value !== before && value !== saved ? [{ name, value, hasConflict: before !== saved }] : [];
+  });
+  const input = Object.fromEntries(changes.map(({ name, value }) => [name, value]));
+  const conflicts = changes.filter(({ hasConflict }) => hasConflict).map(({ name }) => name);
+  if (conflicts.length > 0) return settingsPage(visit, { input, conflicts });
+  const invalid = await setSiteOptions(site, input);
+  return invalid.length > 0 ? settingsPage(visit, { input, invalid }) : { to: deskUrl(visit, '/settings', { done: 'settings' }) };
 }

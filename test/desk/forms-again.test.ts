@@ -243,6 +243,23 @@ describeRequests('forms of the desk', (ask) => {
     ]);
   });
 
+  it('of the settings show both values of an option that another administrator has changed, and save nothing', async () => {
+    const [anna, bruno] = [await openVisitor(ask, 'admin'), await openVisitor(ask, 'admin')];
+    const [hers, his] = [await anna.get('/admin/settings'), await bruno.get('/admin/settings')];
+    await anna.submit(hers, '/admin/settings', { title: 'Town and country', clock: '12', tagline: 'All that is on' });
+    const both = await bruno.submit(his, '/admin/settings', { title: 'Country', currency_code: 'CHF', tagline: 'All that is on' });
+    expect([both.status, both.text.includes('Somebody else changed the settings marked below')]).toEqual([409, true]);
+    expect(elements(both.text, ({ attribs }) => attribs.class === 'theirs').map(textOf)).toEqual(['Currently saved: Town and country']);
+    const stored = async () => {
+      const now = new Map(formIn((await anna.get('/admin/settings')).text, '/admin/settings'));
+      return ['title', 'tagline', 'currency_code', 'clock'].map((name) => now.get(name));
+    };
+    const [, , currency] = await stored();
+    expect(await stored()).toEqual(['Town and country', 'All that is on', currency, '12']);
+    expect((await bruno.submit(both, '/admin/settings')).status).toBe(303);
+    expect(await stored()).toEqual(['Country', 'All that is on', 'CHF', '12']);
+  });
+
   it('of the settings save none of them if one is invalid, as their message says', async () => {
     const anna = await openVisitor(ask, 'admin');
     const stored = async () => new Map(formIn((await anna.get('/admin/settings')).text, '/admin/settings'));
