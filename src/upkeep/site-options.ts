@@ -9,6 +9,7 @@ import { lockOption, writeOption } from '../storage/rows/options.ts';
 import { typedEntries, typedKeys } from '../typed-keys.ts';
 import { decodeEntities, escHtml } from '../wordpress/content/entities.ts';
 import { isEmail } from '../wordpress/email.ts';
+import { isKnownLocale } from '../wordpress/language-names.ts';
 import { withMembers } from '../wordpress/php/serialized.ts';
 import { sanitizeTitle } from '../wordpress/slug.ts';
 import { percentDecoded } from '../wordpress/web-url.ts';
@@ -56,7 +57,7 @@ const siteOptions = {
   timezone: { read: ({ timezone }) => timezone, toStored: zoneToStored },
   language: {
     read: ({ raw }) => raw.get('WPLANG') || 'en_US',
-    toStored: (value) => (/^[a-z]{2,3}(_[A-Z]{2})?$/.test(value) ? { options: { WPLANG: value === 'en_US' ? '' : value } } : undefined),
+    toStored: (value) => (isKnownLocale(value) ? { options: { WPLANG: value === 'en_US' ? '' : value } } : undefined),
   },
   currency_symbol: member('defaultCurrencySymbol', /^\S{1,10}$/, ({ calendar }) => calendar.currencySymbol),
   currency_code: member('defaultCurrencyCode', /^([A-Z]{3})?$/, ({ calendar }) => calendar.currencyCode),

@@ -17,7 +17,10 @@ const VALUES: Record<SiteOptionName, { good: string[]; bad: string[] }> = {
   },
   email: { good: ['a@example.org'], bad: ['', 'a', 'a b@c', 'a@b'] },
   timezone: { good: ['America/New_York', 'UTC', 'UTC+5.5', 'UTC-3'], bad: ['', 'Roma', 'UTCx', 'UTC+15', 'EST'] },
-  language: { good: ['it_IT', 'en_US', 'eo'], bad: ['', 'italiano', 'it-IT', '../x'] },
+  language: {
+    good: ['it_IT', 'en_US', 'de_DE_formal', 'pt_PT_ao90', 'skr', 'eo'],
+    bad: ['', 'italiano', 'it-IT', '../x', 'xx', 'zz_ZZ', 'it_XX'],
+  },
   currency_symbol: { good: ['€', 'CHF'], bad: ['', 'a b'] },
   currency_code: { good: ['EUR', ''], bad: ['eur', 'EURO'] },
   currency_position: { good: ['postfix', 'prefix'], bad: ['', 'after'] },
