@@ -62,7 +62,7 @@ export const LIST_DIGEST_FIELD = 'list';
 /** Maximum number of records for one bulk action. */
 export const MAX_BULK_SIZE = 500;
 
-/** Returns a digest of the records that an action on a whole list would change, in whatever order, and of their total. */
+/** Returns a digest of the records that an action on a whole list would change, in any order, and of their total. */
 export const listDigest = ({ firstIds, total }: Pick<EditList, 'firstIds' | 'total'>): string =>
   createHash('sha256')
     .update([total, ...firstIds.toSorted((one, other) => one - other)].join())

@@ -6,15 +6,15 @@ import type { FormContext } from './form-context.ts';
 /*
  * Dates in a form that the user has to correct, although the API accepts them: texts such as `tomorrow`, days and hours
  * that do not exist (`2027-02-30`, `24:00`), days without a time, and local times that do not exist because clocks are
- * set forward. Like PHP, the API computes a day from a text, counts on into the next month, takes midnight, or moves the
- * time an hour ahead.
+ * set forward. Like PHP, the API computes a day from a text, counts on into the next month, takes midnight, or moves
+ * the time an hour ahead.
  */
 
 /** The dates of an event, which take place at a time of day. */
 const EVENT_DATES = ['start_date', 'end_date'];
 const DATES = [...EVENT_DATES, 'date'];
 
-/** A text of the date field: a day, and a time as it was typed. Later years than 9999 and earlier ones are not stored. */
+/** A text of the date field: a day with a year of four digits, and a time as it was typed. */
 const MOMENT = /^([1-9]\d{3}-\d\d-\d\d)(?: (.+))?$/;
 const TIME = /^([01]?\d|2[0-3])[:.]([0-5]\d)(?::[0-5]\d)?$/;
 const TWELVE_HOUR_TIME = /^(0?[1-9]|1[0-2])(?:[:.]([0-5]\d))? ?([ap])m$/i;
@@ -50,7 +50,7 @@ function timeFault(text: string, zone: Zone): 'time-missing' | 'skipped-hour' | 
   return localFromUnix(unixFromLocal(`${minute}:00`, zone), zone).startsWith(minute) ? undefined : 'skipped-hour';
 }
 
-/** Converts `9:30`, `9.30`, `21:30:00` and `9:30 pm` to `21:30`: browsers without a time input send the text as typed. */
+/** Converts `9:30`, `9.30`, `9:30:00` and `9:30 am` to `09:30`: without a time input, browsers send what was typed. */
 function toMinute(time: string): string | undefined {
   const [, hour = '', minute = ''] = TIME.exec(time) ?? [];
   if (hour !== '') return `${hour.padStart(2, '0')}:${minute}`;

@@ -29,7 +29,7 @@ export function knownLanguage(code: string): KnownLanguage | undefined {
 /** Languages into which WordPress is translated, but whose names JavaScript does not know. */
 const OTHER_LANGUAGES: ReadonlySet<string> = new Set(['art', 'azb', 'gax', 'haz', 'me', 'skr', 'twd']);
 
-/** Returns whether a text is the locale of a real language, with or without a variant: `it_IT`, `eo`, `de_DE_formal`. */
+/** Returns whether a text is the locale of a real language, with any variant: `it_IT`, `eo`, `de_DE_formal`. */
 export function isKnownLocale(locale: string): boolean {
   const [, language = '', region = ''] = /^([a-z]+)(_[A-Z]{2})?/.exec(locale) ?? [];
   return isLocale(locale) && (OTHER_LANGUAGES.has(language) || knownLanguage(language + region) !== undefined);
