@@ -57,6 +57,7 @@ const SKIPPED_TYPE_KEYS = new Map([
   ['term', 'term'],
   ['category of posts', 'category-of-posts'],
   ['page of another host', 'page-of-another-host'],
+  ['sitemap of another host', 'sitemap-of-another-host'],
   ['text after the calendar', 'text-behind'],
 ]);
 

@@ -530,6 +530,29 @@ describeDatabases('JSON-LD import', (open) => {
       { created: { event: 2 }, skipped: { 'page of another host': 1 }, losses: [{ reason: 'page-not-fetched', count: 1 }] },
     ]);
   });
+  it('imports what it can of a sitemap that lists missing files, other hosts and relative URLs, and reports the rest', async () => {
+    const locs = (name: string, ...urls: string[]) => urls.map((url) => `<${name}><loc>${url}</loc></${name}>`).join('');
+    const listed = ['gone.xml', 'page.xml', 'broken.xml', 'events.xml', 'http://other.example/sitemap.xml'];
+    pages = {
+      '/maps/sitemap.xml': `<sitemapindex>${locs('sitemap', ...listed)}</sitemapindex>`,
+      '/maps/page.xml': page(concert),
+      '/maps/broken.xml': Buffer.from([0x1f, 0x8b, 0, 0]),
+      '/maps/events.xml': `<urlset>${locs('url', '/1', '/1#tickets', '../1')}</urlset>`,
+      '/1': page(concert),
+    };
+    const { out, code } = await fasti('import', `${base}/maps/sitemap.xml`, '--sitemap', '--rate=1000', '--format=json');
+    const report = JSON.parse(out);
+    expect([code, report.created, report.skipped]).toEqual([3, { event: 1 }, { 'sitemap of another host': 1 }]);
+    expect(report.losses.map(({ reason, count }: { reason: string; count: number }) => [reason, count])).toEqual([
+      ['page-not-fetched', 1],
+      ['sitemap-unreadable', 2],
+    ]);
+  });
+  it('refuses a file that is no sitemap', async () => {
+    pages = { '/sitemap.xml': page(concert) };
+    const { code, err } = await fasti('import', base, '--sitemap', '--rate=1000');
+    expect([code, err]).toEqual([1, expect.stringContaining(`${base}/sitemap.xml is not a sitemap: it contains neither`)]);
+  });
   it('imports a saved page or a JSON file', async () => {
     writeFileSync(join(folder, 'saved.html'), page(concert));
     writeFileSync(join(folder, 'events.json'), JSON.stringify([{ ...concert, name: 'Other' }]));

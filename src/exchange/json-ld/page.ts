@@ -76,27 +76,47 @@ function metaEncoding(page: string): string | undefined {
 /** Returns the encoding in the value of a `Content-Type`: `text/html; charset=utf-8`. */
 export const encodingOfType = (type: string): string | undefined => /charset\s*=\s*["']?([\w.:-]{1,40})/i.exec(type)?.[1];
 
-/** Returns the URLs in a sitemap or an index of sitemaps. */
-export function locationsOf(xml: string): { pages: string[]; sitemaps: string[] } {
-  const locations: { readonly pages: string[]; readonly sitemaps: string[] } = { pages: [], sitemaps: [] };
+/** The URLs in a sitemap, without fragments, which name parts of the same page. */
+export interface Locations {
+  readonly pages: readonly string[];
+  readonly sitemaps: readonly string[];
+}
+
+/**
+ * Returns the URLs in a sitemap or an index of sitemaps; undefined if the file is neither (sitemaps.org). `base`: the
+ * URL of the file, to which relative URLs refer, although the protocol asks for complete ones.
+ */
+export function locationsOf(xml: string, base: string): Locations | undefined {
+  const [pages, sitemaps]: [string[], string[]] = [[], []];
   let locParts: string[] | undefined;
-  let list = locations.pages;
+  let list = pages;
+  let isSitemap = false;
   const parser = new Parser(
     {
       onopentagname: (name) => {
-        if (name === 'url') list = locations.pages;
-        else if (name === 'sitemap') list = locations.sitemaps;
+        if (name === 'urlset' || name === 'sitemapindex') isSitemap = true;
+        else if (name === 'url') list = pages;
+        else if (name === 'sitemap') list = sitemaps;
         else if (name === 'loc') locParts = [];
       },
       ontext: (text) => locParts?.push(text),
       onclosetag: (name) => {
         if (name !== 'loc' || !locParts) return;
-        list.push(locParts.join('').trim());
+        const location = locParts.join('').trim();
+        if (location !== '') list.push(absoluteUrl(location, base));
         locParts = undefined;
       },
     },
     { xmlMode: true },
   );
   parser.end(xml);
-  return locations;
+  return isSitemap ? { pages, sitemaps } : undefined;
+}
+
+/** Returns a URL in its complete form, without a fragment; a text that is no URL is returned unchanged. */
+function absoluteUrl(text: string, base: string): string {
+  const url = URL.parse(text, base);
+  if (!url) return text;
+  url.hash = '';
+  return url.href;
 }

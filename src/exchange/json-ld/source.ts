@@ -4,12 +4,13 @@ import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
 import { type FetchedBody, type FetchOptions, FetchRefused, fetchPublic } from '../../media/safe-fetch.ts';
 import type { Caller } from '../../records/caller.ts';
+import { typedEntries } from '../../typed-keys.ts';
 import { decoderFor, HEAD_BYTES } from '../items/encoding.ts';
 import { readDeclaredText } from '../items/file-text.ts';
 import { type Entry, SourceFault } from '../items/items.ts';
 import type { LossEntry } from '../items/report.ts';
 import { type Source, siteName } from '../items/source.ts';
-import { encodingOfType, labelOf, locationsOf } from './page.ts';
+import { encodingOfType, type Locations, labelOf, locationsOf } from './page.ts';
 import { eventEntries, type FoundEvent, findEvents, type Page } from './read.ts';
 
 /** Options for reading pages of the web. */
@@ -63,7 +64,7 @@ export function openJsonLdFiles(paths: readonly string[], caller: Caller): Sourc
  * Opens a page of the web with events in JSON-LD, or all pages of a sitemap that are on the same host. Pages are
  * fetched once, however often the source is read.
  *
- * @throws SourceFault `feed-not-fetched` if the page or the sitemap cannot be fetched
+ * @throws SourceFault `feed-not-fetched` if the page or the sitemap cannot be fetched, `not-a-sitemap` if it is none
  */
 export async function openJsonLdSite(address: string, options: JsonLdOptions): Promise<Source> {
   const reportEntries: Entry[] = [];
@@ -158,38 +159,72 @@ function decodePage(bytes: Buffer, type = ''): Pick<ReadPage, 'text' | 'encoding
 
 const sourceLoss = (reason: string, of: string): LossEntry => ({ kind: 'loss', loss: { reason, kind: 'source', of } });
 
+/** The reading of a sitemap: its fetch function, and the entries to which problems with listed files are added. */
+interface SitemapWalk {
+  readonly fetch: Fetch;
+  readonly reportEntries: Entry[];
+}
+
 async function* sitemapPages(address: string, fetch: Fetch, reportEntries: Entry[]): AsyncGenerator<ReadPage> {
-  const first = /\.xml(\.gz)?(\?|$)/i.test(address) ? address : new URL('/sitemap.xml', address).href;
-  const { host } = new URL(first);
-  const sitemaps = [first];
-  const seenUrls = new Set<string>();
-  let otherHostCount = 0;
+  const { href: first, host } = new URL(/\.xml(\.gz)?(\?|$)/i.test(address) ? address : '/sitemap.xml', address);
+  const isOwnHost = (url: string) => URL.parse(url)?.host === host;
+  const [sitemaps, pages] = [new Set([first]), new Set<string>()];
+  const otherHostCounts = { sitemap: 0, page: 0 };
   let isCut = false;
-  for (let index = 0; index < sitemaps.length; index += 1) {
-    const locations = locationsOf(await sitemapText(await fetchRequired(sitemaps[index]!, fetch, MAX_SITEMAP_BYTES)));
-    const isOwnHost = (url: string) => URL.canParse(url) && new URL(url).host === host;
-    for (const sitemapUrl of locations.sitemaps.filter(isOwnHost)) {
-      if (sitemaps.length >= MAX_SITEMAPS) isCut = true;
-      else if (!sitemaps.includes(sitemapUrl)) sitemaps.push(sitemapUrl);
+  for (const sitemap of sitemaps) {
+    const locations = await readSitemap(sitemap, { fetch, reportEntries }, sitemap === first);
+    for (const url of locations.sitemaps) {
+      if (!isOwnHost(url)) otherHostCounts.sitemap += 1;
+      else if (!sitemaps.has(url) && sitemaps.size >= MAX_SITEMAPS) isCut = true;
+      else sitemaps.add(url);
     }
     for (const url of locations.pages) {
-      if (!isOwnHost(url)) otherHostCount += 1;
-      else if (seenUrls.size >= MAX_PAGES) isCut = true;
-      else if (!seenUrls.has(url)) {
-        seenUrls.add(url);
-        const page = await fetch(url, MAX_PAGE_BYTES).catch((error: unknown) => {
-          if (!(error instanceof FetchRefused)) throw error;
-          reportEntries.push({ kind: 'loss', loss: { reason: 'page-not-fetched', kind: 'source', of: url, detail: error.fault } });
-          return undefined;
-        });
+      if (!isOwnHost(url)) otherHostCounts.page += 1;
+      else if (pages.has(url)) continue;
+      else if (pages.size >= MAX_PAGES) isCut = true;
+      else {
+        pages.add(url);
+        const page = await fetchListed(url, { fetch, reportEntries }, MAX_PAGE_BYTES);
         if (page) yield pageOf(page);
       }
     }
   }
-  if (isCut)
-    reportEntries.push({ kind: 'loss', loss: { reason: 'sitemap-cut', kind: 'source', of: first, detail: String(seenUrls.size) } });
-  if (otherHostCount > 0) reportEntries.push({ kind: 'skipped', what: 'page of another host', count: otherHostCount });
+  if (isCut) reportEntries.push({ kind: 'loss', loss: { reason: 'sitemap-cut', kind: 'source', of: first, detail: String(pages.size) } });
+  for (const [what, count] of typedEntries(otherHostCounts))
+    if (count > 0) reportEntries.push({ kind: 'skipped', what: `${what} of another host`, count });
 }
+
+/** Fetches a file that a sitemap lists; undefined: it could not be fetched, which is reported. */
+async function fetchListed(url: string, { fetch, reportEntries }: SitemapWalk, maxBytes: number): Promise<FetchedBody | undefined> {
+  try {
+    return await fetch(url, maxBytes);
+  } catch (error) {
+    if (!(error instanceof FetchRefused)) throw error;
+    reportEntries.push({ kind: 'loss', loss: { reason: 'page-not-fetched', kind: 'source', of: url, detail: error.fault } });
+    return undefined;
+  }
+}
+
+/**
+ * Reads a sitemap. `isRequired`: the user named it; problems with others are reported.
+ *
+ * @throws SourceFault `feed-not-fetched`, `not-a-sitemap`, if it is required
+ */
+async function readSitemap(url: string, walk: SitemapWalk, isRequired: boolean): Promise<Locations> {
+  const body = isRequired ? await fetchRequired(url, walk.fetch, MAX_SITEMAP_BYTES) : await fetchListed(url, walk, MAX_SITEMAP_BYTES);
+  if (!body) return NO_LOCATIONS;
+  try {
+    const locations = locationsOf(await sitemapText(body), body.url);
+    if (!locations) throw new SourceFault('not-a-sitemap', { address: url });
+    return locations;
+  } catch (error) {
+    if (isRequired || !(error instanceof SourceFault)) throw error;
+    walk.reportEntries.push(sourceLoss('sitemap-unreadable', url));
+    return NO_LOCATIONS;
+  }
+}
+
+const NO_LOCATIONS: Locations = { pages: [], sitemaps: [] };
 
 const inflate = promisify(gunzip);
 
