@@ -1,10 +1,12 @@
 import type { JSX } from 'preact';
+import type { SiteSettings } from '../calendar/settings.ts';
 import { SavedNow } from '../forms/fields.tsx';
 import { membersIn, textIn } from '../forms/form-values.ts';
 import { weekdays } from '../html/dates.ts';
 import { Input, type InputProps, type Option, Select } from '../html/form-fields.tsx';
 import type { I18n } from '../html/i18n.ts';
 import type { Values } from '../kinds/param.ts';
+import { type Site, withinTransaction } from '../site.ts';
 import { SITE_OPTIONS, type SiteOptionName, setSiteOptions, siteOption, siteOptionChoices, WEEKDAYS } from '../upkeep/site-options.ts';
 import { deskPage, Nonce } from './layout.tsx';
 import { deskUrl, type Outcome, type Submission, type Visit } from './visit.ts';
@@ -93,16 +95,37 @@ const capitalize = (text: string): string => text.charAt(0).toUpperCase() + text
  * If one of them is invalid, or another user has changed it too, none is set.
  */
 export async function saveSettings(visit: Submission): Promise<Outcome> {
-  const { site, settings, fields } = visit;
+  const { settings, unsaved } = await visit.site.db.transaction(async (db) => {
+    // Settings in memory may lack what another program has just changed.
+    const site = withinTransaction(visit.site, db);
+    const stored = await site.settings();
+    return { settings: stored, unsaved: await setChangedOptions(site, changesIn(visit.fields, stored)) };
+  });
+  return unsaved ? settingsPage({ ...visit, settings }, unsaved) : { to: deskUrl(visit, '/settings', { done: 'settings' }) };
+}
+
+/** A changed option in a form. */
+interface Change {
+  readonly name: SiteOptionName;
+  readonly value: string;
+  /** Whether its stored value is no longer that with which the form was opened. */
+  readonly hasConflict: boolean;
+}
+
+function changesIn(fields: Values, settings: SiteSettings): Change[] {
   const initialValues = membersIn(fields.begun);
-  const changes = SITE_OPTIONS.flatMap((name) => {
+  return SITE_OPTIONS.flatMap((name) => {
     const [value, saved] = [textIn(fields, name).trim(), siteOption(settings, name).trim()];
     const before = name in initialValues ? textIn(initialValues, name).trim() : saved;
     return name in fields && value !== before && value !== saved ? [{ name, value, hasConflict: before !== saved }] : [];
   });
+}
+
+/** Sets changed options; if nothing may be saved, returns the form to be shown again. */
+async function setChangedOptions(site: Site, changes: readonly Change[]): Promise<UnsavedForm | undefined> {
   const input = Object.fromEntries(changes.map(({ name, value }) => [name, value]));
   const conflicts = changes.filter(({ hasConflict }) => hasConflict).map(({ name }) => name);
-  if (conflicts.length > 0) return settingsPage(visit, { input, conflicts });
+  if (conflicts.length > 0) return { input, conflicts };
   const invalid = await setSiteOptions(site, input);
-  return invalid.length > 0 ? settingsPage(visit, { input, invalid }) : { to: deskUrl(visit, '/settings', { done: 'settings' }) };
+  return invalid.length > 0 ? { input, invalid } : undefined;
 }

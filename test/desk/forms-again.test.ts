@@ -260,6 +260,14 @@ describeRequests('forms of the desk', (ask) => {
     expect(await stored()).toEqual(['Country', 'All that is on', 'CHF', '12']);
   });
 
+  it('of the settings show both values of an option that another program has changed a moment ago', async () => {
+    const anna = await openVisitor(ask, 'admin');
+    const page = await anna.get('/admin/settings');
+    await ask.db().from('options').where({ option_name: 'blogname' }).update({ option_value: 'Named elsewhere' });
+    const both = await anna.submit(page, '/admin/settings', { title: 'Country' });
+    expect([both.status, both.text.includes('Named elsewhere')]).toEqual([409, true]);
+  });
+
   it('of the settings save none of them if one is invalid, as their message says', async () => {
     const anna = await openVisitor(ask, 'admin');
     const stored = async () => new Map(formIn((await anna.get('/admin/settings')).text, '/admin/settings'));
