@@ -32,8 +32,14 @@ export function parseSearch(phrase: string): SearchTerm[] {
     if (terms.length > MAX_TERMS) break;
   }
   const texts = terms.length === 0 || terms.length > MAX_TERMS ? [fullPhrase] : terms;
-  return texts.map((text) => (text.startsWith('-') ? termOf(text.slice(1), { exclude: true }) : termOf(text, { exclude: false })));
+  return texts.map((text) => (EXCLUDING_HYPHEN.test(text) ? termOf(text.slice(1), { exclude: true }) : termOf(text, { exclude: false })));
 }
+
+/**
+ * A hyphen or a minus sign, of the keyboard or of print. The dashes of print do not exclude a word: before one, they
+ * begin an insertion (`Roma –di notte–`), and whoever copies such a title looks for it.
+ */
+const EXCLUDING_HYPHEN = /^[-‐‑−]/;
 
 /** Returns the forms of a term. A text matches if it contains one of them. */
 export const formsOf = ({ text, unslashed }: SearchTerm): readonly string[] => (unslashed === undefined ? [text] : [text, unslashed]);

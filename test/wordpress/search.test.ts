@@ -27,6 +27,14 @@ describe('terms of a search for events', () => {
     ]);
   });
 
+  it.each(['‐', '‑', '−'])('are excluded if they begin with the hyphen of print %s', (hyphen) => {
+    expect(parseSearch(`Bella ${hyphen}xyz`)).toEqual(parseSearch('Bella -xyz'));
+  });
+
+  it.each(['–', '—'])('are not excluded if they begin with the dash %s, as an insertion does', (dash) => {
+    expect(parseSearch(`Roma ${dash}di notte${dash}`).filter(({ exclude }) => exclude)).toEqual([]);
+  });
+
   it('with a backslash also have the form in which WordPress stores and searches them', () => {
     expect(parseSearch('C:\\temp -a\\b \\\\o/ \\').map(formsOf)).toEqual([
       ['C:\\temp', 'C:temp'],
