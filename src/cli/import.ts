@@ -20,7 +20,7 @@ import type { Site } from '../site.ts';
 import { sqlitePath } from '../storage/audit/snapshot.ts';
 import { languageOfCode } from '../wordpress/content-languages.ts';
 import { SETTABLE_STATUSES } from '../wordpress/status.ts';
-import { textFromUnix, unixFromText, utcFromDate, ZERO_DATE } from '../wordpress/time.ts';
+import { isRealDate, utcFromDate } from '../wordpress/time.ts';
 import { mappingText, previewText, rejectedText, reportText, roundText } from './import-report.ts';
 import { CliError, EXIT_CODE } from './io.ts';
 import { isPiped, shownPath, withLocalFiles } from './local-files.ts';
@@ -337,8 +337,7 @@ function parseDays(options: Options): { readonly from: string | undefined; reado
 /** Validates a day in the form `YYYY-MM-DD`. Throws CliError `no-day`. */
 function parseDay(name: string, value: unknown): string | undefined {
   if (value === undefined) return undefined;
-  const midnight = `${String(value)} 00:00:00`;
-  if (!/^\d{4}-\d\d-\d\d$/.test(String(value)) || midnight === ZERO_DATE || textFromUnix(unixFromText(midnight)) !== midnight)
+  if (!/^\d{4}-\d\d-\d\d$/.test(String(value)) || !isRealDate(String(value)))
     throw new CliError('no-day', { name, value: String(value) }, EXIT_CODE.usage);
   return String(value);
 }

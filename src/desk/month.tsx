@@ -12,7 +12,7 @@ import { WeekdayHead } from '../html/weekday-head.tsx';
 import { postKind } from '../kinds/index.ts';
 import { type Editable, listEditable, readEditable } from '../records/editing.ts';
 import { withMaxPerPage } from '../site.ts';
-import { addMonths, addSeconds, diffSeconds } from '../wordpress/time.ts';
+import { addMonths, diffSeconds, isRealDate } from '../wordpress/time.ts';
 import { localFromDate, parseZone } from '../wordpress/zones.ts';
 import { deskPage, Nonce, type Notice } from './layout.tsx';
 import { monthBounds, parseMonth } from './list-filters.ts';
@@ -149,7 +149,7 @@ export async function moveEvent(visit: Submission): Promise<Outcome> {
   const record = await readEditable(site, caller, kind, Number(textIn(fields, 'id')) || 0);
   const { start, end } = spanOf(record);
   const midnight = `${day} 00:00:00`;
-  if (!/^\d{4}-\d\d-\d\d$/.test(day) || addSeconds(midnight, 0) !== midnight) failParam('start_date', 'start-invalid');
+  if (!/^\d{4}-\d\d-\d\d$/.test(day) || !isRealDate(day)) failParam('start_date', 'start-invalid');
   const days = diffSeconds(`${dayOf(start, settings.calendar.cutoff)} 00:00:00`, midnight) / DAY_SECONDS;
   const moved = movedDates({ start, end }, days, parseZone(String(record.values.timezone)) ?? settings.zone);
   const dates = { start_date: moved.start, end_date: moved.end };

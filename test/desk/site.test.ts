@@ -378,6 +378,9 @@ describeRequests('the other pages of the desk', (ask) => {
       '',
     ]);
     expect(await ask.read(`/events/${id}`)).toMatchObject({ start_date: '2027-02-03 10:00:00', end_date: '2027-02-03 12:00:00' });
+    for (const day of ['0000-00-00', '2027-02-30', 'x'])
+      expect((await admin.submit(month, '/admin/month/move', { id: String(id), day })).status).toBe(400);
+    expect(await ask.read(`/events/${id}`)).toMatchObject({ start_date: '2027-02-03 10:00:00', end_date: '2027-02-03 12:00:00' });
     const list = await admin.get('/admin/events?search=moved');
     const [chosen] = (await ask.read('/categories')).categories;
     const saved = await admin.submit(list, `/admin/events/${id}`, { title: 'Moved again', 'categories[ids][]': String(chosen.id) });

@@ -258,6 +258,9 @@ describeDatabases('JSON-LD import', (open) => {
     const { told } = times({ ...later, ...schedule }, event);
     expect(told.map((time) => time.slice(0, 19))).toEqual(expected);
   });
+  it.each(['2027-02-30', '0000-00-00'])('imports nothing from a schedule that starts on the impossible day %s', (startDate) =>
+    expect(times({ ...weekly, startDate, repeatCount: 1 }).told).toEqual([]),
+  );
   it('limits an endless schedule to two years ahead and to a maximum number', () => {
     expect(times({ ...weekly, startDate: '2001-01-02' }).told.length).toBeGreaterThan(150);
     expect(times({ ...weekly, repeatFrequency: 'PT1H', startDate: '2001-01-02' })).toMatchObject({

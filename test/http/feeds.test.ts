@@ -217,6 +217,11 @@ describeRequests('feeds', (ask) => {
       '/?p=1&ical=1',
       '/events/category/nothing/feed/',
       '/venue/teatro-rossi/?ical=1',
+      ...['0000-00-00', '0000-01-01', '0999-12-31', '2027-02-29', '0000-00', '0000-01'].flatMap((date) => [
+        `/events/${date}/`,
+        `/events/${date}/?ical=1`,
+      ]),
+      '/event/summer-concert/0000-00-00/?ical=1',
     ])('return 404 for %s', async (path) => expect((await get(path)).status).toBe(404));
     it('return an empty calendar for a month without events', async () =>
       expect((await calendar('/events/month/2040-01/?ical=1')).size).toBe(0));

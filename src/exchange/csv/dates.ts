@@ -1,4 +1,4 @@
-import { textFromUnix, unixFromText } from '../../wordpress/time.ts';
+import { isRealDate, unixFromText } from '../../wordpress/time.ts';
 import { localFromUnix, type Zone } from '../../wordpress/zones.ts';
 import { SourceFault } from '../items/items.ts';
 import { monthOf, weekdayOf } from './date-words.ts';
@@ -103,8 +103,7 @@ export function toClockOf(zone: Zone, cell: string): string {
   const [, sign, hours = '0', minutes = '0'] = /^([+-])(\d\d):?(\d\d)?$/.exec(offset) ?? [];
   const offsetSeconds = (Number(hours) * 60 + Number(minutes)) * 60 * (sign === '-' ? -1 : 1);
   const wall = `${day} ${time}${seconds?.slice(0, 3) || ':00'}`;
-  const unix = unixFromText(wall);
-  return textFromUnix(unix) === wall ? localFromUnix(unix - offsetSeconds, zone) : cell;
+  return isRealDate(wall) ? localFromUnix(unixFromText(wall) - offsetSeconds, zone) : cell;
 }
 
 // ------------------------------------------------------------------------------------------------- spreadsheets

@@ -1,5 +1,5 @@
 import { occurrences, parseRule, type Rule } from '../../calendar/recurrence-rule.ts';
-import { addMonths, textFromUnix, unixFromText } from '../../wordpress/time.ts';
+import { addMonths, isRealDate, textFromUnix, unixFromText } from '../../wordpress/time.ts';
 import { localFromUnix, parseZone, unixFromLocal, type Zone } from '../../wordpress/zones.ts';
 import { offsetIn, offsetZone } from '../items/unambiguous-zone.ts';
 import { offsetOf } from './dates.ts';
@@ -149,7 +149,7 @@ interface StatedStart {
 /** Parses a day with an optional time, in the local time that it is written in. */
 function parseStart(text: string): StatedStart | undefined {
   const [, day, clock] = /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d(?::\d\d)?)(?:[.,]\d{1,9})?\s?(?:Z|[+-]\d\d:?\d\d)?)?$/i.exec(text) ?? [];
-  if (day === undefined || textFromUnix(unixFromText(`${day} 00:00:00`)).slice(0, 10) !== day) return undefined;
+  if (day === undefined || !isRealDate(day)) return undefined;
   return { day, time: clock === undefined ? undefined : parseClock(clock) };
 }
 

@@ -14,7 +14,7 @@ import {
 } from '../../kinds/feed-pages.ts';
 import { postKindOfType } from '../../kinds/index.ts';
 import { stripControlCharacters } from '../../wordpress/content/plain-text.ts';
-import { textFromUnix, unixFromText } from '../../wordpress/time.ts';
+import { isRealDate } from '../../wordpress/time.ts';
 import { pagePathBelow, splitLanguage } from '../addressing.ts';
 import type { RawParams } from '../input.ts';
 
@@ -203,7 +203,8 @@ function partsIn(pattern: readonly string[], segments: readonly string[]): [Path
   return parts;
 }
 
-const isDay = (text: string): boolean => /^\d{4}-\d\d-\d\d$/.test(text) && textFromUnix(unixFromText(text)).startsWith(text);
+/** Whether a text is a day on which an event can be (decision D46). */
+const isDay = (text: string): boolean => /^[1-9]\d{3}-\d\d-\d\d$/.test(text) && isRealDate(text);
 const isNumber = (text: string): boolean => /^[1-9]\d{0,3}$/.test(text);
 const isMonth = (text: string): boolean => /^\d{4}-\d\d$/.test(text) && isDay(`${text}-01`);
 
