@@ -37,7 +37,7 @@ export const event: PostKind<typeof eventFields, EventRecord> = {
   trashedStatusMeta: '_tribe_ignored_event_previous_status',
 
   derivedRows: (values, before, context) => {
-    const metas: Record<string, readonly string[]> = { ...datesChange(values, before, context), ...costChange(values, before) };
+    const metas: Record<string, readonly string[]> = { ...datesChange(values, before, context), ...costChange(values, before, context) };
     Object.assign(metas, websiteChange(values.website, before, context.settings));
     if (!before) {
       metas[EVENT_ORIGIN] = [ORIGIN];

@@ -1,7 +1,8 @@
-import type { EventDates } from '../calendar/dates.ts';
+import { costOnPages } from '../calendar/cost-on-pages.ts';
 import { hasTrash } from '../config/config.ts';
 import { fail } from '../errors.ts';
 import { kindOnSite } from '../kinds/custom-fields.ts';
+import { isShownCost } from '../kinds/events/cost.ts';
 import { storedDates } from '../kinds/events/dates.ts';
 import { metasAt } from '../kinds/events/occurrence.ts';
 import { postKind } from '../kinds/index.ts';
@@ -16,7 +17,7 @@ import { type LookUp, lookUpOnce } from '../storage/engine/look-up-once.ts';
 import { findPostIds } from '../storage/lists/post-list.ts';
 import { loadBundle, loadMetas } from '../storage/rows/bundle.ts';
 import { findPost } from '../storage/rows/posts.ts';
-import type { Post } from '../wordpress/rows.ts';
+import type { Metas, Post } from '../wordpress/rows.ts';
 import { mapYielding } from '../yielding.ts';
 import { bundleOptions, type Caller, renderContext } from './caller.ts';
 import { cleanText } from './clean-text.ts';
@@ -166,7 +167,7 @@ export async function createTecPost(site: Site, caller: Caller, declaredKind: Po
 export async function changeTecPost(site: Site, caller: Caller, declaredKind: PostKind, id: number, values: TecFieldValues): Promise<void> {
   const kind = kindOnSite(declaredKind, caller.settings);
   await requirePost(site, caller, kind, id);
-  const fields = fieldsOf(caller, kind, values, kind.hasDates ? await datesOf(site, caller, kind, id) : undefined);
+  const fields = fieldsOf(caller, kind, values, kind.hasDates ? await currentMetas(site, caller, kind, id) : undefined);
   await changeRecord(site, caller, kind, id, { values: fields, extraRows: extraRows(caller, kind, values), links: 'shown' });
 }
 
@@ -187,18 +188,24 @@ async function requirePost({ db }: Site, caller: Caller, kind: PostKind, id: num
   return row?.post_type === kind.postType ? row : fail('tec-record-unreadable');
 }
 
-/** Returns accepted values under the kind's own field names. `storedDates`: the current dates of an event. */
-function fieldsOf(caller: Caller, kind: PostKind, values: TecFieldValues, storedDates?: EventDates): PostValues {
+/**
+ * Returns accepted values under the kind's own field names, without a cost that is sent back as these routes show it.
+ * `metas`: the current ones of an event.
+ */
+function fieldsOf(caller: Caller, kind: PostKind, values: TecFieldValues, metas?: Metas): PostValues {
   const fields = kindValues(kind, values);
-  return kind.hasDates ? { ...fields, ...resolveDates(values, storedDates, caller) } : fields;
+  if (!kind.hasDates) return fields;
+  const { cost, ...otherFields } = fields;
+  const keptFields = isShownCost(cost, metas, caller.settings, costOnPages) ? otherFields : fields;
+  return { ...keptFields, ...resolveDates(values, metas && storedDates({ metas }), caller) };
 }
 
-/** Returns the dates of the event, or of the date of an event, with this id. */
-async function datesOf({ db }: Site, caller: Caller, kind: PostKind, id: number): Promise<EventDates> {
+/** Returns the metas of the event, or of the date of an event, with this id. */
+async function currentMetas({ db }: Site, caller: Caller, kind: PostKind, id: number): Promise<Metas> {
   const date = await dateOfRecord(db, caller, kind, id);
   const post = date?.post ?? id;
   const metas = (await loadMetas(db, [post])).get(post) ?? new Map();
-  return storedDates({ metas: date ? metasAt(metas, date) : metas });
+  return date ? metasAt(metas, date) : metas;
 }
 
 /**

@@ -1,5 +1,6 @@
+import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
-import { type CurrencyMetas, costMeta, costOf, offerPrice } from '../../src/calendar/cost.ts';
+import { type CurrencyMetas, costMeta, costOf, FREE_WORDS, offerPrice } from '../../src/calendar/cost.ts';
 
 const options = { defaultCurrencySymbol: '$', reverseCurrencyPosition: false, freeText: 'Free' };
 const none: CurrencyMetas = { symbol: '', position: '', code: '' };
@@ -175,4 +176,10 @@ describe('hostile texts', () => {
     ['dots', `1${'.1'.repeat(100_000)}`],
     ['dashes', `5 ${'- '.repeat(100_000)}6`],
   ])('are read without excessive backtracking: many %s', (_, text) => expect(costOf([text], none, options).cost).not.toBe(''));
+});
+
+it('the word for a price of zero is understood in the languages of the records', () => {
+  const folder = new URL('../../locales/', import.meta.url);
+  const words = readdirSync(folder).map((language) => JSON.parse(readFileSync(new URL(`${language}/site.json`, folder), 'utf8')).free);
+  expect(FREE_WORDS).toEqual(expect.arrayContaining(words));
 });

@@ -55,6 +55,22 @@ describeRequests('records sent back as they were read', (ask) => {
     expect(await links(id)).toEqual({ venue: [], organizer: [] });
   });
 
+  it.each([[[]], [['']], [[0]], [[null]], [{ 0: '' }]])('D15 keep hidden links with the empty list %j', async (empty) => {
+    const { id } = await ask.create('/events', { ...EVENT, venue: [12, 13], organizer: [24, 25] });
+    for (const path of ['/venues/12', '/organizers/24']) await trash(path);
+    expect(await ask.update(`/events/${id}`, { venue: empty, organizer: empty })).toMatchObject({ venue: [], organizer: [] });
+    expect(await links(id)).toEqual({ venue: ['12'], organizer: ['24'] });
+  });
+
+  it('D15 keep hidden links with the empty list of a form', async () => {
+    const { id } = await ask.create('/events', { ...EVENT, venue: 12, organizer: [24, 25] });
+    for (const path of ['/venues/12', '/organizers/24']) await trash(path);
+    const headers = { 'Content-Type': 'application/x-www-form-urlencoded' };
+    const path = `/wp-json/calendar/events/v1/events/${id}`;
+    expectBody(await ask.send('POST', path, { as: 'admin', body: 'organizer[]=&venue[]=', headers }));
+    expect(await links(id)).toEqual({ venue: ['12'], organizer: ['24'] });
+  });
+
   it('D15 remove hidden links where they are shown: in the metas of wp/v2 and at the desk', async () => {
     const { id } = await ask.create('/events', { ...EVENT, venue: 12, organizer: [24, 25, 26] });
     for (const path of ['/venues/12', '/organizers/24', '/organizers/26']) await trash(path);
@@ -66,6 +82,31 @@ describeRequests('records sent back as they were read', (ask) => {
     const sent = { 'venue[keep][]': null, 'organizer[keep][]': '25' };
     expect((await admin.submit(await admin.get(path), path, sent)).status).toBe(303);
     expect(await links(id)).toEqual({ venue: [], organizer: ['25'] });
+  });
+
+  it.each([['10,20,30'], ['0'], ['12'], ['$12'], ['0', '7.5'], ['10', '10'], ['from <b>5</b> & 7'], ['1000'], ['Gratis']])(
+    'D37 keep the cost, also in another language: %s',
+    async (...cost) => {
+      const { id } = await ask.create('/events', { ...EVENT, cost });
+      const stored = async () =>
+        Promise.all(['_EventCost', '_EventCurrencySymbol', '_EventCurrencyPosition'].map((key) => ask.metaValues(id, key)));
+      const before = await stored();
+      for (const home of ['', '/it']) {
+        const read = expectBody(await ask.send('GET', `${home}/wp-json/calendar/events/v1/events/${id}`, { as: 'admin' }));
+        expect((await ask.update(`/events/${id}`, { ...read, external_id: `cost ${id}` })).cost).not.toBe('');
+        expect(await stored()).toEqual(before);
+        expectBody(await ask.post('/events?upsert=external_id', { ...read, external_id: `cost ${id}` }));
+        expect(await stored()).toEqual(before);
+      }
+      const tec = await ask.send('GET', `${TEC}/${id}`, { as: 'admin', headers: { 'X-TEC-EEA': 'yes' } });
+      expectBody(await ask.send('PUT', `${TEC}/${id}`, { as: 'admin', body: { cost: tec.body.cost }, headers: { 'X-TEC-EEA': 'yes' } }));
+      expect(await stored()).toEqual(before);
+    },
+  );
+
+  it('D37 change the cost to what only tec/v1 shows', async () => {
+    const { id } = await ask.create('/events', { ...EVENT, cost: '10,50' });
+    expect((await ask.update(`/events/${id}`, { cost: 'Free' })).cost).toBe('Free');
   });
 
   it.each(['draft', 'pending'])('D7 may have no slug: %s', async (status) => {

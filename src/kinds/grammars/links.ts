@@ -11,8 +11,8 @@ export type LinkPlan = { readonly id: number } | { readonly kind: PostKind; read
 
 /**
  * Records to link: ids, `{id}` or parameters of new records, as a single value, an array or comma-separated ids
- * (decision D5). An empty array is not an empty value but a list of none: records show it too if the caller does not
- * see the linked ones.
+ * (decision D5). An empty array, or one of choices that were not made, is not an empty value but a list of none:
+ * records show an empty array too if the caller does not see the linked ones.
  */
 export function requestedLinks(refersTo: 'venue' | 'organizer'): Grammar<readonly RequestedLink[], readonly LinkPlan[]> {
   return {
@@ -22,9 +22,9 @@ export function requestedLinks(refersTo: 'venue' | 'organizer'): Grammar<readonl
     hint: { ...HINTS[refersTo], example: 12 },
     json: { type: 'array', items: { type: ['integer', 'object'] } },
     refersTo,
-    isBlank: (raw) => !isEmptyList(raw) && (isEmpty(raw) || (hasMembers(raw) && membersOf(raw).every(isUnchosen))),
+    isBlank: (raw) => !isEmptyList(raw) && isEmpty(raw),
     read: (raw) => {
-      if (isEmptyList(raw)) return { value: [] };
+      if (hasMembers(raw) && membersOf(raw).every(isUnchosen)) return { value: [] };
       const items = membersOf(raw).filter((item) => !isUnchosen(item));
       if (items.length === 0 || items.length > MAX_ITEMS || typeof raw === 'boolean') return REFUSED;
       const links: RequestedLink[] = [];

@@ -59,5 +59,5 @@ function keptLinks({ place, stored, sent }: LinkChange, rows: ReadonlyMap<number
   const isAsRead = stored.filter((id) => !isHidden(id)).join() === sent.join();
   if (isAsRead) return stored;
   // A new venue takes the place of the former one.
-  return ALLOWS_SEVERAL[place.kind] ? [...sent, ...stored.filter(isHidden)] : sent;
+  return ALLOWS_SEVERAL[place.kind] || sent.length === 0 ? [...sent, ...stored.filter(isHidden)] : sent;
 }
