@@ -74,7 +74,7 @@ export interface EventFields {
   all_day?: boolean | null;
   start_date?: string | null;
   end_date?: string | null;
-  image?: string | number | null;
+  image?: string | number | Record<string, unknown> | null;
   cost?: unknown | null;
   website?: string | null;
   show_map?: boolean | null;
@@ -128,7 +128,7 @@ export interface VenueFields {
   external_id?: string | null;
   stateprovince?: string | null;
   website?: string | null;
-  image?: string | number | null;
+  image?: string | number | Record<string, unknown> | null;
   geo_lat?: number | null;
   geo_lng?: number | null;
 }
@@ -164,7 +164,7 @@ export interface OrganizerFields {
   website?: string | null;
   email?: string | null;
   external_id?: string | null;
-  image?: string | number | null;
+  image?: string | number | Record<string, unknown> | null;
 }
 
 /** Filters and orders of a list of categories. */

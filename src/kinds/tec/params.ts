@@ -199,7 +199,8 @@ export type TecFieldValues = ValuesOf<TecFields>;
 export function tecFields(kind: PostKind, fallbackKind: PostKind): TecFields {
   const fields = [...fieldNamesByTecName(kind)].map(([name, field]) => {
     const { required: _, fallback: __, ...declaration } = (kind.fields[field] ?? fallbackKind.fields[field])!;
-    return [name, { ...declaration, grammar: withOwnCode(name, declaration.grammar) }] as const;
+    const { grammar } = declaration;
+    return [name, { ...declaration, grammar: withOwnCode(name, RENDERED.has(name) ? orAsShown(grammar) : grammar) }] as const;
   });
   return {
     ...Object.fromEntries(fields),
@@ -207,6 +208,21 @@ export function tecFields(kind: PostKind, fallbackKind: PostKind): TecFields {
     ...(kind.hasDates ? DERIVED : { sticky: { grammar: booleanParam }, tags: { grammar: strings } }),
   };
 }
+
+/** Texts that records show as objects. */
+const RENDERED = new Set(['title', 'content', 'excerpt']);
+
+/** Returns a grammar that also takes the object that a record shows: what was read as HTML is left as it is stored. */
+const orAsShown = (grammar: Grammar): Grammar => ({
+  ...grammar,
+  read: (raw, can, params) => (isAsShown(raw) ? { value: undefined } : grammar.read(raw, can, params)),
+});
+
+const isAsShown = (raw: unknown): boolean =>
+  raw !== null &&
+  typeof raw === 'object' &&
+  'rendered' in raw &&
+  Object.keys(raw).every((name) => ['rendered', 'protected'].includes(name));
 
 /** Returns a grammar whose faults have the code that these routes report for the parameter. */
 const withOwnCode = (name: string, grammar: Grammar): Grammar => {
@@ -242,7 +258,7 @@ export function kindValues(kind: PostKind, values: TecFieldValues): PostValues {
   const names = fieldNamesByTecName(kind);
   const entries = Object.entries(values).flatMap(([name, value]) => {
     const fieldName = names.get(name);
-    return fieldName === undefined ? [] : [[fieldName, value] as const];
+    return fieldName === undefined || value === undefined ? [] : [[fieldName, value] as const];
   });
   return Object.fromEntries(entries);
 }
