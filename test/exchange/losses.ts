@@ -135,7 +135,9 @@ export const CSV: Losses = {
     ...of('events', 'date date_utc modified modified_utc json_ld.offers.validFrom'),
   ],
   'what is not published or has a password: such records stay out of the file, and so do links to them': [...OPEN_ONLY, 'tags/11.count'],
-  'a second record of the same name, or of events of the same name and start; of a second record with the same external ID, this ID': ['events/70'],
+  'a second record of the same name, or of events of the same name and start; of a second record with the same external ID, this ID': [
+    'events/70',
+  ],
   'all venues of an event but the first': ['events/77.venue'],
   ...CHILD,
   'the state (cancelled, postponed) of events': [],

@@ -60,6 +60,8 @@ const ARGUMENTS_BY_TYPE: Readonly<Record<string, unknown>> = {
   JsonLimits: { depth: 512, values: 100_000 },
   QueryLimits: { variables: 1000, depth: 20 },
   ReadonlyMap: new Map(),
+  ShowCost: () => 'a',
+  Metas: new Map([['_EventCost', ['1']]]),
   TsTypeLiteral: { zone: UTC, now: new Date(0), parents: [], takenInTaxonomy: new Set(), takenOnSite: new Set() },
   TsIntersectionType: { file: 'a', line: 1, column: 'a' },
 };
