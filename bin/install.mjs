@@ -55,9 +55,11 @@ export function beginCompiling() {
   process.once('exit', removeFolder);
   const lock = withOnly(NATIVE, JSON.parse(readFileSync(join(ROOT, 'package-lock.json'), 'utf8')).packages);
   const dependencies = { [NATIVE]: lock[`node_modules/${NATIVE}`].version };
-  writeFileSync(join(folder, 'package.json'), JSON.stringify({ dependencies }));
+  const { allowScripts } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
+  writeFileSync(join(folder, 'package.json'), JSON.stringify({ dependencies, allowScripts }));
   writeFileSync(join(folder, 'package-lock.json'), JSON.stringify({ lockfileVersion: 3, packages: { '': { dependencies }, ...lock } }));
-  const { program, args, options } = npmCommand('ci', '--no-audit', '--no-fund');
+  // Within a script of npm, the environment names this project's folder as the one to work in.
+  const { program, args, options } = npmCommand('ci', '--no-audit', '--no-fund', '--prefix', folder);
   const child = spawn(program, args, { ...options, cwd: folder, stdio: 'ignore' });
   const ended = new Promise((resolve) => {
     child.once('error', () => resolve(false));

@@ -77,9 +77,15 @@ describe('bin/install.mjs', () => {
     });
     const kinds = args.length > 0 ? '--omit=dev' : '--include=dev';
     // SQLite is compiled beside the installation, and again in its place if that does not succeed.
-    const beside = RUNS_COMPILED ? [] : ['ci --no-audit --no-fund'];
+    const beside = RUNS_COMPILED ? [] : ['ci --no-audit --no-fund --prefix FOLDER'];
     const all = [`ci --ignore-scripts ${kinds} --no-audit --no-fund`, ...beside, 'rebuild better-sqlite3'];
-    expect(readFileSync(asked, 'utf8').trim().split('\n').sort()).toEqual(all.sort());
+    expect(
+      readFileSync(asked, 'utf8')
+        .trim()
+        .replace(/--prefix .*/, '--prefix FOLDER')
+        .split('\n')
+        .sort(),
+    ).toEqual(all.sort());
   });
 
   const ADDON = 'build/Release/better_sqlite3.node';
@@ -108,6 +114,8 @@ describe('bin/install.mjs', () => {
       const [command] = process.argv.slice(2);
       const aside = process.cwd() !== fs.realpathSync(${JSON.stringify(root)});
       const locked = aside ? Object.keys(JSON.parse(fs.readFileSync('package-lock.json', 'utf8')).packages).join() : '';
+      const prefix = process.argv[process.argv.indexOf('--prefix') + 1];
+      if (aside && fs.realpathSync(prefix) !== process.cwd()) process.exit(1);
       fs.appendFileSync(${JSON.stringify(calls)}, [command, aside ? 'aside' : 'here', locked].join(' ') + '\\n');
       if (command === 'ci' && '${outcome}' === 'fails') process.exit(1);
       fs.mkdirSync('node_modules/better-sqlite3/build/Release', { recursive: true });
