@@ -6,7 +6,7 @@ import { spawn } from 'node:child_process';
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import { beginCompiling, compile, installPackages, isCompiled, isInstalled } from './install.mjs';
+import { compile, installPackages, isCompiled, isInstalled } from './install.mjs';
 
 const ROOT = dirname(dirname(fileURLToPath(import.meta.url)));
 const OLDEST_NODE = [20, 19];
@@ -15,11 +15,9 @@ const COMMAND = join(ROOT, 'dist/src/cli.js');
 requireNode();
 // Development tools stay if they are already installed.
 const everything = existsSync(join(ROOT, 'node_modules/jest'));
-const isReady = isInstalled({ everything });
-const finishCompiling = isReady ? async () => compile() : beginCompiling();
-if (!isReady) await step('Installing what is needed', () => installPackages({ everything }));
+if (!isInstalled({ everything })) step('Installing what is needed', () => installPackages({ everything }));
 const building = isBuilt() ? undefined : build();
-if (!isCompiled()) await step('Fetching or compiling SQLite, which can take a minute', finishCompiling);
+if (!isCompiled()) step('Fetching or compiling SQLite, which can take a minute', compile);
 if (building) await building;
 
 // Runs in this process, so that signals reach the server. Paths in the settings are relative to the project folder.
@@ -54,9 +52,9 @@ function build() {
 }
 
 /** Runs one step. Exits if it returns a line, which describes the failure. */
-async function step(message, work) {
+function step(message, work) {
   process.stderr.write(`${message} ...\n`);
-  const fault = await work();
+  const fault = work();
   if (fault !== undefined) stop(fault);
 }
 

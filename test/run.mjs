@@ -18,7 +18,7 @@ import { accessSync, constants, existsSync, mkdirSync, mkdtempSync, readdirSync,
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { beginCompiling, compile, installPackages, isCompiled, isInstalled } from '../bin/install.mjs';
+import { compile, installPackages, isCompiled, isInstalled } from '../bin/install.mjs';
 import { loadSqlite } from '../bin/sqlite.mjs';
 import { startPrivateMysql, versionAt } from './support/private-mysql.mjs';
 
@@ -38,7 +38,7 @@ const MEMORY = '/dev/shm';
 const ROOM = 2 * 2 ** 30;
 
 process.chdir(ROOT);
-await provide();
+provide();
 const folder = mkdtempSync(join(placeForFiles(), 'fasti-tests-'));
 /** Folder for the temporary files of the tests. */
 const scratch = join(folder, 'tmp');
@@ -70,18 +70,16 @@ function placeForFiles() {
   }
 }
 
-async function provide() {
+function provide() {
   const everything = true;
-  const isReady = isInstalled({ everything });
-  const finishCompiling = isReady ? async () => compile() : beginCompiling();
-  if (!isReady) await prepare('Installing the packages', () => installPackages({ everything }));
-  if (!isCompiled()) await prepare('Fetching or compiling SQLite', finishCompiling);
+  if (!isInstalled({ everything })) prepare('Installing the packages', () => installPackages({ everything }));
+  if (!isCompiled()) prepare('Fetching or compiling SQLite', compile);
 }
 
 /** Runs one step, which returns a message if it failed. */
-async function prepare(message, work) {
+function prepare(message, work) {
   console.log(message);
-  const fault = await work();
+  const fault = work();
   if (fault === undefined) return;
   console.error(fault);
   process.exit(1);
