@@ -1,6 +1,8 @@
 import { type CustomField, isCustomMeta } from '../../calendar/custom-fields.ts';
+import type { EventDates } from '../../calendar/dates.ts';
 import type { SiteSettings } from '../../calendar/settings.ts';
 import { customFieldRows, storedValue } from '../../kinds/custom-fields.ts';
+import { dateMetas } from '../../kinds/events/dates.ts';
 import { EVENT, eventTexts } from '../../kinds/events/fields.ts';
 import {
   COORDINATES,
@@ -78,17 +80,10 @@ export function eventItem(record: LiveEvent, context: LiveContext): LiveItem {
   ];
   const customFields = customMetas(record.custom_fields, calendar.customFields);
   const status = STATUSES.get(record.json_ld?.eventStatus.replace(/^.*\//, '') ?? '');
-  const metas: [string, string][] = [
+  const metas: (readonly [key: string, value: string])[] = [
     [EVENT_ORIGIN, ORIGIN],
-    [DATES.start, record.start_date],
-    [DATES.end, record.end_date],
-    [DATES.startUtc, record.utc_start_date],
-    [DATES.endUtc, record.utc_end_date],
-    [DATES.timezone, record.timezone],
-    [DATES.abbreviation, record.timezone_abbr],
-    ...(record.all_day
-      ? metaPair(DATES.allDay, '1')
-      : metaPair(DATES.duration, String(diffSeconds(record.utc_start_date, record.utc_end_date)))),
+    ...dateMetas(datesOf(record)),
+    ...(record.all_day ? metaPair(DATES.allDay, '1') : []),
     [EVENT.show_map, record.show_map ? '1' : ''],
     [EVENT.show_map_link, record.show_map_link ? '1' : ''],
     ...cost.metas,
@@ -151,6 +146,13 @@ const PLACE_LINKS: ReadonlyMap<string, 'venue' | 'organizer'> = new Map([
   [VENUE_LINK, 'venue'],
   [ORGANIZER_LINK, 'organizer'],
 ]);
+
+/** Returns the dates of a record as they are stored. */
+const datesOf = (record: LiveEvent): EventDates => ({
+  ...{ start: record.start_date, end: record.end_date, startUtc: record.utc_start_date, endUtc: record.utc_end_date },
+  ...{ timezone: record.timezone, abbreviation: record.timezone_abbr, allDay: record.all_day === true },
+  duration: record.all_day ? null : diffSeconds(record.utc_start_date, record.utc_end_date),
+});
 
 /** Returns the metas that the record does not have. */
 const absentFrom = (record: LiveEvent): string[] => [
