@@ -2,6 +2,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { MAX_CUSTOM_FIELDS } from '../../src/calendar/custom-fields.ts';
 import type { Database } from '../../src/storage/engine/database.ts';
 import { commandIn, type Fasti, temporaryFolder } from '../cli/command.ts';
 import { describeDatabases, urlOf } from '../support/databases.ts';
@@ -156,6 +157,22 @@ describeDatabases('custom fields of another site', (open) => {
     );
     expect(await imported(file, '--settings')).toEqual({ code: 3, details: ['settings-none undefined'] });
     expect(await imported(file)).toEqual({ code: 0, details: [] });
+  });
+
+  it('are taken over up to the number that a site may have', async () => {
+    const fields = Array.from({ length: 3 * MAX_CUSTOM_FIELDS }, (_, at) => ({
+      ...{ meta: `_ecp_custom_${at + 2}`, name: `field-${at}`, label: `Field ${at}` },
+      ...{ type: 'text', choices: [] },
+    }));
+    const file = join(folder, `${copy.dialect.name}-many.jsonl`);
+    const lines = [
+      { format: 'fasti', version: 1, home: 'https://many.example' },
+      { kind: 'settings', sourceId: 'settings', options: {}, fields },
+      { end: true, items: 1 },
+    ];
+    writeFileSync(file, lines.map((line) => `${JSON.stringify(line)}\n`).join(''));
+    expect((await imported(file, '--settings')).code).toBe(0);
+    expect(JSON.parse((await to('field', 'list', '--format=json')).out)).toHaveLength(MAX_CUSTOM_FIELDS);
   });
 
   it('do not show the values of removed ones', async () => {

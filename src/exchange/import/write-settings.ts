@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { CUSTOM_FIELDS_OPTION } from '../../calendar/custom-fields.ts';
+import { CUSTOM_FIELDS_OPTION, MAX_CUSTOM_FIELDS } from '../../calendar/custom-fields.ts';
 import { CALENDAR_OPTION } from '../../calendar/settings.ts';
 import { definitionsOf, mergeCustomFields, type StoredDefinitions } from '../../records/merge-custom-fields.ts';
 import type { Database } from '../../storage/engine/database.ts';
@@ -78,7 +78,9 @@ interface Fields {
 }
 
 async function mergedFields(db: Database, ownOptions: ReadonlyMap<string, string>, item: SettingsItem): Promise<Fields> {
-  const source = item.fields ? definitionsOf(item.fields) : storedDefinitions((name) => item.options[name]);
+  const stated = item.fields ? definitionsOf(item.fields) : storedDefinitions((name) => item.options[name]);
+  // A file may state any number of fields, all of which are compared with those of this site.
+  const source = { ...stated, definitions: new Map([...stated.definitions].slice(0, MAX_CUSTOM_FIELDS)) };
   const own = storedDefinitions((name) => ownOptions.get(name));
   const merged = source.definitions.size === 0 ? own : mergeCustomFields(own, source, await usedCustomMetas(db));
   return { source, merged, areNew: !isDeepStrictEqual(merged, own) };
