@@ -1,15 +1,18 @@
-import type { RequestHandler } from 'express';
+import type { Request, RequestHandler } from 'express';
+import type { SiteSettings } from '../calendar/settings.ts';
 import { DESK_PATH } from '../desk/visit.ts';
 import { sitemapFile, sitemapXml } from '../pages/sitemap.ts';
 import type { LoadedTheme } from '../pages/theme.ts';
-import { type Caller, callerFor } from '../records/caller.ts';
+import { ANY_LANGUAGE, type Caller, callerFor } from '../records/caller.ts';
 import type { Site } from '../site.ts';
 import { ANONYMOUS } from '../wordpress/viewer.ts';
 import { basePath, pagePathBelow, splitTarget } from './addressing.ts';
 import { type AnswerCache, sharedCacheKeyOf } from './answer-cache.ts';
+import { hasHosts, languageOfHost } from './content-language.ts';
 import { type Answer, deliver, etagOf } from './deliver.ts';
 import type { Pages } from './pages.ts';
 import { expiryOf, REVALIDATE } from './protocol.ts';
+import { homeOfRequest } from './request.ts';
 
 /** The parts that these files are built from. */
 export interface PublicFiles extends LoadedTheme {
@@ -29,7 +32,6 @@ export function servePublicFiles(site: Site, { pages, assets, theme, answers }: 
     const { path, query } = splitTarget(req.originalUrl);
     const name = SERVED_FILE.exec(path)?.[0];
     if (name === undefined) return next();
-    const key = sharedCacheKeyOf(req, path, () => '');
     const readSite = site.forAnonymousReads();
     const settings = await readSite.settings();
     const base = basePath(settings.home);
@@ -40,25 +42,32 @@ export function servePublicFiles(site: Site, { pages, assets, theme, answers }: 
     // Editors of a former WordPress site have bookmarked these addresses.
     if (name.startsWith('/wp-')) return res.redirect(302, base + DESK_PATH);
     const compute = async (trackedSite: Site): Promise<Answer> => {
-      const caller = callerFor(trackedSite, await trackedSite.settings(), ANONYMOUS, { language: trackedSite.texts.languages[0] ?? 'en' });
+      const caller = searchEngine(trackedSite, await trackedSite.settings(), req);
       return name === '/robots.txt' ? textAnswer(robots(caller)) : sitemap(trackedSite, caller, name);
     };
+    // If languages have hosts, each host has its own files.
+    const key = sharedCacheKeyOf(req, homeAt(settings, req) + name, () => '');
     const answer = answers ? await answers.getOrCompute(req, { key, site: readSite, compute }) : await compute(readSite);
     return answer.status === 404 ? next() : deliver(req, res, answer);
   };
 }
 
+/** Returns the caller of these files: a host that belongs to a language lists the pages of that language only. */
+function searchEngine(site: Site, settings: SiteSettings, req: Request): Caller {
+  const { contentLanguages } = settings;
+  const code = languageOfHost(contentLanguages, settings.home, req.get('host')) ?? contentLanguages?.defaultCode;
+  const content = hasHosts(contentLanguages) ? { code, isChosen: true } : ANY_LANGUAGE;
+  return callerFor(site, settings, ANONYMOUS, { language: site.texts.languages[0] ?? 'en', content, home: homeAt(settings, req) });
+}
+
+const homeAt = (settings: SiteSettings, req: Request): string =>
+  homeOfRequest(settings, undefined, languageOfHost(settings.contentLanguages, settings.home, req.get('host')));
+
 /** Builds `robots.txt`: it excludes the desk and the API, or everything if the site does not want search engines. */
-function robots({ settings }: Caller): string {
+function robots({ settings, home }: Caller): string {
   if (settings.raw.get('blog_public') === '0') return 'User-agent: *\nDisallow: /\n';
   const base = basePath(settings.home);
-  return [
-    'User-agent: *',
-    `Disallow: ${base}${DESK_PATH}/`,
-    `Disallow: ${base}/wp-json/`,
-    `Sitemap: ${settings.home}/sitemap.xml`,
-    '',
-  ].join('\n');
+  return ['User-agent: *', `Disallow: ${base}${DESK_PATH}/`, `Disallow: ${base}/wp-json/`, `Sitemap: ${home}/sitemap.xml`, ''].join('\n');
 }
 
 const textAnswer = (text: string): Answer => fileAnswer(text, 'text/plain; charset=UTF-8', Number.POSITIVE_INFINITY);

@@ -52,7 +52,7 @@ const PARTS = {
       (home) => calendarUrl({ settings, home }, { view: 'list' }),
       (home) => calendarUrl({ settings, home }, { view: 'month' }),
     ];
-    const languages = settings.contentLanguages?.languages;
+    const languages = settings.contentLanguages?.languages.filter(({ code }) => (caller.content.code ?? code) === code);
     const main = languages
       ? languages.flatMap(({ code }) => mainPages.map((page) => listUrlInLanguage(caller, code, page)))
       : mainPages.map((page) => page(caller.home));
@@ -97,8 +97,11 @@ export function sitemapFile(path: string): SitemapFile | undefined {
 /** Returns the XML of a file; undefined if there is no file with this number. */
 export async function sitemapXml(site: Site, caller: Caller, file: SitemapFile): Promise<string | undefined> {
   if (file === 'index') return indexXml(caller, await countFiles(site, caller));
-  const { entries } = await PARTS[file.part](site, caller, MAX_URLS, (file.number - 1) * MAX_URLS);
-  return entries.length === 0 ? undefined : xml('urlset', 'url', entries);
+  const { entries, total } = await PARTS[file.part](site, caller, MAX_URLS, (file.number - 1) * MAX_URLS);
+  if (total <= (file.number - 1) * MAX_URLS) return undefined;
+  // Search engines ignore pages of other hosts, such as records that stand in for missing translations.
+  const ownEntries = entries.filter(({ href }) => href.startsWith(caller.home));
+  return xml('urlset', 'url', ownEntries);
 }
 
 async function countFiles(site: Site, caller: Caller): Promise<Map<PartName, number>> {
@@ -106,12 +109,12 @@ async function countFiles(site: Site, caller: Caller): Promise<Map<PartName, num
   return new Map(totals.map(([name, total]) => [name, Math.ceil(total / MAX_URLS)]));
 }
 
-const indexXml = ({ settings }: Caller, numbers: ReadonlyMap<PartName, number>): string =>
+const indexXml = ({ home }: Caller, numbers: ReadonlyMap<PartName, number>): string =>
   xml(
     'sitemapindex',
     'sitemap',
     [...numbers].flatMap(([name, count]) =>
-      Array.from({ length: count }, (_, index) => ({ href: `${settings.home}/sitemap-${name}-${index + 1}.xml` })),
+      Array.from({ length: count }, (_, index) => ({ href: `${home}/sitemap-${name}-${index + 1}.xml` })),
     ),
   );
 

@@ -284,6 +284,34 @@ describeDatabases('the sitemap of a site with a hidden language', (open) => {
   });
 });
 
+describeDatabases('the sitemap of a site whose languages have hosts', (open) => {
+  it('lists on each host the pages of its language, and each published record on one host', async () => {
+    const db = await loadLanguages(await open(), 'polylang');
+    const polylang = parseSerialized((await db.from('options').where('option_name', 'polylang').first())!.option_value!) as object;
+    await setOptions(db, { polylang: { ...polylang, force_lang: 2 } });
+    const env = { PAGES: 'on', SITE_URL: 'http://www.example.org' };
+    const site = await serveDatabase(db, { env, clock: () => new Date('2026-11-20T12:00:00Z') });
+    const read = async (host: string, path: string) => (await site.send('GET', path, { headers: { Host: host } })).text;
+    const locations = (xml: string) => [...xml.matchAll(/<loc>([^<]+)<\/loc>/g)].map(([, url]) => url!);
+    const pagesOf = async (host: string) => {
+      const files = locations(await read(host, '/sitemap.xml'));
+      const pages = await Promise.all(files.map(async (file) => locations(await read(host, new URL(file).pathname))));
+      return { files, pages: pages.flat() };
+    };
+    for (const _ of ['computed', 'from memory']) {
+      for (const host of ['www.example.org', 'it.example.org']) {
+        const { files, pages } = await pagesOf(host);
+        expect(await read(host, '/robots.txt')).toContain(`Sitemap: http://${host}/sitemap.xml`);
+        expect([...files, ...pages].filter((url) => new URL(url).host !== host)).toEqual([]);
+        const slug = host.startsWith('it') ? 'concerto-destate' : 'summer-concert';
+        expect(pages).toEqual(expect.arrayContaining([`http://${host}/`, `http://${host}/events/month/`, `http://${host}/event/${slug}/`]));
+        expect(new Set(pages).size).toBe(pages.length);
+      }
+    }
+    await site.close();
+  });
+});
+
 describeDatabases('the page of a recurring event', (open) => {
   it('links to its other dates in the language of the event, whatever language the path has', async () => {
     const db = await loadRecurringSite(await open());
