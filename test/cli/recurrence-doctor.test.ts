@@ -56,6 +56,12 @@ describeDatabases('fasti doctor on recurring events', (open) => {
   };
 
   const occurrences = () => db.from('tec_occurrences');
+  /** Adds a copy of the row of an event that takes place once. */
+  const addRow = async (post: number, changes: object) => {
+    const { occurrence_id: _, ...row } = (await occurrences().where('post_id', post).first())!;
+    await occurrences().insert({ ...row, ...changes });
+  };
+
   it.each<[string, () => PromiseLike<unknown>, string, boolean]>([
     ['recurrence-dates-differ', () => occurrences().where('occurrence_id', 304).delete(), '501', true],
     [
@@ -65,6 +71,13 @@ describeDatabases('fasti doctor on recurring events', (open) => {
       true,
     ],
     ['recurrence-flag-wrong', () => occurrences().where('post_id', 503).update({ has_recurrence: 0 }), '503', true],
+    ['recurrence-flag-wrong', () => occurrences().where('post_id', 43).update({ has_recurrence: 1 }), '43', true],
+    [
+      'event-row-surplus',
+      () => addRow(43, { start_date: '2028-03-09 10:00:00', start_date_utc: '2028-03-09 09:00:00', hash: 'other' }),
+      '43',
+      true,
+    ],
     ['recurrence-saves-mixed', () => occurrences().where('occurrence_id', 310).update({ sequence: 7 }), '502', false],
     [
       'recurrence-first-differs',
@@ -92,6 +105,16 @@ describeDatabases('fasti doctor on recurring events', (open) => {
     expect(found.map(([one, examples]) => [one, examples[0]])).toEqual([[name, example]]);
     await fasti('--fix', '--yes');
     expect((await told()).map(([one]) => one)).toEqual(fixable ? [] : [name]);
+  });
+
+  it('does not take an event with two identical rows for a recurring one', async () => {
+    await fasti('--fix', '--yes');
+    const rows = () => occurrences().where('post_id', 43).select('occurrence_id', 'start_date', 'has_recurrence');
+    const before = await rows();
+    await addRow(43, { hash: 'copy' });
+    expect(await told()).toContainEqual(['event-row-twice', ['43']]);
+    await fasti('--fix', '--yes');
+    expect([await told(), await rows()]).toEqual([[], before]);
   });
 
   it('reports post IDs that come close to the public IDs', async () => {

@@ -1,6 +1,7 @@
 import { type EventDates, type Occurrence, occurrence } from '../../calendar/dates.ts';
 import type { RecurrenceSettings } from '../../calendar/settings.ts';
 import { beginOfDay, endOfDay } from '../../calendar/window.ts';
+import { groupedBy } from '../../grouped-by.ts';
 import { storedDates } from '../../kinds/events/dates.ts';
 import { DATES } from '../../kinds/events/metas.ts';
 import { hasRules } from '../../kinds/events/occurrence.ts';
@@ -9,11 +10,12 @@ import { addSeconds, diffSeconds, isRealDate } from '../../wordpress/time.ts';
 import { parseZone, toLocal, toUtc } from '../../wordpress/zones.ts';
 import type { Database } from '../engine/database.ts';
 import { pagesById } from '../engine/pages.ts';
+import type { TecEventRow, TecOccurrenceRow } from '../engine/tables.ts';
 import { idsOfType } from '../lists/posts-of-type.ts';
 import { loadMetas } from '../rows/bundle.ts';
 import { writeOccurrence } from '../rows/occurrences.ts';
 import { writeMetas } from '../rows/posts.ts';
-import { isRecurringEvent, recurringByRuleOrRows } from '../rows/recurring-events.ts';
+import { recursBy } from './recurs.ts';
 
 /** A fault in the dates of an event. */
 export type DateFault =
@@ -73,15 +75,15 @@ export async function* auditDates(db: Database, { rows, recurrence }: DateStorag
     const metas = await loadMetas(db, ids);
     const drafts = await draftsAmong(db, ids);
     const calendarRows = rows ? await calendarRowsOf(db, ids) : undefined;
-    // The rows of recurring events follow from their rules (`recurrence-audit.ts`).
-    const recurring = recurrence ? await recurringByRuleOrRows(db, ids) : new Set<number>();
     for (const id of ids) {
       const ownMetas = metas.get(id) ?? new Map<string, readonly string[]>();
-      const severalTimes = recurrence ? recurring.has(id) : hasRules(ownMetas);
       if (drafts.has(id) && isUndated(ownMetas)) continue;
-      const ownRows = calendarRows && (calendarRows.get(id) ?? { events: [], occurrences: [] });
+      const ownRows = calendarRows && (calendarRows.get(id) ?? NO_ROWS);
+      // The rows of recurring events follow from their rules (`recurrence-audit.ts`).
+      const recurs = recurrence !== undefined && ownRows !== undefined && isRecurring(ownRows, ownMetas);
+      const severalTimes = recurrence ? recurs : hasRules(ownMetas);
       for (const fault of faultsOf(storedDates({ metas: ownMetas }), ownRows, severalTimes))
-        if (!recurring.has(id) || !REPAIRABLE.has(fault) || fault === 'row-twice') yield { id, fault };
+        if (!recurs || !REPAIRABLE.has(fault) || fault === 'row-twice') yield { id, fault };
     }
   }
 }
@@ -105,8 +107,8 @@ const isUndated = (metas: Metas): boolean => [DATES.start, DATES.end].every((key
  */
 export async function repairDates(db: Database, id: number, { rows, now, recurrence, cutoff }: DateStorage & Repair): Promise<void> {
   if (rows) await deleteDuplicates(db, id);
-  if (recurrence && (await isRecurringEvent(db, id))) return;
   const metas = (await loadMetas(db, [id])).get(id) ?? new Map<string, readonly string[]>();
+  if (recurrence && isRecurring((await calendarRowsOf(db, [id])).get(id) ?? NO_ROWS, metas)) return;
   const stored = storedDates({ metas });
   const zone = parseZone(stored.timezone);
   if (!zone || ![stored.start, stored.end].every(isRealDate)) return;
@@ -126,11 +128,18 @@ export async function repairDates(db: Database, id: number, { rows, now, recurre
   await writeOccurrence(db, id, correctDates, { updatedAt: now, recurrence });
 }
 
-/** The rows of an event in the calendar's own tables. */
+/**
+ * The rows of an event in the calendar's own tables. `rset` and `has_recurrence` exist only in tables for recurring
+ * events.
+ */
 interface CalendarRows {
-  readonly events: (Occurrence & { readonly event_id: number })[];
-  readonly occurrences: (Occurrence & { readonly event_id: number })[];
+  readonly events: readonly (Occurrence & Pick<TecEventRow, 'event_id' | 'post_id' | 'rset'>)[];
+  readonly occurrences: readonly (Occurrence & Pick<TecOccurrenceRow, 'event_id' | 'post_id' | 'has_recurrence'>)[];
 }
+
+const NO_ROWS: CalendarRows = { events: [], occurrences: [] };
+
+const isRecurring = ({ events, occurrences }: CalendarRows, metas: Metas): boolean => recursBy(events[0] ?? {}, occurrences, metas);
 
 /**
  * Returns the faults of an event. `rows`: undefined if the table of occurrences is not used. For a recurring event, the
@@ -173,23 +182,13 @@ const TIMES = ['start_date', 'end_date', 'start_date_utc', 'end_date_utc', 'dura
 const timesOf = (row: Occurrence): string => TIMES.map((name) => String(row[name])).join();
 
 async function calendarRowsOf(db: Database, ids: readonly number[]): Promise<Map<number, CalendarRows>> {
-  const rowsById = new Map<number, CalendarRows>();
-  for (const [table, name] of [
-    ['tec_events', 'events'],
-    ['tec_occurrences', 'occurrences'],
-  ] as const) {
-    const rows = await db
-      .from(table)
-      .whereIn('post_id', [...ids])
-      .select('event_id', 'post_id', ...TIMES);
-    for (const { post_id: id, ...row } of rows as (CalendarRows['events'][number] & { post_id: number })[]) {
-      const calendarRows = rowsById.get(id) ?? { events: [], occurrences: [] };
-      rowsById.set(id, calendarRows);
-      calendarRows[name].push(row);
-    }
-  }
-  return rowsById;
+  const events = await db.rows<CalendarRows['events'][number]>`SELECT * FROM {tec_events} WHERE post_id IN (${[...ids]})`;
+  const occurrences = await db.rows<CalendarRows['occurrences'][number]>`SELECT * FROM {tec_occurrences} WHERE post_id IN (${[...ids]})`;
+  const [eventsById, occurrencesById] = [groupedBy(events, postOf), groupedBy(occurrences, postOf)];
+  return new Map(ids.map((id) => [id, { events: eventsById.get(id) ?? [], occurrences: occurrencesById.get(id) ?? [] }]));
 }
+
+const postOf = ({ post_id: id }: Pick<TecEventRow, 'post_id'>): number => id;
 
 type OccurrenceRow = Occurrence & { readonly occurrence_id: number };
 

@@ -2,7 +2,7 @@ import { startsOfRules } from '../../calendar/recurrence-meta.ts';
 import { baseAbove, highestIdBelow, OCCURRENCE_BASE_OPTION, type RecurrenceSettings } from '../../calendar/settings.ts';
 import { groupedBy } from '../../grouped-by.ts';
 import { DATES } from '../../kinds/events/metas.ts';
-import { metaOf } from '../../wordpress/rows.ts';
+import { type Metas, metaOf } from '../../wordpress/rows.ts';
 import { textFromUnix, unixFromText } from '../../wordpress/time.ts';
 import { localFromUnix, parseZone, unixFromLocal } from '../../wordpress/zones.ts';
 import type { Database } from '../engine/database.ts';
@@ -13,6 +13,7 @@ import { highestPostId } from '../rows/ids-in-use.ts';
 import { writeOption } from '../rows/options.ts';
 import { loadRecurrences, writeRecurrence } from '../rows/recurrences.ts';
 import { calendarEvents, datesOfRule, lastRuleRow, type RuleDates, rowsOfRule } from '../rows/rule-dates.ts';
+import { isMarked, recursBy } from './recurs.ts';
 
 /*
  * Checks whether the tables' data about recurring events are consistent. All functions need the columns of
@@ -27,7 +28,7 @@ export type RecurrenceFault =
   | 'dates-differ'
   /** Its first row differs from the date of the event itself. */
   | 'first-differs'
-  /** Its rows are not marked as recurring. */
+  /** Its rows are not marked as recurring, or those of an event that does not recur are. */
   | 'flag-wrong'
   /** The rules in its meta, from which WordPress generates the dates at the next save, give other dates. */
   | 'rules-differ'
@@ -48,15 +49,15 @@ const BATCH_SIZE = 200;
 /** If the last row of a rule without end is fewer days away than this, further rows should have been added. */
 const NEAR_DAYS = 31;
 
-/** Checks all events that have a rule or several rows. `now`: UTC, `YYYY-MM-DD HH:MM:SS`. */
+/** Checks all events that have a rule, several rows or a row that is marked as recurring. `now`: UTC, `YYYY-MM-DD HH:MM:SS`. */
 export async function* auditRecurrences(db: Database, now: string): AsyncGenerator<RecurrenceFinding> {
   const horizon = textFromUnix(unixFromText(now) + NEAR_DAYS * 86_400);
   for await (const ids of pagesById(BATCH_SIZE, (after, size) => eventsWithRules(db, after, size))) {
     const [events, rows, metas] = [await calendarEvents(db, ids), await occurrenceRows(db, ids), await loadMetas(db, ids)];
     for (const post of ids) {
       const event = events.get(post);
-      const rules = metaOf(metas.get(post), '_EventRecurrence') ?? '';
-      if (event) for (const fault of faultsOf(event, { rows: rows.get(post) ?? [], rules }, horizon)) yield { post, fault };
+      const stored = { rows: rows.get(post) ?? [], metas: metas.get(post) };
+      if (event) for (const fault of faultsOf(event, stored, horizon)) yield { post, fault };
     }
   }
 }
@@ -75,9 +76,14 @@ export async function repairRecurrence(db: Database, post: number, now: string):
   await writeRecurrence(db, post, rows, { updatedAt: now, timezone: event.timezone, isNewEvent: false });
 }
 
-/** Marks the rows of an event as recurring. Must be called in a transaction. */
+/**
+ * Marks the rows of an event as recurring or, if it does not recur, as not recurring. Must be called in a transaction.
+ */
 export async function repairFlag(db: Database, post: number): Promise<void> {
-  await db.change`UPDATE {tec_occurrences} SET has_recurrence = 1 WHERE post_id = ${post}`;
+  const event = (await calendarEvents(db, [post])).get(post);
+  if (!event) return;
+  const recurs = recursBy(event, (await occurrenceRows(db, [post])).get(post) ?? [], (await loadMetas(db, [post])).get(post));
+  await db.change`UPDATE {tec_occurrences} SET has_recurrence = ${recurs ? 1 : 0} WHERE post_id = ${post}`;
 }
 
 /**
@@ -128,17 +134,20 @@ export async function raiseBase(db: Database, { base }: RecurrenceSettings): Pro
 }
 
 // ------------------------------------------------------------------------------------------------- one event
-/** The stored data of an event in addition to its row. `rules`: its meta. */
+/** The stored data of an event in addition to its row. */
 interface Stored {
   readonly rows: readonly TecOccurrenceRow[];
-  readonly rules: string;
+  readonly metas: Metas | undefined;
 }
 
-function faultsOf(event: TecEventRow, { rows, rules }: Stored, horizon: string): RecurrenceFault[] {
+function faultsOf(event: TecEventRow, { rows, metas }: Stored, horizon: string): RecurrenceFault[] {
   const faults: RecurrenceFault[] = [];
   const [first] = rows;
   const last = lastRuleRow(rows);
-  if (rows.some((row) => Number(row.has_recurrence ?? 0) !== 1)) faults.push('flag-wrong');
+  const recurs = recursBy(event, rows, metas);
+  if (rows.some((row) => isMarked(row) !== recurs)) faults.push('flag-wrong');
+  // Additional rows of an event that does not recur are a fault of its dates (`event-audit.ts`).
+  if (!recurs) return faults;
   if (new Set(rows.map((row) => Number(row.sequence ?? 0))).size > 1) faults.push('saves-mixed');
   if (first && (first.start_date !== event.start_date || first.end_date !== event.end_date)) faults.push('first-differs');
   if (!event.rset) return faults;
@@ -147,7 +156,7 @@ function faultsOf(event: TecEventRow, { rows, rules }: Stored, horizon: string):
   const expectedDates = ruleDates.dates.map(({ startUnix: at, length }) => `${textFromUnix(at)} ${textFromUnix(at + length)}`);
   const storedDates = new Set(rows.map((row) => `${row.start_date_utc} ${row.end_date_utc}`));
   if (expectedDates.length !== storedDates.size || expectedDates.some((date) => !storedDates.has(date))) faults.push('dates-differ');
-  if (isOtherRule(event, ruleDates, rules)) faults.push('rules-differ');
+  if (isOtherRule(event, ruleDates, metaOf(metas, '_EventRecurrence') ?? '')) faults.push('rules-differ');
   if (ruleDates.endless && last && last.start_date_utc < horizon) faults.push('runs-out');
   return faults;
 }
@@ -174,7 +183,7 @@ async function eventsWithRules(db: Database, after: number, size: number): Promi
   const rows = await db.rows<{ id: number }>`
     SELECT e.post_id AS id FROM {tec_events} e JOIN {posts} p ON p.ID = e.post_id
     WHERE e.post_id > ${after} AND ((e.rset IS NOT NULL AND e.rset <> '')
-      OR (SELECT COUNT(*) FROM {tec_occurrences} o WHERE o.post_id = e.post_id) > 1) ORDER BY e.post_id LIMIT ${size}`;
+      OR (SELECT COUNT(*) > 1 OR MAX(o.has_recurrence) = 1 FROM {tec_occurrences} o WHERE o.post_id = e.post_id)) ORDER BY e.post_id LIMIT ${size}`;
   return rows.map(({ id }) => id);
 }
 

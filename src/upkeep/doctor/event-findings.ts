@@ -89,7 +89,8 @@ export async function recurrenceFindings(site: Site): Promise<Finding[]> {
       'recurrence-series-gone',
       'warning',
       relations.map(String),
-      inRepairTransaction(site, (trx) => removeRelations(trx, relations)),
+      // Read again: other repairs may have deleted events or series since.
+      inRepairTransaction(site, async (trx) => removeRelations(trx, await orphanedSeriesRelations(trx))),
     ),
     // Where WordPress writes too, its extension decides about the base.
     ...finding(
