@@ -3,7 +3,7 @@
  * starting process looks up, reads and links each file separately; with hundreds of files, that takes longer than
  * everything else before the first answer.
  */
-import { chmodSync, cpSync, rmSync } from 'node:fs';
+import { chmodSync, cpSync, existsSync, renameSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
@@ -52,9 +52,14 @@ export const OPTIONS = {
 };
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  rmSync(join(ROOT, 'dist'), { recursive: true, force: true });
-  await build(OPTIONS);
+  // A service may be running from the former build, which also stays if this one fails.
+  const [target, fresh, former] = ['dist', 'dist.new', 'dist.old'].map((name) => join(ROOT, name));
+  for (const folder of [fresh, former]) rmSync(folder, { recursive: true, force: true });
+  await build({ ...OPTIONS, outdir: fresh });
   // Stylesheets and scripts for browsers are served unchanged.
-  cpSync(join(ROOT, 'src/html/assets'), join(ROOT, 'dist/assets'), { recursive: true });
-  chmodSync(join(ROOT, 'dist/src/cli.js'), 0o755);
+  cpSync(join(ROOT, 'src/html/assets'), join(fresh, 'assets'), { recursive: true });
+  chmodSync(join(fresh, 'src/cli.js'), 0o755);
+  if (existsSync(target)) renameSync(target, former);
+  renameSync(fresh, target);
+  rmSync(former, { recursive: true, force: true });
 }

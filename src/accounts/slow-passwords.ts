@@ -16,6 +16,7 @@ interface QueuedCheck {
   readonly password: string;
   readonly hash: string;
   readonly resolve: (right: boolean) => void;
+  readonly reject: (error: Error) => void;
 }
 
 const queue: QueuedCheck[] = [];
@@ -27,12 +28,13 @@ export const isQueueFull = (): boolean => queue.length >= MAX_WAITING;
 
 /**
  * Whether a password matches a stored hash that is slow to compute (`verifyTypedPassword`). Hashes are computed in a
- * separate thread, one after the other. Also false if too many are waiting, or if the hash cannot be computed.
+ * separate thread, one after the other. Also false if too many are waiting, or if the hash cannot be computed. Throws if
+ * the thread cannot start, ends or takes too long, since a correct password must not be called wrong then.
  */
 export function verifyInThread(password: string, hash: string): Promise<boolean> {
-  return new Promise((resolve) => {
+  return new Promise((resolve, reject) => {
     if (isQueueFull()) return resolve(false);
-    queue.push({ password, hash, resolve });
+    queue.push({ password, hash, resolve, reject });
     checkNext();
   });
 }
@@ -44,21 +46,26 @@ function checkNext(): void {
     thread?.unref();
     return;
   }
-  const { password, hash, resolve } = currentCheck;
+  const { password, hash, resolve, reject } = currentCheck;
   thread ??= startThread();
   const currentThread = thread;
-  const end = (isCorrect: boolean): void => {
+  let cause: unknown;
+  const end = (settle: () => void): void => {
     clearTimeout(timeout);
-    currentThread.off('message', end).off('exit', onExit);
+    currentThread.off('message', onMessage).off('error', onError).off('exit', onExit);
     currentCheck = undefined;
-    resolve(isCorrect);
+    settle();
     checkNext();
   };
-  const onExit = (): void => end(false);
+  const onMessage = (isCorrect: boolean): void => end(() => resolve(isCorrect));
+  const onError = (error: unknown): void => {
+    cause = error;
+  };
+  const onExit = (): void => end(() => reject(new Error('The thread that checks passwords ended before its answer.', { cause })));
   const timeout = setTimeout(() => void currentThread.terminate(), CHECK_TIMEOUT_MS);
   // A pending check keeps the process alive.
   currentThread.ref();
-  currentThread.once('message', end).once('exit', onExit);
+  currentThread.once('message', onMessage).once('error', onError).once('exit', onExit);
   currentThread.postMessage({ plain: password, stored: hash } satisfies PasswordCheck);
 }
 

@@ -35,6 +35,14 @@ describe('slow password hashes', () => {
     expect(answers).toEqual([false, true]);
   });
 
+  it('are not called wrong if the thread ends, which a failure in it causes here', async () => {
+    const stored = await hash('right', 4);
+    const broken = verifyInThread('right', undefined as unknown as string);
+    const next = verifyInThread('right', stored);
+    await expect(broken).rejects.toMatchObject({ cause: expect.any(Error) });
+    expect(await next).toBe(true);
+  });
+
   it('wait in a queue of limited length', async () => {
     const stored = await hash('right', 4);
     const first = Array.from({ length: 65 }, () => verifyInThread('right', stored));
