@@ -4,6 +4,7 @@ import { createPasswordLink, LINK_LIFETIME_SECONDS } from '../accounts/password-
 import type { SiteSettings } from '../calendar/settings.ts';
 import { type Config, localAddress } from '../config/config.ts';
 import { DESK_PATH, passwordLinkUrl } from '../desk/visit.ts';
+import { whyIndexUnused } from '../records/list-index.ts';
 import { addSiteLanguage } from '../records/site-languages.ts';
 import { seedEvents } from '../sample/generate.ts';
 import { seedSample } from '../sample/seed.ts';
@@ -65,10 +66,12 @@ export function addDatabaseCommands(program: Command, session: Session): void {
   addInit(program, session);
 
   withExamples(program.command('migrate').description(say('database.migrate')), say, ['fasti migrate']).action(() =>
-    withDatabase(session, 'write', async ({ db }) => {
+    withDatabase(session, 'write', async (site) => {
       io.onFirstChange?.();
-      const steps = await migrate(db);
+      const steps = await migrate(site.db);
       print(io, `${say(steps.length > 0 ? 'done.migrated' : 'done.current', { steps: steps.join(', ') })}\n`);
+      const isSite = (await findInstallation(site.db)) === 'site';
+      if (isSite && (await whyIndexUnused(site)) === 'missing') print(io, `${say('done.index-missing')}\n`);
     }),
   );
 

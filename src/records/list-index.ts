@@ -61,11 +61,17 @@ export type WhyIndexUnused = 'shared' | 'missing';
  * lists do not use the index; undefined if they do, or if there are no occurrences to build it from.
  */
 export async function dropStaleIndex(site: Site): Promise<WhyIndexUnused | undefined> {
-  const { shared, occurrenceTables, raw, contentLanguages } = await site.settings();
+  const { shared, raw, contentLanguages } = await site.settings();
   const isStale = shared ? raw.has(INDEX_OPTION) && !(await hasPrints(site.db, contentLanguages)) : await isDistrusted(site.db);
   if (isStale) await site.db.transaction(disableIndex);
-  if (!occurrenceTables || hasIndex(await site.settings())) return undefined;
-  return shared ? 'shared' : 'missing';
+  return whyIndexUnused(site);
+}
+
+/** Returns the reason why lists do not use the index; undefined if they do, or if there are no occurrences. */
+export async function whyIndexUnused(site: Site): Promise<WhyIndexUnused | undefined> {
+  const settings = await site.settings();
+  if (!settings.occurrenceTables || hasIndex(settings)) return undefined;
+  return settings.shared ? 'shared' : 'missing';
 }
 
 /** Whether the index may be out of date although WordPress does not write, since tables may have been replaced. */

@@ -62,6 +62,12 @@ describeDatabases('fasti status', (open, engine) => {
     expect(found.records.categories.all).toBeGreaterThan(2);
   });
 
+  it('fasti migrate names the command that builds the index, as long as there is none', async () => {
+    expect((await fasti()('migrate')).out).toContain('Run `fasti reindex`');
+    await fasti()('reindex');
+    expect((await fasti()('migrate')).out).not.toContain('reindex');
+  });
+
   it('reports whether there is an index, and the last change by another program', async () => {
     await reindexEvents(db, () => NOW, { marksComplete: true });
     const change = { kind: 'post', type: 'tribe_events', object: 38, what: 'changed', wasPublic: true, isPublic: true } as const;
