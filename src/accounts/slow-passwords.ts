@@ -28,8 +28,8 @@ export const isQueueFull = (): boolean => queue.length >= MAX_WAITING;
 
 /**
  * Whether a password matches a stored hash that is slow to compute (`verifyTypedPassword`). Hashes are computed in a
- * separate thread, one after the other. Also false if too many are waiting, or if the hash cannot be computed. Throws if
- * the thread cannot start, ends or takes too long, since a correct password must not be called wrong then.
+ * separate thread, one after the other. Also false if too many are waiting, or if the hash cannot be computed. Throws
+ * if the thread cannot start, ends or takes too long, since a correct password must not be called wrong then.
  */
 export function verifyInThread(password: string, hash: string): Promise<boolean> {
   return new Promise((resolve, reject) => {

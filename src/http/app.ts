@@ -26,6 +26,7 @@ import { createRouter } from './routing.ts';
 import { requireSingleHost, setSecurityHeaders } from './security.ts';
 import { serveRoutes } from './serve-route.ts';
 import { serveSuggestions } from './suggestions.ts';
+import { createConnectionOrder, createTurns, type Turns } from './turns.ts';
 import { serveMovedUploads, serveUploads } from './uploads.ts';
 
 const SERVING: Lifecycle = { phase: () => 'serving' };
@@ -40,20 +41,30 @@ export function createApp(
   lifecycle: Lifecycle = SERVING,
   observers: readonly Observer[] = [],
   theme: LoadedTheme = defaultTheme(),
+  turns: Turns = createTurns(site.db.dialect.maxReaders),
 ): RequestListener {
   const { config } = site;
   const answers = config.cache ? createAnswerCache({ bytes: config.cacheBytes, clock: site.clock }) : undefined;
-  const app = expressApp(site, lifecycle, answers, theme);
+  const app = expressApp(site, { lifecycle, answers, theme, turns });
+  const inOrder = createConnectionOrder();
   const observe = observeRequests([requestLog(site.log), ...observers], addressOf(app));
   const memoryHandler = answers && serveFromMemory(site, answers, () => lifecycle.phase() === 'serving');
-  return (req, res) => {
+  const handle: RequestListener = (req, res) => {
     observe(req, res);
     if (!memoryHandler?.(req, res)) app(req, res);
   };
+  return (req, res) => inOrder(req, res, () => handle(req, res));
+}
+
+interface AppParts {
+  readonly lifecycle: Lifecycle;
+  readonly answers: AnswerCache | undefined;
+  readonly theme: LoadedTheme;
+  readonly turns: Turns;
 }
 
 /** Creates the middleware, in the order in which a request without a cached answer passes it. */
-function expressApp(site: Site, lifecycle: Lifecycle, answers: AnswerCache | undefined, theme: LoadedTheme): Express {
+function expressApp(site: Site, { lifecycle, answers, theme, turns }: AppParts): Express {
   const { config } = site;
   const { languages } = site.texts;
   const routes = createRoutes(languages, () => [batch]);
@@ -81,14 +92,14 @@ function expressApp(site: Site, lifecycle: Lifecycle, answers: AnswerCache | und
   app.use(refuseUntilStarted(lifecycle));
   app.use(refuseClosedSite(site));
   const budget = createBudget(config);
-  app.use(serveDesk(site, theme.assets, budget));
+  app.use(serveDesk(site, theme.assets, { budget, turns }));
   app.use(serveChangeStream(site, router, budget, lifecycle));
-  app.use(serveRoutes(site, router, answers, budget));
-  app.use(serveReference(site, { routes, roots: [batch], ...theme, answers }));
-  app.use(servePublicFiles(site, { pages, ...theme, answers }));
+  app.use(serveRoutes(site, router, answers, { budget, turns }));
+  app.use(serveReference(site, { routes, roots: [batch], ...theme, answers, turns }));
+  app.use(servePublicFiles(site, { pages, ...theme, answers, turns }));
   app.use(serveMovedUploads(site));
-  app.use(serveFeeds(site, answers, pages));
-  app.use(serveSuggestions(site, theme, pages, budget));
+  app.use(serveFeeds(site, answers, pages, turns));
+  app.use(serveSuggestions(site, theme, pages, { budget, turns }));
   app.use(refuseUnknownRoute);
   app.use(handleErrors(site, pages));
   return app;

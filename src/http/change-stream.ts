@@ -15,6 +15,7 @@ import { corsHeaders } from './cors.ts';
 import { deliver } from './deliver.ts';
 import type { Lifecycle } from './health.ts';
 import { type BodyBudget, disconnectSlowReader } from './limits.ts';
+import { createPlaces, type Holder } from './places.ts';
 import { toProblemReply } from './problem.ts';
 import { NO_STORE, NO_WRAPPING, toAnswer } from './protocol.ts';
 import { receiveRequest } from './receive.ts';
@@ -23,7 +24,6 @@ import { notesOf } from './request-notes.ts';
 import type { Router } from './routing.ts';
 import { SECURITY_HEADERS } from './security.ts';
 import { createSharedReadings, type SharedReadings } from './shared-readings.ts';
-import { createStreamPlaces, type StreamHolder } from './stream-places.ts';
 
 /*
  * Changes as server-sent events (HTML, 9.2): the content of `GET /changes`, sent as it happens. A client that
@@ -36,6 +36,8 @@ const POLL_INTERVAL_MS = 1000;
 const HEARTBEAT_INTERVAL_MS = 15_000;
 /** After this time the client has to reconnect and send its credentials again. */
 const MAX_STREAM_MS = 5 * 60_000;
+/** Enough for the tabs of a browser and for a few colleagues behind the same address. */
+const MAX_STREAMS_PER_ADDRESS = 10;
 /** Delay in milliseconds before a client reconnects after its stream has ended. */
 const RECONNECT_DELAY_MS = 3000;
 
@@ -65,7 +67,7 @@ export function serveChangeStream(site: Site, router: Router, budget: BodyBudget
       streams.requireRoom();
       const { caller, release } = await receiveRequest(site, incoming, budget);
       release();
-      const holder: StreamHolder = { user: caller.viewer.id, address: notesOf(req).clientAddress ?? '' };
+      const holder: Holder = { user: caller.viewer.id, address: notesOf(req).clientAddress ?? '' };
       // Before anything is read for a caller who is refused.
       streams.requireRoom(holder);
       const {
@@ -100,9 +102,9 @@ export function serveChangeStream(site: Site, router: Router, budget: BodyBudget
 // ------------------------------------------------------------------------------------------------- all streams
 /** Manages the streams of this process, and the timer that drives them while there are any. */
 function createStreams(site: Site, isOver: () => boolean) {
-  const places = createStreamPlaces(site.config.changeStreams);
+  const places = createPlaces({ total: site.config.changeStreams, perAddress: MAX_STREAMS_PER_ADDRESS });
   const readings = createSharedReadings<NewChanges>();
-  const streams = new Map<Stream, StreamHolder>();
+  const streams = new Map<Stream, Holder>();
   let timer: NodeJS.Timeout | undefined;
   let lastSeen = -1;
   let lastHeartbeat = performance.now();
@@ -134,10 +136,10 @@ function createStreams(site: Site, isOver: () => boolean) {
     /** The readings that anonymous streams share. */
     readings,
     /** Throws server-busy if there is no room for this holder or, without one, for any stream. */
-    requireRoom: (holder?: StreamHolder): void => {
+    requireRoom: (holder?: Holder): void => {
       if (!places.hasRoom(holder)) fail('server-busy', { detail: { ...places.usage(), user: holder?.user } });
     },
-    add: (stream: Stream, holder: StreamHolder): void => {
+    add: (stream: Stream, holder: Holder): void => {
       streams.set(stream, holder);
       places.take(holder);
       timer ??= setInterval(() => void pollUnlessBusy(), POLL_INTERVAL_MS).unref();

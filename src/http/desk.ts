@@ -20,9 +20,10 @@ import { toApiError, toProblemReply } from './problem.ts';
 import { notesOf } from './request-notes.ts';
 import { isSameOrigin } from './same-origin.ts';
 import { SECURITY_HEADERS } from './security.ts';
+import type { RequestLimits } from './turns.ts';
 
 /** Serves the editors' desk below `/admin`, and passes on all other requests. */
-export function serveDesk(site: Site, assets: Assets, budget: BodyBudget): RequestHandler {
+export function serveDesk(site: Site, assets: Assets, limits: RequestLimits): RequestHandler {
   return async (req, res, next) => {
     const { path, query } = splitTarget(req.originalUrl);
     if (!path.includes(DESK_PATH)) return next();
@@ -37,31 +38,38 @@ export function serveDesk(site: Site, assets: Assets, budget: BodyBudget): Reque
     const notes = notesOf(req);
     notes.user = routedRequest.visit.caller.viewer.id;
     notes.route = routedRequest.match && DESK_PATH + routedRequest.match.route.path.replace(/:(\w+)/g, '{$1}');
-    const answer = await answerDeskRequest(site, budget, req, routedRequest);
+    const answer = await answerDeskRequest(site, limits, req, routedRequest);
     send(res, answer, req.method === 'HEAD');
   };
 }
 
-async function answerDeskRequest(site: Site, budget: BodyBudget, req: Request, routedRequest: RoutedRequest): Promise<DeskAnswer> {
+async function answerDeskRequest(
+  site: Site,
+  { budget, turns }: RequestLimits,
+  req: Request,
+  routedRequest: RoutedRequest,
+): Promise<DeskAnswer> {
   const share = budget.share(routedRequest.visit.caller.viewer.id);
   let form: SubmittedForm | undefined;
   try {
-    form = req.method === 'POST' ? await readForm(site, req, routedRequest, share) : undefined;
+    if (req.method !== 'POST') return await turns.run(req, () => answerDesk(routedRequest, undefined));
+    form = await readForm(site, req, routedRequest, share);
     return await answerDesk(routedRequest, form);
   } catch (error) {
     const signIn = signInForLargeBody(routedRequest, error);
     if (signIn) return signIn;
     const { visit } = routedRequest;
-    const { status, body } = toProblemReply(site, req, visit.i18n.language, error);
+    const { status, body, headers } = toProblemReply(site, req, visit.i18n.language, error);
     const tooLarge = tooLargePage(routedRequest, error);
     if (tooLarge) return tooLarge;
     const { id } = notesOf(req);
     if (isNotFound(error)) return deskErrorPage(visit, 404, visit.i18n.say('desk:problem.absent-about'), id);
     const { message, data } = body as { readonly message?: unknown; readonly data?: { readonly params?: object } };
     const formPage = resubmitPage(routedRequest, form, { problem: toApiError(error).problem, status, message: String(message) });
-    if (formPage) return formPage;
+    if (formPage) return { ...formPage, headers: { ...formPage.headers, ...headers } };
     const details = Object.values(data?.params ?? {}).filter((sentence) => / /.test(String(sentence)));
-    return deskErrorPage(visit, status, details.length > 0 ? details.join(' ') : String(message), id);
+    const page = deskErrorPage(visit, status, details.length > 0 ? details.join(' ') : String(message), id);
+    return { ...page, headers: { ...page.headers, ...headers } };
   } finally {
     share.release();
   }

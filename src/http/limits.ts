@@ -22,18 +22,43 @@ export const TIME_LIMITS = {
 /** Time that a client may take to read an answer: these milliseconds, plus an amount per kilobyte (32 kB a second). */
 const READ_TIMEOUT_MS = 30_000;
 const READ_TIMEOUT_MS_PER_KB = 30;
+/** Maximum memory for the parts of all answers that clients have not read yet. */
+const MAX_UNREAD_BYTES = 256 * 1024 * 1024;
 
 /**
  * Ends the connection of a client that reads its answer too slowly, since the answer stays in memory until it has been
- * read. Call it after `end`. Does nothing if the operating system has already taken the whole answer.
+ * read. If many clients do, the ones that have waited longest are disconnected earlier. Call it after `end`. Does
+ * nothing if the operating system has already taken the whole answer.
  *
  * @param timeoutMs milliseconds, in addition to those for the length
  */
-export function disconnectSlowReader(res: ServerResponse, bytes: number, timeoutMs: number = READ_TIMEOUT_MS): void {
+export function disconnectSlowReader(
+  res: ServerResponse,
+  bytes: number,
+  { timeoutMs = READ_TIMEOUT_MS, maxUnreadBytes = MAX_UNREAD_BYTES } = {},
+): void {
   // Usually the operating system has taken the whole answer by this time.
-  if (res.writableFinished || res.destroyed || res.socket?.writableLength === 0) return;
+  if (isRead(res)) return;
   const timer = setTimeout(() => res.destroy(), timeoutMs + (bytes / 1024) * READ_TIMEOUT_MS_PER_KB).unref();
-  res.once('close', () => clearTimeout(timer));
+  unreadAnswers.add(res);
+  res.once('close', () => {
+    clearTimeout(timer);
+    unreadAnswers.delete(res);
+  });
+  limitUnreadAnswers(maxUnreadBytes);
+}
+
+/** Answers that clients had not read when they were sent, the oldest first. */
+const unreadAnswers = new Set<ServerResponse>();
+
+const isRead = (res: ServerResponse): boolean => res.writableFinished || res.destroyed || res.socket?.writableLength === 0;
+
+function limitUnreadAnswers(maxBytes: number): void {
+  let bytes = 0;
+  for (const res of [...unreadAnswers].reverse()) {
+    bytes += isRead(res) ? 0 : res.writableLength;
+    if (bytes > maxBytes) res.destroy();
+  }
 }
 
 /** The longest head of a request, in bytes, its URL included. Node itself refuses longer ones (431). */

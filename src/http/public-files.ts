@@ -13,11 +13,13 @@ import { type Answer, deliver, etagOf } from './deliver.ts';
 import type { Pages } from './pages.ts';
 import { expiryOf, REVALIDATE } from './protocol.ts';
 import { homeOfRequest } from './request.ts';
+import type { Turns } from './turns.ts';
 
 /** The parts that these files are built from. */
 export interface PublicFiles extends LoadedTheme {
   readonly pages: Pages;
   readonly answers: AnswerCache | undefined;
+  readonly turns: Turns;
 }
 
 const SERVED_FILE = /\/(favicon\.ico|robots\.txt|sitemap[\w-]*\.xml|wp-admin(\/(authorize-application\.php)?)?|wp-login\.php)$/;
@@ -26,7 +28,7 @@ const SERVED_FILE = /\/(favicon\.ico|robots\.txt|sitemap[\w-]*\.xml|wp-admin(\/(
  * Serves the files that browsers and search engines look for on a site with pages: the icon, `robots.txt` and the
  * sitemap. WordPress's own admin addresses are redirected to the desk.
  */
-export function servePublicFiles(site: Site, { pages, assets, theme, answers }: PublicFiles): RequestHandler {
+export function servePublicFiles(site: Site, { pages, assets, theme, answers, turns }: PublicFiles): RequestHandler {
   return async (req, res, next) => {
     if (req.method !== 'GET' && req.method !== 'HEAD') return next();
     const { path, query } = splitTarget(req.originalUrl);
@@ -41,10 +43,11 @@ export function servePublicFiles(site: Site, { pages, assets, theme, answers }: 
     if (name.endsWith('/authorize-application.php')) return res.redirect(302, `${base}${DESK_PATH}/authorize${query && `?${query}`}`);
     // Editors of a former WordPress site have bookmarked these addresses.
     if (name.startsWith('/wp-')) return res.redirect(302, base + DESK_PATH);
-    const compute = async (trackedSite: Site): Promise<Answer> => {
+    const render = async (trackedSite: Site): Promise<Answer> => {
       const caller = searchEngine(trackedSite, await trackedSite.settings(), req);
       return name === '/robots.txt' ? textAnswer(robots(caller)) : sitemap(trackedSite, caller, name);
     };
+    const compute = (trackedSite: Site): Promise<Answer> => turns.run(req, () => render(trackedSite));
     // If languages have hosts, each host has its own files.
     const key = sharedCacheKeyOf(req, homeAt(settings, req) + name, () => '');
     const answer = answers ? await answers.getOrCompute(req, { key, site: readSite, compute }) : await compute(readSite);

@@ -13,6 +13,7 @@ import { openApiDocument } from './openapi.ts';
 import { pageAnswer } from './pages.ts';
 import { homeOfRequest } from './request.ts';
 import type { Route } from './route.ts';
+import type { Turns } from './turns.ts';
 import { folderOf } from './visitor.ts';
 
 /** The parts of the reference: the routes that it describes, and those outside all namespaces. */
@@ -20,10 +21,11 @@ export interface ReferenceParts extends LoadedTheme {
   readonly routes: readonly Route[];
   readonly roots: readonly Route[];
   readonly answers: AnswerCache | undefined;
+  readonly turns: Turns;
 }
 
 /** Serves `/doc`, the human-readable reference of the API, with or without a language before it. */
-export function serveReference(site: Site, { routes, roots, answers, ...parts }: ReferenceParts): RequestHandler {
+export function serveReference(site: Site, { routes, roots, answers, turns, ...parts }: ReferenceParts): RequestHandler {
   return async (req, res, next) => {
     if (req.method !== 'GET' && req.method !== 'HEAD') return next();
     const { path } = splitTarget(req.originalUrl);
@@ -33,7 +35,7 @@ export function serveReference(site: Site, { routes, roots, answers, ...parts }:
     const segments = pagePathBelow(base, path).replace(/\/$/, '').split('/').slice(1);
     const { language: segment, rest } = splitLanguage(segments, languageSegments(site, settings));
     if (rest.length > 1) return next();
-    const compute = async (trackedSite: Site) => {
+    const render = async (trackedSite: Site) => {
       const currentSettings = await trackedSite.settings();
       const language = site.texts.chooseLanguage({ segment, acceptLanguage: req.get('accept-language') });
       const content = chooseFeedLanguage(currentSettings.contentLanguages, { query: {}, body: {}, address: segment });
@@ -48,6 +50,7 @@ export function serveReference(site: Site, { routes, roots, answers, ...parts }:
         changedAt: undefined,
       });
     };
+    const compute = (trackedSite: Site) => turns.run(req, () => render(trackedSite));
     const key = sharedCacheKeyOf(req, path, languageKeyOf(site.texts));
     await deliver(req, res, answers ? await answers.getOrCompute(req, { key, site, compute }) : await compute(site));
   };

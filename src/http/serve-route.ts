@@ -10,7 +10,6 @@ import { COMMON_PARAMS } from './common-params.ts';
 import { hasHosts } from './content-language.ts';
 import { type Answer, deliver } from './deliver.ts';
 import type { RawParams } from './input.ts';
-import type { BodyBudget } from './limits.ts';
 import { toProblemReply } from './problem.ts';
 import { type AnswerContext, hasPassword, NO_WRAPPING, readWrapping, toAnswer } from './protocol.ts';
 import { type ReceivedRequest, receiveRequest } from './receive.ts';
@@ -19,12 +18,13 @@ import { type IncomingRequest, readRequest, requestLanguage } from './request.ts
 import { notesOf } from './request-notes.ts';
 import { templateOf } from './route.ts';
 import type { Router } from './routing.ts';
+import type { RequestLimits } from './turns.ts';
 
 /**
  * Serves requests to the API and passes on all others. Answers to anonymous reads are cached for as long as they are
  * valid.
  */
-export function serveRoutes(site: Site, router: Router, answers: AnswerCache | undefined, budget: BodyBudget): RequestHandler {
+export function serveRoutes(site: Site, router: Router, answers: AnswerCache | undefined, limits: RequestLimits): RequestHandler {
   return async (req, res, next) => {
     const key = cacheKeyOf(req, languageKeyOf(site.texts));
     const readSite = key === undefined ? site : site.forAnonymousReads();
@@ -33,7 +33,7 @@ export function serveRoutes(site: Site, router: Router, answers: AnswerCache | u
     notesOf(req).route = routeOf(incoming);
     const url = hasPassword(incoming.query) ? undefined : key;
     const byHost = hasHosts(incoming.settings.contentLanguages);
-    if (!answers || url === undefined) return deliver(req, res, await computeAnswer(readSite, incoming, budget));
+    if (!answers || url === undefined) return deliver(req, res, await computeAnswer(readSite, incoming, limits));
     const canonical = canonicalQueryOf(readSite, incoming);
     const ownKey =
       ((canonical && cacheKeyOf(req, languageKeyOf(site.texts), canonical.text)) ?? url) +
@@ -41,7 +41,7 @@ export function serveRoutes(site: Site, router: Router, answers: AnswerCache | u
     // Reads the request again now that the version is known: the answer may be based on settings newer than the
     // version, but never on older ones.
     const compute = async (trackedSite: Site) =>
-      computeAnswer(trackedSite, (await readRequest(trackedSite, router, req)) ?? incoming, budget);
+      computeAnswer(trackedSite, (await readRequest(trackedSite, router, req)) ?? incoming, limits);
     const cacheRequest = { key: ownKey, alias: canonical?.isComplete && !byHost ? url : undefined, site: readSite, compute };
     return deliver(req, res, await answers.getOrCompute(req, cacheRequest));
   };
@@ -85,11 +85,14 @@ function clampNumbers(query: RawParams, maxima: Readonly<Record<string, number>>
 const routeOf = ({ namespace, match }: IncomingRequest): string | undefined =>
   match && ((namespace === undefined ? '' : `/${namespace}`) + templateOf(match.route) || '/');
 
+/** Methods that change nothing (RFC 9110, 9.2.1). */
+const SAFE_METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS']);
+
 /**
  * Answers a request in the order of WordPress's checks: first the name of the JSONP function, then the caller's
  * identity, for any route and method, then the route.
  */
-async function computeAnswer(site: Site, incoming: IncomingRequest<Request>, budget: BodyBudget): Promise<Answer> {
+async function computeAnswer(site: Site, incoming: IncomingRequest<Request>, { budget, turns }: RequestLimits): Promise<Answer> {
   const { query, method, req } = incoming;
   const changedAt = site.changedAt();
   let request: ReceivedRequest | undefined;
@@ -104,11 +107,13 @@ async function computeAnswer(site: Site, incoming: IncomingRequest<Request>, bud
   let reply: LinkedReply;
   try {
     context = { ...context, wrapping: readWrapping(query), isPersonal: true };
-    request = await receiveRequest(site, incoming, budget);
-    const { caller, body, nonce } = request;
+    const received = await receiveRequest(site, incoming, budget);
+    request = received;
+    const { caller, body, nonce } = received;
     notesOf(req).user = caller.viewer.id;
     context = { ...context, isPersonal: hasPassword(query, body.json, body.form) || caller.viewer.id > 0, nonce };
-    reply = await answerRoute(site, request);
+    const answer = () => answerRoute(site, received);
+    reply = SAFE_METHODS.has(method) ? await turns.run(req, answer) : await answer();
   } catch (error) {
     reply = toProblemReply(site, req, request?.caller.language ?? requestLanguage(site, incoming, {}), error);
   } finally {

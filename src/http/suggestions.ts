@@ -19,6 +19,7 @@ import { type BodyBudget, readBody, SMALL_BODY_BYTES } from './limits.ts';
 import { type Pages, pageAnswer } from './pages.ts';
 import { notesOf } from './request-notes.ts';
 import { isSameOrigin } from './same-origin.ts';
+import type { RequestLimits } from './turns.ts';
 import { visitorOf } from './visitor.ts';
 
 /** Cookie whose value the form must repeat, so that pages of other sites cannot submit the form. */
@@ -26,7 +27,7 @@ const COOKIE = 'fasti_suggest';
 const COOKIE_SECONDS = 86_400;
 
 /** Serves the page on which visitors suggest events, if the site has one, and passes on all other requests. */
-export function serveSuggestions(site: Site, theme: LoadedTheme, pages: Pages, budget: BodyBudget): RequestHandler {
+export function serveSuggestions(site: Site, theme: LoadedTheme, pages: Pages, { budget, turns }: RequestLimits): RequestHandler {
   const admit = ({ ip = '' }: Request) => {
     const wait = attemptsOf(site, 'suggestion').countFailure(ip, undefined, site.clock());
     if (wait !== undefined) fail('too-many-requests', { data: { retry_after: wait }, detail: { tried: 'suggestion' } });
@@ -42,11 +43,11 @@ export function serveSuggestions(site: Site, theme: LoadedTheme, pages: Pages, b
     const caller = visitorOf(site, settings, req, { segment: address.segment, query });
     const visit: SuggestionVisit = { context: { ...theme, site }, caller, req };
     try {
-      await deliver(
-        req,
-        res,
-        req.method === 'POST' ? await handleForm(visit, budget, () => admit(req)) : await showForm(visit, query.sent === '1'),
-      );
+      const answer =
+        req.method === 'POST'
+          ? await handleForm(visit, budget, () => admit(req))
+          : await turns.run(req, () => showForm(visit, query.sent === '1'));
+      await deliver(req, res, answer);
     } catch (error) {
       await deliver(req, res, pages.problem(site, settings, req, error));
     }

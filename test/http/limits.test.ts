@@ -42,7 +42,7 @@ async function answerTo(client: 'reads' | 'waits', bytes: number, timeoutMs: num
   const over = new Promise<Omit<Sent, 'whole'>>((resolve) => {
     server = createServer((_req, res) => {
       res.end(Buffer.alloc(bytes));
-      const timers = timersSetBy(() => disconnectSlowReader(res, 0, timeoutMs));
+      const timers = timersSetBy(() => disconnectSlowReader(res, 0, { timeoutMs }));
       const result = { atOnce: res.writableFinished, timers };
       res.on('close', () => resolve(result));
     });
@@ -72,4 +72,25 @@ it('disconnectSlowReader does not delay the end of a response that the client re
 
 it('disconnectSlowReader sets no timer for a response that is sent at once', async () => {
   expect(await answerTo('reads', 1000, 600_000)).toMatchObject({ whole: true, timers: 0 });
+});
+
+it('disconnectSlowReader closes the oldest connections if clients leave too much unread', async () => {
+  const closed: string[] = [];
+  server = createServer((req, res) => {
+    res.on('close', () => closed.push(String(req.url)));
+    res.end(Buffer.alloc(2 ** 26));
+    disconnectSlowReader(res, 0, { maxUnreadBytes: 2.5 * 2 ** 26 });
+  });
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  const sockets = [];
+  for (const name of ['/first', '/second', '/third', '/fourth']) {
+    const socket = connect((server.address() as AddressInfo).port, '127.0.0.1').on('error', () => undefined);
+    sockets.push(socket.pause());
+    const handled = once(server, 'request');
+    socket.write(`GET ${name} HTTP/1.1\r\nHost: x\r\n\r\n`);
+    await handled;
+  }
+  const fourth = sockets.at(-1)!;
+  while (closed.length < 2) await once(fourth.resume(), 'data');
+  expect(closed).toEqual(['/first', '/second']);
 });

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { readConfig } from '../../src/config/config.ts';
 import { createApp } from '../../src/http/app.ts';
+import type { Turns } from '../../src/http/turns.ts';
 import type { Log } from '../../src/log.ts';
 import { openSite, type Site } from '../../src/site.ts';
 import type { Database } from '../../src/storage/engine/database.ts';
@@ -52,10 +53,15 @@ export interface ServeOptions {
    * responses are compared.
    */
   readonly uncompressed?: boolean;
+  /** Replaces the turns of requests that read. */
+  readonly turns?: Turns;
 }
 
 /** Serves a database that `describeDatabases` created, on a new port. */
-export async function serveDatabase(db: Database, { env = {}, clock, log, uncompressed = false }: ServeOptions = {}): Promise<RunningSite> {
+export async function serveDatabase(
+  db: Database,
+  { env = {}, clock, log, uncompressed = false, turns }: ServeOptions = {},
+): Promise<RunningSite> {
   const config = readConfig({
     DATABASE_URL: urlOf(db),
     UPLOADS_DIR: mkdtempSync(join(tmpdir(), 'fasti-uploads-')),
@@ -66,7 +72,7 @@ export async function serveDatabase(db: Database, { env = {}, clock, log, uncomp
     ...env,
   });
   const site = await openSite(config, { watched: true, ...(clock ? { clock } : {}), ...(log ? { log } : {}) });
-  const app = createApp(site);
+  const app = createApp(site, undefined, undefined, undefined, turns);
   const listener: http.RequestListener = (request, response) => {
     if (uncompressed) delete request.headers['accept-encoding'];
     app(request, response);

@@ -23,6 +23,7 @@ import { toProblemReply } from '../problem.ts';
 import { expiryOf, hasPassword, modifiedHeader, NO_STORE, NO_WRAPPING, REVALIDATE, toAnswer } from '../protocol.ts';
 import { notesOf } from '../request-notes.ts';
 import { surrogateKeys } from '../surrogates.ts';
+import type { Turns } from '../turns.ts';
 import { visitorOf } from '../visitor.ts';
 import { type FeedAddress, feedAddress } from './address.ts';
 import { discoveryHeaders, pageHeaders } from './discovery.ts';
@@ -35,10 +36,11 @@ import { findNewAddress, redirectOf } from './redirect.ts';
  * hold what an anonymous caller may read. If the pages themselves are not served, they are refused with headers that
  * lead to the API and to the feeds.
  */
-export function serveFeeds(site: Site, answers: AnswerCache | undefined, pages: Pages): RequestHandler {
+export function serveFeeds(site: Site, answers: AnswerCache | undefined, pages: Pages, turns: Turns): RequestHandler {
   const language = languageKeyOf(site.texts);
   return async (req, res, next) => {
-    if (req.method === 'POST') return openByPassword(site, pages, req, res, next);
+    const answerOf = (request: FeedRequest) => turns.run(req, () => computeAnswer(request, req, pages));
+    if (req.method === 'POST') return openByPassword(site, { pages, turns }, req, res, next);
     if (req.method !== 'GET' && req.method !== 'HEAD') return next();
     const isPersonal = hasPassword(parseQuery(splitTarget(req.originalUrl).query));
     const url = isPersonal ? undefined : cacheKeyOf(req, language);
@@ -47,7 +49,7 @@ export function serveFeeds(site: Site, answers: AnswerCache | undefined, pages: 
     if (!request) return next();
     notesOf(req).route = `feeds/${request.address.format ?? 'page'}`;
     if (!answers || url === undefined)
-      return deliver(req, res, (await pages.preview(request, req)) ?? (await computeAnswer(request, req, pages)));
+      return deliver(req, res, await turns.run(req, async () => (await pages.preview(request, req)) ?? computeAnswer(request, req, pages)));
     const { settings } = request.caller;
     const byHost = hasHosts(settings.contentLanguages);
     // An address with extra slashes redirects to that of the page, so that its answer is another one.
@@ -56,8 +58,7 @@ export function serveFeeds(site: Site, answers: AnswerCache | undefined, pages: 
     const { text, isComplete } = canonicalQuery(pageAddress, request.query, paramsOf(settings, request.address), effectiveNumbers(request));
     // Reads the request again now that the version is known: the answer may be based on settings newer than the
     // version, but never on older ones.
-    const compute = async (trackedSite: Site) =>
-      computeAnswer((await readFeedRequest(trackedSite, req)) ?? { ...request, site: trackedSite }, req, pages);
+    const compute = async (trackedSite: Site) => answerOf((await readFeedRequest(trackedSite, req)) ?? { ...request, site: trackedSite });
     const keys = { key: cacheKeyOf(req, language, text) ?? url, alias: isComplete && !byHost ? url : undefined };
     return deliver(req, res, await answers.getOrCompute(req, { ...keys, site: readSite, compute }));
   };
@@ -67,9 +68,15 @@ export function serveFeeds(site: Site, answers: AnswerCache | undefined, pages: 
  * Opens a protected event with the password that was entered on its page. The answer is only for this visitor and is
  * not cached. A feed is the same for all methods that programs use to request it.
  */
-async function openByPassword(site: Site, pages: Pages, req: Request, res: Response, next: NextFunction): Promise<void> {
+async function openByPassword(
+  site: Site,
+  { pages, turns }: { readonly pages: Pages; readonly turns: Turns },
+  req: Request,
+  res: Response,
+  next: NextFunction,
+): Promise<void> {
   const request = await readFeedRequest(site, req);
-  if (request?.address.format !== undefined) return deliver(req, res, await computeAnswer(request, req, pages));
+  if (request?.address.format !== undefined) return deliver(req, res, await turns.run(req, () => computeAnswer(request, req, pages)));
   const isForm = req.is('application/x-www-form-urlencoded') !== false;
   if (request?.address.page.of !== 'event' || !isForm || !pages.areEnabled(request.caller.settings)) return next();
   const { post_password: entered } = parseQuery((await readTinyBody(req)).toString());
@@ -79,7 +86,7 @@ async function openByPassword(site: Site, pages: Pages, req: Request, res: Respo
   } catch (error) {
     return deliver(req, res, pages.problem(site, request.caller.settings, req, error));
   }
-  await deliver(req, res, await pages.answer(request, req, password));
+  await deliver(req, res, await turns.run(req, () => pages.answer(request, req, password)));
 }
 
 /** Reads the address of a request; undefined if it is no page of the calendar. */

@@ -9,8 +9,8 @@ export const isMarked = ({ has_recurrence: flag }: Pick<Row, 'has_recurrence'>):
 
 /**
  * Returns whether an event recurs, even if its rows are damaged: it has a rule, or several dates that are marked or
- * follow from the rules in its meta. Identical rows are one date. Lists, in contrast, take every event with several rows
- * for a recurring one.
+ * follow from the rules in its meta. Identical rows are one date. Lists, in contrast, take every event with several
+ * rows for a recurring one.
  */
 export function recursBy({ rset }: Pick<TecEventRow, 'rset'>, rows: readonly Row[], metas: Metas | undefined): boolean {
   if (rset) return true;

@@ -43,6 +43,12 @@ export interface Dialect {
   readonly maxWriters: number;
 
   /**
+   * Number of requests that may read at the same time: on SQLite few, since all queries run in the thread that serves
+   * requests; on MySQL as many as there are connections.
+   */
+  readonly maxReaders: number;
+
+  /**
    * Number of waiting transactions that share one COMMIT, and the time in milliseconds for which they may keep other
    * processes from writing. A flush to disk takes as long as the rest of a small transaction. MySQL groups the commits
    * of concurrent transactions by itself.

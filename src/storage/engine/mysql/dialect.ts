@@ -16,6 +16,7 @@ const RESERVED_FOR_READERS = 4;
 export const mysql: Dialect = {
   name: 'mysql',
   maxWriters: MAX_CONNECTIONS - RESERVED_FOR_READERS,
+  maxReaders: MAX_CONNECTIONS,
   groupCommit: { maxPieces: 1, maxMs: 0 },
   maxRetryPauseMs: 200,
   search,

@@ -8,6 +8,7 @@ import { addColumn, addKey, createTable, storeStatistics } from './schema.ts';
 export const sqlite: Dialect = {
   name: 'sqlite',
   maxWriters: 1,
+  maxReaders: 2,
   groupCommit: { maxPieces: 16, maxMs: 25 },
   maxRetryPauseMs: 10,
   search: (column, text) => ['holds(??, ?)', [column, foldForSearch(text)]],

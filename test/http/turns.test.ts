@@ -1,0 +1,146 @@
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { type AddressInfo, connect } from 'node:net';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { describe, expect, it } from '@jest/globals';
+import { deskRoutes } from '../../src/desk/routes.ts';
+import { fail } from '../../src/errors.ts';
+import { companionNamespaces } from '../../src/http/companion/namespaces.ts';
+import { createRoutes } from '../../src/http/routes.ts';
+import { createConnectionOrder, createTurns, type Turns } from '../../src/http/turns.ts';
+import { describeDatabases } from '../support/databases.ts';
+import { serveDatabase } from '../support/running-site.ts';
+import { loadSite } from '../support/site.ts';
+import { ROOT } from '../support/site-client.ts';
+
+/** A request of a user, or of an anonymous caller at an address. */
+const requestOf = (clientAddress: string, user = 0) =>
+  ({ notes: { id: '', url: '/', clientAddress, user, startedAt: 0 }, headers: {}, socket: {} }) as unknown as IncomingMessage;
+
+describe('turns', () => {
+  /** Runs work that ends when it is told to, and lists what has begun. */
+  const follow = (turns: Turns) => {
+    const begun: string[] = [];
+    const ends: (() => void)[] = [];
+    const run = (name: string, req: IncomingMessage) =>
+      turns.run(req, () => {
+        begun.push(name);
+        return new Promise<void>((end) => ends.push(end));
+      });
+    const endAll = async () => {
+      while (ends.length > 0) {
+        ends.shift()!();
+        await nextTurn();
+        await nextTurn();
+      }
+    };
+    return { begun, run, endAll };
+  };
+
+  it('run a few at a time, and let the callers take turns', async () => {
+    const { begun, run, endAll } = follow(createTurns(2));
+    const runs = ['a1', 'a2', 'a3', 'a4', 'b1', 'b2', 'c1'].map((name) => run(name, requestOf(`192.0.2.${name.charCodeAt(0)}`)));
+    expect(begun).toEqual(['a1', 'a2']);
+    await endAll();
+    await Promise.all(runs);
+    expect(begun).toEqual(['a1', 'a2', 'a3', 'b1', 'c1', 'a4', 'b2']);
+  });
+
+  it('let other events pass between two that do not wait for anything', async () => {
+    const turns = createTurns(1);
+    let others = 0;
+    const othersBefore: number[] = [];
+    const runs = [1, 2, 3].map(() => turns.run(requestOf('192.0.2.1'), async () => void othersBefore.push(others)));
+    for (; othersBefore.length < 3; others += 1) await nextTurn();
+    await Promise.all(runs);
+    expect(new Set(othersBefore).size).toBe(3);
+  });
+
+  it('refuse more than a share of the places to anonymous callers at one address, and to one user', async () => {
+    const { run, endAll } = follow(createTurns(1));
+    const runs = Array.from({ length: 129 }, () => run('flood', requestOf('192.0.2.1')));
+    await expect(run('more', requestOf('192.0.2.1'))).rejects.toThrow('server-busy');
+    const others = Array.from({ length: 64 }, (_, index) => run('other', requestOf(`198.51.100.${index}`)));
+    await expect(run('more', requestOf('203.0.113.9'))).rejects.toThrow('server-busy');
+    const users = Array.from({ length: 64 }, () => run('user', requestOf('192.0.2.1', 7)));
+    await expect(run('more', requestOf('192.0.2.1', 7))).rejects.toThrow('server-busy');
+    await endAll();
+    await Promise.all([...runs, ...others, ...users]);
+    const later = run('later', requestOf('192.0.2.1'));
+    await endAll();
+    await later;
+  });
+
+  it('go on after an error', async () => {
+    const turns = createTurns(1);
+    await expect(turns.run(requestOf('192.0.2.1'), () => Promise.reject(new Error('no')))).rejects.toThrow('no');
+    expect(await turns.run(requestOf('192.0.2.1'), async () => 'yes')).toBe('yes');
+  });
+});
+
+it('createConnectionOrder handles requests on one connection one after the other, and reads no more than a few', async () => {
+  const inOrder = createConnectionOrder();
+  let received = 0;
+  const handled: { readonly url: string; readonly res: ServerResponse }[] = [];
+  const server = createServer((req, res) => {
+    received += 1;
+    inOrder(req, res, () => handled.push({ url: req.url!, res }));
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const socket = connect((server.address() as AddressInfo).port, '127.0.0.1');
+  const padding = 'x'.repeat(4000);
+  const count = 200;
+  socket.write(Array.from({ length: count }, (_, index) => `GET /${index} HTTP/1.1\r\nHost: x\r\nPadding: ${padding}\r\n\r\n`).join(''));
+  socket.resume();
+  while (handled.length < 1) await nextTurn();
+  const turnsToWait = 50;
+  for (let turn = 0; turn < turnsToWait; turn += 1) await nextTurn();
+  expect(handled.map(({ url }) => url)).toEqual(['/0']);
+  expect(received).toBeLessThan(count);
+  for (let index = 0; index < count; index += 1) {
+    while (handled.length <= index) await nextTurn();
+    expect(handled).toHaveLength(index + 1);
+    handled[index]!.res.end('done');
+  }
+  expect(handled.map(({ url }) => url)).toEqual(Array.from({ length: count }, (_, index) => `/${index}`));
+  socket.destroy();
+  await new Promise((closed) => server.close(closed));
+});
+
+/** Paths of all routes that can be read: those of the API, the desk and the pages. */
+const READ_PATHS = [
+  ...[...new Map([['calendar/events/v1', createRoutes(['en', 'it'])], ...companionNamespaces()])].flatMap(([namespace, routes]) =>
+    routes.flatMap(({ pattern, endpoints }) =>
+      endpoints.some(({ methods }) => methods.includes('GET')) ? [`/wp-json/${namespace}${pattern}`] : [],
+    ),
+  ),
+  ...deskRoutes.flatMap(({ method, path }) => (method === 'GET' ? [`/admin${path.replace(/:\w+/g, '44')}`] : [])),
+  ...['/wp-json/', '/wp-json/batch/v1', '/doc', '/it/doc', '/robots.txt', '/sitemap.xml', '/sitemap-events-1.xml', '/'],
+  ...['/events/', '/events/month/', '/event/new-year-concert/', '/events/?ical=1', '/events/feed/', '/?s=concert&post_type=tribe_events'],
+]
+  .map((path) => path.replace(/\(\?P<(\w+)>[^)]+\)/g, (_, name: string) => (name === 'slug' ? 'new-year-concert' : '44')))
+  // Its readings have turns of their own.
+  .filter((path) => !path.endsWith('/changes/stream'));
+
+describeDatabases('a process that has too much to do', (open) => {
+  it('refuses everything that it would have to compute, and nothing else', async () => {
+    const db = await loadSite(await open());
+    const turns: Turns = { run: async () => fail('server-busy') };
+    for (const CACHE of ['on', 'off']) {
+      const site = await serveDatabase(db, { env: { PAGES: 'on', CACHE }, turns });
+      const statusOf = async (path: string, headers: Record<string, string> = {}, method = 'GET') => {
+        const { status, headers: received } = await site.send(method, path, { headers });
+        return `${path} ${status}${received['retry-after'] === undefined ? '' : ' later'}`;
+      };
+      const statuses = await Promise.all(READ_PATHS.map((path) => statusOf(path)));
+      expect(statuses.filter((status) => !status.endsWith(' 503 later'))).toEqual([]);
+      expect(statuses.length).toBeGreaterThan(100);
+      const override = { 'X-HTTP-Method-Override': 'GET', 'Content-Type': 'application/json' };
+      expect(await statusOf(`${ROOT}/events`, override, 'POST')).toMatch(/ 503 later$/);
+      expect(await statusOf('/health/live')).toBe('/health/live 200');
+      expect(await statusOf('/favicon.ico')).toMatch(/ 30\d$/);
+      expect((await site.send('POST', `${ROOT}/tags`, { as: 'admin', body: { name: `While busy ${CACHE}` } })).status).toBe(201);
+      await site.close();
+    }
+  });
+});
