@@ -31,6 +31,10 @@ export const unknownFieldSentence = (
   { name, similarName = '' }: { readonly name: string; readonly similarName: string | undefined },
 ): string => say(`reasons:${similarName === '' ? 'field-unknown' : 'field-misspelt'}`, { name, near: similarName });
 
+/** Returns the sentence about a term in a write that does not exist. It is ASCII if the term is, too. */
+export const unknownTermSentence = (say: Say, { param, sent }: { readonly param: string; readonly sent: string }): string =>
+  say('reasons:term-left-out', { param, sent });
+
 /**
  * Whether the sent value would explain nothing: the beginning of a text that is too long, or the id in the request
  * itself.

@@ -51,7 +51,10 @@ export interface RecordWrite {
  * Creates a record, or changes the existing one with `upsert`. Throws CliError and the errors of the API:
  * rest_forbidden, invalid values.
  */
-export async function create({ site, caller, kind: declaredKind }: RecordWrite, raw: Options): Promise<{ id: number; isNew: boolean }> {
+export async function create(
+  { site, caller, kind: declaredKind }: RecordWrite,
+  raw: Options,
+): Promise<{ id: number; isNew: boolean; record: Item }> {
   const kind = kindForCaller(caller, declaredKind);
   const { upsert: by } = await acceptParams(site, caller, UPSERT, raw, 'create');
   const values = await acceptParams(site, caller, kind.fields, raw, 'create');
@@ -61,7 +64,7 @@ export async function create({ site, caller, kind: declaredKind }: RecordWrite, 
     return by === undefined ? createPost(trackedSite, caller, kind, values) : upsertPost(trackedSite, caller, kind, { by, values });
   };
   const { record, isNew = true } = await withExplainedErrors(kind.fields, raw, () => withImageCleanup(site, values, work));
-  return { id: Number(record.id), isNew };
+  return { id: Number(record.id), isNew, record };
 }
 
 /** Returns the parameter that turns a creation into an update of an existing record. */

@@ -10,9 +10,10 @@ import { hasLostParent, LOST_PARENT } from '../records/lost-parent.ts';
 import { mayTrash, readPost } from '../records/posts.ts';
 import { readTerm } from '../records/terms.ts';
 import { unknownFields } from '../records/unknown-fields.ts';
+import { unknownTerms } from '../records/unknown-terms.ts';
 import { versionTag } from '../records/versions.ts';
 import { restorePost } from '../records/writes/post-writes.ts';
-import { unknownFieldSentence } from '../refusals.ts';
+import { unknownFieldSentence, unknownTermSentence } from '../refusals.ts';
 import { lookUpOnce } from '../storage/engine/look-up-once.ts';
 import { languageOfCode } from '../wordpress/content-languages.ts';
 import {
@@ -42,7 +43,7 @@ import { withEach } from './each-record.ts';
 import { examplesOf, type Verb } from './examples.ts';
 import { CliError, EXIT_CODE } from './io.ts';
 import { languageOf, outputShape, userOf, withExamples, withOutputOptions } from './options.ts';
-import { formatItem, formatList, type OutputShape, oneLine, print } from './print.ts';
+import { formatItem, formatList, type Item, type OutputShape, oneLine, print } from './print.ts';
 import { actingCaller, type Session, withSite } from './session.ts';
 
 /** Columns of a table of records. */
@@ -140,7 +141,8 @@ function addCreate({ session, kind, verb }: KindCommands): void {
       const raw = givenValues(caller, kind, { ...kind.fields, ...upsertParam(kind) }, options);
       warnOfUnknownNames(session, kind, raw);
       warnOfMisusedLanguage(session, { caller, kind }, raw, languageOf(command));
-      const { id, isNew } = await create({ site, caller, kind }, raw);
+      const { id, isNew, record } = await create({ site, caller, kind }, raw);
+      warnOfUnknownTerms(session, kind, raw, record);
       printDone(session, options, isNew ? 'created' : 'updated', id);
     }),
   );
@@ -161,6 +163,7 @@ function addUpdate({ session, kind, verb, recordPlaceholder }: KindCommands): vo
         await withEach(references, async (reference) => {
           const id = await resolveId(site, kind, reference);
           const record = await change({ site, caller, kind }, id, raw, preconditions);
+          warnOfUnknownTerms(session, kind, raw, record);
           if (hasLostParent(raw.parent, record)) warn(session, say(`reasons:${LOST_PARENT}`));
           printDone(session, options, 'updated', id);
         });
@@ -219,6 +222,11 @@ const printDone = ({ io, say }: Session, { porcelain }: Options, key: string, id
 function warnOfUnknownNames({ io, say }: Session, kind: Kind, raw: Options): void {
   for (const field of unknownFields(kind, { ...kind.fields, ...upsertParam(kind), ...FIELDS_WITH_OWN_FLAGS }, raw))
     warn({ io, say }, unknownFieldSentence(say, { ...field, name: shorten(field.name) }));
+}
+
+/** Warns of terms that do not exist and were therefore left out. */
+function warnOfUnknownTerms({ io, say }: Pick<Session, 'io' | 'say'>, kind: Kind, raw: Options, record: Item): void {
+  for (const term of unknownTerms(kind, raw, record)) warn({ io, say }, unknownTermSentence(say, term));
 }
 
 const warn = ({ io, say }: Pick<Session, 'io' | 'say'>, message: string): void => io.err(`${oneLine(say('warning', { message }))}\n`);

@@ -1,5 +1,6 @@
 import type { ApiError, Fault, SentValue } from '../errors.ts';
 import { isLinks, isTerms } from '../kinds/fields.ts';
+import type { RequestedTerm } from '../kinds/grammars/lists.ts';
 import { postKind } from '../kinds/index.ts';
 import type { PostKind } from '../kinds/kind.ts';
 import type { Values } from '../kinds/param.ts';
@@ -107,8 +108,8 @@ export function newTermErrors(
     const field = fields[name];
     if (!field || !isTerms(field) || data.newTermFields.has(name) || !Array.isArray(value)) return [];
     const knownNames = new Set(data.terms[name]?.map((term) => term.name.toLowerCase()));
-    const unknownNames = (value as readonly { readonly name?: string }[]).flatMap((term) =>
-      term.name === undefined || knownNames.has(term.name.toLowerCase()) ? [] : [term.name],
+    const unknownNames = (value as readonly RequestedTerm[]).flatMap((term) =>
+      term.id !== undefined || term.name === undefined || knownNames.has(term.name.toLowerCase()) ? [] : [term.name],
     );
     return unknownNames.length === 0 ? [] : [[name, i18n.say('desk:form.no-new-terms', { names: unknownNames.join(', ') })]];
   });

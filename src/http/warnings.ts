@@ -2,7 +2,8 @@ import type { Params } from '../kinds/param.ts';
 import { shorten } from '../records/explanation.ts';
 import { hasLostParent, LOST_PARENT } from '../records/lost-parent.ts';
 import { type UnknownField, unknownFields, unknownNames } from '../records/unknown-fields.ts';
-import { unknownFieldSentence } from '../refusals.ts';
+import { unknownTerms } from '../records/unknown-terms.ts';
+import { unknownFieldSentence, unknownTermSentence } from '../refusals.ts';
 import type { Site } from '../site.ts';
 import { sayIn } from '../texts.ts';
 import { COMMON_PARAMS } from './common-params.ts';
@@ -27,7 +28,8 @@ interface Answered {
 
 /**
  * Returns the header that warns of what a write has silently left out, as WordPress does: unknown fields such as
- * `titel`, which are probably mistakes, and a parent below the category itself (`wp_check_term_hierarchy_for_loops`).
+ * `titel`, which are probably mistakes, unknown terms, and a parent below the category itself
+ * (`wp_check_term_hierarchy_for_loops`).
  * The standard header `Warning` is obsolete (RFC 9111, 5.5).
  */
 export function warningHeader({ texts }: Site, { incoming, caller, body }: ReceivedRequest, answered: Answered): Record<string, string> {
@@ -36,8 +38,10 @@ export function warningHeader({ texts }: Site, { incoming, caller, body }: Recei
   const raw = mergeParams({ query, body, path: {}, method });
   const say = sayIn(texts, caller.language);
   const fields = answered.namesUnknownFields ? unknownFieldsIn(raw, answered) : [];
+  const { kind } = answered.match.route;
   const warnings = [
     ...fields.map((field) => unknownFieldSentence(say, { ...field, name: shorten(field.name) })),
+    ...(kind ? unknownTerms(kind, raw, answered.answer) : []).map((term) => unknownTermSentence(say, term)),
     ...(hasLostParent(raw.parent, answered.answer) ? [say(`reasons:${LOST_PARENT}`)] : []),
   ].map(headerText);
   return warnings.length > 0 ? { 'X-Fasti-Warning': warnings.join(', ') } : {};

@@ -16,8 +16,8 @@ import { mayManageTerms } from './visibility.ts';
 /**
  * Returns the ids of the terms that a write asks for, in order and without duplicates: existing ones by id, slug or
  * name, and new ones created from names (decision D4). With a language, a name finds the term of that language first,
- * and terms of other languages are replaced by their translations. Unknown ids are kept here and left out when the
- * terms are assigned, as in WordPress.
+ * and terms of other languages are replaced by their translations. Unknown ids are kept here; when the terms are
+ * assigned, they are replaced by `termsOfNumbers` or left out, as in WordPress.
  *
  * @throws rest_forbidden for a new name by a caller who may not create terms of that taxonomy; rest_invalid_param for a
  * name that is too long
@@ -59,6 +59,29 @@ export async function resolveRequestedTerms(
       ids.push(id);
     }
   }
+  return termsInLanguage(db, caller, kind, [...new Set(ids)], language);
+}
+
+/**
+ * Returns the ids of existing terms that have one of these numbers as their slug or name: `2030`. For numbers that are
+ * not the id of any term; numbers that name nothing are left out.
+ */
+export async function termsOfNumbers(
+  { db, caller }: { readonly db: Database; readonly caller: Caller },
+  name: TermKindName,
+  numbers: readonly number[],
+  language: ContentLanguage | undefined,
+): Promise<number[]> {
+  if (numbers.length === 0) return [];
+  const kind = termKind(name);
+  const { byId, byToken } = await termLookUp(
+    db,
+    name,
+    numbers,
+    language && ((found) => termsOfLanguage(db, caller, kind, found, language)),
+  );
+  // The id of a term that its translation has replaced is not unknown.
+  const ids = numbers.flatMap((number) => (byId(number) ? [] : (byToken(number)?.term_id ?? [])));
   return termsInLanguage(db, caller, kind, [...new Set(ids)], language);
 }
 

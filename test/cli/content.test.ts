@@ -246,6 +246,14 @@ describe('flag of a command', () => {
     expect(code).toBe(0);
     expect((await fasti('event', 'get', out.trim(), '--field=start_date')).out.trim()).toBe('2030-05-01 10:00:00');
   });
+  it('causes a warning if it names a term that does not exist', async () => {
+    const warning = 'Warning: tags: there is no term 99999; it was left out\n';
+    const dates = ['--start_date=2030-05-01', '--end_date=2030-05-01'];
+    const created = await fasti('event', 'create', '--title=Fair', ...dates, '--tags=Market,99999', '--porcelain');
+    expect([created.code, created.err]).toEqual([0, warning]);
+    const updated = await fasti('event', 'update', created.out.trim(), '--tags=99999');
+    expect([updated.code, updated.err]).toEqual([0, warning]);
+  });
   it('causes a warning if it contains an unknown field of a new record', async () => {
     const dates = ['--start_date=2030-05-01 10:00', '--end_date=2030-05-01 11:00'];
     const { code, err } = await fasti('event', 'create', '--title=Barn dance', ...dates, '--venue={"venue":"Barn","citty":"Asti"}');

@@ -1,5 +1,5 @@
-import { expect, it } from '@jest/globals';
-import { describeRequests, expectBody, expectError, type Json, type UserName } from '../support/site-client.ts';
+import { describe, expect, it } from '@jest/globals';
+import { describeRequests, expectBody, expectError, type Json, ROOT, type UserName } from '../support/site-client.ts';
 
 const EVENT = { title: 'Test event', start_date: '2027-05-01 10:00:00', end_date: '2027-05-01 12:00:00' };
 const idsIn = (records: Json): number[] => (Array.isArray(records) ? records : [records]).map((record: Json) => record.id);
@@ -49,6 +49,62 @@ describeRequests('terms of an event', (ask) => {
     expectError(await ask.post('/events', { ...EVENT, [field]: [5, 'Brand new'] }, as), 403, 'rest_forbidden');
     expectError(await ask.post(`/events/${own}`, { title: 'Changed', [field]: 'Brand new' }, as), 403, 'rest_forbidden');
     expect(await ask.allRows()).toEqual(before);
+  });
+
+  describe('whose name or slug is a number', () => {
+    const HEADER = 'x-fasti-warning';
+    const add = async (path: string, body: Record<string, unknown>): Promise<number> => (await ask.create(path, body)).id;
+
+    it.each([['tags'], ['categories']])('D4 are found in %s by name and by slug', async (field) => {
+      const byName = await add(`/${field}`, { name: '2030', slug: 'twenty-thirty' });
+      const bySlug = await add(`/${field}`, { name: 'Next year', slug: '2031' });
+      for (const value of [['2030', '2031'], [2030, 2031], '2030,2031']) {
+        const created = await ask.post('/events', { ...EVENT, [field]: value });
+        expect([created.status, idsIn(created.body[field]).sort(), created.headers[HEADER]]).toEqual([201, [byName, bySlug], undefined]);
+        const changed = await ask.patch('/events/38', { [field]: value });
+        expect([idsIn(changed.body[field]).sort(), changed.headers[HEADER]]).toEqual([[byName, bySlug], undefined]);
+        expect((await ask.read(`/${field}/${byName}`)).count).toBeGreaterThan(1);
+        await ask.update('/events/38', { [field]: null });
+      }
+      expect((await ask.read(`/events?${field}=2030`)).events.length).toBe(3);
+    });
+
+    it('D4 are found by id first', async () => {
+      await add('/tags', { name: '13' });
+      const event = await ask.create('/events', { ...EVENT, tags: ['13'] });
+      expect(idsIn(event.tags)).toEqual([13]);
+    });
+
+    it('D4 are not meant by an object with an id', async () => {
+      await add('/tags', { name: '2030' });
+      const { status, body, headers } = await ask.post('/events', { ...EVENT, tags: [{ id: 2030 }, 12] });
+      expect([status, idsIn(body.tags), headers[HEADER]]).toEqual([201, [12], 'tags: there is no term 2030; it was left out']);
+    });
+
+    it('D4 are found by events of a batch that are written at once', async () => {
+      const id = await add('/tags', { name: '2030' });
+      const body = { ...EVENT, tags: ['2030', 12, '2031'] };
+      const requests = [1, 2].map(() => ({ method: 'POST', path: `${ROOT.replace('/wp-json', '')}/events`, body }));
+      const { body: answer } = await ask.send('POST', '/wp-json/batch/v1', { as: 'admin', body: { requests } });
+      for (const response of answer.responses) expect(idsIn(response.body.tags).sort()).toEqual([12, id].sort());
+    });
+
+    it('D4 are named in a warning, beside slugs, if no term has them', async () => {
+      const value = [12, 99_999, 'family', '00', { slug: 'no-such' }];
+      const created = await ask.post('/events', { ...EVENT, tags: value, categories: 99_998, lang: 'it' });
+      expect([created.status, idsIn(created.body.tags)]).toEqual([201, [12]]);
+      expect(String(created.headers[HEADER]).split(', ')).toEqual([
+        'categories: non esiste un termine 99998; non viene assegnato',
+        'tags: non esiste un termine 99999; non viene assegnato',
+        'tags: non esiste un termine 0; non viene assegnato',
+        'tags: non esiste un termine no-such; non viene assegnato',
+      ]);
+      const changed = await ask.patch('/events/38', { tags: value });
+      expect(changed.headers[HEADER]).toContain('tags: there is no term 99999; it was left out');
+    });
+
+    it('D4 are refused as a filter if no term has them', async () =>
+      expectError(await ask.get('/events?tags=2030'), 400, 'rest_invalid_param'));
   });
 
   it('D4 allows users who may not create terms to use the existing ones', async () => {

@@ -103,7 +103,10 @@ const termTokens: Omit<Grammar<readonly (string | number)[]>, 'accepted'> = {
 const isToken = (item: unknown): item is string | number =>
   (typeof item === 'string' || typeof item === 'number') && item !== '' && item !== 0 && item !== '0';
 
-/** A term as a request names it: by id, by slug or by name (existing ones first), or a new name. */
+/**
+ * A term as a request names it: by id, by slug or by name (existing ones first), or a new name. A bare number has an id
+ * and a name: if no term has that id, it is the slug or the name of an existing one.
+ */
 export interface RequestedTerm {
   readonly id?: number;
   readonly slug?: string;
@@ -144,11 +147,11 @@ function requestedTerm(item: unknown): RequestedTerm | 'blank' | 'refused' {
     if (typeof item.slug === 'string' && item.slug.trim() !== '') return { slug: item.slug.trim() };
     return typeof item.name === 'string' && item.name.trim() !== '' ? { name: item.name.trim() } : 'refused';
   }
-  if (typeof item === 'number') return Number.isSafeInteger(item) ? (item > 0 ? { id: item } : 'blank') : 'refused';
+  if (typeof item === 'number') return Number.isSafeInteger(item) ? (item > 0 ? { id: item, name: String(item) } : 'blank') : 'refused';
   if (item === null || item === false) return 'blank';
   if (typeof item !== 'string') return 'refused';
   const text = item.trim();
   if (text === '') return 'blank';
   // A number too large for an id is a name.
-  return /^\d+$/.test(text) && Number.isSafeInteger(Number(text)) ? { id: Number(text) } : { name: text };
+  return /^\d+$/.test(text) && Number.isSafeInteger(Number(text)) ? { id: Number(text), name: text } : { name: text };
 }

@@ -105,9 +105,7 @@ const membersOf = (member: unknown): Readonly<Record<string, unknown>>[] =>
 /** Returns whether a request names exactly these terms. */
 const namesTerms = (requestedTerms: readonly RequestedTerm[], terms: readonly Readonly<Record<string, unknown>>[]): boolean => {
   const isNamed = ({ id, slug, name }: RequestedTerm, term: Readonly<Record<string, unknown>>) =>
-    id === undefined
-      ? (slug ?? name) === term.slug || (name !== undefined && decodeEntities(name) === decodeEntities(String(term.name)))
-      : id === term.id;
+    id === term.id || (slug ?? name) === term.slug || (name !== undefined && decodeEntities(name) === decodeEntities(String(term.name)));
   return (
     requestedTerms.every((requested) => terms.some((term) => isNamed(requested, term))) &&
     terms.every((term) => requestedTerms.some((requested) => isNamed(requested, term)))

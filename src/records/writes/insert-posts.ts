@@ -28,7 +28,7 @@ export async function insertPosts(write: KindWrite, posts: readonly PlannedPost[
   const records: InsertedRecord[] = [];
   for (const { plan, references, language, slug } of await withFreeSlugs(write, posts)) {
     const row = await insertRow(write, plan, slug);
-    records.push({ row, language, terms: references.terms, metas: { ...plan.metas, ...references.metas } });
+    records.push({ ...references, row, language, metas: { ...plan.metas, ...references.metas } });
   }
   const translations = await writeLanguages(write, records);
   await insertMetasAndTerms(write, records);

@@ -10,12 +10,20 @@ import { updateEdges, updateEdgesForNew } from '../../storage/rows/calendar-edge
 import { removeOccurrence, writeFirstOccurrences, writeOccurrence } from '../../storage/rows/occurrences.ts';
 import { insertMetas, removePost, writeMetas } from '../../storage/rows/posts.ts';
 import { touchDatedPosts } from '../../storage/rows/recurring-events.ts';
-import { countNewLinks, insertTermLinks, moveCounts, setTermsOf, termTaxonomyIdsOf } from '../../storage/rows/term-links.ts';
+import {
+  assignTerms,
+  countNewLinks,
+  insertTermLinks,
+  moveCounts,
+  type TermLink,
+  termTaxonomyIdsOf,
+} from '../../storage/rows/term-links.ts';
 import type { Post } from '../../wordpress/rows.ts';
 import { utcFromDate } from '../../wordpress/time.ts';
 import type { Caller } from '../caller.ts';
 import { indexCreatedEvents, removeLinksWithIndexRows, updateIndex } from '../list-index.ts';
 import { deleteLanguageData, hasNoTranslations } from '../record-languages.ts';
+import { termsOfNumbers } from '../requested-terms.ts';
 import type { KindWrite, LanguageOfWrite, WriteContext } from './write-context.ts';
 
 /** The metas and terms that a write sets. Links and the image are among the metas. */
@@ -23,6 +31,8 @@ export interface MetasAndTerms {
   readonly metas: Rows['metas'];
   /** Ids of terms. */
   readonly terms: ReadonlyMap<TermKindName, readonly number[]>;
+  /** Those of the ids that a request names as a bare number, which may also be the slug or the name of a term. */
+  readonly numbers?: ReadonlyMap<TermKindName, readonly number[]>;
 }
 
 /** A record whose row was just inserted, with its remaining data. */
@@ -38,8 +48,7 @@ export async function insertMetasAndTerms(write: KindWrite, records: readonly In
     db,
     byId(records, ({ metas }) => metas),
   );
-  const taxonomiesIn = ({ terms }: MetasAndTerms) => new Map(Array.from(terms, ([name, ids]) => [termKind(name).taxonomy, ids]));
-  const links = await insertTermLinks(db, byId(records, taxonomiesIn));
+  const links = await linkTerms(write, records);
   const publishedRecords = records.filter(({ row }) => row.post_status === 'publish');
   await countNewLinks(
     db,
@@ -57,6 +66,44 @@ export async function insertMetasAndTerms(write: KindWrite, records: readonly In
   await indexCreatedEvents(db, write.caller, rows);
 }
 
+/** Assigns the terms of new records. Returns those that exist, by the ids of the records. */
+async function linkTerms(write: KindWrite, records: readonly InsertedRecord[]): Promise<Map<number, TermLink[]>> {
+  const { db } = write;
+  const byTaxonomy = (terms: MetasAndTerms['terms']) => new Map(Array.from(terms, ([name, ids]) => [termKind(name).taxonomy, ids]));
+  const links = await insertTermLinks(
+    db,
+    byId(records, ({ terms }) => byTaxonomy(terms)),
+  );
+  for (const record of records) {
+    const linked = links.get(record.row.ID) ?? [];
+    const further = new Map<TermKindName, number[]>();
+    for (const name of record.terms.keys()) {
+      const { taxonomy } = termKind(name);
+      const assignedIds = linked.filter((link) => link.taxonomy === taxonomy).map((link) => link.term_id);
+      const ids = await furtherTerms(write, record, name, assignedIds);
+      if (ids.length > 0) further.set(name, ids);
+    }
+    const furtherLinks = await insertTermLinks(db, new Map(further.size > 0 ? [[record.row.ID, byTaxonomy(further)]] : []));
+    links.set(record.row.ID, [...linked, ...(furtherLinks.get(record.row.ID) ?? [])]);
+  }
+  return links;
+}
+
+/**
+ * Returns the terms whose slug or name is a number that the request names and that is no term's id (decision D4).
+ * `assignedIds`: those of the requested terms that exist. Only a number that is not among them is looked up.
+ */
+async function furtherTerms(
+  { db, caller }: KindWrite,
+  { numbers, language }: Pick<InsertedRecord, 'numbers' | 'language'>,
+  name: TermKindName,
+  assignedIds: readonly number[],
+): Promise<number[]> {
+  const unknownNumbers = (numbers?.get(name) ?? []).filter((number) => !assignedIds.includes(number));
+  const ids = await termsOfNumbers({ db, caller }, name, unknownNumbers, language?.language);
+  return ids.filter((id) => !assignedIds.includes(id));
+}
+
 const byId = <Value>(records: readonly InsertedRecord[], read: (record: InsertedRecord) => Value): Map<number, Value> =>
   new Map(records.map((record) => [record.row.ID, read(record)]));
 
@@ -68,13 +115,18 @@ export async function writeMetasAndTerms(
   write: WriteContext,
   row: Post,
   statusBefore: string,
-  { metas, terms }: MetasAndTerms,
+  { metas, terms, numbers = new Map() }: MetasAndTerms,
 ): Promise<void> {
-  const { db, kind } = write;
+  const { db, kind, language } = write;
   await writeMetas(db, row.ID, metas);
   if (terms.size > 0 || (row.post_status === 'publish') !== (statusBefore === 'publish')) {
     const countedBefore = await countedTerms(write, row.ID, statusBefore);
-    for (const [name, ids] of terms) await setTermsOf(db, row.ID, termKind(name).taxonomy, ids);
+    for (const [name, ids] of terms) {
+      const { taxonomy } = termKind(name);
+      const { assignedIds } = await assignTerms(db, row.ID, taxonomy, ids);
+      const furtherIds = await furtherTerms(write, { numbers, language }, name, assignedIds);
+      if (furtherIds.length > 0) await assignTerms(db, row.ID, taxonomy, [...assignedIds, ...furtherIds]);
+    }
     await moveCounts(db, countedBefore, await countedTerms(write, row.ID, row.post_status));
   }
   if (kind.hasDates) await writeCalendarRows(write, row.ID, metas);

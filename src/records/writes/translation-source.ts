@@ -80,7 +80,7 @@ export async function withInherited(
     } else if (place.in === 'links') metas[place.key] = await translatedLinks(write, source.metas.get(place.key) ?? []);
     else if (place.in === 'image') metas._thumbnail_id = [...(source.metas.get('_thumbnail_id') ?? [])];
   }
-  return { metas, terms };
+  return { ...references, metas, terms };
 }
 
 /**

@@ -3,6 +3,7 @@ import { hasRules } from '../../kinds/events/occurrence.ts';
 import { isImage, isLinks, isTerms, valueIn } from '../../kinds/fields.ts';
 import type { FetchedImage } from '../../kinds/grammars/grammars.ts';
 import type { LinkPlan } from '../../kinds/grammars/links.ts';
+import type { RequestedTerm } from '../../kinds/grammars/lists.ts';
 import { termKind } from '../../kinds/index.ts';
 import type { PostKind, PostValues, Rows, StoredPost } from '../../kinds/kind.ts';
 import type { TermKindName } from '../../kinds/kind-names.ts';
@@ -161,16 +162,23 @@ export async function createReferenced(
   const { db, caller, kind, language } = write;
   const metas: Record<string, readonly string[]> = {};
   const terms = new Map<TermKindName, readonly number[]>();
+  const numbers = new Map<TermKindName, readonly number[]>();
   for (const [name, field] of Object.entries(kind.fields)) {
     if (!(name in values)) continue;
     if (isTerms(field)) {
       const { kind: taxonomy } = field.place;
-      terms.set(taxonomy, await resolveTerms(db, caller, taxonomy, valueIn(values, name, field) ?? [], language?.language));
+      const requestedTerms = valueIn(values, name, field) ?? [];
+      terms.set(taxonomy, await resolveTerms(db, caller, taxonomy, requestedTerms, language?.language));
+      numbers.set(taxonomy, bareNumbers(requestedTerms));
     } else if (isImage(field)) metas._thumbnail_id = await imageRows({ db, caller }, valueIn(values, name, field));
     else if (isLinks(field)) metas[field.place.key] = await linkRows(write, valueIn(values, name, field) ?? []);
   }
-  return { metas, terms };
+  return { metas, terms, numbers };
 }
+
+/** Returns the ids among requested terms that may also be slugs or names. */
+const bareNumbers = (terms: readonly RequestedTerm[]): number[] =>
+  terms.flatMap(({ id, name }) => (id === undefined || name === undefined ? [] : id));
 
 /** Adds the terms of a record in its new language to a change, if its language changes. */
 export async function withTermsInLanguage(

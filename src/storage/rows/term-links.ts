@@ -69,15 +69,25 @@ export async function increaseCounts(db: Database, increments: ReadonlyMap<numbe
  * Sets the terms of a post in one taxonomy. Returns the ids of the rows in `term_taxonomy` whose counts may have
  * changed.
  */
-export async function setTermsOf(db: Database, postId: number, taxonomy: string, termIds: readonly number[]): Promise<number[]> {
-  const after = termIds.length === 0 ? [] : idsOf(await lockTerms(db, taxonomyTerms(taxonomy, termIds)));
+export const setTermsOf = async (db: Database, postId: number, taxonomy: string, termIds: readonly number[]): Promise<number[]> =>
+  (await assignTerms(db, postId, taxonomy, termIds)).changedRows;
+
+/** Does the same as `setTermsOf`, and also returns the ids of those terms that exist. */
+export async function assignTerms(
+  db: Database,
+  postId: number,
+  taxonomy: string,
+  termIds: readonly number[],
+): Promise<{ readonly changedRows: number[]; readonly assignedIds: number[] }> {
+  const links = termIds.length === 0 ? [] : await lockTerms(db, taxonomyTerms(taxonomy, termIds));
+  const after = idsOf(links);
   const before = await termTaxonomyIdsOf(db, [postId], [taxonomy]);
   const [removedIds, addedIds] = [before.filter((id) => !after.includes(id)), after.filter((id) => !before.includes(id))];
   const table = () => db.from('term_relationships');
   if (removedIds.length > 0) await table().where('object_id', postId).whereIn('term_taxonomy_id', removedIds).delete();
   await insertRows(db, 'term_relationships', linkRows(postId, addedIds));
   if (removedIds.length + addedIds.length > 0) reportPostChanged(db, postId, [TERMS_PART]);
-  return [...removedIds, ...addedIds];
+  return { changedRows: [...removedIds, ...addedIds], assignedIds: links.map(({ term_id: id }) => id) };
 }
 
 /** Returns the ids of the rows in `term_taxonomy` that are assigned to these posts. */
