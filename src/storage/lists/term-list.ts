@@ -20,8 +20,8 @@ export interface TermQuery extends TermCondition {
 
 /**
  * Returns one page of terms and the total number. As in WordPress, if empty terms are hidden, an empty category with a
- * used descendant is still listed, but not counted. `tree`: all categories, for the URLs of those on the page; empty
- * for tags.
+ * used descendant is still listed; it is counted, too, so that the pages contain all terms (decision D55). `tree`: all
+ * categories, for the URLs of those on the page; empty for tags.
  */
 export async function findTerms(
   database: Database,
@@ -31,14 +31,13 @@ export async function findTerms(
   const db = dependingOn(database, [allTerms(kind.taxonomy), ...(post === undefined ? [] : [post])]);
   const tree = kind.hierarchical ? await loadTree(db, kind.taxonomy) : new Map<number, { parent: number; slug: string; count: number }>();
   const usedAncestors = hideEmpty ? ancestorsOfUsed(tree) : [];
-  const filtered = () => narrowedTerms(db, query);
-  const page = filtered();
-  if (hideEmpty) page.where((part) => part.where('tt.count', '>', 0).orWhereIn('t.term_id', usedAncestors));
+  const listed = () => {
+    const all = narrowedTerms(db, query);
+    return hideEmpty ? all.where((part) => part.where('tt.count', '>', 0).orWhereIn('t.term_id', usedAncestors)) : all;
+  };
+  const page = listed();
   orderTerms(db, page, query);
-  const counted = () =>
-    filtered()
-      .clearSelect()
-      .modify((all) => void (hideEmpty && all.where('tt.count', '>', 0)));
+  const counted = () => listed().clearSelect();
   const { rows, total } = await pageWithTotal<Term>(page.limit(query.limit).offset(query.offset), query.offset, counted);
   return { terms: rows, total, tree };
 }
