@@ -1,5 +1,8 @@
 import { expect, it } from '@jest/globals';
-import { describeRequests, differences, expectBody, expectError, type Json, type SiteClient } from '../support/site-client.ts';
+import { describeRequests, differences, expectBody, expectError, type Json, ROOT, type SiteClient } from '../support/site-client.ts';
+
+/** The header that acknowledges `tec/v1`. */
+const ACKNOWLEDGED = { 'X-TEC-EEA': 'yes' };
 
 const MODIFIED = ['modified', 'modified_utc'];
 const START = ['start_date', 'start_date_details', 'utc_start_date', 'utc_start_date_details'];
@@ -436,6 +439,28 @@ describeRequests('dates changed separately and together', (ask) => {
       start_date_utc: '2027-04-10 16:00:00',
       duration: 6 * 3600,
     });
+  });
+  it.each([
+    ['our namespace', `${ROOT}/events`, { all_day: true, end_date: '2027-04-12' }],
+    ['tec/v1', '/wp-json/tec/v1/events', { all_day: true, end_date: '2027-04-12' }],
+    ['wp/v2', '/wp-json/wp/v2/tribe_events', { meta: { _EventAllDay: true, _EventEndDate: '2027-04-12 00:00:00' } }],
+  ])('D2 removes the duration of an event that becomes all-day in %s', async (_, path, body) => {
+    const durations = () => ask.db().from('postmeta').where({ post_id: 38, meta_key: '_EventDuration' }).select('meta_value');
+    expect(await durations()).toEqual([{ meta_value: '28800' }]);
+    expect((await ask.send('PUT', `${path}/38`, { as: 'admin', body, headers: ACKNOWLEDGED })).status).toBe(200);
+    expect(await durations()).toEqual([]);
+    expect(await occurrence(ask, 38)).toMatchObject({ start_date: '2027-04-10 00:00:00', duration: 3 * 86_400 - 1 });
+    expect((await ask.send('GET', '/wp-json/tec/v1/events/38', { headers: ACKNOWLEDGED })).body.duration).toBe(3 * 86_400 - 1);
+    await ask.update('/events/38', { all_day: false });
+    expect(await durations()).toEqual([{ meta_value: String(3 * 86_400 - 1) }]);
+  });
+  it('D2 shows the length of an all-day event whose old duration the plugin has left', async () => {
+    await ask.update('/events/38', { all_day: true });
+    await ask.db().from('postmeta').insert({ post_id: 38, meta_key: '_EventDuration', meta_value: '28800' });
+    const durationOf = async () => (await ask.send('GET', '/wp-json/tec/v1/events/38', { headers: ACKNOWLEDGED })).body.duration;
+    expect(await durationOf()).toBe(86_399);
+    await ask.db().from('postmeta').where({ post_id: 38, meta_key: '_EventDuration' }).update({ meta_value: '86399' });
+    expect(await durationOf()).toBe('86399');
   });
   it('D2 changes only the end if only the end is given', async () => {
     const after = await ask.update('/events/38', { end_date: '2027-04-11 01:00:00' });

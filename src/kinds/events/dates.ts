@@ -15,8 +15,8 @@ interface DateFields {
 }
 
 /**
- * Returns the metas of the dates after a change of start, end, time zone or all-day flag. Throws 400 if the end is
- * before the start (D2, D3).
+ * Returns the metas of the dates after a change of start, end, time zone or all-day flag. An event that becomes all-day
+ * loses the duration that it had. Throws 400 if the end is before the start (D2, D3).
  */
 export function datesChange(values: DateFields, before: StoredPost | undefined, { settings, now }: RuleContext): Rows['metas'] {
   if (!['start_date', 'end_date', 'timezone', 'all_day'].some((name) => name in values)) return {};
@@ -33,6 +33,7 @@ export function datesChange(values: DateFields, before: StoredPost | undefined, 
   );
   if ('problem' in dates) return failParam(dates.field, dates.problem);
   return {
+    ...(oldDates ? { [DATES.duration]: [] } : {}),
     ...Object.fromEntries(dateMetas(dates).map(([key, value]) => [key, [value]])),
     ...(dates.allDay ? { [DATES.allDay]: ['1'] } : oldDates ? { [DATES.allDay]: [''] } : {}),
   };

@@ -180,6 +180,7 @@ function eventMembers(id: number, bundle: Bundle, context: TecContext, kinds: Ki
   const schedule = { formats, language, zone: settings.zone, cutoff, year: utcFromDate(now).slice(0, 4) };
   const currentUtc = utcFromDate(now);
   const organizers = linkedIds(row.ID, ORGANIZER_LINK, bundle, context);
+  const length = diffSeconds(dates.startUtc, dates.endUtc) || 0;
   return {
     start_date: dates.start,
     start_date_utc: dates.startUtc,
@@ -187,7 +188,8 @@ function eventMembers(id: number, bundle: Bundle, context: TecContext, kinds: Ki
     end_date_utc: dates.endUtc,
     dates: { ...momentMembers('start', dates.start, dates.startUtc), ...momentMembers('end', dates.end, dates.endUtc) },
     timezone: dates.timezone,
-    duration: dates.duration ? String(dates.duration) : diffSeconds(dates.startUtc, dates.endUtc) || 0,
+    // The plugin leaves the duration of an event that it makes all-day, but lists the whole days.
+    duration: dates.duration && (!dates.allDay || dates.duration === length) ? String(dates.duration) : length,
     multiday: daysOf(dates, cutoff),
     // As in the reference, an event counts as past as soon as it has begun.
     is_past: dates.startUtc < currentUtc,

@@ -121,7 +121,7 @@ export async function repairDates(db: Database, id: number, { rows, now, recurre
     ...(isSaid ? {} : { [DATES.start]: [dates.start], [DATES.end]: [dates.end] }),
     [DATES.startUtc]: [startUtc],
     [DATES.endUtc]: [endUtc],
-    ...(duration === null || duration < 0 ? {} : { [DATES.duration]: [String(duration)] }),
+    ...(duration !== null && duration < 0 ? {} : { [DATES.duration]: duration === null ? [] : [String(duration)] }),
   });
   if (!rows || (!recurrence && hasRules(metas))) return;
   await deleteSurplus(db, id, occurrence(correctDates));
