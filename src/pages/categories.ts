@@ -1,7 +1,7 @@
 import { termKind } from '../kinds/index.ts';
 import type { Caller } from '../records/caller.ts';
 import { listTerms } from '../records/terms.ts';
-import type { Site } from '../site.ts';
+import { type Site, withMaxPerPage } from '../site.ts';
 import { i18nFor } from './i18n-for.ts';
 import { type NamedLink, nameOf } from './models.ts';
 
@@ -13,13 +13,24 @@ export interface Category extends NamedLink {
 /** Maximum number of categories on a page. */
 const MAX_CATEGORIES = 50;
 
-/** Returns the categories that have events, by name. */
-export async function usedCategories(site: Site, caller: Caller): Promise<Category[]> {
-  const { records } = await listTerms(site, caller, termKind('category'), { per_page: MAX_CATEGORIES, hide_empty: true });
+/** Returns the categories that have events, by name: the first ones, as many as a page shows. */
+export const usedCategories = async (site: Site, caller: Caller): Promise<Category[]> =>
+  (await someUsedCategories(site, caller, MAX_CATEGORIES, 0)).categories;
+
+/** Returns a slice of the categories that have events, by name, and their total number. */
+export async function someUsedCategories(
+  site: Site,
+  caller: Caller,
+  limit: number,
+  offset: number,
+): Promise<{ readonly categories: Category[]; readonly total: number }> {
+  const values = { per_page: limit, hide_empty: true };
+  const { records, total } = await listTerms(withMaxPerPage(site, limit), caller, termKind('category'), values, offset);
   const i18n = i18nFor(site, caller);
-  return records.map((record) => {
+  const categories = records.map((record) => {
     // Lists of terms contain term records, whose names and URLs are texts.
     const { id, name, url } = record as { readonly id: number; readonly name: string; readonly url: string };
     return { id, name: nameOf(name, i18n), href: url };
   });
+  return { categories, total };
 }

@@ -10,7 +10,7 @@ import type { Site } from '../site.ts';
 import { typedKeys } from '../typed-keys.ts';
 import { escHtml } from '../wordpress/content/entities.ts';
 import { isZeroDate } from '../wordpress/time.ts';
-import { usedCategories } from './categories.ts';
+import { someUsedCategories } from './categories.ts';
 import { calendarUrl, listUrlInLanguage } from './urls.ts';
 
 /** A page in the sitemap. */
@@ -45,7 +45,7 @@ const loadLinkedPart =
 
 /** The parts of the sitemap: pages that visitors can see in full. */
 const PARTS = {
-  pages: async (site, caller) => {
+  pages: async (site, caller, limit, offset) => {
     const { settings } = caller;
     const mainPages: readonly ((home: string) => string)[] = [
       (home) => `${home}/`,
@@ -56,12 +56,16 @@ const PARTS = {
     const main = languages
       ? languages.flatMap(({ code }) => mainPages.map((page) => listUrlInLanguage(caller, code, page)))
       : mainPages.map((page) => page(caller.home));
-    const categories = await usedCategories(site, caller);
+    const mainHrefs = [...new Set(main)];
+    const hrefs = mainHrefs.slice(offset, offset + limit);
+    const room = limit - hrefs.length;
+    // The total is needed even if there is no room for a category.
+    const { categories, total } = await someUsedCategories(site, caller, Math.max(1, room), Math.max(0, offset - mainHrefs.length));
     const terms = categories.map(({ id }) => ({ term_id: id, taxonomy: termKind('category').taxonomy }));
     const hiddenIds = await hiddenFromVisitors(site, { posts: [], terms });
-    const hrefs = [...main, ...categories.filter(({ id }) => !hiddenIds.has(id)).map(({ href }) => href)];
-    const entries = [...new Set(hrefs)].map((href) => ({ href }));
-    return { entries, total: entries.length };
+    const categoryHrefs = categories.slice(0, room).flatMap(({ id, href }) => (hiddenIds.has(id) ? [] : href));
+    const entries = [...new Set([...hrefs, ...categoryHrefs])].map((href) => ({ href }));
+    return { entries, total: mainHrefs.length + total };
   },
   events: async (site, caller, limit, offset) => {
     const options = { span: { view: 'list' }, terms: [], filters: {}, withoutHidden: true, archive: true } as const;

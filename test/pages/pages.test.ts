@@ -705,6 +705,28 @@ describeRequests(
       expect((await get('/sitemap-events-9.xml')).status).toBe(404);
     });
 
+    it('are all in the sitemap, however many categories there are', async () => {
+      const number = 1100;
+      const ids = Array.from({ length: number }, (_, index) => 7000 + index);
+      await ask.writeRows(async (db) => {
+        for (let at = 0; at < number; at += 100) {
+          const some = ids.slice(at, at + 100);
+          await db.from('terms').insert(some.map((id) => ({ term_id: id, name: `Many ${id}`, slug: `many-${id}`, term_group: 0 })));
+          const rows = some.map((id) => ({ term_taxonomy_id: id, term_id: id, taxonomy: 'tribe_events_cat', description: '', parent: 0, count: 1 }));
+          await db.from('term_taxonomy').insert(rows);
+        }
+      });
+      const locations = async (path: string) => [...(await get(path)).text.matchAll(/<loc>([^<]*)<\/loc>/g)].map(([, url]) => pathOf(url!));
+      const files = (await locations('/sitemap.xml')).filter((path) => path.startsWith('/sitemap-pages-'));
+      expect(files).toEqual(['/sitemap-pages-1.xml', '/sitemap-pages-2.xml']);
+      const [first, second] = await Promise.all(files.map(locations));
+      expect(first).toHaveLength(1000);
+      const all = [...first!, ...second!];
+      expect(new Set(all).size).toBe(all.length);
+      expect(all).toEqual(expect.arrayContaining(ids.map((id) => `/events/category/many-${id}/`)));
+      expect((await get('/sitemap-pages-3.xml')).status).toBe(404);
+    });
+
     it('are cached until something changes', async () => {
       const first = await get('/events/2026-12-05/');
       const again = await get('/events/2026-12-05/', { 'if-none-match': String(first.headers.etag) });
