@@ -83,14 +83,6 @@ export async function answerRoute(site: Site, request: ReceivedRequest): Promise
   const values = { ...requestedContext(incoming), ...pathValues(match), ...selection };
   const endpoints = match.route.endpoints.filter((endpoint) => endpoint !== refusedEndpoint);
   const methods = await allowedMethods(laterLookUp, caller, endpoints, values).catch(emptyIfDatabaseLost);
-  const warnings = hasEndpoint(match)
-    ? warningHeader(site, request, {
-        match,
-        params: acceptedParams(match.endpoint, caller.settings),
-        answer: reply.body,
-        namesUnknownFields: isOwn(site, incoming),
-      })
-    : {};
   const { kind, indivisibleMembers } = match.route;
   const embeds = incoming.namespace === 'wp/v2' ? Object.hasOwn(incoming.query, '_embed') : undefined;
   return {
@@ -98,8 +90,17 @@ export async function answerRoute(site: Site, request: ReceivedRequest): Promise
     kind,
     indivisibleMembers,
     embeds,
-    headers: { ...reply.headers, ...warnings, ...(methods === '' ? {} : { Allow: methods }) },
+    headers: { ...reply.headers, ...warningsAbout(site, request, reply), ...(methods === '' ? {} : { Allow: methods }) },
   };
+}
+
+/** Returns the headers that warn of what an answered request has left out. */
+export function warningsAbout(site: Site, request: ReceivedRequest, { body: answer }: Reply): Record<string, string> {
+  const { incoming, caller } = request;
+  const { match } = incoming;
+  if (!match || !hasEndpoint(match) || isSwitchedOff(site, incoming)) return {};
+  const params = acceptedParams(match.endpoint, caller.settings);
+  return warningHeader(site, request, { match, params, answer, namesUnknownFields: isOwn(site, incoming) });
 }
 
 /** Whether the calendar's settings switch off the routes of its own namespaces. */

@@ -7,7 +7,7 @@ import { discardImages, withFileCleanup } from '../records/writes/prepared-image
 import { type Site, withinTransaction } from '../site.ts';
 import { DatabaseUnavailable } from '../storage/engine/database.ts';
 import { splitTarget } from './addressing.ts';
-import { type AcceptedWrite, acceptWrite, canRunTogether, runWrite, runWritesTogether } from './answer-route.ts';
+import { type AcceptedWrite, acceptWrite, canRunTogether, runWrite, runWritesTogether, warningsAbout } from './answer-route.ts';
 import { batchShape } from './answer-shapes.ts';
 import type { ServedEndpoint, ServedRoute } from './endpoint.ts';
 import type { RequestHead } from './head.ts';
@@ -147,13 +147,14 @@ async function runIndependently(site: Site, { writes }: PreparedBatch): Promise<
     };
     return run(groupsOf(writes));
   });
-  return { ...multiStatus({ responses: envelopes(writes, replies) }), afterCommit: () => finish(writes, replies) };
+  return { ...multiStatus({ responses: envelopes(site, writes, replies) }), afterCommit: () => finish(writes, replies) };
 }
 
 /** Runs all writes, or none if one is refused. */
 async function runAtomically(site: Site, { writes }: PreparedBatch): Promise<Reply> {
   if (writes.some(({ reply }) => reply !== undefined && reply.status >= 400))
     return replyWithoutWrites(
+      site,
       writes,
       writes.map(({ reply }) => reply),
     );
@@ -169,11 +170,12 @@ async function runAtomically(site: Site, { writes }: PreparedBatch): Promise<Rep
         });
       return (await runAll(groups).catch(undefinedIfGroupRefused)) ?? runAll(groups.flatMap(oneByOne));
     });
-    return { ...multiStatus({ responses: envelopes(writes, replies) }), afterCommit: () => finish(writes, replies) };
+    return { ...multiStatus({ responses: envelopes(site, writes, replies) }), afterCommit: () => finish(writes, replies) };
   } catch (error) {
     if (!(error instanceof RefusedWriteError)) throw error;
     const { reply, write } = error;
     return replyWithoutWrites(
+      site,
       writes,
       writes.map((one) => (one === write ? reply : undefined)),
     );
@@ -239,10 +241,11 @@ const replyOfRefused = (error: unknown): [Reply] | undefined =>
 const multiStatus = (body: object): Reply => ({ status: 207, body });
 
 /** Answers a batch that wrote nothing. Writes without an error have no answer. */
-const replyWithoutWrites = (writes: readonly CheckedWrite[], replies: readonly (Reply | undefined)[]): Reply => ({
+const replyWithoutWrites = (site: Site, writes: readonly CheckedWrite[], replies: readonly (Reply | undefined)[]): Reply => ({
   ...multiStatus({
     failed: 'validation',
     responses: envelopes(
+      site,
       writes,
       replies.map((reply) => (reply && reply.status >= 400 ? reply : undefined)),
     ),
@@ -262,13 +265,21 @@ async function finish(writes: readonly CheckedWrite[], replies: readonly Reply[]
   }
 }
 
-/** Wraps answers as members of the answer to the batch (WordPress `WP_REST_Server::envelope_response`). */
-const envelopes = (writes: readonly CheckedWrite[], replies: readonly (Reply | undefined)[]): unknown[] =>
-  replies.map((reply, index) => (reply === undefined ? null : envelope(reply, writes[index]!.request)));
+/**
+ * Wraps answers as members of the answer to the batch (WordPress `WP_REST_Server::envelope_response`), with their own
+ * warnings. `Allow` is left out, because it takes further queries for each member.
+ */
+const envelopes = (site: Site, writes: readonly CheckedWrite[], replies: readonly (Reply | undefined)[]): unknown[] =>
+  replies.map((reply, index) => (reply === undefined ? null : envelope(site, reply, writes[index]!.request)));
 
-function envelope({ status, body, version, headers = {} }: Reply, { incoming }: ReceivedRequest): object {
-  const fields = fieldNames(incoming.query._fields);
-  const allHeaders = { ...headers, ...(version === undefined ? {} : { ETag: versionTag(version) }) };
+function envelope(site: Site, reply: Reply, request: ReceivedRequest): object {
+  const { status, body, version, headers = {} } = reply;
+  const fields = fieldNames(request.incoming.query._fields);
+  const allHeaders = {
+    ...headers,
+    ...warningsAbout(site, request, reply),
+    ...(version === undefined ? {} : { ETag: versionTag(version) }),
+  };
   return {
     body: fields.length > 0 && status < 400 ? pickFields(body, fields) : body,
     status,

@@ -44,22 +44,47 @@ export const batchedWrites: Grammar<readonly BatchedWrite[]> = {
     },
   },
   read: (raw) => {
-    const writes = Array.isArray(raw) && raw.length <= MAX_WRITES ? raw.map(batchedWrite) : [undefined];
-    const validWrites = writes.filter((write) => write !== undefined);
-    return validWrites.length === writes.length ? { value: validWrites } : { fault: { stage: 'value' } };
+    if (!Array.isArray(raw) || raw.length > MAX_WRITES) return { fault: { stage: 'value' } };
+    const writes: BatchedWrite[] = [];
+    for (const [index, one] of raw.entries()) {
+      const write = batchedWrite(one);
+      if (typeof write === 'string') return { fault: { stage: 'value', reason: write, values: { place: String(index), methods: METHODS.join(', ') } } };
+      writes.push(write);
+    }
+    return { value: writes };
   },
 };
 
-function batchedWrite(raw: unknown): BatchedWrite | undefined {
-  if (!isObject(raw)) return undefined;
+/** Reads one write. Returns the reason if it is refused. */
+function batchedWrite(raw: unknown): BatchedWrite | WriteReason {
+  if (!isObject(raw)) return 'batched-write-no-object';
   const { method: methodName = 'POST', path, body = {}, headers = {} } = raw;
   const method = METHODS.find((candidate) => candidate === methodName);
-  const headerPairs = isObject(headers)
-    ? Object.entries(headers).map(([name, value]) => [name.toLowerCase(), headerText(value)] as const)
-    : [];
-  if (method === undefined || typeof path !== 'string' || !(isObject(body) || isEmptyList(body))) return undefined;
-  if (!(isObject(headers) || isEmptyList(headers)) || headerPairs.some(([, value]) => value === undefined)) return undefined;
-  return { method, path, body: isObject(body) ? body : {}, headers: Object.fromEntries(headerPairs) as Record<string, string> };
+  if (method === undefined) return 'batched-write-method';
+  if (typeof path !== 'string') return 'batched-write-path';
+  if (!isObject(body) && !isEmptyList(body)) return 'batched-write-body';
+  const headerTexts = headerTextsOf(headers);
+  return headerTexts === undefined ? 'batched-write-headers' : { method, path, body: isObject(body) ? body : {}, headers: headerTexts };
+}
+
+/** Why a write is refused: the name of a sentence in `reasons.json`. */
+type WriteReason =
+  | 'batched-write-no-object'
+  | 'batched-write-method'
+  | 'batched-write-path'
+  | 'batched-write-body'
+  | 'batched-write-headers';
+
+/** Returns headers by lower-case name; undefined if they are not an object of texts or of lists of texts. */
+function headerTextsOf(headers: unknown): Record<string, string> | undefined {
+  if (!isObject(headers)) return isEmptyList(headers) ? {} : undefined;
+  const texts: Record<string, string> = {};
+  for (const [name, value] of Object.entries(headers)) {
+    const text = headerText(value);
+    if (text === undefined) return undefined;
+    texts[name.toLowerCase()] = text;
+  }
+  return texts;
 }
 
 /** Joins several values of one header by commas (RFC 9110, 5.2). */
