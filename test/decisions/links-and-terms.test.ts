@@ -118,6 +118,8 @@ describeRequests('terms of an event', (ask) => {
     ['an object with a name', { name: 'Sport' }, [5]],
     ['an object with a slug', { slug: 'sport' }, [5]],
     ['objects in a list', [{ id: 5 }, { name: 'Jazz' }, { slug: 'music' }], [4, 2, 5]],
+    ['an object with numbered members, as PHP writes a list with gaps', { 1: 4, 3: 'music' }, [4, 2]],
+    ['an object with numbered objects', { 0: { id: 4 }, 2: { slug: 'music' } }, [4, 2]],
     ['objects beside ids and names', [{ id: 5 }, 4, 'music'], [4, 2, 5]],
   ])('D32 accepts %s', async (_, categories, ids) => {
     expect(idsIn((await ask.create('/events', { ...EVENT, categories })).categories)).toEqual(ids);

@@ -1,7 +1,7 @@
 import type { PostKind, PostValues } from '../kind.ts';
 import { type Grammar, type Hint, isEmpty, isEmptyList, MAX_BYTES, MAX_ITEMS } from './grammar.ts';
 import { positiveInteger } from './grammars.ts';
-import { toItems } from './lists.ts';
+import { isNumbered, toItems } from './lists.ts';
 
 /** A venue or organizer as a request names it: an existing one, or the parameters of a new one. */
 export type RequestedLink = { readonly id: number } | { readonly create: Readonly<Record<string, unknown>> };
@@ -64,6 +64,3 @@ function requestedLink(item: unknown): RequestedLink | undefined {
 }
 
 const REFUSED = { fault: { stage: 'value' } } as const;
-
-/** Returns whether an object is a list of a form body, which numbers its items: `organizer[0][organizer]=Anna`. */
-const isNumbered = (raw: object) => Object.keys(raw).length > 0 && Object.keys(raw).every((key) => /^\d+$/.test(key));

@@ -56,6 +56,12 @@ export function toItems(raw: unknown): unknown[] {
   return raw !== null && typeof raw === 'object' ? Object.values(raw) : [];
 }
 
+/**
+ * Returns whether an object is a list with numbered items, as forms (`organizer[0][organizer]=Anna`) and PHP after
+ * `array_filter` send it.
+ */
+export const isNumbered = (raw: object): boolean => Object.keys(raw).length > 0 && Object.keys(raw).every((key) => /^\d+$/.test(key));
+
 /** One or more ids. With `refersTo`, all of them must exist. */
 export function ids(refersTo?: Reference): Grammar<readonly number[]> {
   return {
@@ -123,7 +129,7 @@ export const requestedTerms: Grammar<readonly RequestedTerm[]> = {
   read: (raw) => {
     const items = isTermObject(raw)
       ? [raw]
-      : raw !== null && typeof raw === 'object' && !Array.isArray(raw)
+      : raw !== null && typeof raw === 'object' && !Array.isArray(raw) && !isNumbered(raw)
         ? undefined
         : toItems(raw === true ? undefined : raw);
     if (items === undefined || raw === true || items.length > MAX_ITEMS) return REFUSED;
