@@ -1,7 +1,7 @@
 import { column, featuredImage, flagMeta, links, meta, metaKeysOf, rule, shownTexts, terms, whenEmpty } from '../fields.ts';
 import { flag } from '../grammars/flags.ts';
 import { MAX_BYTES } from '../grammars/grammar.ts';
-import { anything, text, url } from '../grammars/grammars.ts';
+import { anything, nameText, url } from '../grammars/grammars.ts';
 import { timeText, timezone } from '../grammars/times.ts';
 import { authorField, dateField, dateUtcField, externalIdField, statusField, textColumn, titleField } from '../post-fields.ts';
 import { COST, DATES, FEATURED_META, HIDDEN_META, ORGANIZER_LINK, VENUE_LINK } from './metas.ts';
@@ -14,7 +14,7 @@ export const eventFields = {
   date_utc: dateUtcField,
   title: titleField(),
   description: textColumn('post_content'),
-  slug: whenEmpty('stays', rule(text(MAX_BYTES.slug))),
+  slug: whenEmpty('stays', rule(nameText(MAX_BYTES.slug))),
   excerpt: textColumn('post_excerpt'),
   timezone: rule(timezone, { names: { core: DATES.timezone } }),
   all_day: whenEmpty('false', rule(flag, { fallback: false, names: { core: DATES.allDay } })),

@@ -84,14 +84,19 @@ export const text = (maxBytes: number): Grammar<string> => ({
   hint: { reason: 'text-needed', example: 'Jazz' },
   json: { type: 'string', minLength: 1 },
   isBlank: isEmptyList,
-  read: (raw) => (typeof raw === 'string' && !isEmpty(raw) ? accept(raw) : REFUSED),
+  read: (raw) => {
+    if (raw === '0') return { fault: { stage: 'value', reason: 'zero-is-empty' } };
+    return typeof raw === 'string' && !isEmpty(raw) ? accept(raw) : REFUSED;
+  },
 });
 
-/** A title, which is not empty but may be `0` (decision D47). */
-export const titleText: Grammar<string> = {
-  ...text(MAX_BYTES.text),
+/** A title, a name or a slug, which is not empty but may be `0` (decision D47). */
+export const nameText = (maxBytes: number): Grammar<string> => ({
+  ...text(maxBytes),
   read: (raw) => (typeof raw === 'string' && raw !== '' ? accept(raw) : REFUSED),
-};
+});
+
+export const titleText: Grammar<string> = nameText(MAX_BYTES.text);
 
 /** A search text. */
 export const search: Grammar<string> = text(MAX_BYTES.search);
