@@ -33,7 +33,8 @@ export const unknownFieldSentence = (
 
 /** Returns the sentence about a term in a write that does not exist. It is ASCII if the term is, too. */
 export const unknownTermSentence = (say: Say, { param, sent }: { readonly param: string; readonly sent: string }): string =>
-  say('reasons:term-left-out', { param, sent });
+  say(`reasons:${TERM_LEFT_OUT}`, { param, sent });
+const TERM_LEFT_OUT = 'term-left-out';
 
 /**
  * Whether the sent value would explain nothing: the beginning of a text that is too long, or the id in the request

@@ -39,29 +39,39 @@ describeRequests('a batch', (ask) => {
     expect((await ask.read(`/events/${jazz.body.id}`)).title).toBe('Jazz');
   });
 
-  it.each([[{}], [{ validation: 'require-all-validate' }]])('warns in each answer of what its write has left out, with %j', async (more) => {
-    const { body } = await batch(
-      [
-        eventNamed('One', { titel: 'x', tags: [99_999] }),
-        eventNamed('Two', { colour: 'red' }),
-        { method: 'PUT', path: `${EVENTS}/38`, body: { title: 'Three', slgu: 'x' } },
-        venueNamed('Four'),
-      ],
-      more,
-    );
-    expect(body.responses.map(({ headers }: Json) => headers['X-Fasti-Warning'])).toEqual([
-      'unknown field: titel (did you mean title?), tags: there is no term 99999; it was left out',
-      'unknown field: colour',
-      'unknown field: slgu (did you mean slug?)',
-      undefined,
-    ]);
-    const refused = await batch([{ method: 'POST', path: EVENTS, body: { titel: 'x' } }], more);
-    expect(refused.body.responses[0]).toMatchObject({ status: 400, headers: { 'X-Fasti-Warning': 'unknown field: titel (did you mean title?)' } });
-  });
+  it.each([[{}], [{ validation: 'require-all-validate' }]])(
+    'warns in each answer of what its write has left out, with %j',
+    async (more) => {
+      const { body } = await batch(
+        [
+          eventNamed('One', { titel: 'x', tags: [99_999] }),
+          eventNamed('Two', { colour: 'red' }),
+          { method: 'PUT', path: `${EVENTS}/38`, body: { title: 'Three', slgu: 'x' } },
+          venueNamed('Four'),
+        ],
+        more,
+      );
+      expect(body.responses.map(({ headers }: Json) => headers['X-Fasti-Warning'])).toEqual([
+        'unknown field: titel (did you mean title?), tags: there is no term 99999; it was left out',
+        'unknown field: colour',
+        'unknown field: slgu (did you mean slug?)',
+        undefined,
+      ]);
+      const refused = await batch([{ method: 'POST', path: EVENTS, body: { titel: 'x' } }], more);
+      expect(refused.body.responses[0]).toMatchObject({
+        status: 400,
+        headers: { 'X-Fasti-Warning': 'unknown field: titel (did you mean title?)' },
+      });
+    },
+  );
 
   it.each([
     ['no object', 'x', '`requests[1]` is not an object.'],
-    ['a method in lower case', { method: 'delete', path: EVENTS }, 'The `method` of `requests[1]` is none of these: POST, PUT, PATCH, DELETE.'],
+    [
+      'a method in lower case',
+      { method: 'delete', path: EVENTS },
+      'The `method` of `requests[1]` is none of these: POST, PUT, PATCH, DELETE.',
+    ],
     ['no path', { body: {} }, 'The `path` of `requests[1]` is missing or is not a text.'],
     ['no body', { path: EVENTS, body: null }, 'The `body` of `requests[1]` is not an object.'],
     ['a number as a header', { path: EVENTS, headers: { 'If-Match': 1 } }, 'The `headers` of `requests[1]` are not an object of texts.'],

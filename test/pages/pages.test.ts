@@ -712,7 +712,14 @@ describeRequests(
         for (let at = 0; at < number; at += 100) {
           const some = ids.slice(at, at + 100);
           await db.from('terms').insert(some.map((id) => ({ term_id: id, name: `Many ${id}`, slug: `many-${id}`, term_group: 0 })));
-          const rows = some.map((id) => ({ term_taxonomy_id: id, term_id: id, taxonomy: 'tribe_events_cat', description: '', parent: 0, count: 1 }));
+          const rows = some.map((id) => ({
+            term_taxonomy_id: id,
+            term_id: id,
+            taxonomy: 'tribe_events_cat',
+            description: '',
+            parent: 0,
+            count: 1,
+          }));
           await db.from('term_taxonomy').insert(rows);
         }
       });

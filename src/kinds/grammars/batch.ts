@@ -48,7 +48,8 @@ export const batchedWrites: Grammar<readonly BatchedWrite[]> = {
     const writes: BatchedWrite[] = [];
     for (const [index, one] of raw.entries()) {
       const write = batchedWrite(one);
-      if (typeof write === 'string') return { fault: { stage: 'value', reason: write, values: { place: String(index), methods: METHODS.join(', ') } } };
+      if (typeof write === 'string')
+        return { fault: { stage: 'value', reason: write, values: { place: String(index), methods: METHODS.join(', ') } } };
       writes.push(write);
     }
     return { value: writes };
