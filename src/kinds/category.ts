@@ -1,14 +1,14 @@
 import { MAX_BYTES } from './grammars/grammar.ts';
-import { anyText, nameText, parentTerm } from './grammars/grammars.ts';
+import { anyText, parentTerm, text } from './grammars/grammars.ts';
 import type { TermFields, TermKind } from './kind.ts';
 import { term } from './shapes.ts';
 import { termFilters } from './term-list.ts';
 
 /** Fields that both kinds of terms have. */
 export const termFields = {
-  name: { grammar: nameText(MAX_BYTES.name), required: true, empty: 'refused' },
+  name: { grammar: text(MAX_BYTES.name), required: true, empty: 'refused' },
   description: { grammar: anyText(MAX_BYTES.content), empty: 'clears' },
-  slug: { grammar: nameText(MAX_BYTES.slug), empty: 'refused' },
+  slug: { grammar: text(MAX_BYTES.slug), empty: 'refused' },
 } satisfies TermFields;
 
 export const category: TermKind = {

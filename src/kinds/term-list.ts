@@ -4,7 +4,7 @@ import type { TermCondition, TermOrder } from './condition.ts';
 import { control, filterOf, groupOf } from './filter.ts';
 import { flag } from './grammars/flags.ts';
 import { type Grammar, MAX_BYTES } from './grammars/grammar.ts';
-import { idOf, nameText, parentTerm, search, text } from './grammars/grammars.ts';
+import { idOf, parentTerm, search, text } from './grammars/grammars.ts';
 import { termsById } from './grammars/lists.ts';
 import type { TermFilters } from './kind.ts';
 import type { TermKindName } from './kind-names.ts';
@@ -70,5 +70,5 @@ export const termFilters = (kind: TermKindName): TermFilters => ({
   ...hideEmpty,
   ...(kind === 'category' ? { parent } : {}),
   ...postGroup,
-  slug: filter({ grammar: nameText(MAX_BYTES.word), narrows: (slug) => [{ slugs: [sanitizeTitle(slug, 'query')] }] }),
+  slug: filter({ grammar: text(MAX_BYTES.word), narrows: (slug) => [{ slugs: [sanitizeTitle(slug, 'query')] }] }),
 });
