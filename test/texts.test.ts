@@ -14,9 +14,7 @@ import { coreTaxonomies, coreTypes } from '../src/kinds/core/types.ts';
 import { status } from '../src/kinds/grammars/grammars.ts';
 import { kinds } from '../src/kinds/index.ts';
 import { loadTexts, TEXT_FILES, type Texts } from '../src/texts.ts';
-import type { ContentLanguages } from '../src/wordpress/content-languages.ts';
-import { toSerialized } from '../src/wordpress/php/serialized.ts';
-import { callerOf, config, LANGUAGES, routes } from './http/describing.ts';
+import { callerOf, config, fullCallerOf, LANGUAGES, routes } from './http/describing.ts';
 
 const root = new URL('..', import.meta.url);
 const texts = await loadTexts(LANGUAGES);
@@ -135,21 +133,6 @@ describe.each(LANGUAGES)('the description of the order of lists in %s', (languag
 /** Words within records, which are looked up where records are made. */
 const isSpoken = (key: string) => key.startsWith('site:words.');
 
-/** Settings of a site with a custom field, recurring events and content languages. */
-const WITH_FIELDS = {
-  tribe_events_calendar_options: toSerialized({ 'custom-fields': [{ name: '_ecp_custom_2', label: 'Stage', type: 'text', values: '' }] }),
-};
-
-const CONTENT: ContentLanguages = {
-  form: 'polylang',
-  pluginRuns: false,
-  languages: [],
-  defaultCode: 'en',
-  translated: kinds.map((kind) => (kind.is === 'post' ? kind.postType : kind.taxonomy)),
-  withFallback: [],
-  urls: { by: 'nothing' },
-};
-
 /** The sentences used by the descriptions of all interfaces, and the missing ones. */
 function askedFor(): { missing: string[]; used: Set<string> } {
   const missing: string[] = [];
@@ -165,9 +148,7 @@ function askedFor(): { missing: string[]; used: Set<string> } {
     const site = { config, texts: { ...texts, t } };
     describeSite(site, callerOf({ language }), routes, { otherRoutes: companions, roots });
     for (const endpoint of [...companions.values()].flat().flatMap((route) => route.endpoints)) t(language, `routes:${endpoint.summary}`);
-    const caller = callerOf({ language, options: WITH_FIELDS });
-    const settings = { ...caller.settings, recurrence: { base: 10_000_000, series: true }, contentLanguages: CONTENT };
-    openApiDocument(site, { ...caller, settings }, routes, roots);
+    openApiDocument(site, fullCallerOf({ language }), routes, roots);
     tecDocument(site, callerOf({ language }), companions.get('tec/v1') ?? []);
     const say: Say = (key, words) => t(language, `site:${key}`, words);
     coreTypes(callerOf({ language }), 'edit', say);

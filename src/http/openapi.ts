@@ -17,6 +17,7 @@ import {
   writeStatuses,
 } from './openapi-headers.ts';
 import { answerShapes, idOf, type Json, recordName, ref, schemas } from './openapi-schemas.ts';
+import { schemaOf } from './openapi-values.ts';
 import { type Endpoint, type Method, paramsOn, type Route, templateOf } from './route.ts';
 
 /** Statuses of problems; each is one component of the document. */
@@ -222,30 +223,4 @@ function listSchema(kind: Kind, record: Json, say: Say): Json {
 function withDeclaredType(value: unknown, { type }: Json): unknown {
   if (value === undefined || value === null) return undefined;
   return type === 'integer' ? Number(value) : value;
-}
-
-/**
- * Converts JSON Schema to OpenAPI 3.0, which allows one type only; several become alternatives. WordPress marks each
- * member as required or not, and writes an object without members as an empty list.
- */
-function schemaOf(schema: Readonly<Json>): Json {
-  const { type, items, properties, additionalProperties: otherMembers, ...rest } = schema;
-  const members = Array.isArray(properties) ? [] : Object.entries((properties ?? {}) as Record<string, Json>);
-  const requiredNames = members.filter(([, member]) => member.required === true).map(([name]) => name);
-  const nestedParts = {
-    ...(items === undefined ? {} : { items: schemaOf(items as Json) }),
-    ...(members.length > 0
-      ? { properties: Object.fromEntries(members.map(([name, { required: _, ...member }]) => [name, schemaOf(member)])) }
-      : {}),
-    ...(requiredNames.length > 0 ? { required: requiredNames } : {}),
-    ...(otherMembers === undefined
-      ? {}
-      : { additionalProperties: typeof otherMembers === 'object' ? schemaOf(otherMembers as Json) : otherMembers }),
-  };
-  if (!Array.isArray(type)) return { ...(type === undefined ? {} : { type }), ...nestedParts, ...rest };
-  return {
-    anyOf: type.map((one: string) => (one === 'array' ? { type: one, ...nestedParts } : { type: one })),
-    ...(type.includes('array') ? {} : nestedParts),
-    ...rest,
-  };
 }

@@ -2,9 +2,12 @@ import { readdirSync } from 'node:fs';
 import { readSettings } from '../../src/calendar/settings.ts';
 import { readConfig } from '../../src/config/config.ts';
 import { createRoutes } from '../../src/http/routes.ts';
+import { kinds } from '../../src/kinds/index.ts';
 import { ANY_LANGUAGE, type Caller } from '../../src/records/caller.ts';
 import type { Site } from '../../src/site.ts';
 import { loadTexts } from '../../src/texts.ts';
+import type { ContentLanguages } from '../../src/wordpress/content-languages.ts';
+import { toSerialized } from '../../src/wordpress/php/serialized.ts';
 import { ANONYMOUS } from '../../src/wordpress/viewer.ts';
 
 /** Every language that has texts, English first. */
@@ -54,4 +57,28 @@ export function callerOf({
     uploads: `${settings.home}/wp-content/uploads`,
     freeLabel: 'Free',
   };
+}
+
+/** Options of a site with a custom field. */
+const WITH_FIELDS = {
+  tribe_events_calendar_options: toSerialized({ 'custom-fields': [{ name: '_ecp_custom_2', label: 'Stage', type: 'text', values: '' }] }),
+};
+
+const CONTENT: ContentLanguages = {
+  form: 'polylang',
+  pluginRuns: false,
+  languages: [
+    { code: 'en', locale: 'en_US', name: 'English', number: 101, hidden: false, onPosts: 101, onTerms: 102 },
+    { code: 'it', locale: 'it_IT', name: 'Italiano', number: 103, hidden: false, onPosts: 103, onTerms: 104 },
+  ],
+  defaultCode: 'en',
+  translated: kinds.map((kind) => (kind.is === 'post' ? kind.postType : kind.taxonomy)),
+  withFallback: [],
+  urls: { by: 'nothing' },
+};
+
+/** The same caller on a site with a custom field, recurring events and content in two languages. */
+export function fullCallerOf({ language = 'en' }: { language?: string } = {}): Caller {
+  const caller = callerOf({ language, options: WITH_FIELDS });
+  return { ...caller, settings: { ...caller.settings, recurrence: { base: 10_000_000, series: true }, contentLanguages: CONTENT } };
 }

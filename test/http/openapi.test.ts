@@ -1,7 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
 import { Validator } from '@seriousme/openapi-schema-validator';
+import { tecRoutes } from '../../src/http/companion/tec.ts';
+import { tecDocument } from '../../src/http/companion/tec-document.ts';
 import { openApiDocument } from '../../src/http/openapi.ts';
-import { callerOf, describedSite, routes } from './describing.ts';
+import { callerOf, describedSite, fullCallerOf, routes } from './describing.ts';
 
 interface Operation {
   readonly parameters: Record<string, unknown>[];
@@ -21,14 +23,23 @@ interface Document {
 const site = await describedSite();
 const documentIn = (language: string) => openApiDocument(site, callerOf({ language }), routes) as unknown as Document;
 const english = documentIn('en');
+const newerRoutes = tecRoutes();
+/** The documents of all interfaces, each of a usual site and of one with languages, custom fields and recurring events. */
+const documents = {
+  'the calendar': () => documentIn('en'),
+  'the calendar in Italian': () => documentIn('it'),
+  'the calendar with languages': () => openApiDocument(site, fullCallerOf(), routes),
+  'the newer calendar': () => tecDocument(site, callerOf(), newerRoutes),
+  'the newer calendar with languages': () => tecDocument(site, fullCallerOf({ language: 'it' }), newerRoutes),
+};
 const parametersOf = (path: string, method: string) =>
   Object.fromEntries(english.paths[path]![method]!.parameters.map((parameter) => [parameter.name, parameter]));
 const schemaTypes = (name: string) =>
   Object.fromEntries(Object.entries(english.components.schemas[name]!.properties ?? {}).map(([member, { type }]) => [member, type]));
 
 describe('OpenAPI document', () => {
-  it.each(['en', 'it'])('is valid in %s', async (language) => {
-    const result = await new Validator().validate(structuredClone(documentIn(language)) as unknown as Record<string, unknown>);
+  it.each(Object.entries(documents))('is valid for %s', async (_, made) => {
+    const result = await new Validator().validate(structuredClone(made()) as unknown as Record<string, unknown>);
     expect(result.errors).toBeUndefined();
     expect(result.valid).toBe(true);
   });
