@@ -69,7 +69,7 @@ export function createClient({ url, login, fetch: send = fetch, tries = 3, names
         }
       },
       get: (id, options) => request('GET', at(id), options),
-      bySlug: (slug, options) => request('GET', at(`by-slug/${encodeURIComponent(slug)}`), options),
+      bySlug: (slug, options) => request('GET', at(`by-slug/${slugInPath(slug)}`), options),
       create: (fields, options) => request('POST', `${namespace}/${path}`, { ...written(options), body: fields }),
       upsert: async (by, fields, options) => {
         const { status, ...answer } = await request('POST', `${namespace}/${path}`, {
@@ -135,6 +135,12 @@ export function createClient({ url, login, fetch: send = fetch, tries = 3, names
     request,
   };
 }
+
+/**
+ * Returns a slug for a path. Slugs in other scripts than Latin are stored percent-encoded, and records show them so;
+ * what is encoded already stays as it is.
+ */
+const slugInPath = (slug) => encodeURIComponent(slug).replace(/%25([\da-f]{2})/gi, '%$1');
 
 /**
  * Returns a parameter as name and value. A list is one text with commas, unless a member contains one; then each member

@@ -158,6 +158,14 @@ describeRequests('the client', (ask) => {
     ]);
   });
 
+  it.each(['日本 祭り', 'Ярмарка', 'Fête d’été', '100% jazz'])('finds the event %s by the slug of its record', async (title) => {
+    await writes();
+    const { events } = client();
+    const { body } = await events.create({ title, ...DATES });
+    expect((await events.bySlug(body.slug)).body.id).toBe(body.id);
+    expect((await events.bySlug(decodeURIComponent(body.slug))).body.id).toBe(body.id);
+  });
+
   it('throws the error of a refused request, with its code', async () => {
     const error = await client()
       .events.create({ title: 'No dates' })
