@@ -33,6 +33,9 @@ export class FastiError extends Error {
   readonly code: Problem['code'];
   readonly status: number;
   readonly data: { readonly status?: number; readonly params?: Readonly<Record<string, string>> } | undefined;
+  /** Seconds after which the request may succeed, if the answer said so. */
+  readonly retryAfter: number | undefined;
+  constructor(error: Problem & Partial<Pick<FastiError, 'message' | 'data' | 'retryAfter'>>);
 }
 
 export interface Answer<Body> {
@@ -49,6 +52,11 @@ export interface ClientOptions {
   readonly fetch?: typeof fetch;
   /** Maximum number of attempts for reads, and for writes with a key, while the server is busy. */
   readonly tries?: number;
+  /**
+   * Maximum number of seconds to wait before another attempt (60). If the server asks for more time, the error is
+   * thrown, with `retryAfter`. Streams that reconnect wait as long as it takes.
+   */
+  readonly maxWait?: number;
   readonly namespace?: string;
 }
 
@@ -93,9 +101,9 @@ export interface OwnFields {
 }
 
 export interface RecordRoutes<Record, Filters, Fields> {
-  readonly list: (filters?: Filters) => Promise<Page<Record>>;
+  readonly list: (filters?: Filters, options?: Pick<ReadOptions, 'signal'>) => Promise<Page<Record>>;
   /** Yields all records of a list, requesting it page by page. */
-  readonly each: (filters?: Omit<Filters, 'page'>) => AsyncGenerator<Record, void, undefined>;
+  readonly each: (filters?: Omit<Filters, 'page'>, options?: Pick<ReadOptions, 'signal'>) => AsyncGenerator<Record, void, undefined>;
   readonly get: (id: number, options?: ReadOptions) => Promise<Answer<Record>>;
   readonly create: (fields: Fields, options?: WriteOptions) => Promise<Answer<Record>>;
   readonly update: (id: number, fields: Fields, options?: WriteOptions) => Promise<Answer<Record>>;
@@ -170,11 +178,14 @@ export interface Client {
   readonly stream: (options?: ChangesOptions) => AsyncGenerator<Pick<ChangesPage, 'changes' | 'next'>, never, undefined>;
   /** Sends up to 100 writes in one request; `atomic`: all of them or none. */
   readonly batch: (requests: readonly BatchedWrite[], options?: WriteOptions & { readonly atomic?: boolean }) => Promise<BatchAnswer>;
-  /** Requests any route; `path` is its path below `/wp-json/`. */
+  /**
+   * Requests any route; `path` is its path below `/wp-json/`. Texts, forms, files, bytes and streams are sent as they
+   * are, any other body as JSON.
+   */
   readonly request: <Body = unknown>(
     method: string,
     path: string,
-    options?: ReadOptions & { readonly body?: unknown; readonly headers?: Readonly<Record<string, string>> },
+    options?: ReadOptions & { readonly body?: unknown; readonly headers?: ConstructorParameters<typeof Headers>[0] },
   ) => Promise<Answer<Body>>;
 }
 

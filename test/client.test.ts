@@ -26,16 +26,19 @@ describe('the client when requests fail', () => {
         },
         pull: end,
       }),
+      { headers: { 'Content-Type': 'text/event-stream' } },
     );
   /** A client whose requests get these answers in turn, and the URLs it requests. */
   const clientOf = (...answers: readonly (() => Response)[]) => {
     const asked: string[] = [];
+    const sent: RequestInit[] = [];
     const left = [...answers];
-    const send = async (url: unknown) => {
+    const send = async (url: unknown, init: RequestInit) => {
       asked.push(String(url));
+      sent.push(init);
       return left.shift()!();
     };
-    return { client: createClient({ url: 'https://example.org', fetch: send as typeof fetch, tries: 2 }), asked };
+    return { client: createClient({ url: 'https://example.org', fetch: send as typeof fetch, tries: 2 }), asked, sent };
   };
 
   it('resumes a broken stream where it stopped', async () => {
@@ -80,12 +83,92 @@ describe('the client when requests fail', () => {
     const { client, asked } = clientOf(...Array<() => Response>(3).fill(() => new Response('{"events":[],"total":0}')));
     await client.events.list({ categories: ['Food, wine', 7], search: 'a, b' });
     await client.events.list({ include: [1, 2] });
-    await client.events.list({ custom_fields: { stage: 'Garden', accessibility: ['yes'] } });
+    await client.events.list({ custom_fields: { stage: 'Garden', accessibility: ['ramp', 'lift'] } });
     expect(asked.map((url) => decodeURIComponent(new URL(url).search))).toEqual([
       '?categories[]=Food,+wine&categories[]=7&search=a,+b',
       '?include=1,2',
-      '?custom_fields[stage]=Garden&custom_fields[accessibility]=yes',
+      '?custom_fields[stage]=Garden&custom_fields[accessibility][]=ramp&custom_fields[accessibility][]=lift',
     ]);
+  });
+
+  const bytes = new Uint8Array([0, 1, 255]);
+  const form = new FormData();
+  it.each([
+    ['a text', 'Jazz', null],
+    ['bytes', bytes, null],
+    ['a buffer', bytes.buffer, null],
+    ['a file', new Blob([bytes], { type: 'image/png' }), null],
+    ['a form', form, null],
+    ['a query', new URLSearchParams({ venue: 'Barn' }), null],
+    ['a stream', new ReadableStream(), null],
+    ['an object', { venue: 'Barn' }, 'application/json'],
+    ['a list', [1], 'application/json'],
+  ])('sends %s in the form that it has', async (_, body: unknown, type) => {
+    const { client, sent } = clientOf(() => new Response('{}'));
+    await client.request('POST', 'wp/v2/media', { body });
+    expect(sent[0]!.body).toBe(type === null ? body : JSON.stringify(body));
+    expect(new Headers(sent[0]!.headers).get('Content-Type')).toBe(type);
+  });
+
+  it.each([{ 'content-type': 'application/merge-patch+json' }, new Headers({ 'Content-Type': 'application/merge-patch+json' })])(
+    'sends the headers of the caller in the place of its own: %j',
+    async (headers) => {
+      const { client, sent } = clientOf(() => new Response('{}'));
+      await client.request('PATCH', 'calendar/events/v1/venues/1', { body: {}, headers });
+      expect([...new Headers(sent[0]!.headers)]).toEqual([['content-type', 'application/merge-patch+json']]);
+    },
+  );
+
+  it('throws its own error for the page of a proxy, whatever its status', async () => {
+    const page = () => new Response('<html>Sign in</html>', { headers: { 'Content-Type': 'text/html' } });
+    const { client } = clientOf(page, page, page);
+    const error = { name: 'FastiError', code: 'unknown', status: 200, message: '<html>Sign in</html>' };
+    await expect(client.events.list()).rejects.toMatchObject(error);
+    await expect(client.events.get(1)).rejects.toMatchObject(error);
+    await expect(client.stream().next()).rejects.toMatchObject(error);
+  });
+
+  it('repeats a write with a key while the first one is under way, and no other refused write', async () => {
+    const underWay = () => new Response('{"code":"rest_request_under_way"}', { status: 409, headers: { 'Retry-After': '0' } });
+    const conflict = () => new Response('{"code":"translation-conflict"}', { status: 409, headers: { 'Retry-After': '0' } });
+    const { client, asked } = clientOf(underWay, () => new Response('{"id":7}', { status: 201 }), conflict, underWay);
+    expect((await client.venues.create({ venue: 'Barn' }, { key: 'a' })).body.id).toBe(7);
+    await expect(client.venues.create({ venue: 'Barn' }, { key: 'b' })).rejects.toMatchObject({ code: 'translation-conflict' });
+    await expect(client.venues.create({ venue: 'Barn' })).rejects.toMatchObject({ code: 'rest_request_under_way' });
+    expect(asked).toHaveLength(4);
+  });
+
+  it('does not wait for longer than it may', async () => {
+    const { client } = clientOf(
+      () => new Response('{"code":"rest_too_many_requests"}', { status: 429, headers: { 'Retry-After': '900' } }),
+    );
+    await expect(client.events.list()).rejects.toMatchObject({ code: 'rest_too_many_requests', status: 429, retryAfter: 900 });
+  });
+
+  it('gives back the answers of a proxy before a stream reconnects', async () => {
+    const gateway = new Response('Bad gateway', { status: 502 });
+    const { client } = clientOf(
+      () => stream([none], (body) => body.close()),
+      () => gateway,
+      () => new Response('{"code":"rest_changes_token_expired"}', { status: 410 }),
+    );
+    await expect(client.stream().next()).rejects.toMatchObject({ status: 410 });
+    expect(await gateway.body!.getReader().read()).toEqual({ done: true, value: undefined });
+  });
+
+  it('stops reading a list when it is aborted', async () => {
+    const { client, sent } = clientOf(
+      ...Array<() => Response>(2).fill(() => new Response('{"events":[{"id":1}],"total":2,"total_pages":2}')),
+    );
+    const { signal } = new AbortController();
+    await client.events.list({}, { signal });
+    await client.events.each({}, { signal }).next();
+    expect(sent.map((init) => init.signal)).toEqual([signal, signal]);
+  });
+
+  it('makes an error of its members', () => {
+    const error = new FastiError({ code: 'rest_server_busy', status: 503, message: 'Busy', retryAfter: 2 });
+    expect(error).toMatchObject({ name: 'FastiError', message: 'Busy', code: 'rest_server_busy', status: 503, retryAfter: 2 });
   });
 
   it('ends a stream, and the pause before a retry, as soon as it is aborted', async () => {
@@ -114,6 +197,16 @@ describe('the client when requests fail', () => {
     for await (const { id } of client.events.each()) ids.push(id);
     expect(ids).toEqual([1]);
     await expect(client.events.each().next()).rejects.toMatchObject({ status: 404 });
+  });
+
+  it('reports a page that something else than the end of the list makes unreachable', async () => {
+    const { client } = clientOf(
+      () => new Response('{"events":[{"id":1}],"total":2,"total_pages":2}'),
+      () => new Response('<html>Not found</html>', { status: 404 }),
+    );
+    const events = client.events.each();
+    expect((await events.next()).value).toEqual({ id: 1 });
+    await expect(events.next()).rejects.toMatchObject({ code: 'unknown', status: 404 });
   });
 });
 
@@ -172,6 +265,20 @@ describeRequests('the client', (ask) => {
       .catch((reason: unknown) => reason);
     expect(error).toBeInstanceOf(FastiError);
     expect(error).toMatchObject({ code: 'rest_missing_callback_param', status: 400 });
+  });
+
+  it.each(['bytes', 'form'])('uploads an image as %s', async (how) => {
+    await writes();
+    const png = readFileSync(new URL('fixtures/uploads/2026/11/tiny.png', import.meta.url));
+    const form = new FormData();
+    form.set('file', new Blob([png]), 'poster.png');
+    const upload =
+      how === 'form'
+        ? { body: form }
+        : { body: png, headers: { 'Content-Disposition': 'attachment; filename="poster.png"', 'content-type': 'image/png' } };
+    const { body } = await client().request<{ id: number }>('POST', 'wp/v2/media', upload);
+    const { body: event } = await client().events.create({ title: 'Jazz', ...DATES, image: body.id });
+    expect(event.image).toMatchObject({ id: body.id });
   });
 
   it('sends batches', async () => {
