@@ -46,23 +46,23 @@ const names = { core: false, tec: false, csv: false } as const;
 
 const postFields = (codes: readonly string[]) =>
   ({
-    language: whenEmpty('refused', rule(languageCode(codes), { names, isAdditional: true })),
+    language: whenEmpty('stays', rule(languageCode(codes), { names, isAdditional: true })),
     translations: rule(translations(codes), { names, isAdditional: true }),
     translation_of: whenEmpty('refused', rule(positiveInteger, { names, isAdditional: true })),
   }) satisfies Readonly<Record<keyof LanguageValues, Field>>;
 
 const termFields = (codes: readonly string[]) =>
   ({
-    language: { grammar: languageCode(codes), empty: 'refused', isAdditional: true },
+    language: { grammar: languageCode(codes), empty: 'stays', isAdditional: true },
     translations: { grammar: translations(codes), empty: 'clears', isAdditional: true },
     translation_of: { grammar: positiveInteger, empty: 'refused', isAdditional: true },
   }) satisfies Readonly<Record<keyof LanguageValues, TermField>>;
 
-/** One of the site's languages, by its stored code. */
+/** One of the site's languages, by its stored code; null, as records show it, for a record without one. */
 const languageCode = (codes: readonly string[]): Grammar<string> => ({
   maxBytes: MAX_BYTES.word,
   hint: choiceHint(codes),
-  json: { type: 'string', enum: codes },
+  json: { type: ['string', 'null'], enum: [...codes, null] },
   read: (raw) => (typeof raw === 'string' && codes.includes(raw) ? { value: raw } : { fault: { stage: 'value' } }),
 });
 

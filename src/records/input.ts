@@ -162,7 +162,7 @@ function blankMeaning(
   if (emptyMeaning === 'false') return 'false';
   if (emptyMeaning === 'clears' && (mode === 'change' || takesOver)) return 'null';
   if (mode === 'create') return 'absent';
-  if (emptyMeaning === 'stays' && rawValue === '') return 'empty';
+  if (emptyMeaning === 'stays' && (rawValue === '' || acceptsNull(param))) return 'empty';
   return rawValue === null ? 'mistyped' : 'refused';
 }
 

@@ -60,7 +60,8 @@ export function languageOfNew(
  * Returns the language of a changed record: the one named, otherwise its current one; a record without a language gets
  * one. A record keeps a language that the site has switched off, or that is hidden from the caller.
  *
- * @throws rest_invalid_param for translations of a record in such a language
+ * @throws rest_invalid_param for translations of a record in such a language, and for an empty language of a record that
+ * has one
  */
 export async function languageOfChange(
   db: Database,
@@ -74,6 +75,7 @@ export async function languageOfChange(
   const membership = (await membershipsOf(db, kindLanguages, [id])).get(id);
   const before = membership?.language ?? null;
   const languageFields = languageValues(values);
+  if (values.language === '' && before !== null) failParam('language', 'empty-value');
   if (membership && before === null && languageFields.language === undefined)
     return hasNoTranslations(languageFields) ? undefined : failParam('translations', 'translation-not-linked');
   const language =
@@ -92,9 +94,9 @@ export async function currentLanguage(db: Database, caller: Caller, kind: Kind, 
 /** Returns the single language that a request chose, if any. */
 export const chosenLanguage = ({ content }: Caller): string | undefined => (content.isChosen ? content.code : undefined);
 
-/** Picks the values that concern languages. */
+/** Picks the values that concern languages. An empty language is none. */
 export const languageValues = ({ language, translations, translation_of }: LanguageValues & Values): LanguageValues => ({
-  language,
+  language: language || undefined,
   translations,
   translation_of,
 });

@@ -148,6 +148,13 @@ describe.each(['polylang', 'wpml'] as const)('translations stored by %s', (form)
       expect(await placeOf(111)).toEqual(['it', { en: 110, it: 111 }]);
     });
 
+    it.each([null, ''])('accepts the language %j of a record without one, and refuses it for others', async (language) => {
+      const read = (await running.send('GET', `${ROOT}/events/114`)).body;
+      expect(read.language).toBeNull();
+      expect((await post('/events/114', { ...read, language })).status).toBe(200);
+      expect(faultOf(await post('/events/111', { language }))).toEqual([400, 'rest_invalid_param', ['language']]);
+    });
+
     it('returns 409 and writes nothing if two groups have records in the same language', async () => {
       expect(faultOf(await post('/events/113', { translations: { en: 110 }, title: 'No' })).slice(0, 2)).toEqual([
         409,
