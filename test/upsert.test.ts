@@ -113,6 +113,9 @@ describeRequests('upsert of a record', (ask) => {
   it('needs the field that identifies the record', async () => {
     expectError(await upsert('/events', { title: 'Jazz', ...DATES }), 400, 'rest_invalid_param', ['upsert']);
     expectError(await ask.post('/venues?upsert=slug', { venue: 'Barn' }), 400, 'rest_invalid_param', ['upsert']);
+    expect((await ask.read('/doc')).paths['/venues'].post.parameters).toContainEqual(
+      expect.objectContaining({ name: 'upsert', schema: { type: 'string', enum: ['external_id'] } }),
+    );
     expectError(await ask.post('/events?upsert=title', { title: 'Jazz', ...DATES }), 400, 'rest_invalid_param', ['upsert']);
   });
 

@@ -1,6 +1,6 @@
 import { fail } from '../errors.ts';
 import type { Kind, PostKind, TermKind } from '../kinds/kind.ts';
-import { UPSERT } from '../kinds/post-fields.ts';
+import { upsertParam } from '../kinds/post-fields.ts';
 import type { Caller } from '../records/caller.ts';
 import { withExplainedErrors } from '../records/explanation.ts';
 import { acceptParams } from '../records/input.ts';
@@ -14,7 +14,7 @@ import { withImageCleanup } from '../records/writes/prepared-images.ts';
 import type { Site } from '../site.ts';
 import { lookUpOnce } from '../storage/engine/look-up-once.ts';
 import type { Preconditions } from '../wordpress/record-version.ts';
-import { kindForCaller, type Options, type Params } from './content-flags.ts';
+import { kindForCaller, type Options } from './content-flags.ts';
 import { CliError, EXIT_CODE } from './io.ts';
 import type { Item } from './print.ts';
 
@@ -56,7 +56,7 @@ export async function create(
   raw: Options,
 ): Promise<{ id: number; isNew: boolean; record: Item }> {
   const kind = kindForCaller(caller, declaredKind);
-  const { upsert: by } = await acceptParams(site, caller, UPSERT, raw, 'create');
+  const { upsert: by } = await acceptParams(site, caller, upsertOf(kind), raw, 'create');
   const values = await acceptParams(site, caller, kind.fields, raw, 'create');
   const work = async (trackedSite: Site): Promise<{ record: Item; isNew?: boolean }> => {
     requireAllowed(kind.is === 'post' ? mayCreate(caller, kind) : mayManageTerms(caller, kind));
@@ -68,7 +68,7 @@ export async function create(
 }
 
 /** Returns the parameter that turns a creation into an update of an existing record. */
-export const upsertParam = (kind: Kind): Params => (kind.is === 'post' ? UPSERT : {});
+export const upsertOf = (kind: Kind): Partial<ReturnType<typeof upsertParam>> => (kind.is === 'post' ? upsertParam(kind) : {});
 
 /**
  * Changes the given values of a record, and returns it as it is afterwards. Throws the errors of the API:

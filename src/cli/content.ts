@@ -26,7 +26,7 @@ import {
   requireAllowed,
   resolveId,
   resolveIdInTrash,
-  upsertParam,
+  upsertOf,
 } from './content-actions.ts';
 import {
   addParams,
@@ -133,12 +133,12 @@ function addGet({ session, kind, verb, recordPlaceholder }: KindCommands): void 
 
 function addCreate({ session, kind, verb }: KindCommands): void {
   const command = withLanguageFlags(addParams(verb('create'), session, kind, kind.fields, fieldTexts), session);
-  for (const [name, param] of Object.entries(upsertParam(kind)))
+  for (const [name, param] of Object.entries(upsertOf(kind)))
     command.option(`--${name} <${placeholder(param)}>`, session.say(filterTexts(kind, name)));
   command.option('--porcelain', session.say('options.porcelain')).action((options: Options, command: Command) =>
     withSite(session, 'write', async (site) => {
       const caller = await actingCaller(site, session, userOf(command));
-      const raw = givenValues(caller, kind, { ...kind.fields, ...upsertParam(kind) }, options);
+      const raw = givenValues(caller, kind, { ...kind.fields, ...upsertOf(kind) }, options);
       warnOfUnknownNames(session, kind, raw);
       warnOfMisusedLanguage(session, { caller, kind }, raw, languageOf(command));
       const { id, isNew, record } = await create({ site, caller, kind }, raw);
@@ -220,7 +220,7 @@ const printDone = ({ io, say }: Session, { porcelain }: Options, key: string, id
  * anyway.
  */
 function warnOfUnknownNames({ io, say }: Session, kind: Kind, raw: Options): void {
-  for (const field of unknownFields(kind, { ...kind.fields, ...upsertParam(kind), ...FIELDS_WITH_OWN_FLAGS }, raw))
+  for (const field of unknownFields(kind, { ...kind.fields, ...upsertOf(kind), ...FIELDS_WITH_OWN_FLAGS }, raw))
     warn({ io, say }, unknownFieldSentence(say, { ...field, name: shorten(field.name) }));
 }
 

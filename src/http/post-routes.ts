@@ -6,7 +6,7 @@ import { MAX_BYTES } from '../kinds/grammars/grammar.ts';
 import { anyId, selector, text } from '../kinds/grammars/grammars.ts';
 import type { PostKind, Rows } from '../kinds/kind.ts';
 import type { Params, Values } from '../kinds/param.ts';
-import { UPSERT } from '../kinds/post-fields.ts';
+import { upsertParam } from '../kinds/post-fields.ts';
 import type { Caller } from '../records/caller.ts';
 import { listPosts, mayChange, mayCreate, mayTrash, postIdOfSlug, readPost } from '../records/posts.ts';
 import { lockPostVersion } from '../records/versions.ts';
@@ -94,7 +94,7 @@ const posts = (kind: PostKind): ServedRoute => ({
     endpoint({
       methods: ['POST'],
       summary: `${kind.name}.create`,
-      params: { ...kind.fields, ...UPSERT },
+      params: { ...kind.fields, ...upsertParam(kind) },
       unlistedParams: undescribedParams(Object.keys(kind.extraMetas)),
       siteParams: (settings) => addedBySite(kind.fields, kindOnSite(kind, settings).fields),
       mode: 'create',

@@ -1,3 +1,4 @@
+import { memoizeByObject } from '../memo.ts';
 import type { PostColumn } from '../wordpress/rows.ts';
 import type { Condition } from './condition.ts';
 import { column, rule, textMeta, whenEmpty, withNames } from './fields.ts';
@@ -5,6 +6,7 @@ import { control, filter } from './filter.ts';
 import { choiceHint, type Grammar, MAX_BYTES } from './grammars/grammar.ts';
 import { anyText, idOf, oneOf, positiveInteger, status, text, titleText } from './grammars/grammars.ts';
 import { time, timeText } from './grammars/times.ts';
+import type { PostKind } from './kind.ts';
 import type { Orders } from './list-param.ts';
 import { byInstant } from './narrowing.ts';
 import type { Field, Param, Params } from './param.ts';
@@ -27,8 +29,14 @@ export const EXTERNAL_ID = '_fasti_external_id';
 /** The field with that name. It is unique among the records of the kind, so that it can be used to find the record. */
 export const externalIdField = textMeta(EXTERNAL_ID, { grammar: anyText(MAX_BYTES.word), searched: false, isAdditional: true });
 
-/** The parameter that changes an existing record instead of creating one, and says how to find it. */
-export const UPSERT = { upsert: { grammar: oneOf(['external_id', 'slug'], 'value'), isAdditional: true } } satisfies Params;
+/** Fields by which an existing record can be found, if its kind has them. */
+const IDENTIFYING_FIELDS = ['external_id', 'slug'] as const;
+
+/** Returns the parameter that changes an existing record of a kind instead of creating one, and says how to find it. */
+export const upsertParam = memoizeByObject(({ fields }: Pick<PostKind, 'fields'>) => {
+  const names = IDENTIFYING_FIELDS.filter((name) => Object.hasOwn(fields, name));
+  return { upsert: { grammar: oneOf(names, 'value'), isAdditional: true } } satisfies Params;
+});
 
 /** `page` and `per_page` of every list. */
 export const paging = { page: control(positiveInteger, { fallback: 1 }), per_page: control(positiveInteger) };
