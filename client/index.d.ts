@@ -13,6 +13,7 @@ import type {
   TagFields,
   TagFilters,
   Term,
+  UpsertKeys,
   Venue,
   VenueFields,
   VenueFilters,
@@ -88,16 +89,19 @@ export interface LanguageFilters {
   readonly language_fallback?: boolean;
 }
 
-/** Additional fields if content has languages. `translations`: ids by language; null removes one. */
+/**
+ * Additional fields if content has languages. `language`: null only for a record without one. `translations`: ids by
+ * language; null removes one.
+ */
 export interface LanguageFields {
-  readonly language?: string;
+  readonly language?: string | null;
   readonly translations?: Readonly<Record<string, number | { readonly id: number } | null>>;
   readonly translation_of?: number;
 }
 
 /** The site's own fields of its events, by name. In a write, null clears one; in a list they are filters. */
 export interface OwnFields {
-  readonly custom_fields?: Readonly<Record<string, unknown>>;
+  readonly custom_fields?: Readonly<Record<string, unknown>> | readonly unknown[];
 }
 
 export interface RecordRoutes<Record, Filters, Fields> {
@@ -111,14 +115,10 @@ export interface RecordRoutes<Record, Filters, Fields> {
   readonly remove: (id: number, options?: WriteOptions) => Promise<Answer<Record>>;
 }
 
-export interface PostRoutes<Record, Filters, Fields> extends RecordRoutes<Record, Filters, Fields> {
+export interface PostRoutes<Record, Filters, Fields, UpsertKey> extends RecordRoutes<Record, Filters, Fields> {
   readonly bySlug: (slug: string, options?: ReadOptions) => Promise<Answer<Record>>;
-  /** Changes the record with the same external ID or slug, or creates it. */
-  readonly upsert: (
-    by: 'external_id' | 'slug',
-    fields: Fields,
-    options?: WriteOptions,
-  ) => Promise<Answer<Record> & { readonly created: boolean }>;
+  /** Changes the record with the same value of a field, such as its external ID, or creates it. */
+  readonly upsert: (by: UpsertKey, fields: Fields, options?: WriteOptions) => Promise<Answer<Record> & { readonly created: boolean }>;
 }
 
 export type Change = {
@@ -163,9 +163,14 @@ export interface BatchAnswer {
 }
 
 export interface Client {
-  readonly events: PostRoutes<Event, EventFilters & LanguageFilters & OwnFields, EventFields & LanguageFields & OwnFields>;
-  readonly venues: PostRoutes<Venue, VenueFilters & LanguageFilters, VenueFields & LanguageFields>;
-  readonly organizers: PostRoutes<Organizer, OrganizerFilters & LanguageFilters, OrganizerFields & LanguageFields>;
+  readonly events: PostRoutes<
+    Event,
+    EventFilters & LanguageFilters & OwnFields,
+    EventFields & LanguageFields & OwnFields,
+    UpsertKeys['event']
+  >;
+  readonly venues: PostRoutes<Venue, VenueFilters & LanguageFilters, VenueFields & LanguageFields, UpsertKeys['venue']>;
+  readonly organizers: PostRoutes<Organizer, OrganizerFilters & LanguageFilters, OrganizerFields & LanguageFields, UpsertKeys['organizer']>;
   readonly categories: RecordRoutes<Term, CategoryFilters & LanguageFilters, CategoryFields & LanguageFields>;
   readonly tags: RecordRoutes<Term, TagFilters & LanguageFilters, TagFields & LanguageFields>;
   readonly changesPage: (options?: ChangesOptions) => Promise<ChangesPage>;

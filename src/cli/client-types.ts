@@ -1,8 +1,10 @@
 import { z } from 'zod';
 import { type ProblemName, problems } from '../errors.ts';
-import { kinds } from '../kinds/index.ts';
+import type { Grammar, Reference } from '../kinds/grammars/grammar.ts';
+import { kinds, postKinds } from '../kinds/index.ts';
 import type { Kind } from '../kinds/kind.ts';
 import type { Param } from '../kinds/param.ts';
+import { upsertParam } from '../kinds/post-fields.ts';
 import { typedKeys } from '../typed-keys.ts';
 
 /*
@@ -27,6 +29,9 @@ export function clientTypes(): string {
       `export interface ${capitalize(kind.name)}Fields ${membersOf(kind.fields)}`,
       '',
     ]),
+    '/** Fields by which a write can find an existing record of each kind (`upsert`). */',
+    `export interface UpsertKeys {\n${postKinds.map((kind) => `  ${kind.name}: ${typeOf(upsertParam(kind).upsert.grammar.json)};`).join('\n')}\n}`,
+    '',
     '/** All error codes with their HTTP statuses. */',
     `export interface Errors {\n${codes.map((code) => `  ${JSON.stringify(code)}: ${statusesOf(code)};`).join('\n')}\n}`,
     '',
@@ -63,17 +68,42 @@ function recordTypes(): string[] {
 
 const membersOf = (params: Readonly<Record<string, Param>>): string =>
   `{\n${Object.entries(params)
-    .map(([name, { grammar }]) => `  ${name}?: ${typeOf(grammar.json)} | null;`)
+    .map(([name, { grammar }]) => `  ${name}?: ${sentType(grammar)};`)
     .join('\n')}\n}`;
 
-/** Returns a JSON Schema as a TypeScript type. */
-function typeOf(schema: Schema): string {
-  const { $ref, type, enum: values, anyOf, items, properties, required = [], additionalProperties, const: constant } = schema;
+/** Returns the type of a value that is sent, in all its forms. */
+function sentType({ json, alsoAccepts = [], refersTo }: Grammar): string {
+  const sent = { readonly: 'readonly ', object: recordObject(refersTo) };
+  const type = typeOf(json, sent);
+  // Editors still offer the values of the set.
+  const otherTypes = alsoAccepts.map((form) => typeOf(form, sent)).map((form) => (json.enum && form === 'string' ? '(string & {})' : form));
+  return type === 'unknown' ? type : [...new Set([type, ...otherTypes, 'null'])].join(' | ');
+}
+
+/** Returns the type of an object that stands for a record: one with its id, or the fields of a new one. */
+function recordObject(refersTo: Reference | undefined): string {
+  const kind = postKinds.find(({ name }) => name === refersTo);
+  const named = '{ readonly id: number | string }';
+  return refersTo === undefined ? ANY_OBJECT : kind ? `${named} | ${capitalize(kind.name)}Fields` : named;
+}
+
+const ANY_OBJECT = 'Record<string, unknown>';
+
+/**
+ * Returns a JSON Schema as a TypeScript type. `readonly`: precedes lists; `object`: the type of an object without
+ * declared members.
+ */
+function typeOf(
+  schema: Schema,
+  form: { readonly readonly: string; readonly object: string } = { readonly: '', object: ANY_OBJECT },
+): string {
+  const { $ref, type, enum: values, anyOf, allOf, items, properties, required = [], additionalProperties, const: constant } = schema;
   if (typeof $ref === 'string') return $ref.split('/').at(-1)!;
   if (constant !== undefined) return JSON.stringify(constant);
-  if (Array.isArray(anyOf)) return anyOf.map((one) => typeOf(one)).join(' | ');
+  if (Array.isArray(anyOf)) return anyOf.map((one) => typeOf(one, form)).join(' | ');
+  if (Array.isArray(allOf)) return allOf.map((one) => typeOf(one, form)).join(' & ');
   if (Array.isArray(values)) return values.map((value) => JSON.stringify(value)).join(' | ');
-  if (Array.isArray(type)) return type.map((one: string) => typeOf({ ...schema, type: one })).join(' | ');
+  if (Array.isArray(type)) return type.map((one: string) => typeOf({ ...schema, type: one }, form)).join(' | ');
   switch (type) {
     case 'string':
     case 'boolean':
@@ -83,13 +113,13 @@ function typeOf(schema: Schema): string {
     case 'number':
       return 'number';
     case 'array':
-      return `(${items === undefined ? 'unknown' : typeOf(items as Schema)})[]`;
+      return `${form.readonly}(${items === undefined ? 'unknown' : typeOf(items as Schema, form)})[]`;
     case 'object': {
       if (properties === undefined || Array.isArray(properties))
-        return `Record<string, ${typeof additionalProperties === 'object' ? typeOf(additionalProperties as Schema) : 'unknown'}>`;
+        return typeof additionalProperties === 'object' ? `Record<string, ${typeOf(additionalProperties as Schema, form)}>` : form.object;
       const isRequired = (name: string) => (required as string[]).includes(name);
       const members = Object.entries(properties as Record<string, Schema>).map(
-        ([name, member]) => `${JSON.stringify(name)}${isRequired(name) ? '' : '?'}: ${typeOf(member)}`,
+        ([name, member]) => `${JSON.stringify(name)}${isRequired(name) ? '' : '?'}: ${typeOf(member, form)}`,
       );
       return `{ ${members.join('; ')} }`;
     }

@@ -66,6 +66,11 @@ export interface Grammar<T = unknown, Accepted = T> {
   /** `params`: all parameters of the request, as sent. */
   readonly read: (raw: unknown, can: Can, params?: Readonly<Record<string, unknown>>) => Reading<T>;
   readonly json: JsonSchema;
+  /**
+   * Further forms of an accepted value. OPTIONS and `/doc` describe one form of each value, as in the reference, but the
+   * types of the client library have them all.
+   */
+  readonly alsoAccepts?: readonly JsonSchema[];
   readonly refersTo?: Reference;
   /** Never set: it only carries the type `Accepted`, which no other member mentions. */
   readonly accepted?: Accepted;

@@ -36,6 +36,8 @@ export function idOf(refersTo: Reference): Grammar<number> {
     maxBytes: MAX_BYTES.word,
     hint: { reason: 'not-an-id', example: 12 },
     json: { type: 'integer', minimum: 1 },
+    // Records show ids of users as texts.
+    alsoAccepts: [{ type: 'string' }],
     refersTo,
     read: (raw) => {
       const value = numeric(raw);
@@ -126,7 +128,11 @@ export const textOrNumber = (maxBytes: number): Plain<string> => ({
 });
 
 /** One of the statuses that a request may set (decision D33). */
-export const status: Grammar<string> = oneOf(SETTABLE_STATUSES, 'value');
+export const status: Grammar<string> = {
+  ...oneOf(SETTABLE_STATUSES, 'value'),
+  // A record that is sent back may have a status of a plugin.
+  alsoAccepts: [{ type: 'string' }],
+};
 
 /** One of a closed set. Other values are refused as a value, or with the code `rest_not_in_enum`. */
 export function oneOf<const T extends string>(values: readonly T[], stage: 'value' | 'enum'): Grammar<T> {
@@ -171,6 +177,8 @@ export const image: Grammar<number | string, number | FetchedImage> = {
   maxBytes: MAX_BYTES.address,
   hint: { reason: 'not-an-image', example: 12 },
   json: { type: ['string', 'integer', 'object'] },
+  // Records show a missing image so.
+  alsoAccepts: [{ const: false }],
   refersTo: 'image',
   isBlank: isEmpty,
   read: (raw) => {

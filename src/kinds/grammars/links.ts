@@ -21,6 +21,7 @@ export function requestedLinks(refersTo: 'venue' | 'organizer'): Grammar<readonl
     maxListBytes: MAX_BYTES.ids,
     hint: { ...HINTS[refersTo], example: 12 },
     json: { type: 'array', items: { type: ['integer', 'object'] } },
+    alsoAccepts: [{ type: ['integer', 'string', 'object'] }],
     refersTo,
     isBlank: (raw) => !isEmptyList(raw) && isEmpty(raw),
     read: (raw) => {

@@ -18,6 +18,7 @@ export function listStatus(capabilities: string): Grammar<readonly string[]> {
     maxListBytes: MAX_BYTES.ids,
     hint: { reason: 'not-a-listed-status', example: 'publish' },
     json: { type: 'string' },
+    alsoAccepts: [{ type: 'array', items: { type: 'string' } }],
     read: (raw, can, params) => {
       if (raw === ANY_STATUS && params?.page !== undefined) return {};
       if (!can(`edit_${capabilities}`)) return isPublishAlone(raw) ? accept(['publish']) : REFUSED;
@@ -69,6 +70,7 @@ export function ids(refersTo?: Reference): Grammar<readonly number[]> {
     maxListBytes: MAX_BYTES.ids,
     hint: { reason: 'not-ids', example: '12,15' },
     json: { type: 'array', items: { type: 'integer' } },
+    alsoAccepts: [{ type: ['integer', 'string'] }, { type: 'array', items: { type: 'string' } }],
     ...(refersTo ? { refersTo } : {}),
     read: (raw) => {
       const items = toItems(raw).filter((item) => !isEmptyMember(item));
@@ -100,6 +102,7 @@ const termTokens: Omit<Grammar<readonly (string | number)[]>, 'accepted'> = {
   maxListBytes: MAX_BYTES.text,
   hint: { reason: 'not-terms', example: 'jazz,12' },
   json: { type: 'array', items: { type: ['integer', 'string'] } },
+  alsoAccepts: [{ type: ['integer', 'string'] }],
   read: (raw) => {
     const items = toItems(raw).filter((item) => !isEmptyMember(item));
     return items.length > 0 && items.length <= MAX_ITEMS && items.every(isToken) ? accept(items) : REFUSED;
@@ -119,12 +122,19 @@ export interface RequestedTerm {
   readonly name?: string;
 }
 
+const NAMED_TERM = { type: 'object', properties: { id: { type: 'integer' }, slug: { type: 'string' }, name: { type: 'string' } } };
+
 /** Terms to assign: ids, slugs, names or `{id}`, `{slug}`, `{name}`; blank items are ignored (decisions D4, D32). */
 export const requestedTerms: Grammar<readonly RequestedTerm[]> = {
   maxBytes: MAX_BYTES.name,
   maxListBytes: MAX_BYTES.text,
   hint: { reason: 'not-terms', example: 'Jazz,Open air' },
   json: { type: 'array', items: { type: ['integer', 'string'] } },
+  alsoAccepts: [
+    { type: ['integer', 'string'] },
+    NAMED_TERM,
+    { type: 'array', items: { anyOf: [{ type: ['integer', 'string'] }, NAMED_TERM] } },
+  ],
   isBlank: isEmpty,
   read: (raw) => {
     const items = isTermObject(raw)
