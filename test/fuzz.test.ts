@@ -1,8 +1,6 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { z } from 'zod';
-import { companionNamespaces } from '../src/http/companion/namespaces.ts';
-import { createRoutes } from '../src/http/routes.ts';
 import { createLog } from '../src/log.ts';
 import type { Database } from '../src/storage/engine/database.ts';
 import { feeds, feedsOf } from './fuzz/feeds.ts';
@@ -10,6 +8,7 @@ import { faultsOf, mustNotWrite, stateOf } from './fuzz/oracle.ts';
 import { knownIn } from './fuzz/plausible.ts';
 import { requestTo, type Sent, shown, type Target, targetsOf } from './fuzz/requests.ts';
 import { describeDatabases } from './support/databases.ts';
+import { finiteNamespaces } from './support/finite-routes.ts';
 import { type Answer, type RunningSite, serveDatabase } from './support/running-site.ts';
 import { loadSite } from './support/site.ts';
 import { readFixture } from './support/site-data.mjs';
@@ -33,11 +32,7 @@ for (const row of fixture.usermeta!.rows) {
 }
 const known = knownIn(fixture);
 
-const targets = [
-  ...targetsOf('calendar/events/v1', createRoutes(['en', 'it'])),
-  ...[...companionNamespaces()].flatMap(([namespace, routes]) => targetsOf(namespace, routes)),
-  feeds,
-];
+const targets = [...[...finiteNamespaces()].flatMap(([namespace, routes]) => targetsOf(namespace, routes)), feeds];
 /** Writes and lists of records have more parameters than other requests, and get more cases. */
 const weight = ({ params }: Target) => 2 + Object.keys(params).length;
 const whole = targets.reduce((sum, target) => sum + weight(target), 0);

@@ -1,11 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { attemptsOf } from '../src/accounts/attempts.ts';
-import { companionNamespaces } from '../src/http/companion/namespaces.ts';
-import { createRoutes } from '../src/http/routes.ts';
 import { BLOG_BASES } from '../src/kinds/core/blog.ts';
 import { postTypes } from '../src/kinds/index.ts';
 import type { Database } from '../src/storage/engine/database.ts';
 import { describeDatabases } from './support/databases.ts';
+import { finiteNamespaces } from './support/finite-routes.ts';
 import { type RunningSite, serveDatabase } from './support/running-site.ts';
 import { loadSite, resetSite } from './support/site.ts';
 import { ROOT, SUITE_TIME } from './support/site-client.ts';
@@ -23,7 +22,7 @@ const WAIT_SECONDS = 900;
 
 /** All paths that can be read, with the protected event as the record. */
 const PATHS: readonly string[] = [
-  ...[...new Map([['calendar/events/v1', createRoutes(['en', 'it'])], ...companionNamespaces()])].flatMap(([namespace, routes]) =>
+  ...[...finiteNamespaces()].flatMap(([namespace, routes]) =>
     routes
       .filter(({ endpoints }) => endpoints.some(({ methods }) => methods.includes('GET')))
       .map(({ pattern }) => `/wp-json/${namespace}${pattern}`),

@@ -1,13 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { companionNamespaces } from '../src/http/companion/namespaces.ts';
 import type { ServedEndpoint } from '../src/http/endpoint.ts';
-import { createRoutes } from '../src/http/routes.ts';
 import { BLOG_BASES } from '../src/kinds/core/blog.ts';
 import { postTypes } from '../src/kinds/index.ts';
 import type { Param } from '../src/kinds/param.ts';
 import type { Database } from '../src/storage/engine/database.ts';
 import { reindexEvents } from '../src/storage/index/event-index-rebuild.ts';
 import { describeDatabases, type Open } from './support/databases.ts';
+import { finiteNamespaces } from './support/finite-routes.ts';
 import { insertAll } from './support/insert-all.ts';
 import { addPerson } from './support/people.ts';
 import { addRoles, mayEdit, mayRead, type Role, type RoleRequestOptions } from './support/roles.ts';
@@ -21,7 +20,7 @@ import { SUITE_TIME } from './support/site-client.ts';
  * same answer from both. Routes and parameters come from the route tables, so that new ones are included automatically.
  */
 
-const NAMESPACES = new Map([['calendar/events/v1', createRoutes(['en', 'it'])], ...companionNamespaces()]);
+const NAMESPACES = finiteNamespaces();
 
 interface List {
   readonly namespace: string;

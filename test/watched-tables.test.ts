@@ -1,12 +1,11 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import { companionNamespaces } from '../src/http/companion/namespaces.ts';
-import { createRoutes } from '../src/http/routes.ts';
 import type { Database } from '../src/storage/engine/database.ts';
 import { WATCHED, watchedNames } from '../src/storage/freshness/watched-tables.ts';
 import { createWpmlTables } from '../src/storage/schema/wpml-tables.ts';
 import { describeDatabases } from './support/databases.ts';
+import { finiteNamespaces } from './support/finite-routes.ts';
 import { recordingsIn } from './support/replay.ts';
 import { type RunningSite, serveDatabase } from './support/running-site.ts';
 import { loadSite } from './support/site.ts';
@@ -61,7 +60,7 @@ describeDatabases('the data of cached answers', (open) => {
   afterAll(() => running.close());
 
   it('comes from watched tables, or the answers are not cached', async () => {
-    const served = new Map([['tribe/events/v1', createRoutes(running.site.texts.languages)], ...companionNamespaces()]);
+    const served = finiteNamespaces('tribe/events/v1', running.site.texts.languages);
     const routes = [...served].flatMap(([namespace, all]) => all.map(({ pattern }) => `/wp-json/${namespace}${exampleOf(pattern)}`));
     let read = new Set<string>();
     running.site.db.driver.listen(({ sql }: { sql: string }) => {

@@ -100,11 +100,21 @@ function operation(context: Operation, method: Method): Json {
     parameters: [
       ...otherParams.map(([name, param]) => parameter(context, name, param)),
       ...requestHeaderRefs(method, targetOf(route, endpoint)),
+      ...(endpoint.streams ? [lastEventId(say)] : []),
     ],
     ...(bodyNames.length > 0 ? { requestBody: requestBody(context, kind, bodyNames) } : {}),
     responses: responses({ route, endpoint }, method, kind, say),
   };
 }
+
+/** Returns the header by which a stream is resumed. */
+const lastEventId = (say: Say): Json => ({
+  name: 'Last-Event-ID',
+  in: 'header',
+  required: false,
+  description: say('routes:headers.last-event-id'),
+  schema: { type: 'string' },
+});
 
 function parameter({ caller, say, route, endpoint }: Operation, name: string, { grammar }: Param): Json {
   const isInPath = selectorsOf(route).includes(name);
@@ -168,7 +178,7 @@ function successResponses(
       [successStatus]: {
         description: say(`routes:answers.${successStatus}`),
         ...writeHeaderRefs(method),
-        content: json(answerSchema(endpoint)),
+        content: endpoint.streams ? { 'text/event-stream': { schema: { type: 'string' } } } : json(answerSchema(endpoint)),
       },
       ...problems('400', '401', ...unknownNamespace, ...(route.refusals ?? []), ...safety),
     };

@@ -54,6 +54,8 @@ export interface Endpoint<V = Values> {
   readonly success?: '201' | '207';
   /** Shape of a successful answer, named by its `id`. For routes that serve a kind, the kind decides. */
   readonly answer?: z.ZodObject;
+  /** Whether a success is a stream of server-sent events, which `Last-Event-ID` resumes. */
+  readonly streams?: true;
   /**
    * Decides whether the caller may use the endpoint. There is no default: "anyone" is written out. The rule gets the
    * accepted values, including the path selector; for the header `Allow`, it gets only the selector and `context=edit`.

@@ -30,6 +30,7 @@ export function createRoutes(languages: readonly string[], roots: () => readonly
     ...postKinds.flatMap(postRoutes),
     ...termKinds.flatMap(termRoutes),
     changes,
+    changeStream,
     ...webhookRoutes,
   ];
   const routes = baseRoutes.map((route) => inLanguages(route, languages));
@@ -115,6 +116,27 @@ const changes: ServedRoute = {
         const options = { kinds: names, records: include === 'records', limit: Math.min(limit, MAX_CHANGES) };
         return { ...ok(await changesSince(site, caller, since, options)), timeliness: 'never' };
       },
+    }),
+  ],
+};
+
+/**
+ * The stream of changes, described like the other routes. Its requests never get here: `change-stream.ts` answers them,
+ * except for a POST that another method replaces.
+ */
+const changeStream: ServedRoute = {
+  pattern: '/changes/stream',
+  texts: 'changes',
+  refusals: ['410'],
+  endpoints: [
+    endpoint({
+      methods: ['GET'],
+      summary: 'changes-stream',
+      streams: true,
+      params: CHANGES_PARAMS,
+      mode: 'read',
+      allow: 'anyone',
+      run: async () => fail('rest_no_route'),
     }),
   ],
 };

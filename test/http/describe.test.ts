@@ -114,6 +114,7 @@ describe('index of a namespace', () => {
         '/tags',
         '/tags/(?P<id>\\d+)',
         '/changes',
+        '/changes/stream',
         '/webhooks',
         '/webhooks/(?P<id>\\d+)',
         '/webhooks/(?P<id>\\d+)/test',

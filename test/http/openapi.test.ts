@@ -149,6 +149,11 @@ describe('OpenAPI document for other clients', () => {
       $ref: '#/components/schemas/EventRecord',
     });
   });
+  it('describes the stream of changes as one', () => {
+    const { responses, parameters } = english.paths['/changes/stream']!.get!;
+    expect(Object.keys(responses['200']!.content!)).toEqual(['text/event-stream']);
+    expect(parameters.map(({ name }) => name)).toEqual(expect.arrayContaining(['since', 'kinds', 'include', 'limit', 'Last-Event-ID']));
+  });
   it('describes a list by its members', () =>
     expect(english.paths['/venues']!.get!.responses['200']!.content!['application/json']!.schema).toMatchObject({
       properties: { venues: { type: 'array', items: { $ref: '#/components/schemas/VenueRecord' } }, total_pages: { type: 'integer' } },

@@ -1,24 +1,22 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import { companionNamespaces } from '../../src/http/companion/namespaces.ts';
-import { createRoutes } from '../../src/http/routes.ts';
 import { createLog } from '../../src/log.ts';
 import type { Database } from '../../src/storage/engine/database.ts';
 import { feeds } from '../fuzz/feeds.ts';
 import { INHERITED_WORDS } from '../fuzz/inherited.ts';
 import { PROTOCOL_NAMES, type Target, targetsOf } from '../fuzz/requests.ts';
 import { describeDatabases } from '../support/databases.ts';
+import { finiteNamespaces } from '../support/finite-routes.ts';
 import { type RunningSite, serveDatabase } from '../support/running-site.ts';
 import { loadSite } from '../support/site.ts';
 
 /** Every handler once, by the first of its methods. */
-const targets = [...new Map([['calendar/events/v1', createRoutes(['en', 'it'])], ...companionNamespaces()])].flatMap(
-  ([namespace, routes]) =>
-    routes.flatMap((route) =>
-      targetsOf(
-        namespace,
-        route.endpoints.map((endpoint) => ({ ...route, endpoints: [{ ...endpoint, methods: endpoint.methods.slice(0, 1) }] })),
-      ),
+const targets = [...finiteNamespaces()].flatMap(([namespace, routes]) =>
+  routes.flatMap((route) =>
+    targetsOf(
+      namespace,
+      route.endpoints.map((endpoint) => ({ ...route, endpoints: [{ ...endpoint, methods: endpoint.methods.slice(0, 1) }] })),
     ),
+  ),
 );
 
 /** Mandatory fields of new records, so that only the tested parameter can be wrong. */

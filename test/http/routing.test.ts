@@ -27,6 +27,7 @@ describe('routes', () => {
       '/tags',
       '/tags/(?P<id>\\d+)',
       '/changes',
+      '/changes/stream',
       '/webhooks',
       '/webhooks/(?P<id>\\d+)',
       '/webhooks/(?P<id>\\d+)/test',

@@ -1,7 +1,6 @@
-import { companionNamespaces } from '../../src/http/companion/namespaces.ts';
 import type { ServedRoute } from '../../src/http/endpoint.ts';
-import { createRoutes } from '../../src/http/routes.ts';
 import type { Grammar } from '../../src/kinds/grammars/grammar.ts';
+import { finiteNamespaces } from './finite-routes.ts';
 
 /*
  * Every place of a request that can carry a text from outside: the declared parameters of all routes, the segments of
@@ -31,9 +30,8 @@ export interface ParameterCarrier extends Carrier {
   readonly inPath: boolean;
 }
 
-/** All routes by the namespace in which they are served. */
-export const servedRoutes = (): ReadonlyMap<string, readonly ServedRoute[]> =>
-  new Map([['calendar/events/v1', createRoutes(['en', 'it'])], ...companionNamespaces()]);
+/** All routes whose answers end, by the namespace in which they are served. */
+export const servedRoutes = (): ReadonlyMap<string, readonly ServedRoute[]> => finiteNamespaces();
 
 /** Valid values of mandatory parameters other than the tested one. */
 const SOUND: Readonly<Record<string, unknown>> = { start_date: '2031-05-01 20:00', end_date: '2031-05-01 22:00' };
