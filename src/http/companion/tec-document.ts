@@ -13,8 +13,10 @@ import {
   responseHeaderRefs,
   responseHeaders,
   targetOf,
+  writeHeaderRefs,
   writeStatuses,
 } from '../openapi-headers.ts';
+import { schemaOf } from '../openapi-values.ts';
 import { type Endpoint, type Method, type Route, templateOf } from '../route.ts';
 
 type Json = Record<string, unknown>;
@@ -96,9 +98,16 @@ function operation(route: Route, endpoint: ServedEndpoint, method: Method, say: 
 
 function parameter(route: Route, endpoint: Endpoint, name: string, { grammar }: Param, say: Say): Json {
   const isInPath = selectorsOf(route).includes(name);
-  const { type, ...rest } = grammar.json;
-  const schema = Array.isArray(type) ? { anyOf: type.map((one: string) => ({ type: one })), ...rest } : grammar.json;
-  return { name, in: isInPath ? 'path' : 'query', required: isInPath, description: say(paramTextKeys(route, endpoint, name)), schema };
+  const schema = schemaOf(grammar.json);
+  return {
+    name,
+    in: isInPath ? 'path' : 'query',
+    required: isInPath,
+    description: say(paramTextKeys(route, endpoint, name)),
+    schema,
+    // Of a name that is sent repeatedly, PHP reads the last value.
+    ...(schema.type === 'array' && !isInPath ? { style: 'form', explode: false } : {}),
+  };
 }
 
 /**
@@ -111,22 +120,28 @@ function responses(route: Route, method: Method, name: string | undefined, say: 
     ? ['200']
     : method === 'GET'
       ? isSingle
-        ? ['200', '404']
+        ? ['200', '401', '403', '404']
         : ['200', '400', '404']
       : method === 'POST'
         ? ['201', '400', '401', '403', '500']
         : method === 'DELETE'
           ? ['200', '401', '403', '404', '410', '500', '501']
           : ['200', '400', '401', '403', '404', '500'];
-  const returnsRecord = name !== undefined && (isSingle || method === 'POST');
-  const schema = name ? (isSingle || method !== 'GET' ? ref(name) : { type: 'array', items: ref(name) }) : ref('OpenApiDocumentation');
+  const returnsRecord = name !== undefined && method !== 'DELETE' && (isSingle || method === 'POST');
+  const schema = !name
+    ? ref('OpenApiDocumentation')
+    : returnsRecord
+      ? ref(name)
+      : method === 'DELETE'
+        ? EMPTY_LIST
+        : { type: 'array', items: ref(name) };
   return Object.fromEntries(
     [...statuses, ...(name ? writeStatuses(method, isSingle ? 'named' : 'none') : []), ...generalStatuses(method)].map((status) => [
       status,
       {
         description: say(`routes:answers.${status === '501' ? 'never' : status}`),
         ...(status.startsWith('2')
-          ? { ...(returnsRecord ? responseHeaderRefs(method) : {}), content: json(schema) }
+          ? { ...(returnsRecord ? responseHeaderRefs(method) : writeHeaderRefs(method)), content: json(schema) }
           : problemHeaderRefs(status)),
       },
     ]),
@@ -136,6 +151,8 @@ function responses(route: Route, method: Method, name: string | undefined, say: 
 // ------------------------------------------------------------------------------------------------- schemas
 const membersOfType = (type: string, ...names: string[]): Json =>
   Object.fromEntries(names.map((name) => [name, type === 'array' ? { type, items: {} } : { type }]));
+/** The answer to a deletion. */
+const EMPTY_LIST: Json = { type: 'array', items: {}, maxItems: 0 };
 const objectSchema = (properties: Json): Json => ({ type: 'object', properties });
 
 /** Members of writes. In `READ_MEMBERS`, the texts among them have two forms. */
@@ -159,11 +176,15 @@ const WRITABLE_MEMBERS: Json = {
   ...membersOfType('boolean', 'sticky'),
   tags: { type: 'array', items: { type: 'integer' } },
 };
+/** Flags of records. A password hides them as null. */
+const shownFlags = (...names: string[]): Json => Object.fromEntries(names.map((name) => [name, { type: 'boolean', nullable: true }]));
 const READ_MEMBERS: Json = {
   ...WRITABLE_MEMBERS,
+  ...shownFlags('sticky'),
   ...membersOfType('object', 'guid', 'title', 'content', 'excerpt'),
   ...membersOfType('integer', 'id'),
-  ...membersOfType('string', 'link', 'modified', 'modified_gmt', 'permalink_template', 'generated_slug'),
+  ...membersOfType('string', 'type', 'link', 'modified', 'modified_gmt', 'permalink_template', 'generated_slug'),
+  class_list: { type: 'array', items: { type: 'string' } },
 };
 const ADDRESS_MEMBERS: Json = membersOfType(
   'string',
@@ -187,8 +208,12 @@ const SHOWN_EVENT_MEMBERS: Json = {
   ...EVENT_MEMBERS,
   dates: ref('DateDetails'),
   duration: { anyOf: [{ type: 'integer' }, { type: 'string' }] },
-  multiday: { anyOf: [{ type: 'integer' }, { type: 'boolean' }] },
-  ...membersOfType('boolean', 'is_past', 'is_now'),
+  multiday: schemaOf({ type: ['integer', 'boolean', 'null'] }),
+  ...shownFlags('all_day', 'featured', 'sticky', 'is_past', 'is_now', 'starts_this_week', 'ends_this_week', 'happens_this_week'),
+  this_week_duration: { type: 'integer', nullable: true },
+  displays_on: { type: 'array', items: { type: 'string' } },
+  // Without members it is an empty list, as PHP writes an empty object.
+  custom_fields: { anyOf: [{ type: 'object' }, { type: 'array', items: {}, maxItems: 0 }] },
   organizer_names: { type: 'array', items: { type: 'string' } },
   organizers: { type: 'array', items: ref('Organizer') },
   venues: { type: 'array', items: ref('Venue') },
