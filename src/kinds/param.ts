@@ -45,8 +45,9 @@ export interface Selected {
 }
 
 /**
- * Effect of an empty value on update: it clears the field, is refused, or means false. `stays`: the empty text,
- * and null if the grammar has that type, is accepted if the field of the record is empty already, and refused otherwise. On create it counts as absent.
+ * Effect of an empty value on update: it clears the field, is refused, or means false. `stays`: the empty text, and
+ * null if the grammar has that type, is accepted if the field of the record is empty already, and refused otherwise. On
+ * create it counts as absent.
  */
 export type Empty = 'clears' | 'refused' | 'false' | 'stays';
 

@@ -60,8 +60,8 @@ export function languageOfNew(
  * Returns the language of a changed record: the one named, otherwise its current one; a record without a language gets
  * one. A record keeps a language that the site has switched off, or that is hidden from the caller.
  *
- * @throws rest_invalid_param for translations of a record in such a language, and for an empty language of a record that
- * has one
+ * @throws rest_invalid_param for translations of a record in such a language, and for an empty language of a record
+ * that has one
  */
 export async function languageOfChange(
   db: Database,

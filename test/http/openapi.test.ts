@@ -24,7 +24,7 @@ const site = await describedSite();
 const documentIn = (language: string) => openApiDocument(site, callerOf({ language }), routes) as unknown as Document;
 const english = documentIn('en');
 const newerRoutes = tecRoutes();
-/** The documents of all interfaces, each of a usual site and of one with languages, custom fields and recurring events. */
+/** The documents of all interfaces, of a usual site and of one with languages, custom fields and recurring events. */
 const documents = {
   'the calendar': () => documentIn('en'),
   'the calendar in Italian': () => documentIn('it'),

@@ -67,8 +67,8 @@ export interface Grammar<T = unknown, Accepted = T> {
   readonly read: (raw: unknown, can: Can, params?: Readonly<Record<string, unknown>>) => Reading<T>;
   readonly json: JsonSchema;
   /**
-   * Further forms of an accepted value. OPTIONS and `/doc` describe one form of each value, as in the reference, but the
-   * types of the client library have them all.
+   * Further forms of an accepted value. OPTIONS and `/doc` describe one form of each value, as in the reference, but
+   * the types of the client library have them all.
    */
   readonly alsoAccepts?: readonly JsonSchema[];
   readonly refersTo?: Reference;
