@@ -58,7 +58,8 @@ describeRequests('explanation of a refused parameter', (ask) => {
     const told: string[] = [];
     for (const [path, { endpoints }] of Object.entries<Json>(index.routes)) {
       const { args } = endpoints.find(({ methods }: Json) => methods.includes('GET')) ?? {};
-      if (path.includes('(') || args === undefined) continue;
+      // The stream of changes ignores the language of texts, and its answer does not end.
+      if (path.includes('(') || path.endsWith('/stream') || args === undefined) continue;
       for (const [name, { enum: values, items }] of Object.entries<Json>(args)) {
         const set: string[] | undefined = values ?? items?.enum;
         if (set === undefined) continue;
