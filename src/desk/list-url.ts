@@ -1,4 +1,4 @@
-import type { PostKind } from '../kinds/kind.ts';
+import type { Kind } from '../kinds/kind.ts';
 import { deskUrl, type Visit } from './visit.ts';
 
 /*
@@ -26,7 +26,7 @@ function flatPairs(name: string, value: unknown): [name: string, value: string][
  * Returns the URL of the list of a kind with the present parameters, some of them changed, or removed if undefined. It
  * leads to the first page unless another one is named.
  */
-export const listUrl = (visit: Visit, kind: PostKind, changes: Readonly<Record<string, string | number | undefined>>): string =>
+export const listUrl = (visit: Visit, kind: Pick<Kind, 'path'>, changes: Readonly<Record<string, string | number | undefined>>): string =>
   deskUrl(visit, `/${kind.path}`, changeQuery(visit, { page: undefined, ...changes }));
 
 /** Returns the query of a list's URL, including its page, to return to it. */

@@ -1,9 +1,9 @@
 import type { JSX } from 'preact';
-import { termChoices } from '../forms/control-data.ts';
-import { textIn } from '../forms/form-values.ts';
+import { idIn, textIn } from '../forms/form-values.ts';
+import { termChoices } from '../forms/term-choices.ts';
 import { Link } from '../html/links.tsx';
 import { Paging } from '../html/paging.tsx';
-import type { PostKind } from '../kinds/kind.ts';
+import type { Kind, PostKind } from '../kinds/kind.ts';
 import { type EditList, listEditable } from '../records/editing.ts';
 import { mayCreate } from '../records/posts.ts';
 import { SETTABLE_STATUSES } from '../wordpress/status.ts';
@@ -22,7 +22,9 @@ export async function listPage(visit: Visit, kind: PostKind): Promise<Outcome> {
   const { query } = visit.request;
   const list = await listEditable(visit.site, visit.caller, kind, listParams(query, visit.caller, kind), { first: MAX_BULK_SIZE });
   const { say } = visit.i18n;
-  const categories = kind.terms.includes('category') ? await termChoices(visit, 'category') : [];
+  const categories = kind.terms.includes('category')
+    ? await termChoices(visit, 'category', { ids: [idIn(textIn(query, 'categories'))] })
+    : [];
   const choices = await filterChoices(visit, kind, categories);
   const html = deskPage(visit, {
     title: say(`desk:kinds.${kind.name}.many`),
@@ -69,7 +71,7 @@ export async function listPage(visit: Visit, kind: PostKind): Promise<Outcome> {
         <p class="quiet">{say('desk:list.found', { count: list.total })}</p>
         <Rows visit={visit} kind={kind} list={list} categories={categories} />
         {textIn(query, 'status') === 'trash' && <EmptyTrash visit={visit} kind={kind} list={list} />}
-        <Pagination visit={visit} kind={kind} list={list} />
+        <Pagination visit={visit} kind={kind} page={list.page} pages={list.pages} />
       </>
     ),
   });
@@ -121,15 +123,15 @@ function EmptyTrash({
   return <ButtonForm visit={visit} path={`/${kind.path}/empty-trash`} text={say('desk:list.empty')} danger={danger} />;
 }
 
-function Pagination({
-  visit,
-  kind,
-  list: { page, pages },
-}: {
+interface PaginationProps {
   readonly visit: Visit;
-  readonly kind: PostKind;
-  readonly list: EditList;
-}): JSX.Element {
+  readonly kind: Pick<Kind, 'path'>;
+  readonly page: number;
+  readonly pages: number;
+}
+
+/** Links to the previous and next page of a list of records or terms. */
+export function Pagination({ visit, kind, page, pages }: PaginationProps): JSX.Element {
   const { say } = visit.i18n;
   const to = (number: number, key: string) =>
     number < 1 || number > pages ? undefined : { href: listUrl(visit, kind, { page: number }), text: say(key) };

@@ -8,7 +8,7 @@ import { dateErrors } from '../forms/date-errors.ts';
 import { allFieldErrors, errorSentence, fieldErrors, newTermErrors } from '../forms/error-sentences.ts';
 import { idIn, membersIn, textIn } from '../forms/form-values.ts';
 import { encodeInitialValues, INITIAL_FIELD, unchangedFields } from '../forms/initial-values.ts';
-import { isImage, isLinks } from '../kinds/fields.ts';
+import { isImage, isLinks, isTerms } from '../kinds/fields.ts';
 import type { PostKind, Rows } from '../kinds/kind.ts';
 import type { Values } from '../kinds/param.ts';
 import { type Editable, readEditable } from '../records/editing.ts';
@@ -254,6 +254,7 @@ function withReferencedIds({ kind, names }: FormPlan, values: Values, input: Val
   const ids = names.flatMap((name): [string, unknown][] => {
     const field = kind.fields[name]!;
     if (isLinks(field)) return [[name, [...new Set([...asList(values[name]), ...asList(membersIn(input[name]).keep)])]]];
+    if (isTerms(field)) return [[name, [...new Set([...asList(values[name]), ...asList(membersIn(input[name]).ids)])]]];
     return isImage(field) && name in input ? [[name, input[name]]] : [];
   });
   return { ...values, ...Object.fromEntries(ids) };

@@ -1,14 +1,13 @@
 import type { JSX } from 'preact';
 import { ApiError, refuse } from '../errors.ts';
-import { indentedTerm, type TermChoice, termText } from '../forms/control.ts';
-import { termChoices } from '../forms/control-data.ts';
+import { indentedTerm, type TermChoice } from '../forms/control.ts';
 import { errorSentence, fieldSentence } from '../forms/error-sentences.ts';
 import { SavedNow } from '../forms/fields.tsx';
-import { textIn } from '../forms/form-values.ts';
+import { idIn, textIn } from '../forms/form-values.ts';
 import { encodeInitialValues, INITIAL_FIELD, unchangedFields } from '../forms/initial-values.ts';
 import { hintOf, labelOf } from '../forms/labels.ts';
+import { termChoices } from '../forms/term-choices.ts';
 import { Input, type Option, Select, TextArea } from '../html/form-fields.tsx';
-import { Link } from '../html/links.tsx';
 import type { TermField, TermKind, TermValues } from '../kinds/kind.ts';
 import { withLanguages } from '../kinds/language-fields.ts';
 import type { Values } from '../kinds/param.ts';
@@ -18,6 +17,7 @@ import { lockTermVersion, versionTag, withPreconditions } from '../records/versi
 import { mayManageTerms } from '../records/visibility.ts';
 import { decodeForEditing } from '../wordpress/content/entities.ts';
 import { ButtonForm, deskPage, draftAttributes, Nonce } from './layout.tsx';
+import { loadTermList, TermList } from './term-list.tsx';
 import { TranslationLinks } from './translations.tsx';
 import { deskUrl, type Outcome, type Submission, type Visit } from './visit.ts';
 
@@ -39,12 +39,13 @@ interface TermForm {
   readonly hasConflict?: boolean;
 }
 
-/** Returns the page with all terms of a kind, and a form for a new one. */
+/** Returns the page with the terms of a kind, and a form for a new one. */
 export async function termsPage(visit: Visit, declaredKind: TermKind, submittedForm?: TermForm): Promise<Outcome> {
   const kind = kindOnSite(visit, declaredKind);
   requireManager(visit, kind);
   const form = submittedForm ?? { input: initialInput(visit) };
-  const terms = await termChoices(visit, kind.name);
+  const parentChoices = await loadParentChoices(visit, kind, [idIn(textIn(form.input, 'parent'))]);
+  const list = await loadTermList(visit, kind, parentChoices);
   const { say } = visit.i18n;
   const html = deskPage(visit, {
     title: say(`desk:kinds.${kind.name}.many`),
@@ -53,16 +54,9 @@ export async function termsPage(visit: Visit, declaredKind: TermKind, submittedF
     children: (
       <>
         <h2>{say(`desk:kinds.${kind.name}.new`)}</h2>
-        <TermFields visit={visit} kind={kind} path={`/${kind.path}`} form={form} parentChoices={terms} version="" />
+        <TermFields visit={visit} kind={kind} path={`/${kind.path}`} form={form} parentChoices={parentChoices} version="" />
         <h2>{say(`desk:kinds.${kind.name}.all`)}</h2>
-        {terms.length === 0 && <p>{say('desk:list.none')}</p>}
-        <ul class="terms">
-          {terms.map((term) => (
-            <li key={term.id} class={`depth-${Math.min(term.depth, 4)}`}>
-              <Link href={deskUrl(visit, `/${kind.path}/${term.id}`)}>{termText(term)}</Link>
-            </li>
-          ))}
-        </ul>
+        <TermList visit={visit} kind={kind} list={list} />
       </>
     ),
   });
@@ -73,7 +67,7 @@ export async function termsPage(visit: Visit, declaredKind: TermKind, submittedF
 export async function termPage(visit: Visit, declaredKind: TermKind, id: number, form?: TermForm): Promise<Outcome> {
   const kind = kindOnSite(visit, declaredKind);
   requireManager(visit, kind);
-  const [{ record, version }, terms] = await Promise.all([readTerm(visit.site, visit.caller, kind, id), termChoices(visit, kind.name)]);
+  const { record, version } = await readTerm(visit.site, visit.caller, kind, id);
   const storedValues = shownValues(kind, record);
   const { input = {}, initialDigests = '', hasConflict } = form ?? {};
   // Fields that only the other user has changed have the saved value.
@@ -82,6 +76,8 @@ export async function termPage(visit: Visit, declaredKind: TermKind, id: number,
   const savedValues = hasConflict
     ? Object.fromEntries(Object.entries(storedValues).filter(([name, value]) => textIn(input, name) !== value))
     : {};
+  const parentIds = [storedValues, changedInput].map((values) => idIn(textIn(values, 'parent')));
+  const terms = await loadParentChoices(visit, kind, [id, ...parentIds]);
   const { say } = visit.i18n;
   const path = `/${kind.path}/${id}`;
   const html = deskPage(visit, {
@@ -155,6 +151,10 @@ export async function changeTermByForm(visit: Submission, declaredKind: TermKind
     },
   );
 }
+
+/** Returns the terms that can be parents of others, those with these ids among them. */
+const loadParentChoices = async (visit: Visit, kind: TermKind, ids: readonly number[]): Promise<TermChoice[]> =>
+  kind.hierarchical ? termChoices(visit, kind.name, { ids: ids.filter((id) => id > 0) }) : [];
 
 /** Returns the terms, which are in the order of their tree, without a term and its descendants. */
 function withoutBranch(terms: readonly TermChoice[], id: number): readonly TermChoice[] {

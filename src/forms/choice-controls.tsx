@@ -58,7 +58,7 @@ export const formatNames = (names: readonly string[]): string =>
   names.map((name) => (/^"|,/.test(name) ? `"${name.replaceAll('"', '""')}"` : name)).join(', ');
 
 export const categories: Control = {
-  toFormValue: (value) => ({ ids: (Array.isArray(value) ? value.map(Number) : []).sort((one, other) => one - other), fresh: '' }),
+  toFormValue: (value) => ({ ids: idsOf(value).sort((one, other) => one - other), fresh: '' }),
   read: (input) => ({
     ids: textsIn(membersIn(input), 'ids')
       .map(Number)
@@ -78,10 +78,13 @@ export const categories: Control = {
   Component: (props) => {
     const { name, formValue, data } = props;
     const { ids, fresh } = readChosenTerms(formValue);
+    const choices = data.terms[name] ?? [];
+    const shownIds = new Set(choices.map(({ id }) => id));
     return (
       <FieldGroup {...groupPropsOf(props)}>
         <div class="choices">
-          {(data.terms[name] ?? []).map((term) => (
+          {ids.map((id) => !shownIds.has(id) && <input key={id} type="hidden" name={`${name}[ids][]`} value={String(id)} />)}
+          {choices.map((term) => (
             <label key={term.id} class={`choice depth-${Math.min(term.depth, 4)}`}>
               <input type="checkbox" name={`${name}[ids][]`} value={String(term.id)} checked={ids.includes(term.id)} />
               {termText(term)}
@@ -101,22 +104,29 @@ export const categories: Control = {
 
 /**
  * Tags by name, separated by commas. The tags that a record already has keep their ids, since several tags can have the
- * same name.
+ * same name. Those without a name, which the input cannot show, stay.
  */
 export const tags: Control = {
   toFormValue: (value, { terms }) => formatNames([...new Set(termsOf(value, terms).map(({ name }) => name))]),
   read: (input) => formatNames(parseNames(textOf(input))),
   toApiValue: (formValue, { terms }, storedValue) => {
-    const storedTags = groupedBy(termsOf(storedValue, terms), ({ name }) => name);
-    return parseNames(textOrEmpty(formValue)).flatMap((name): object[] => storedTags.get(name)?.map(({ id }) => ({ id })) ?? [{ name }]);
+    const shownTags = termsOf(storedValue, terms);
+    const shownIds = new Set(shownTags.map(({ id }) => id));
+    const storedTags = groupedBy(shownTags, ({ name }) => name);
+    return [
+      ...idsOf(storedValue).flatMap((id) => (shownIds.has(id) ? [] : [{ id }])),
+      ...parseNames(textOrEmpty(formValue)).flatMap((name): object[] => storedTags.get(name)?.map(({ id }) => ({ id })) ?? [{ name }]),
+    ];
   },
   toText: textOrEmpty,
   Component: (props) => <Input {...fieldPropsOf(props)} value={textOrEmpty(props.formValue)} />,
 };
 
+const idsOf = (value: unknown): number[] => (Array.isArray(value) ? value.map(Number) : []);
+
 function termsOf(value: unknown, terms: ControlData['terms']): { readonly id: number; readonly name: string }[] {
   const namesById = new Map(Object.values(terms).flatMap((list) => list.map(({ id, name }) => [id, name.trim()])));
-  return (Array.isArray(value) ? value.map(Number) : []).flatMap((id) => {
+  return idsOf(value).flatMap((id) => {
     const name = namesById.get(id) ?? '';
     return name === '' ? [] : [{ id, name }];
   });

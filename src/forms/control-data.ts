@@ -1,5 +1,4 @@
 import { listPeople, loadPeople } from '../accounts/people.ts';
-import { groupedBy } from '../grouped-by.ts';
 import type { Option } from '../html/form-fields.tsx';
 import { sizeInWords } from '../html/size-words.ts';
 import { ALLOWS_SEVERAL } from '../kinds/events/metas.ts';
@@ -12,7 +11,6 @@ import { shownMedia } from '../records/core/media.ts';
 import { listPosts, mayCreate, readablePosts } from '../records/posts.ts';
 import { listTerms } from '../records/terms.ts';
 import { mayManageTerms } from '../records/visibility.ts';
-import { withMaxPerPage } from '../site.ts';
 import { findByTitle, storedTitles } from '../storage/rows/posts.ts';
 import { decodeEntities } from '../wordpress/content/entities.ts';
 import { ksesTitle } from '../wordpress/content/kses.ts';
@@ -23,6 +21,7 @@ import { controlOf } from './controls.ts';
 import type { FormContext } from './form-context.ts';
 import { labelOf } from './labels.ts';
 import { formatChoice, parseChoiceId, readLinkForm } from './link-controls.tsx';
+import { languageFirst, termChoices, termsById } from './term-choices.ts';
 
 /*
  * Data for the inputs of a form: terms, records to link to, people, the image.
@@ -31,7 +30,6 @@ import { formatChoice, parseChoiceId, readLinkForm } from './link-controls.tsx';
 /** Maximum number of records offered without a script. With a script, the others are found by searching. */
 const MAX_CHOICES = 200;
 const MAX_AUTHORS = 100;
-const MAX_TERMS = 10_000;
 
 /**
  * Loads the data that a form needs to show these values of its fields. Terms and records in the language of the form's
@@ -47,7 +45,9 @@ export async function loadControlData(
   const language = typeof values.language === 'string' ? values.language : undefined;
   const fields = names.flatMap((name): [string, Field][] => (kind.fields[name] ? [[name, kind.fields[name]]] : []));
   const [terms, links, authors, image] = await Promise.all([
-    loadByFieldName(fields, async (field) => (isTerms(field) ? termChoices(context, field.place.kind, language) : undefined)),
+    loadByFieldName(fields, async (field, name) =>
+      isTerms(field) ? termsOfField(context, field.place.kind, idsIn(values[name]), language) : undefined,
+    ),
     loadByFieldName(fields, async (field, name) =>
       isLinks(field) ? linkChoices(context, field.place.kind, idsIn(values[name]), language) : undefined,
     ),
@@ -81,6 +81,10 @@ async function loadByFieldName<T>(
   return Object.fromEntries(entries.flatMap(([name, value]) => (value === undefined ? [] : [[name, value] as const])));
 }
 
+/** Returns the terms that a form needs: categories are ticked in a list, tags typed by name. */
+const termsOfField = (context: FormContext, name: 'category' | 'tag', ids: readonly number[], language?: string): Promise<TermChoice[]> =>
+  termKind(name).hierarchical ? termChoices(context, name, { ids, language }) : termsById(context, name, ids);
+
 const idsIn = (value: unknown): number[] => (Array.isArray(value) ? value.map(Number) : []);
 
 let cachedTimeZones: readonly string[] | undefined;
@@ -88,39 +92,6 @@ function timeZones(): readonly string[] {
   cachedTimeZones ??= ['UTC', ...Intl.supportedValuesOf('timeZone')];
   return cachedTimeZones;
 }
-
-/** Returns the terms of a kind, children directly after their parent, those of `language` before others. */
-export async function termChoices(context: FormContext, name: 'category' | 'tag', language?: string): Promise<TermChoice[]> {
-  const { site, caller } = context;
-  const { contentLanguages: languages } = caller.settings;
-  const { records } = await listTerms(withMaxPerPage(site, MAX_TERMS), caller, termKind(name), { per_page: MAX_TERMS, hide_empty: false });
-  const terms = languageFirst(records, language).map((record) => ({
-    id: Number(record.id),
-    name: decodeEntities(String(record.name)),
-    parent: Number(record.parent ?? 0),
-    language: languages?.languages.find(({ code }) => code === record.language)?.name,
-  }));
-  const ids = new Set(terms.map(({ id }) => id));
-  const byParent = groupedBy(terms, ({ parent }) => (ids.has(parent) ? parent : 0));
-  const choices: TermChoice[] = [];
-  const seenIds = new Set<number>();
-  const childrenOf = (parent: number, depth: number) => (byParent.get(parent) ?? []).map((term) => ({ ...term, depth })).reverse();
-  const stack = childrenOf(0, 0);
-  for (let term = stack.pop(); term !== undefined; term = stack.pop()) {
-    if (seenIds.has(term.id)) continue;
-    seenIds.add(term.id);
-    const { parent: _, ...choice } = term;
-    choices.push(choice);
-    stack.push(...childrenOf(term.id, term.depth + 1));
-  }
-  return choices;
-}
-
-/** Returns records with those in this language before all others, otherwise in the same order. */
-const languageFirst = <Listed extends Values>(records: readonly Listed[], language: string | undefined): readonly Listed[] =>
-  language === undefined
-    ? records
-    : records.toSorted((one, other) => Number(other.language === language) - Number(one.language === language));
 
 /** Fields of a venue or organizer that cannot be filled in while linking to a new one; its own form has them. */
 const NOT_WHEN_LINKING: ReadonlySet<string> = new Set(['external_id', 'stateprovince']);
