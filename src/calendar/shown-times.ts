@@ -40,3 +40,13 @@ export function shownTimes(event: RecordTimes, mode: CalendarSettings['timezoneM
   if (mode === 'event' || timezone === siteZone.name) return { start, end, zone: parseZone(timezone) };
   return { start: toLocal(startUtc, siteZone), end: toLocal(endUtc, siteZone), zone: siteZone };
 }
+
+/**
+ * Returns start and end as pages show them. Unlike in the plugin, all-day events keep their days, which
+ * the local time of a site further west or east would move.
+ */
+export const shownDates = (
+  event: RecordTimes & { readonly all_day?: boolean | null },
+  mode: CalendarSettings['timezoneMode'],
+  siteZone: Zone,
+): ShownTimes => shownTimes(event, event.all_day === true ? 'event' : mode, siteZone);

@@ -111,6 +111,15 @@ export function endOfDay(local: string, cutoff: string): string {
 }
 
 /**
+ * Returns whether an event is on a day (`YYYY-MM-DD`). One that lasts until midnight is not on the day that begins
+ * then. `cutoff`: as above.
+ */
+export function isOnDay({ start, end }: { readonly start: string; readonly end: string }, day: string, cutoff: string): boolean {
+  const dayStart = beginOfDay(day, cutoff);
+  return start <= endOfDay(day, cutoff) && (end > dayStart || start >= dayStart);
+}
+
+/**
  * Returns the end of the day of an end in a request. The last second of a day that began on the date before, as in
  * records and in the URLs of a list, is the end of that day.
  */

@@ -1,4 +1,4 @@
-import { beginOfDay, endOfDay } from '../calendar/window.ts';
+import { isOnDay } from '../calendar/window.ts';
 import { addDays, addMonths, unixFromText } from '../wordpress/time.ts';
 
 /** A day of a month view. Undefined items mean that it belongs to another month. */
@@ -31,15 +31,6 @@ function daysOfWeeks(month: string, firstDay: number): string[][] {
   return Array.from({ length: Math.ceil((before + length) / 7) }, (_, week) =>
     Array.from({ length: 7 }, (__, day) => addDays(first, week * 7 + day - before).slice(0, 10)),
   );
-}
-
-/**
- * Returns whether an event is on a day (`YYYY-MM-DD`). One that lasts until midnight is not on the day that begins
- * then. `cutoff`: as above.
- */
-export function isOnDay({ start, end }: { readonly start: string; readonly end: string }, day: string, cutoff: string): boolean {
-  const dayStart = beginOfDay(day, cutoff);
-  return start <= endOfDay(day, cutoff) && (end > dayStart || start >= dayStart);
 }
 
 const DAY_SECONDS = 86_400;

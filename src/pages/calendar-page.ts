@@ -1,10 +1,9 @@
 import { dayOf } from '../calendar/schedule.ts';
 import { eventsOnPage } from '../calendar/settings.ts';
-import { shownTimes } from '../calendar/shown-times.ts';
 import { fail } from '../errors.ts';
 import { dayInWords } from '../html/dates.ts';
 import type { I18n } from '../html/i18n.ts';
-import { isOnDay, weeksOfMonth } from '../html/month-weeks.ts';
+import { weeksOfMonth } from '../html/month-weeks.ts';
 import type { Neighbour } from '../html/paging.tsx';
 import { siteNameOf } from '../html/site-name.ts';
 import type { ListPage } from '../kinds/calendar-page.ts';
@@ -49,7 +48,7 @@ export async function calendarPage(
   });
   if (list.events.length === 0 && page.number > 1) fail('rest_no_route');
   const termTranslations = await findTermTranslations(site, caller, list.terms[0]);
-  const shownList = onShownDay(withShownTerm(list, termTranslations), caller);
+  const shownList = withShownTerm(list, termTranslations);
   const calendar: ShownCalendar = {
     caller,
     i18n,
@@ -108,16 +107,6 @@ interface ShownCalendar {
   /** The month or the day of such a view. */
   readonly date: string | undefined;
   readonly pages: number;
-}
-
-/** Returns the list of a day without the events that last until its beginning, which the bounds of the list include. */
-function onShownDay<List extends CalendarList>(list: List, caller: Caller): List {
-  const { calendar, zone } = caller.settings;
-  const date = shownDate(list, caller);
-  if (list.view !== 'day' || date === undefined) return list;
-  const isShown = ({ record }: CalendarList['events'][number]) =>
-    isOnDay(shownTimes(record, calendar.timezoneMode, zone), date, calendar.cutoff);
-  return { ...list, events: list.events.filter(isShown) };
 }
 
 function shownDate({ view, date }: CalendarList, { now, settings }: Caller): string | undefined {

@@ -1,5 +1,5 @@
 import { hourCycleOf } from '../calendar/hour-cycle.ts';
-import { shownTimes } from '../calendar/shown-times.ts';
+import { shownDates } from '../calendar/shown-times.ts';
 import { placeOf, plainLine, plainText, venuesOf } from '../exchange/items/event-record.ts';
 import { spanInWords, timeInWords } from '../html/dates.ts';
 import type { I18n } from '../html/i18n.ts';
@@ -70,7 +70,7 @@ const MAX_SUMMARY_WORDS = 28;
 export function toEventCard(event: FeedEvent, caller: Caller, i18n: I18n): EventCard {
   const { record, locked } = event;
   const { settings } = caller;
-  const { start, end } = shownTimes(record, settings.calendar.timezoneMode, settings.zone);
+  const { start, end } = shownDates(record, settings.calendar.timezoneMode, settings.zone);
   const allDay = record.all_day === true;
   const hourCycle = hourCycleOf(settings.calendar.formats.time);
   return {

@@ -1,8 +1,11 @@
+import { shownDates } from '../calendar/shown-times.ts';
+import { isOnDay } from '../calendar/window.ts';
 import type { ListPage } from '../kinds/calendar-page.ts';
 import type { Order } from '../kinds/condition.ts';
 import { type FeedView, feedFilters } from '../kinds/feed-list.ts';
 import type { Site } from '../site.ts';
 import type { Term } from '../wordpress/rows.ts';
+import { localFromDate } from '../wordpress/zones.ts';
 import type { Caller } from './caller.ts';
 import { type FeedEvents, feedTerms, loadFeedEvents, termsCondition } from './feed-events.ts';
 
@@ -45,7 +48,19 @@ export async function listCalendar(site: Site, caller: Caller, page: ListPage, o
     filters: filtersOf(page, options.filters),
     archive: page.archive,
   });
-  return { ...feedEvents, view, date, terms: onePerSlug([...categories, ...tags].flat()) };
+  const shownEvents = view === 'day' && !page.archive ? onDay(feedEvents, date, caller) : feedEvents;
+  return { ...shownEvents, view, date, terms: onePerSlug([...categories, ...tags].flat()) };
+}
+
+/**
+ * Returns the events of a day (undefined: today) without those that the bounds of the list include, but which the
+ * calendar shows on other days: events that last until the beginning of the day, and all-day events in zones far away.
+ */
+function onDay<Found extends FeedEvents>(found: Found, date: string | undefined, { now, settings }: Caller): Found {
+  const { calendar, zone } = settings;
+  const day = (date ?? localFromDate(now, zone)).slice(0, DAY);
+  const events = found.events.filter(({ record }) => isOnDay(shownDates(record, calendar.timezoneMode, zone), day, calendar.cutoff));
+  return { ...found, events, total: found.total - (found.events.length - events.length) };
 }
 
 /** Terms of several languages may share a slug. The first one, in the requested language, is shown for all of them. */
@@ -61,7 +76,7 @@ function dateOf(view: FeedView, { date, chosenDate }: ListPage): string | undefi
   return view === 'day' && startDate?.length === MONTH ? `${startDate}-01` : startDate;
 }
 
-const MONTH = 'YYYY-MM'.length;
+const [MONTH, DAY] = ['YYYY-MM'.length, 'YYYY-MM-DD'.length];
 
 function filtersOf({ search, featured }: ListPage, query: ListOptions['filters']): Record<string, unknown> {
   const filters = Object.fromEntries(Object.entries(query).filter(([name]) => Object.hasOwn(feedFilters, name)));

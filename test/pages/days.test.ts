@@ -1,0 +1,43 @@
+import { expect, it } from '@jest/globals';
+import { describeRequests, type Json } from '../support/site-client.ts';
+
+const SITE_ZONE = { tribe_events_calendar_options: { tribe_events_timezone_mode: 'site' } };
+
+describeRequests(
+  'days of the calendar',
+  (ask) => {
+    const text = async (path: string): Promise<string> => (await ask.send('GET', path)).text;
+    const made = (values: object): Promise<Json> => ask.create('/events', { status: 'publish', ...values });
+
+    it('show an all-day event of a zone further east or west on its own day, whichever local time the site shows', async () => {
+      for (const [siteZone, zone] of [
+        ['America/Los_Angeles', 'Asia/Tokyo'],
+        ['Asia/Tokyo', 'America/Los_Angeles'],
+      ]) {
+        // biome-ignore format: pairs
+        await ask.options({ timezone_string: siteZone, ...SITE_ZONE });
+        const title = `Whole day in ${zone}`;
+        const { url } = await made({ title, start_date: '2035-12-25', end_date: '2035-12-25', all_day: true, timezone: zone });
+        expect(await text(new URL(url).pathname)).toMatch(/December 25, 2035/);
+        const days = ['24', '25', '26'].map((day) => `2035-12-${day}`);
+        const shown = await Promise.all(days.map(async (day) => (await text(`/events/${day}/`)).includes(`>${title}<`)));
+        expect([zone, shown]).toEqual([zone, [false, true, false]]);
+        const feeds = await Promise.all(days.map(async (day) => (await text(`/events/${day}/?ical=1`)).includes(title)));
+        expect([zone, feeds]).toEqual([zone, [false, true, false]]);
+        const cells = new Map((await text('/events/2035-12/')).split('<td').map((cell) => [/datetime="([^"]*)"/.exec(cell)?.[1], cell.includes(title)])); // biome-ignore format: cells
+        expect([zone, days.map((day) => cells.get(day))]).toEqual([zone, [false, true, false]]);
+      }
+    });
+
+    it('contain the same events in calendars and on pages: none that lasts until the day begins', async () => {
+      await ask.options({});
+      await made({ title: 'Ball', start_date: '2035-03-10 21:00:00', end_date: '2035-03-11 00:00:00' });
+      await made({ title: 'Toast', start_date: '2035-03-11 00:00:00', end_date: '2035-03-11 00:00:00' });
+      for (const path of ['/events/2035-03-11/', '/events/2035-03-11/?ical=1', '/events/2035-03-11/feed/']) {
+        const answer = await text(path);
+        expect([path, answer.includes('Ball'), answer.includes('Toast')]).toEqual([path, false, true]);
+      }
+    });
+  },
+  { PAGES: 'on' },
+);
