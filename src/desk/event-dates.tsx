@@ -56,6 +56,7 @@ export async function datesPage(visit: Visit, id: number, form: DatesForm = {}):
   const today = localFromDate(caller.now, series.zone).slice(0, 10);
   const shownDates = series.dates.filter(({ start }) => start >= today).slice(0, MAX_DATES_SHOWN);
   const mayRemove = await mayTrash(lookUpOnce(site.db), caller, EVENT, event.id);
+  const isElsewhere = event.values.all_day !== true && series.zone.name !== visit.settings.timezone;
   const rule = series.rule && ruleInWords(i18n, series.rule.rule);
   const html = deskPage(visit, {
     title: say('desk:dates.title', { title: displayTitle(visit, event) }),
@@ -70,6 +71,7 @@ export async function datesPage(visit: Visit, id: number, form: DatesForm = {}):
           {say('desk:dates.rule')} <strong>{rule ?? say(series.rule ? 'desk:rule.untold' : 'desk:rule.listed')}</strong>
         </p>
         {series.rule && <p class="quiet">{say('desk:dates.rule-about')}</p>}
+        {isElsewhere && <p>{say('desk:dates.zone', { zone: series.zone.name })}</p>}
         <ul class="dates">
           {shownDates.map(({ start, startUtc, length }) => (
             <DateRow

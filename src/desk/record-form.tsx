@@ -37,6 +37,8 @@ export interface RecordForm extends Omit<FormState, 'kind'> {
   readonly translates?: number;
   /** The id of the record that a new one is a copy of. */
   readonly copies?: number;
+  /** Whether the record that a new one translates or copies is a recurring event. */
+  readonly sharesDates?: boolean;
   readonly map: MapView | undefined;
 }
 
@@ -56,6 +58,7 @@ export function recordFormPage(visit: Visit, form: RecordForm): Outcome & { read
     children: (
       <>
         {record && <RecordHeader visit={visit} kind={kind} record={record} recurs={form.recurs === true} />}
+        {form.sharesDates && <p class="quiet">{say('desk:dates.shared')}</p>}
         <ErrorSummary form={formState} i18n={visit.i18n} />
         <form
           method="post"

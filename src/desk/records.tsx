@@ -35,13 +35,12 @@ import { deskUrl, type Outcome, type Submission, type Visit } from './visit.ts';
  */
 
 /**
- * Returns the form of a new record. `values`: additional initial values; `copies`: the id of the record that they come
- * from.
+ * Returns the form of a new record. `values`: additional initial values; `copied`: the record that they come from.
  */
 export async function newRecordPage(
   visit: Visit,
   declaredKind: PostKind,
-  { values, copies }: { readonly values?: Values; readonly copies?: number } = {},
+  { values, copied }: { readonly values?: Values; readonly copied?: Editable } = {},
 ): Promise<Outcome> {
   const plan = formPlan(visit, declaredKind);
   requireCreator(visit, plan.kind);
@@ -61,10 +60,15 @@ export async function newRecordPage(
     formValues: shownValues(plan, initial, data),
     data,
     map: await loadMapView(visit, plan.kind),
-    ...(copies === undefined ? {} : { copies }),
+    ...(copied ? { copies: copied.id } : {}),
     ...sourceFormData(visit, plan.kind, source),
+    sharesDates: await hasSeries(visit, plan.kind, source ?? copied),
   });
 }
+
+/** Returns whether a record is an event that recurs. */
+const hasSeries = async (visit: Visit, kind: PostKind, record: Editable | undefined): Promise<boolean> =>
+  kind.hasDates && record !== undefined && (await loadDates(visit, record)) !== undefined;
 
 /** Returns the form of a record. */
 export async function editRecordPage(visit: Visit, declaredKind: PostKind, id: number): Promise<Outcome> {
@@ -72,7 +76,7 @@ export async function editRecordPage(visit: Visit, declaredKind: PostKind, id: n
   const record = await readEditable(visit.site, visit.caller, declaredKind, id);
   const data = await loadControlData(visit, plan.kind, plan.names, record.values);
   const formValues = withSuggestedLinks(shownValues(plan, record.values, data), record);
-  const recurs = declaredKind.hasDates && (await loadDates(visit, record)) !== undefined;
+  const recurs = await hasSeries(visit, declaredKind, record);
   const translation = await translationTexts(visit, plan.kind, record);
   const map = await loadMapView(visit, plan.kind);
   return recordFormPage(visit, { plan, record, formValues, data, recurs, translation, map });
@@ -83,9 +87,9 @@ export async function editRecordPage(visit: Visit, declaredKind: PostKind, id: n
  * copied.
  */
 export async function duplicatePage(visit: Visit, declaredKind: PostKind, id: number): Promise<Outcome> {
-  const { values } = await readEditable(visit.site, visit.caller, declaredKind, id);
-  const { slug: _slug, date: _date, author: _author, status: _status, external_id: _name, ...copiedValues } = values;
-  return newRecordPage(visit, declaredKind, { values: { ...copiedValues, status: 'draft' }, copies: id });
+  const copied = await readEditable(visit.site, visit.caller, declaredKind, id);
+  const { slug: _slug, date: _date, author: _author, status: _status, external_id: _name, ...values } = copied.values;
+  return newRecordPage(visit, declaredKind, { values: { ...values, status: 'draft' }, copied });
 }
 
 /** Returns the data of the source record for the form of a translation. */
@@ -168,7 +172,7 @@ async function saveForm(visit: Submission, form: SubmittedRecordForm): Promise<O
   const raw = { ...notInForm, ...values, ...(source ? { translation_of: source.id } : {}) };
   const alsoWrite = (writeSite: Site) => changeAltText({ ...visit, site: writeSite }, submittedPlan, input);
   try {
-    const write = withAllPrices(form, { typed: input, data }, { record, version: textIn(visit.fields, 'version'), raw, alsoWrite });
+    const write = withSourceValues(form, { typed: input, data }, { record, version: textIn(visit.fields, 'version'), raw, alsoWrite });
     if (errors.size > 0) {
       // Other errors are shown together with those of the dates and of the picture.
       await addFieldErrors(visit, kind, write, { errors });
@@ -236,6 +240,7 @@ async function showFormAgain(
     map: await loadMapView(visit, kind),
     ...(copied ? { copies: copied.id } : {}),
     ...sourceFormData(visit, kind, source),
+    sharesDates: await hasSeries(visit, kind, source ?? copied),
     ...changes,
     data,
   });
@@ -271,25 +276,31 @@ interface RecordWrite {
   readonly raw: Values;
   /** The metas of a new record in addition to those of its values. */
   readonly metas?: Rows['metas'];
+  /** The id of the event whose recurrence a new one shares. */
+  readonly recurrenceOf?: number | undefined;
   /** Additional writes after that of the record. For an existing record they are in the same transaction. */
   readonly alsoWrite?: (site: Site) => Promise<void>;
 }
 
 /**
- * Returns the write of a copy or translation with all prices of its source if its cost is the one that the form began
- * with, which is only their range.
+ * Returns the write of a copy or translation with the values of its source that the form only shows in part, unless
+ * they were changed: all prices instead of their range, and the seconds of its start and end. A copy of a recurring
+ * event has the same dates.
  */
-function withAllPrices(
+function withSourceValues(
   { submittedPlan: { kind }, source, copied }: SubmittedRecordForm,
   { typed, data }: { readonly typed: EnteredValues; readonly data: ControlData },
   write: RecordWrite,
 ): RecordWrite {
   const from = source ?? copied;
-  if (!from || !('cost' in write.raw)) return write;
-  const begun = controlOf('cost', kind.fields.cost!).toFormValue(from.values.cost, data);
-  if (!isDeepStrictEqual(typed.cost, begun)) return write;
-  const { cost: _range, ...raw } = write.raw;
-  return { ...write, raw, metas: from.prices };
+  if (!from) return write;
+  const isAsBegun = (name: string) =>
+    name in write.raw && isDeepStrictEqual(typed[name], controlOf(name, kind.fields[name]!).toFormValue(from.values[name], data));
+  const dates = Object.fromEntries(['start_date', 'end_date'].flatMap((name) => (isAsBegun(name) ? [[name, from.values[name]]] : [])));
+  const withDates = { ...write, raw: { ...write.raw, ...dates }, ...(copied ? { recurrenceOf: copied.id } : {}) };
+  if (!isAsBegun('cost')) return withDates;
+  const { cost: _range, ...raw }: Values = withDates.raw;
+  return { ...withDates, raw, metas: from.prices };
 }
 
 /**
@@ -298,14 +309,14 @@ function withAllPrices(
 export async function writeRecord(
   visit: Visit,
   kind: PostKind,
-  { record, version, raw, metas = {}, alsoWrite }: RecordWrite,
+  { record, version, raw, metas = {}, recurrenceOf, alsoWrite }: RecordWrite,
 ): Promise<number> {
   const { site, caller } = visit;
   const values = await acceptParams(site, caller, kind.fields, raw, record ? 'change' : 'create');
   const work = async (trackedSite: Site): Promise<number> => {
     if (!record) {
       // The form of a new record always creates one, even if there is a record with the same title.
-      const id = Number((await createPost(trackedSite, caller, kind, values, { metas, alwaysCreates: true })).record.id);
+      const id = Number((await createPost(trackedSite, caller, kind, values, { metas, alwaysCreates: true, recurrenceOf })).record.id);
       await alsoWrite?.(trackedSite);
       return id;
     }

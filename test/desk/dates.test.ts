@@ -100,6 +100,33 @@ describeDatabases('dates of a recurring event at the desk', (open) => {
     expect((await running.send('GET', new URL(url).pathname.replace('-21', '-20'))).status).toBe(404);
   });
 
+  it('are those of a copy of the event, unless the copy begins at another time', async () => {
+    const anna = await as('admin');
+    const copyWith = async (changes: Record<string, string>): Promise<string[]> => {
+      const form = await anna.get(`/admin/events/${CHOIR}/duplicate`);
+      expect(form.text).toContain('The new event will have all dates of the series.');
+      const again = await anna.submit(form, '/admin/events/new', { title: '' });
+      expect([again.status, again.text.includes('The new event will have all dates of the series.')]).toEqual([422, true]);
+      const { headers } = await anna.submit(again, '/admin/events/new', { title: 'Copy', ...changes });
+      const id = Number(/events\/(\d+)\?done=created/.exec(headers.location ?? '')?.[1]);
+      expect((await anna.get(`/admin/events/${id}`)).text.includes('/dates"')).toBe(Object.keys(changes).length === 0);
+      const rows = await db.from('tec_occurrences').where('post_id', id).orderBy('start_date').select('start_date');
+      return rows.map((row: { start_date?: unknown }) => String(row.start_date));
+    };
+    const stored = await db.from('tec_occurrences').where('post_id', CHOIR).orderBy('start_date').select('start_date');
+    expect(stored.length).toBeGreaterThan(3);
+    expect(await copyWith({})).toEqual(stored.map((row: { start_date?: unknown }) => String(row.start_date)));
+    expect(await copyWith({ 'start_date[time]': '18:00' })).toHaveLength(1);
+    expect((await anna.get('/admin/events/38/duplicate')).text).not.toContain('all dates of the series');
+  });
+
+  it('name the zone of their times if it is not that of the site', async () => {
+    const anna = await as('admin');
+    expect((await anna.get(PAGE)).text).not.toContain('The times are local times');
+    await setOptions(running.site.db, { timezone_string: 'Asia/Tokyo' });
+    expect((await anna.get(PAGE)).text).toMatch(/The times are local times of \w/);
+  });
+
   it('are removed one by one, except the first', async () => {
     const anna = await as('admin');
     const before = await dates();

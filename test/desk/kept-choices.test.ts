@@ -72,4 +72,17 @@ describeRequests('choices in forms of the desk', (ask) => {
     const { custom_fields: fields } = await saved(id, { 'custom_fields[seats]': '13,5' });
     expect(fields.seats.value).toBe('13.5');
   });
+
+  it('are copied with the seconds of start and end', async () => {
+    await ask.options({});
+    const { id } = await ask.create('/events', { ...EVENT, start_date: '2030-05-01 20:00:30', end_date: '2030-05-01 22:00:45' });
+    const admin = await openVisitor(ask, 'admin');
+    const copied = async (changes: Record<string, string>) => {
+      const { headers } = await admin.submit(await admin.get(`/admin/events/${id}/duplicate`), '/admin/events/new', changes);
+      const copy = await ask.read(`/events/${/events\/(\d+)/.exec(headers.location ?? '')?.[1]}`, 'admin');
+      return [copy.start_date, copy.end_date];
+    };
+    expect(await copied({})).toEqual(['2030-05-01 20:00:30', '2030-05-01 22:00:45']);
+    expect(await copied({ 'start_date[time]': '19:00' })).toEqual(['2030-05-01 19:00:00', '2030-05-01 22:00:45']);
+  });
 });

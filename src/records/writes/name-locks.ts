@@ -13,7 +13,7 @@ import { isNewRecord } from './prepared-images.ts';
 /**
  * A new record that a request asks for. `alwaysCreates`: it is created even if its kind reuses a record with the same
  * title. `isLinkedRecord`: it comes with another record, which may then use an existing one. `source`: the record that
- * it is a translation of.
+ * it is a translation of. `recurrenceOf`: the id of the event whose recurrence it shares if it begins and ends with it.
  */
 export interface NewPost {
   readonly kind: PostKind;
@@ -22,6 +22,7 @@ export interface NewPost {
   readonly alwaysCreates?: boolean | undefined;
   readonly isLinkedRecord?: boolean;
   readonly source?: StoredPost | undefined;
+  readonly recurrenceOf?: number | undefined;
 }
 
 /**

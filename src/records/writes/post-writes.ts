@@ -31,13 +31,14 @@ import { createReferenced, lockExisting, newWrite, withTermsInLanguage, writeCha
 
 /**
  * Columns and metas that a write sets in addition to the kind's own fields, already sanitized. `slug`: deviations from
- * the kind's rules for slugs. `alwaysCreates`: as in `NewPost`.
+ * the kind's rules for slugs. `alwaysCreates`, `recurrenceOf`: as in `NewPost`.
  */
 export interface ExtraRows {
   readonly columns?: Partial<Post>;
   readonly metas?: Rows['metas'];
   readonly slug?: Partial<PostPlan['slug']>;
   readonly alwaysCreates?: boolean;
+  readonly recurrenceOf?: number | undefined;
 }
 
 /**
@@ -108,9 +109,9 @@ export const insertRecord = (
     const values = await withPostIds(db, caller, kind, givenValues);
     const source = await loadTranslationSource(db, caller, kind, values);
     const plan = withExtraRows(planOfNew(caller, kind, values, source), extraRows);
-    const { alwaysCreates } = extraRows;
+    const { alwaysCreates, recurrenceOf } = extraRows;
     await lockNames(db, locksOfNew(caller, { kind, values, plan, alwaysCreates }));
-    return writeNew(newWrite(db, caller, kind, values), { values, plan, alwaysCreates, source });
+    return writeNew(newWrite(db, caller, kind, values), { values, plan, alwaysCreates, source, recurrenceOf });
   });
 
 /**

@@ -1,6 +1,8 @@
 import { storedDates } from '../../kinds/events/dates.ts';
 import { DATES } from '../../kinds/events/metas.ts';
 import type { StoredPost } from '../../kinds/kind.ts';
+import type { Database } from '../../storage/engine/database.ts';
+import { loadMetas, loadPosts } from '../../storage/rows/bundle.ts';
 import { updateEdges } from '../../storage/rows/calendar-edges.ts';
 import { insertMetas } from '../../storage/rows/posts.ts';
 import { loadRecurrences, writeRecurrence } from '../../storage/rows/recurrences.ts';
@@ -14,8 +16,8 @@ import type { WriteContext } from './write-context.ts';
 const RECURRENCE_METAS = /^_EventRecurrence$|^_EventSequence_|^_tribe_blocks_recurrence_/;
 
 /**
- * Copies the recurrence of an event to a new translation, unless the translation has a different first date. Call it
- * after the rows of the translation are written.
+ * Copies the recurrence of an event to a new translation or copy, unless that has a different first date. Call it after
+ * the rows of the new event are written.
  */
 export async function copyRecurrence(
   { db, caller, kind }: WriteContext,
@@ -33,4 +35,10 @@ export async function copyRecurrence(
   await writeRecurrence(db, id, { ...recurrence, dates }, { updatedAt: utcFromDate(caller.now), timezone, isNewEvent: false });
   await updateEdges(db, id);
   await updateIndex(db, caller, [id]);
+}
+
+/** Returns an event whose recurrence is to be copied; undefined if it was deleted in the meantime. */
+export async function loadSeries(db: Database, id: number): Promise<StoredPost | undefined> {
+  const row = (await loadPosts(db, [id])).get(id);
+  return row && { row, metas: (await loadMetas(db, [id])).get(id) ?? new Map() };
 }

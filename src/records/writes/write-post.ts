@@ -45,7 +45,7 @@ import { isNewSlug, type NewPost } from './name-locks.ts';
 import { type PostPlan, planPost } from './post-plan.ts';
 import { deriveRows, fieldRows } from './post-rows.ts';
 import { isNewRecord, isPrepared } from './prepared-images.ts';
-import { copyRecurrence } from './translated-dates.ts';
+import { copyRecurrence, loadSeries } from './translated-dates.ts';
 import { withInherited } from './translation-source.ts';
 import type { KindWrite, WriteContext } from './write-context.ts';
 
@@ -74,7 +74,7 @@ export function newWrite(db: Database, caller: Caller, kind: PostKind, values: P
 /** Writes a new record whose names are locked. Returns its id, or that of an existing record that is used instead. */
 export async function writeNew(
   write: WriteContext,
-  { values, plan, alwaysCreates = false, isLinkedRecord = false, source }: Omit<NewPost, 'kind'>,
+  { values, plan, alwaysCreates = false, isLinkedRecord = false, source, recurrenceOf }: Omit<NewPost, 'kind'>,
 ): Promise<number> {
   const references = await withInherited(write, source, values, await createReferenced(write, values));
   const existingPost = await findReusableRecord(write, plan, { alwaysCreates, isLinkedRecord });
@@ -82,7 +82,8 @@ export async function writeNew(
     const [id = 0] = await insertPosts(write, [
       { plan, references: await withNotedDrafts(write, plan, references), language: write.language },
     ]);
-    if (source) await copyRecurrence(write, source, id, new Map(Object.entries(plan.metas)));
+    const series = source ?? (recurrenceOf === undefined ? undefined : await loadSeries(write.db, recurrenceOf));
+    if (series) await copyRecurrence(write, series, id, new Map(Object.entries(plan.metas)));
     return id;
   }
   await updateReused(write, existingPost, values, references);
