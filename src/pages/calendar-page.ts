@@ -18,7 +18,7 @@ import { localFromDate } from '../wordpress/zones.ts';
 import { type CalendarProps, idsShownInMonth } from './calendar-views.tsx';
 import { usedCategories } from './categories.ts';
 import type { SearchProps } from './filter-views.tsx';
-import { type FilteredPart, filterBoxes, filterValueText, readFilters, SHOW_FILTERS } from './filters.ts';
+import { type FilteredPart, filterBoxes, filterValueText, isTicked, readFilters, SHOW_FILTERS } from './filters.ts';
 import { i18nFor } from './i18n-for.ts';
 import { descriptionOf, type EventCard, type MonthDay, type NamedLink, nameOf, toEventCard } from './models.ts';
 import type { PageContent, PageContext } from './pages.tsx';
@@ -220,7 +220,8 @@ function filteredPart({ page, list, filters }: ShownCalendar): FilteredPart {
 function activeFilters({ caller, i18n, filters }: ShownCalendar, target: CalendarTarget, boxes: SearchProps['boxes']): NamedLink[] {
   return filters.map(([name, value]) => {
     const box = boxes.find((one) => one.name === name);
-    const label = i18n.say(`pages:filter.${name}`);
+    const isUnticked = box?.as === 'tick' && !isTicked(box);
+    const label = i18n.say(isUnticked ? `pages:filter.not-${name}` : `pages:filter.${name}`);
     const text =
       box?.as === 'day' && /^\d{4}-\d\d-\d\d$/.test(value) ? dayInWords(i18n, value, 'long') : box ? filterValueText(box) : value;
     return {

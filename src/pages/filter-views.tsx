@@ -2,7 +2,7 @@ import type { JSX } from 'preact';
 import { Checkbox, Input, Select } from '../html/form-fields.tsx';
 import type { I18n } from '../html/i18n.ts';
 import { Link } from '../html/links.tsx';
-import type { FilterBox } from './filters.ts';
+import { type FilterBox, isTicked } from './filters.ts';
 import type { NamedLink } from './models.ts';
 
 /** The form for searching and filtering the calendar. */
@@ -74,6 +74,6 @@ function Box({ i18n: { say }, box }: { readonly i18n: I18n; readonly box: Filter
   const { name, value, as, choices = [] } = box;
   const field = { name, id: `filter-${name}`, label: say(`pages:filter.${name}`) };
   if (as === 'day') return <Input {...field} type="date" value={value} />;
-  if (as === 'tick') return <Checkbox {...field} checked={value !== ''} />;
+  if (as === 'tick') return <Checkbox {...field} checked={isTicked(box)} />;
   return <Select {...field} value={value} options={[{ value: '', text: say('pages:filter.any') }, ...choices]} />;
 }

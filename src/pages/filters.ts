@@ -1,6 +1,7 @@
 import { plainLine } from '../exchange/items/event-record.ts';
 import type { I18n } from '../html/i18n.ts';
 import { feedFilters } from '../kinds/feed-list.ts';
+import { flag } from '../kinds/grammars/flags.ts';
 import { postKind, termKind } from '../kinds/index.ts';
 import type { PostListValues } from '../kinds/kind.ts';
 import type { Values } from '../kinds/param.ts';
@@ -9,6 +10,7 @@ import { listPosts } from '../records/posts.ts';
 import { listTerms } from '../records/terms.ts';
 import type { Site } from '../site.ts';
 import { typedEntries } from '../typed-keys.ts';
+import { chosenChoice } from './chosen-filters.ts';
 import { i18nFor } from './i18n-for.ts';
 import { nameOf } from './models.ts';
 import type { QueryPairs } from './urls.ts';
@@ -90,14 +92,22 @@ export interface FilteredPart {
 export async function filterBoxes(site: Site, caller: Caller, { filters, pathFilters, upcoming }: FilteredPart): Promise<FilterBox[]> {
   const sources = await loadChoiceSources(site, caller, upcoming);
   const valuesByName = new Map([...pathFilters, ...filters]);
-  return typedEntries(INPUT_DEFINITIONS).flatMap(([name, offer]): FilterBox[] => {
+  const boxes = typedEntries(INPUT_DEFINITIONS).flatMap(([name, offer]): FilterBox[] => {
     if (!offer) return [];
     const value = valuesByName.get(name) ?? '';
     const choices = offer.choices?.(sources);
-    if (choices && choices.length < 2 && value === '') return [];
-    const isThere = value === '' || choices?.some((choice) => choice.value === value);
-    return [{ name, value, as: offer.as, choices: isThere || !choices ? choices : [{ value, text: value }, ...choices] }];
+    return choices && choices.length < 2 && value === '' ? [] : [{ name, value, as: offer.as, choices }];
   });
+  return Promise.all(boxes.map((box) => withPresentValue(site, caller, sources.i18n, box)));
+}
+
+/** Returns an input with its present value among its choices. */
+async function withPresentValue(site: Site, caller: Caller, i18n: I18n, box: FilterBox): Promise<FilterBox> {
+  const { name, value, choices } = box;
+  const isOffered = (text: string) => choices?.some((choice) => choice.value === text);
+  if (!choices || value === '' || isOffered(value)) return box;
+  const chosen = await chosenChoice(site, caller, i18n, name, value);
+  return { ...box, value: chosen.value, choices: isOffered(chosen.value) ? choices : [chosen, ...choices] };
 }
 
 async function loadChoiceSources(site: Site, caller: Caller, upcoming: boolean): Promise<ChoiceSources> {
@@ -127,3 +137,6 @@ function distinctTexts(records: readonly Values[], member: string): Choice[] {
 
 /** Returns the text for the present value of an input. */
 export const filterValueText = ({ value, choices }: FilterBox): string => choices?.find((choice) => choice.value === value)?.text ?? value;
+
+/** Returns whether a checkbox is ticked: `featured=0` means no. */
+export const isTicked = ({ value }: FilterBox): boolean => flag.read(value).value === true;

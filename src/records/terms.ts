@@ -210,6 +210,15 @@ export async function termsByLanguage(
   );
 }
 
+/** Returns terms with each replaced by its translation into the language that the request chooses, if there is one. */
+export async function inChosenLanguage(db: Database, caller: Caller, kind: TermKind, terms: readonly Term[]): Promise<Term[]> {
+  const { contentLanguages: languages } = caller.settings;
+  const { code } = caller.content;
+  if (!isTranslated(languages, kind.taxonomy) || code === undefined || terms.length === 0) return [...terms];
+  const { memberships, members } = await termLanguages(db, languages, kind, terms);
+  return terms.map((term) => members.get(memberships.get(term.term_id)?.members.get(code) ?? 0) ?? term);
+}
+
 /** Returns a function that finds the language code of these terms, of any taxonomy; null if a term has none. */
 export async function languagesOfTerms(
   db: Database,

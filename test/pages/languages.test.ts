@@ -4,6 +4,7 @@ import { parseSerialized, toSerialized } from '../../src/wordpress/php/serialize
 import { describeDatabases } from '../support/databases.ts';
 import { readPage } from '../support/html-page.ts';
 import { loadLanguages } from '../support/languages.ts';
+import { filtersOn } from '../support/page-filters.ts';
 import { loadRecurringSite } from '../support/recurring-site.ts';
 import { type RunningSite, serveDatabase } from '../support/running-site.ts';
 import { setOptions } from '../support/site.ts';
@@ -34,6 +35,17 @@ describeDatabases('pages of a site with content in several languages', (open) =>
     read.elements.flatMap(({ attributes: { rel, hreflang = '', href = '' } }) =>
       rel === 'alternate' && hreflang !== '' ? [[hreflang, href] as const] : [],
     );
+
+  it.each(FORMS)('name the categories of their filters in their own language (%s)', async (form) => {
+    const { site } = await readerOf(form);
+    const { body } = await site.send('GET', '/wp-json/tribe/events/v1/categories?per_page=50&hide_empty=false');
+    type Category = { name: string; slug: string; translations?: Record<string, { id: number }> };
+    const category = (body.categories as Category[]).find(({ translations }) => translations?.it && translations?.en)!;
+    const { body: translation } = await site.send('GET', `/wp-json/tribe/events/v1/categories/${category.translations!.it!.id}`);
+    expect(translation.slug).not.toBe(category.slug);
+    const { chips, chosen } = filtersOn((await site.send('GET', `/it/events/list/?categories=${category.slug}`)).text);
+    expect([chips, chosen]).toEqual([[`Categoria: ${translation.name} ×`], [translation.name]]);
+  });
 
   it.each(FORMS)('link to one another (%s)', async (form) => {
     const { site, home, page } = await readerOf(form);

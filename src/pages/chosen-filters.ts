@@ -1,0 +1,45 @@
+import type { I18n } from '../html/i18n.ts';
+import { postKind, termKind } from '../kinds/index.ts';
+import type { Caller } from '../records/caller.ts';
+import { readablePosts } from '../records/posts.ts';
+import { termLookUp } from '../records/references.ts';
+import { inChosenLanguage } from '../records/terms.ts';
+import type { Site } from '../site.ts';
+import type { Choice, FilterName } from './filters.ts';
+import { nameOf } from './models.ts';
+
+/*
+ * Names for the present values of filters, which contain ids and slugs: a page offers only some of the choices.
+ */
+
+/** Maximum number of ids or slugs in a value that are looked up. */
+const MAX_NAMES = 20;
+
+/** The kinds of the records that filters name. */
+const POST_FILTERS = { venue: 'venue', organizer: 'organizer' } as const;
+const TERM_FILTERS = { categories: 'category', tags: 'tag' } as const;
+
+const isIn = <Name extends string>(name: string, table: Readonly<Record<Name, unknown>>): name is Name => Object.hasOwn(table, name);
+
+/**
+ * Returns the value of a filter with the names of its records, terms in the language of the page; the value itself for
+ * other filters, and if none of its records can be shown.
+ */
+export async function chosenChoice(site: Site, caller: Caller, i18n: I18n, name: FilterName, value: string): Promise<Choice> {
+  const tokens = value.split(',').map((token) => token.trim()).filter((token) => token !== '').slice(0, MAX_NAMES); // biome-ignore format: one step each
+  const unnamed = { value, text: value };
+  if (isIn(name, POST_FILTERS)) {
+    const kind = postKind(POST_FILTERS[name]);
+    const ids = tokens.map(Number).filter((id) => Number.isSafeInteger(id) && id > 0);
+    const { records } = await readablePosts(site, caller, kind, [...new Set(ids)]);
+    return records.length === 0 ? unnamed : { value, text: namesOf(records.map((record) => record[kind.titleField]), i18n) }; // biome-ignore format: short
+  }
+  if (!isIn(name, TERM_FILTERS)) return unnamed;
+  const kind = termKind(TERM_FILTERS[name]);
+  const lookUp = await termLookUp(site.db, kind.name, tokens);
+  const terms = await inChosenLanguage(site.db, caller, kind, [...new Set(tokens.flatMap((token) => lookUp.byToken(token) ?? []))]);
+  if (terms.length === 0) return unnamed;
+  return { value: terms.map(({ slug }) => slug).join(','), text: namesOf(terms.map((term) => term.name), i18n) }; // biome-ignore format: short
+}
+
+const namesOf = (names: readonly unknown[], i18n: I18n): string => names.map((name) => nameOf(String(name ?? ''), i18n)).join(', ');

@@ -1,0 +1,30 @@
+import { expect, it } from '@jest/globals';
+import { filtersOn } from '../support/page-filters.ts';
+import { describeRequests } from '../support/site-client.ts';
+
+describeRequests(
+  'filters in use',
+  (ask) => {
+    it('have names, even if the page does not offer their records as choices', async () => {
+      const venue = await ask.create('/venues', { venue: 'Old hall' });
+      const organizer = await ask.create('/organizers', { organizer: 'Old band' });
+      const [category, tag] = [await ask.create('/categories', { name: 'Old sort' }), await ask.create('/tags', { name: 'Old word' })];
+      const query = `venue=${venue.id}&organizer=${organizer.id}&categories=${category.id}&tags=${tag.slug}`;
+      const { chips, chosen } = filtersOn((await ask.send('GET', `/events/list/?${query}`)).text);
+      expect(chips.slice(0, 4).sort()).toEqual(['Category: Old sort ×', 'Organizer: Old band ×', 'Tag: Old word ×', 'Venue: Old hall ×']);
+      expect(chosen.sort()).toEqual(['Old band', 'Old hall', 'Old sort', 'Old word']);
+      const unknown = filtersOn((await ask.send('GET', '/events/list/?city=Nowhere')).text);
+      expect([unknown.chips, unknown.chosen]).toEqual([['Town: Nowhere ×'], ['Nowhere']]);
+    });
+
+    it('that are no are not ticked', async () => {
+      const shown = async (value: string) => {
+        const { chips, ticked } = filtersOn((await ask.send('GET', `/events/list/?featured=${value}`)).text);
+        return [chips, ticked];
+      };
+      expect(await shown('1')).toEqual([['Featured only ×'], 1]);
+      expect(await shown('0')).toEqual([['Without featured events ×'], 0]);
+    });
+  },
+  { PAGES: 'on' },
+);
