@@ -68,6 +68,7 @@ export async function calendarPage(
     : theme.views.list({
         ...props,
         events: cards,
+        whole: wholeDay(calendar, target),
         none: i18n.say(page.search === undefined && filters.length === 0 ? 'pages:no-events' : 'pages:nothing-found'),
       });
   const [term] = shownList.terms;
@@ -157,15 +158,24 @@ async function calendarProps(site: Site, calendar: ShownCalendar, target: Calend
 
 function headingOf({ i18n, page, list, date = '' }: ShownCalendar): string {
   const { say } = i18n;
+  const chosen = page.chosenDate && dayInWords(i18n, page.chosenDate, page.chosenDate.length === MONTH ? 'month' : 'long');
   const views: Readonly<Record<FeedView, () => string>> = {
-    list: () => say(page.featured ? 'pages:featured' : 'pages:upcoming'),
-    past: () => say('pages:past'),
+    list: () => (page.featured ? say('pages:featured') : chosen ? say('pages:from-day', { day: chosen }) : say('pages:upcoming')),
+    past: () => (chosen ? say('pages:before-day', { day: chosen }) : say('pages:past')),
     month: () => say('pages:in-month', { month: dayInWords(i18n, date, 'month') }),
     day: () => say('pages:on-day', { day: dayInWords(i18n, date, 'long') }),
   };
   const title = page.search === undefined ? views[list.view]() : say('pages:found', { words: page.search });
   const names = list.terms.map(({ name }) => nameOf(name, i18n)).join(', ');
   return names === '' ? title : say('pages:titled', { title: names, of: title });
+}
+
+/** Returns the link to the list of a day that has more events than its page shows; undefined: it shows all of them. */
+function wholeDay({ caller, i18n, list, date, filters }: ShownCalendar, target: CalendarTarget): NamedLink | undefined {
+  if (list.view !== 'day' || date === undefined || list.total <= list.events.length) return undefined;
+  const bounded: QueryPairs = [...filters.filter(([name]) => name !== 'until'), ['until', date]];
+  const href = calendarUrl(caller, { ...target, view: 'list', date: undefined, from: date, number: 1, filters: bounded });
+  return { name: i18n.say('pages:whole-day', { count: list.total }), href };
 }
 
 /** Returns the links to the other views of the same events. The one to the day view leads to today from any page. */

@@ -35,10 +35,12 @@ export interface ListProps extends CalendarProps {
   readonly events: readonly EventCard[];
   /** The text shown if there are no events. */
   readonly none: string;
+  /** The list of all events of a day that has more than its page shows. */
+  readonly whole?: NamedLink | undefined;
 }
 
 /** Events grouped by the month in which they begin. */
-export function ListView({ events, none, ...calendar }: ListProps): JSX.Element {
+export function ListView({ events, none, whole, ...calendar }: ListProps): JSX.Element {
   const { i18n } = calendar;
   return (
     <CalendarPage {...calendar}>
@@ -51,6 +53,11 @@ export function ListView({ events, none, ...calendar }: ListProps): JSX.Element 
           <Cards i18n={i18n} cards={cards} />
         </section>
       ))}
+      {whole && (
+        <p>
+          <Link href={whole.href}>{whole.name}</Link>
+        </p>
+      )}
     </CalendarPage>
   );
 }

@@ -1,4 +1,5 @@
 import { expect, it } from '@jest/globals';
+import { elements, textOf } from '../support/desk-visitor.ts';
 import { describeRequests, type Json } from '../support/site-client.ts';
 
 const SITE_ZONE = { tribe_events_calendar_options: { tribe_events_timezone_mode: 'site' } };
@@ -37,6 +38,33 @@ describeRequests(
         const answer = await text(path);
         expect([path, answer.includes('Ball'), answer.includes('Toast')]).toEqual([path, false, true]);
       }
+    });
+
+    it('with more events than fit on their page lead to a list with all of them', async () => {
+      await ask.options({});
+      const body = { start_date: '2035-05-04 10:00:00', end_date: '2035-05-04 11:00:00', status: 'publish' };
+      for (const from of [0, 100, 200, 300, 400]) {
+        const titles = Array.from({ length: 100 }, (_, at) => `Stand ${from + at}`);
+        const requests = titles.map((title) => ({ method: 'POST', path: '/calendar/events/v1/events', body: { ...body, title } }));
+        expect((await ask.send('POST', '/wp-json/batch/v1', { as: 'admin', body: { requests } })).status).toBe(207);
+      }
+      const standsOn = (html: string) => [...html.matchAll(/>(Stand \d+)</g)].map(([, title]) => title!);
+      const html = await text('/events/2035-05-04/');
+      const path = '/events/list/?tribe-bar-date=2035-05-04&until=2035-05-04';
+      const link = elements(html, ({ name, attribs }) => name === 'a' && (attribs.href ?? '').endsWith(path)).map(textOf);
+      expect(link).toEqual([expect.stringMatching(/^All 50\d events of this day, page by page$/)]);
+      await ask.options({ posts_per_page: '300' });
+      const pages = [await text(path), await text(path.replace('list/', 'list/page/2/'))];
+      expect(new Set(pages.flatMap(standsOn)).size).toBe(500);
+      expect(await text('/events/2035-05-05/')).not.toContain('page by page');
+    });
+
+    it('that a list begins with are in its heading', async () => {
+      const heading = async (path: string) => elements(await text(path), ({ name }) => name === 'h1').map(textOf)[0];
+      expect(await heading('/events/list/')).toBe('Upcoming events');
+      expect(await heading('/events/list/?tribe-bar-date=2026-01-01')).toBe('Events from Thursday, January 1, 2026');
+      expect(await heading('/it/events/list/?tribe-bar-date=2026-01-01')).toBe('Eventi a partire da giovedì 1 gennaio 2026');
+      expect(await heading('/events/list/?eventDisplay=past&tribe-bar-date=2030-01-01')).toBe('Events before Tuesday, January 1, 2030');
     });
   },
   { PAGES: 'on' },
