@@ -22,6 +22,7 @@ import { datesOfEvents } from '../records/recurrences.ts';
 import { eventDateUrl } from '../wordpress/links.ts';
 import { addDays, isZeroDate, utcFromDate } from '../wordpress/time.ts';
 import { localFromDate, parseZone, toLocal, toUtc } from '../wordpress/zones.ts';
+import { translationsOfDate } from './date-translations.ts';
 import { i18nFor } from './i18n-for.ts';
 import {
   descriptionOf,
@@ -89,7 +90,7 @@ export async function eventPage(
     title: titleOf(event, i18n),
     description: locked ? '' : descriptionOf(record.excerpt || record.description),
     address: record.url,
-    record,
+    record: isDate && caller.settings.contentLanguages ? await translationsOfDate(site, caller, record) : record,
     picture: picture && { ...picture, src: record.image === false ? picture.src : record.image.url },
     unlisted: event.row.post_password !== '',
     data: record.json_ld === undefined ? [] : [record.json_ld],

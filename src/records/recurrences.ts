@@ -28,7 +28,7 @@ export async function recurrenceOf(
 
 /** Returns all dates of the recurring ones among these events, by post id. */
 export async function datesOfEvents(
-  { db }: Site,
+  { db }: Pick<Site, 'db'>,
   { settings }: Caller,
   events: readonly Pick<EventRecord, 'id' | 'timezone'>[],
 ): Promise<Map<number, RecurringDates>> {

@@ -11,6 +11,12 @@ import { setOptions } from '../support/site.ts';
 
 const FORMS = ['polylang', 'wpml'] as const;
 
+/** The links of a page to its translations, by language. */
+const alternates = (read: ReturnType<typeof readPage>) =>
+  read.elements.flatMap(({ attributes: { rel, hreflang = '', href = '' } }) =>
+    rel === 'alternate' && hreflang !== '' ? [[hreflang, href] as const] : [],
+  );
+
 describeDatabases('pages of a site with content in several languages', (open) => {
   const sites = new Map<string, RunningSite>();
   beforeAll(async () => {
@@ -31,10 +37,6 @@ describeDatabases('pages of a site with content in several languages', (open) =>
     };
     return { site, home, page };
   };
-  const alternates = (read: ReturnType<typeof readPage>) =>
-    read.elements.flatMap(({ attributes: { rel, hreflang = '', href = '' } }) =>
-      rel === 'alternate' && hreflang !== '' ? [[hreflang, href] as const] : [],
-    );
 
   it.each(FORMS)('name the categories of their filters in their own language (%s)', async (form) => {
     const { site } = await readerOf(form);
@@ -347,6 +349,36 @@ describeDatabases('the page of a recurring event', (open) => {
       expect(dates.length).toBeGreaterThan(3);
       for (const link of dates) expect([path, link]).toEqual([path, expect.stringContaining('/it/event/tower-open-daily/')]);
     }
+    await site.close();
+  });
+
+  it('of a date link to the page of the same date in the other language, and back', async () => {
+    const db = await loadRecurringSite(await open());
+    for (const [code, locale, isDefault] of [
+      ['en', 'en_US', true],
+      ['it', 'it_IT', false],
+    ] as const)
+      await addLanguage(db, { code, locale, name: code, rtl: false, isDefault });
+    const site = await serveDatabase(db, {
+      env: { PAGES: 'on', CONTENT_LANGUAGES: 'polylang' },
+      clock: () => new Date('2030-12-31T12:00:00Z'),
+    });
+    const events = '/wp-json/tribe/events/v1/events';
+    expect((await site.send('PATCH', `${events}/502`, { as: 'admin', body: { language: 'en' } })).status).toBe(200);
+    const body = { title: 'Coro', language: 'it', translation_of: 502, status: 'publish' };
+    const translation = (await site.send('POST', events, { as: 'admin', body })).body;
+    const { home } = await site.site.settings();
+    const pageOf = async (url: string) => readPage((await site.send('GET', url.replace(home, ''))).text);
+    const others = async (url: string) => Object.fromEntries(alternates(await pageOf(url)).map(([code, href]) => [code.slice(0, 2), href]));
+    const italianDate = (await pageOf(translation.url)).links.filter((link) => /\/\d{4}-\d\d-\d\d\//.test(link))[1]!;
+    const pair = await others(italianDate);
+    expect([pair.it, pair.en]).toEqual([italianDate, expect.stringMatching(/\/\d{4}-\d\d-\d\d\//)]);
+    expect(await others(pair.en!)).toEqual(pair);
+    // A date that the translation does not have.
+    const { body: list } = await site.send('GET', `${events}?lang=it&start_date=2031-01-01&end_date=2031-12-31&per_page=50`);
+    const date = (list.events as { id: number; url: string }[]).find(({ url }) => url === italianDate)!;
+    expect((await site.send('DELETE', `${events}/${date.id}?scope=date`, { as: 'admin' })).status).toBe(200);
+    expect(await others(pair.en!)).toEqual({ ...pair, it: translation.url });
     await site.close();
   });
 });
