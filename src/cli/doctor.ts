@@ -4,7 +4,7 @@ import type { Site } from '../site.ts';
 import { damageInSqlite, sqlitePath } from '../storage/audit/snapshot.ts';
 import { DatabaseUnavailable } from '../storage/engine/database.ts';
 import { findInstallation } from '../storage/schema/installation.ts';
-import { type Finding, finding } from '../upkeep/doctor/findings.ts';
+import { examplesInWords, type Finding, finding } from '../upkeep/doctor/findings.ts';
 import { examine, type Health } from '../upkeep/doctor.ts';
 import { CliError, EXIT_CODE } from './io.ts';
 import { choiceOf, REPORT_FORMATS, withExamples, withReportFormat } from './options.ts';
@@ -146,12 +146,13 @@ function healthText({ versions, servers, plugin, findings }: Health, session: Se
 
 function findingsText(findings: readonly Finding[], { say }: Session): string {
   const lines: string[] = [];
-  for (const { name, severity, count, examples, fix } of findings) {
+  for (const one of findings) {
+    const { name, severity, count, counts, examples, fix } = one;
     lines.push(
       `${say(`upkeep:doctor.${severity}`)}  ${say(`upkeep:findings.${name}`)}${count > 1 ? ` (${count})` : ''}${fix ? ` · ${say('upkeep:doctor.fixable')}` : ''}`,
     );
-    for (const example of examples) if (example !== '') lines.push(`    ${oneLine(example)}`);
-    if (count > examples.length) lines.push(`    ${say('upkeep:doctor.more', { count: count - examples.length })}`);
+    for (const example of examplesInWords(one, say)) if (example !== '') lines.push(`    ${oneLine(example)}`);
+    if (!counts && count > examples.length) lines.push(`    ${say('upkeep:doctor.more', { count: count - examples.length })}`);
     if (!fix) lines.push(`    ${say(`upkeep:advice.${name}`)}`);
   }
   if (findings.length === 0) lines.push(say('upkeep:doctor.healthy'));

@@ -6,7 +6,7 @@ import { dayInWords, timeInWords } from '../html/dates.ts';
 import { sizeInWords } from '../html/size-words.ts';
 import { backUpNow, listBackups, type StoredBackup, type StoredBackups } from '../upkeep/backup-folder.ts';
 import { findDamageInThread, skipDamageCheck } from '../upkeep/doctor/damage.ts';
-import type { Finding } from '../upkeep/doctor/findings.ts';
+import { examplesInWords, type Finding } from '../upkeep/doctor/findings.ts';
 import { examine } from '../upkeep/doctor.ts';
 import { localFromDate } from '../wordpress/zones.ts';
 import { ButtonForm, deskPage } from './layout.tsx';
@@ -40,7 +40,7 @@ export async function healthPage(visit: Visit, errorMessage?: string): Promise<O
           {findings.map((finding) => (
             <li key={finding.name}>
               <strong>{say(`upkeep:doctor.${finding.severity}`)}</strong> {say(`upkeep:findings.${finding.name}`)} ({finding.count})
-              {finding.examples.length > 0 && <p class="quiet">{finding.examples.join(' · ')}</p>}
+              <Examples texts={examplesInWords(finding, say)} />
             </li>
           ))}
         </ul>
@@ -53,6 +53,9 @@ export async function healthPage(visit: Visit, errorMessage?: string): Promise<O
   });
   return { html, ...(errorMessage === undefined ? {} : { status: 500 }) };
 }
+
+const Examples = ({ texts }: { readonly texts: readonly string[] }): JSX.Element | null =>
+  texts.length === 0 ? null : <p class="quiet">{texts.join(' · ')}</p>;
 
 const isFixable = ({ fix }: Finding): boolean => fix !== undefined;
 

@@ -52,6 +52,20 @@ describeDatabases('fasti doctor on content with languages', (open) => {
       }));
     };
 
+    it('counts the records without a language, and names their kinds in words', async () => {
+      const rows = (await rowsOf('language')).map(({ term_taxonomy_id: row }) => row);
+      await db.from('term_relationships').whereIn('term_taxonomy_id', rows).delete();
+      type Missing = { name: string; count: number; counts: [string, number][] };
+      const missing = (JSON.parse((await fasti('--format=json')).out).findings as Missing[]).find(
+        ({ name }) => name === 'languages-missing',
+      )!;
+      expect(missing.counts.length).toBeGreaterThan(2);
+      const events = missing.counts.find(([kind]) => kind === 'event')![1];
+      expect(missing.count).toBe(missing.counts.reduce((sum, [, count]) => sum + count, 0));
+      const { out } = await fasti('--language=it');
+      expect(out).toMatch(new RegExp(`Contenuti senza lingua: .* \\(${missing.count}\\)\n    eventi: ${events}\n`));
+    });
+
     it.each(['post', 'term'])('finds a %s with two languages', (of) =>
       isFound('languages-twice', async () => {
         const [one, other] = await rowsOf(of === 'post' ? 'language' : 'term_language');

@@ -1,5 +1,6 @@
 import { groupedBy } from '../../grouped-by.ts';
 import { kinds, termKind, termKinds } from '../../kinds/index.ts';
+import type { KindName } from '../../kinds/kind-names.ts';
 import { languagesOf, languagesOfRecords } from '../../records/record-languages.ts';
 import { dropTreeCache } from '../../records/term-writes.ts';
 import type { Site } from '../../site.ts';
@@ -96,15 +97,17 @@ export async function languageFindings(site: Site): Promise<Finding[]> {
   const findings: Finding[] = [];
   for (const { name, severity, find, fix } of languageFaults(languages))
     findings.push(...finding(name, severity, await find(site.db), inRepairTransaction(site, fix)));
-  const neutral: string[] = [];
+  const counts: [KindName, number][] = [];
   for (const kind of kinds) {
     const kindLanguages = languagesOf({ settings }, kind);
     const count = kindLanguages ? await countInLanguage(site.db, languages, kindLanguages.translatable, null) : 0;
-    if (count > 0) neutral.push(`${kind.path}: ${count}`);
+    if (count > 0) counts.push([kind.name, count]);
   }
+  const total = counts.reduce((sum, [, count]) => sum + count, 0);
+  const examples = counts.map(([kind, count]) => `${kind}: ${count}`);
   return [
     ...findings,
-    ...finding('languages-missing', 'warning', neutral),
+    ...finding('languages-missing', 'warning', examples).map((found) => ({ ...found, count: total, counts })),
     ...finding('links-untranslated', 'note', await untranslatedLinks(site.db, languages)),
   ];
 }

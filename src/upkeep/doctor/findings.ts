@@ -1,3 +1,4 @@
+import type { KindName } from '../../kinds/kind-names.ts';
 import type { Site } from '../../site.ts';
 import type { ServerReport } from '../../storage/engine/cluster.ts';
 import type { Database } from '../../storage/engine/database.ts';
@@ -10,6 +11,8 @@ export interface Finding {
   readonly severity: 'error' | 'warning' | 'note';
   readonly count: number;
   readonly examples: readonly string[];
+  /** Number of records of each kind, which people are told instead of the examples. */
+  readonly counts?: readonly (readonly [kind: KindName, count: number])[];
   /** Repairs it; absent if that needs a decision. */
   readonly fix?: () => Promise<void>;
 }
@@ -24,6 +27,10 @@ export const finding = (name: string, severity: Finding['severity'], examples: r
   examples.length === 0
     ? []
     : [{ name, severity, count: examples.length, examples: examples.slice(0, MAX_EXAMPLES), ...(fix ? { fix } : {}) }];
+
+/** Returns the examples of a finding for people, or its numbers by kind. */
+export const examplesInWords = ({ examples, counts }: Finding, say: (key: string) => string): readonly string[] =>
+  counts?.map(([kind, count]) => `${say(`exchange:kinds.${kind}`)}: ${count}`) ?? examples;
 
 /** Returns a function that runs a repair in one transaction, and notes that anything may have changed. */
 export const inRepairTransaction = (site: Site, work: (db: Database) => Promise<unknown>) => (): Promise<void> =>
