@@ -63,14 +63,7 @@ export async function calendarPage(
   const cards = shownList.events.map((event) => toEventCard(event, caller, i18n));
   const props = await calendarProps(site, calendar, target);
   const month = isMonth ? monthProps(calendar, target, cards) : undefined;
-  const body = month
-    ? theme.views.month({ ...props, ...month })
-    : theme.views.list({
-        ...props,
-        events: cards,
-        whole: wholeDay(calendar, target),
-        none: i18n.say(page.search === undefined && filters.length === 0 ? 'pages:no-events' : 'pages:nothing-found'),
-      });
+  const body = month ? theme.views.month({ ...props, ...month }) : theme.views.list({ ...props, ...listProps(calendar, target, cards) });
   const [term] = shownList.terms;
   return {
     body,
@@ -168,6 +161,12 @@ function headingOf({ i18n, page, list, date = '' }: ShownCalendar): string {
   const title = page.search === undefined ? views[list.view]() : say('pages:found', { words: page.search });
   const names = list.terms.map(({ name }) => nameOf(name, i18n)).join(', ');
   return names === '' ? title : say('pages:titled', { title: names, of: title });
+}
+
+function listProps(calendar: ShownCalendar, target: CalendarTarget, events: readonly EventCard[]) {
+  const { i18n, page, filters } = calendar;
+  const isSearch = page.search !== undefined || filters.length > 0;
+  return { events, whole: wholeDay(calendar, target), none: i18n.say(isSearch ? 'pages:nothing-found' : 'pages:no-events') };
 }
 
 /** Returns the link to the list of a day that has more events than its page shows; undefined: it shows all of them. */

@@ -5,12 +5,16 @@ import { readablePosts } from '../records/posts.ts';
 import { termLookUp } from '../records/references.ts';
 import { inChosenLanguage } from '../records/terms.ts';
 import type { Site } from '../site.ts';
-import type { Choice, FilterName } from './filters.ts';
 import { nameOf } from './models.ts';
 
 /*
  * Names for the present values of filters, which contain ids and slugs: a page offers only some of the choices.
  */
+
+export interface Choice {
+  readonly value: string;
+  readonly text: string;
+}
 
 /** Maximum number of ids or slugs in a value that are looked up. */
 const MAX_NAMES = 20;
@@ -25,7 +29,7 @@ const isIn = <Name extends string>(name: string, table: Readonly<Record<Name, un
  * Returns the value of a filter with the names of its records, terms in the language of the page; the value itself for
  * other filters, and if none of its records can be shown.
  */
-export async function chosenChoice(site: Site, caller: Caller, i18n: I18n, name: FilterName, value: string): Promise<Choice> {
+export async function chosenChoice(site: Site, caller: Caller, i18n: I18n, name: string, value: string): Promise<Choice> {
   const tokens = value.split(',').map((token) => token.trim()).filter((token) => token !== '').slice(0, MAX_NAMES); // biome-ignore format: one step each
   const unnamed = { value, text: value };
   if (isIn(name, POST_FILTERS)) {

@@ -10,7 +10,7 @@ import { listPosts } from '../records/posts.ts';
 import { listTerms } from '../records/terms.ts';
 import type { Site } from '../site.ts';
 import { typedEntries } from '../typed-keys.ts';
-import { chosenChoice } from './chosen-filters.ts';
+import { type Choice, chosenChoice } from './chosen-filters.ts';
 import { i18nFor } from './i18n-for.ts';
 import { nameOf } from './models.ts';
 import type { QueryPairs } from './urls.ts';
@@ -28,11 +28,6 @@ export const SHOW_FILTERS = ['filters', 'open'] as const;
 
 /** A filter of pages. */
 export type FilterName = keyof typeof feedFilters;
-
-export interface Choice {
-  readonly value: string;
-  readonly text: string;
-}
 
 /** A filter input; `value`: its present value, empty if there is none. */
 export interface FilterBox {
