@@ -296,7 +296,9 @@ function withSourceValues(
   if (!from) return write;
   const isAsBegun = (name: string) =>
     name in write.raw && isDeepStrictEqual(typed[name], controlOf(name, kind.fields[name]!).toFormValue(from.values[name], data));
-  const dates = Object.fromEntries(['start_date', 'end_date'].flatMap((name) => (isAsBegun(name) ? [[name, from.values[name]]] : [])));
+  // The stored end of an all-day event is on the next date if days begin after midnight.
+  const exactNames = from.values.all_day === true || write.raw.all_day === true ? [] : ['start_date', 'end_date'];
+  const dates = Object.fromEntries(exactNames.flatMap((name) => (isAsBegun(name) ? [[name, from.values[name]]] : [])));
   const withDates = { ...write, raw: { ...write.raw, ...dates }, ...(copied ? { recurrenceOf: copied.id } : {}) };
   if (!isAsBegun('cost')) return withDates;
   const { cost: _range, ...raw }: Values = withDates.raw;
