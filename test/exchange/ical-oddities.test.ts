@@ -245,6 +245,7 @@ const SERIES: Case[] = [
 ];
 
 const changed = (...lines: string[]) => [...daily('RRULE:FREQ=DAILY;COUNT=3'), ...event(...lines)];
+const tuesdaysAndWednesdays = event('DTSTART;VALUE=DATE:20270105', 'DURATION:P1D', 'RRULE:FREQ=WEEKLY;COUNT=5;BYDAY=TU,WE');
 const OVERRIDES: Case[] = [
   [
     'a whole day named by the moment at which it begins in its zone',
@@ -276,6 +277,24 @@ const OVERRIDES: Case[] = [
       'DURATION:PT2H',
     ),
     ['2026-12-22 09:00-10:00', '2026-12-23 11:00-13:00', '2026-12-24 11:00-13:00'],
+  ],
+  ...['VALUE=DATE;RANGE=THISANDFUTURE', 'RANGE=THISANDFUTURE;VALUE=DATE', 'RANGE="THISANDFUTURE"'].map(
+    (parameters): Case => [
+      `a whole day and all later ones (${parameters})`,
+      [...tuesdaysAndWednesdays, ...event(`RECURRENCE-ID;${parameters}:20270112`, 'SUMMARY:Later', 'DTSTART;VALUE=DATE:20270113')],
+      [
+        '2027-01-05/2027-01-06',
+        '2027-01-06/2027-01-07',
+        '2027-01-13/2027-01-14 Later',
+        '2027-01-14/2027-01-15 Later',
+        '2027-01-20/2027-01-21 Later',
+      ],
+    ],
+  ),
+  [
+    'one and all later ones, named by its day',
+    changed('RECURRENCE-ID;VALUE=DATE;RANGE=THISANDFUTURE:20261223', 'DTSTART:20261223T110000Z', 'DURATION:PT5M'),
+    ['2026-12-22 09:00-10:00', '2026-12-23 11:00-11:05', '2026-12-24 11:00-11:05'],
   ],
   [
     'one and all earlier ones, of which only the one is changed',

@@ -30,8 +30,11 @@ export function repairLine(line: string): string[] {
     if (group) group.push(value);
     else values.set(typeOf(value), [value]);
   }
-  const parameters = [zoneOf(parameterText), /;RANGE="?THISANDFUTURE/i.test(parameterText) ? ';RANGE=THISANDFUTURE' : ''].join('');
-  return [...values].map(([type, group]) => `${name};VALUE=${type}${type === 'DATE' ? '' : parameters}:${group.join(',')}`);
+  const range = /;RANGE="?THISANDFUTURE/i.test(parameterText) ? ';RANGE=THISANDFUTURE' : '';
+  return [...values].map(([type, group]) => {
+    const parameters = `${type === 'DATE' ? '' : zoneOf(parameterText)}${range}`;
+    return `${name};VALUE=${type}${parameters}:${group.join(',')}`;
+  });
 }
 
 /** Splits a list of dates, which vCalendar separates by semicolons. */
