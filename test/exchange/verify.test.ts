@@ -5,6 +5,7 @@ import { findSite, type RequestOptions } from '../../src/exchange/live/site-clie
 import { type Finding, type VerifySummary, verifySites } from '../../src/exchange/verify/verify.ts';
 import type { Database } from '../../src/storage/engine/database.ts';
 import { describeDatabases } from '../support/databases.ts';
+import { loadLanguages } from '../support/languages.ts';
 import { type Answer, passwordOf, type RunningSite, serveDatabase } from '../support/running-site.ts';
 import { loadSite, resetSite, setOptions } from '../support/site.ts';
 import { SUITE_TIME } from '../support/site-client.ts';
@@ -391,3 +392,45 @@ describeDatabases('comparison of two sites', (open, engine) => {
     });
   });
 });
+
+for (const form of ['polylang', 'wpml'] as const) {
+  describeDatabases(`comparison of two sites with languages, stored by ${form}`, (open) => {
+    const dbs: Database[] = [];
+    const sites: RunningSite[] = [];
+    beforeAll(async () => {
+      for (let site = 0; site < 2; site += 1) {
+        const db = await loadLanguages(await open(), form);
+        dbs.push(db);
+        sites.push(await serveDatabase(db, { clock: () => new Date(SUITE_TIME), uncompressed: true }));
+      }
+    });
+    afterAll(() => Promise.all(sites.map((site) => site.close())));
+
+    it('finds nothing in any language, and filters by each', async () => {
+      const copy = await standIn(
+        () => sites[1]!,
+        () => undefined,
+      );
+      const { findings, summary } = await verified(sites[0]!.base, copy.base, { sample: 3 });
+      expect(findings).toEqual([]);
+      const all = await sites[0]!.send('GET', '/wp-json/tribe/events/v1/venues?translation_language=all');
+      expect(summary.records.venues?.old).toBe(all.body.total);
+      for (const list of ['events', 'venues', 'organizers', 'categories', 'tags'])
+        for (const code of ['all', 'en', 'it'])
+          expect(copy.seen.some((url) => new RegExp(`/${list}\\?.*(wpml|translation)_language=${code}`).test(url))).toBe(true);
+      await copy.close();
+    });
+    it('finds texts that differ in another language than the default one', async () => {
+      const [db, lists] = [dbs[1]!, '/wp-json/tribe/events/v1'];
+      const inItalian = 'translation_language=it&per_page=1';
+      const events = await sites[1]!.send('GET', `${lists}/events?${inItalian}&start_date=2000-01-01&end_date=2100-01-01`);
+      const categories = await sites[1]!.send('GET', `${lists}/categories?${inItalian}`);
+      const [event, category] = [events.body.events[0].id, categories.body.categories[0].id];
+      await db.from('posts').where('ID', event).update({ post_title: 'Altro titolo' });
+      await db.from('terms').where('term_id', category).update({ name: 'Altro nome' });
+      await db.from('fasti_changes').increment('counter');
+      const { told } = await verified(sites[0]!.base, sites[1]!.base, { filters: false });
+      expect(told).toEqual(expect.arrayContaining([`! events/${event} $.title`, `! categories/${category} $.name`]));
+    });
+  });
+}

@@ -37,5 +37,12 @@ export function describedPaths(body: unknown): unknown {
   );
 }
 
+/** Returns the codes of the languages that the description of a namespace lists, as Fasti's does. */
+export function languagesIn(body: unknown): string[] {
+  const available = isJsonObject(body) && isJsonObject(body.languages) ? body.languages.available : undefined;
+  if (!Array.isArray(available)) return [];
+  return available.flatMap((language) => (isJsonObject(language) && typeof language.code === 'string' ? [language.code] : []));
+}
+
 const mapMembers = (value: unknown, change: (member: unknown) => unknown): Record<string, unknown> =>
   isJsonObject(value) ? Object.fromEntries(Object.entries(value).map(([name, member]) => [name, change(member)])) : {};

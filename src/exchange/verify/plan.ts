@@ -2,6 +2,7 @@ import { decodeEntities } from '../../wordpress/content/entities.ts';
 import { stripAllTags } from '../../wordpress/content/plain-text.ts';
 import { addDays, addMonths } from '../../wordpress/time.ts';
 import type { Query } from '../live/site-client.ts';
+import { IN_ALL_LANGUAGES } from '../live/walk.ts';
 
 /** A request of the plan: path below the namespace, and parameters. */
 export interface Request {
@@ -25,13 +26,20 @@ const FEW_VALUES = 3;
 
 /**
  * Returns the requests of the plan: every filter of every list individually, with values of the site; pairs of filters;
- * the limits of paging; and requests that must be rejected.
+ * the limits of paging; some filters in each language; and requests that must be rejected. `languages`: codes of the
+ * languages by which both sites filter.
  */
-export function plannedRequests(records: KnownRecords): Request[] {
-  return [...eventRequests(records), ...linkedRequests(records), ...termRequests(records), ...invalidRequests()];
+export function plannedRequests(records: KnownRecords, languages: readonly string[] = []): Request[] {
+  return [
+    ...eventRequests(records),
+    ...linkedRequests(records),
+    ...termRequests(records),
+    ...languages.flatMap((language) => languageRequests(records, language)),
+    ...invalidRequests(),
+  ];
 }
 
-const WHOLE_LIST = { start_date: '1001-01-01', end_date: '2999-12-31', per_page: 50 } as const;
+const WHOLE_LIST = { ...IN_ALL_LANGUAGES, start_date: '1001-01-01', end_date: '2999-12-31', per_page: 50 } as const;
 
 function eventRequests({ ids, slugs, titles, starts }: KnownRecords): Request[] {
   const events = (query: Query): Request => ({ route: 'events', query });
@@ -121,6 +129,27 @@ function termRequests({ ids, slugs, titles }: KnownRecords): Request[] {
       ...(route === 'categories' ? spreadSample(ids.categories, FEW_VALUES).map((parent) => ({ parent, hide_empty: 'false' })) : []),
     ].map((query) => ({ route, query })),
   );
+}
+
+/** Returns requests for the records of a language, and for those that stand in for missing translations. */
+function languageRequests({ ids, titles }: KnownRecords, language: string): Request[] {
+  const eventFilters: Query[] = [
+    {},
+    { language_fallback: 'true' },
+    ...spreadSample(ids.categories, FEW_VALUES).map((id) => ({ categories: id })),
+    ...spreadSample(ids.tags, FEW_VALUES).map((id) => ({ tags: id })),
+    ...spreadSample(ids.venues, FEW_VALUES).map((id) => ({ venue: id })),
+    ...spreadSample(ids.organizers, FEW_VALUES).map((id) => ({ organizer: id })),
+    ...spreadSample(wordsOf(titles), FEW_VALUES).map((search) => ({ search })),
+  ];
+  const inLanguage = { translation_language: language };
+  const { start_date, end_date, per_page } = WHOLE_LIST;
+  return [
+    ...eventFilters.map((filter) => ({ route: 'events', query: { ...inLanguage, start_date, end_date, per_page, ...filter } })),
+    ...['venues', 'organizers', 'categories', 'tags'].flatMap((route) =>
+      [{}, { language_fallback: 'true' }].map((filter) => ({ route, query: { ...inLanguage, per_page, ...filter } })),
+    ),
+  ];
 }
 
 /** Returns requests that must be rejected. */

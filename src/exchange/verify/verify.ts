@@ -1,9 +1,10 @@
 import { SourceFault } from '../items/items.ts';
 import { codeOf, isJsonObject, type JsonObject, type Query, type RemoteSite } from '../live/site-client.ts';
+import { IN_ALL_LANGUAGES } from '../live/walk.ts';
 import { collectRecords, KINDS, type KindPath, type RecordCollector } from './collected-records.ts';
 import { type DifferingValue, differencesOf } from './compare.ts';
 import { type AnswerPair, type Difference, decisionOf } from './decisions.ts';
-import { describedPaths, describedRoutes } from './describe.ts';
+import { describedPaths, describedRoutes, languagesIn } from './describe.ts';
 import { plannedRequests, type Request } from './plan.ts';
 
 /** A difference, and the decision that explains it if it is deliberate. */
@@ -78,7 +79,7 @@ export async function verifySites(before: RemoteSite, after: RemoteSite, options
   };
 
   options.onProgress?.('description', 0, 2);
-  await compare({ route: '', query: {} }, describedRoutes);
+  const roots = await compare({ route: '', query: {} }, describedRoutes);
   await compare({ route: 'doc', query: {} }, describedPaths);
 
   const records: Record<string, { old: number; new: number }> = {};
@@ -88,17 +89,21 @@ export async function verifySites(before: RemoteSite, after: RemoteSite, options
 
   const singles = KINDS.flatMap((kind) => collector.singlePaths(kind, options.sample));
   await inParallel(singles, options, 'records', (route) => compare({ route, query: {} }));
-  if (options.filters) await inParallel(plannedRequests(collector.knownRecords()), options, 'filters', (request) => compare(request));
+  // Only Fasti filters all lists by language, so that both sites must name the languages.
+  const newLanguages = languagesIn(roots.new.body);
+  const languages = languagesIn(roots.old.body).filter((code) => newLanguages.includes(code));
+  const planned = options.filters ? plannedRequests(collector.knownRecords(), languages) : [];
+  await inParallel(planned, options, 'filters', (request) => compare(request));
   return { ...tally, records };
 }
 
-/** Parameters with which lists contain everything. */
+/** Parameters with which lists contain everything; sites without languages ignore the one for these. */
 const WHOLE_LIST_QUERIES: Readonly<Record<KindPath, Query>> = {
-  events: { start_date: '1001-01-01', end_date: '2999-12-31' },
-  venues: {},
-  organizers: {},
-  categories: { hide_empty: 'false' },
-  tags: { hide_empty: 'false' },
+  events: { ...IN_ALL_LANGUAGES, start_date: '1001-01-01', end_date: '2999-12-31' },
+  venues: IN_ALL_LANGUAGES,
+  organizers: IN_ALL_LANGUAGES,
+  categories: { ...IN_ALL_LANGUAGES, hide_empty: 'false' },
+  tags: { ...IN_ALL_LANGUAGES, hide_empty: 'false' },
 };
 const PAGE_SIZE = 50;
 
