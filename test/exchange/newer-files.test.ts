@@ -66,6 +66,34 @@ describeDatabases('newer file', (open) => {
     expect(again.unchanged.event).toBe(1);
   });
 
+  it('without location and organizer takes an event out of its venue, and keeps what only editors state', async () => {
+    const linksOf = async (title: string) => {
+      const metas = site.db.from('postmeta').whereIn('post_id', site.db.from('posts').select('ID').where('post_title', title));
+      const rows = await metas.whereIn('meta_key', ['_EventVenueID', '_EventOrganizerID', '_EventURL']).orderBy('meta_key');
+      return rows.filter(({ meta_value: value }) => value !== '').map(({ meta_key: key }) => key);
+    };
+    const event = ['UID:moved', 'SUMMARY:Moved online', 'DTSTART:20261202T190000Z', 'STATUS:CONFIRMED'];
+    await imported('l.ics', calendar(...event, 'LOCATION:Hall', 'ORGANIZER;CN=Club:mailto:c@club.example', 'URL:https://club.example/'));
+    expect(await linksOf('Moved online')).toEqual(['_EventOrganizerID', '_EventURL', '_EventVenueID']);
+    const online = await imported('l.ics', calendar(...event, 'DESCRIPTION:Now online'));
+    expect([online.updated, await linksOf('Moved online')]).toEqual([{ event: 1 }, ['_EventURL']]);
+    expect((await imported('l.ics', calendar(...event, 'DESCRIPTION:Now online'))).updated).toEqual({});
+
+    const lesson = {
+      '@id': 'https://club.example/1',
+      name: 'Lesson',
+      startDate: '2026-12-02T19:00',
+      organizer: 'Club',
+      url: 'https://club.example/',
+    };
+    await imported('l.html', page({ ...lesson, location: { name: 'Hall' } }));
+    expect(await linksOf('Lesson')).toEqual(['_EventOrganizerID', '_EventURL', '_EventVenueID']);
+    await imported('l.html', page({ ...lesson, location: { '@type': 'VirtualLocation', url: 'https://video.example/' } }));
+    expect(await linksOf('Lesson')).toEqual(['_EventOrganizerID', '_EventURL']);
+    await imported('l.html', page({ ...lesson, url: undefined, organizer: undefined }));
+    expect(await linksOf('Lesson')).toEqual(['_EventURL']);
+  });
+
   it('that publishes drafts gives them unique slugs and dates', async () => {
     const event = (id: number, columns: object) => {
       const dates = { _EventStartDate: '2026-12-02 19:00:00', _EventEndDate: '2026-12-02 21:00:00', _EventTimezone: 'UTC' };

@@ -3,7 +3,7 @@ import { eventDates } from '../../calendar/dates.ts';
 import type { SiteSettings } from '../../calendar/settings.ts';
 import { dateMetas } from '../../kinds/events/dates.ts';
 import { EVENT } from '../../kinds/events/fields.ts';
-import { CALENDAR_UID, CANCELED, DATES, EVENT_ORIGIN, STATE } from '../../kinds/events/metas.ts';
+import { CALENDAR_UID, CANCELED, DATES, EVENT_ORIGIN, ORGANIZER_LINK, STATE, VENUE_LINK } from '../../kinds/events/metas.ts';
 import { VENUE } from '../../kinds/venue.ts';
 import { specialChars } from '../../wordpress/content/entities.ts';
 import { textFromUnix } from '../../wordpress/time.ts';
@@ -83,7 +83,8 @@ export function* itemsOf(event: CalendarEvent, span: Span, name: ItemName, conte
     // If the file has no categories, keep those that editors have assigned on this site.
     unsaid: event.categories.length === 0 ? ['category', 'tag'] : ['tag'],
     complete: false,
-    absent: [DATES.allDay, DATES.duration, ...(event.status === '' ? [] : [STATE])],
+    // An event that has moved online has no location any more.
+    absent: [DATES.allDay, DATES.duration, VENUE_LINK, ORGANIZER_LINK, ...(event.status === '' ? [] : [STATE])],
     initial: [...MAP_FLAGS, ...(url === '' ? [EVENT.website] : []), ...(event.isPrivate ? [] : [STATUS])],
   };
   yield item;

@@ -167,10 +167,9 @@ function metaChanges(
     ([, value]) => value,
   );
   // Links that cannot be resolved yet are written at the end.
-  if (item.complete)
-    for (const key of before.keys())
-      if (!valuesByKey.has(key) && !(LINK_METAS.has(key) && item.links.some((link) => link.key === key))) valuesByKey.set(key, []);
-  for (const key of item.absent ?? []) if (!valuesByKey.has(key)) valuesByKey.set(key, []);
+  const isLinked = (key: string): boolean => LINK_METAS.has(key) && item.links.some((link) => link.key === key);
+  for (const key of [...(item.complete ? before.keys() : []), ...(item.absent ?? [])])
+    if (!valuesByKey.has(key) && !isLinked(key)) valuesByKey.set(key, []);
   const changes: Record<string, readonly string[]> = {};
   for (const [key, values] of valuesByKey) {
     const stored = before.get(key) ?? [];

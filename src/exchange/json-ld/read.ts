@@ -173,7 +173,7 @@ function* entriesOf({ node, page }: FoundEvent, name: Pick<PostItem, 'sourceId' 
     place: page.place,
     match: 'name',
     complete: false,
-    absent: [...event.absent, ...(state === '' ? [] : [STATE])],
+    absent: [...event.absent, VENUE_LINK, ORGANIZER_LINK, ...(state === '' ? [] : [STATE])],
     initial: [...event.initial, 'post_status'],
     columns: {
       ...event.columns,
