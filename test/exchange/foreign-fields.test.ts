@@ -119,6 +119,35 @@ describeDatabases('custom fields of another site', (open) => {
     const idOfFair = (events: { id: number; title: string }[]) => events.flatMap(({ id, title }) => (title === 'Fair' ? [String(id)] : []));
   });
 
+  it('come from a running site, also if they have been emptied there; those that only this site has stay', async () => {
+    await to('field', 'add', 'own');
+    await to('field', 'add', 'kids', '--type=checkbox', '--choices=small,big');
+    await to('field', 'add', 'note');
+    const id = await made(from, '--title=Emptied', '--external_id=e1', '--custom_fields=note=boots', '--custom_fields=kids=small');
+    const old = await serveDatabase(db);
+    const follow = async () => expect([0, 3]).toContain((await to('import', old.base, '--rate=1000')).code);
+    const externalIdOf = (title: string) =>
+      copy
+        .from('postmeta')
+        .where('meta_key', '_fasti_external_id')
+        .whereIn('post_id', copy.from('posts').select('ID').where('post_title', title))
+        .pluck('meta_value');
+    try {
+      await follow();
+      expect([(await shown(to)).Emptied, await externalIdOf('Emptied')]).toEqual([{ note: 'boots', kids: 'small' }, ['e1']]);
+      const [here] = (JSON.parse((await to('event', 'list', '--format=json', ...WINDOW)).out) as { id: number; title: string }[]).filter(
+        ({ title }) => title === 'Emptied',
+      );
+      await to('event', 'update', String(here!.id), '--custom_fields=own=mine');
+      await from('event', 'update', id, '--external_id=', '--custom_fields=note=', '--custom_fields=kids=');
+      await follow();
+      expect([(await shown(to)).Emptied, await externalIdOf('Emptied')]).toEqual([{ own: 'mine' }, []]);
+    } finally {
+      await old.close();
+      await from('event', 'delete', id, '--force');
+    }
+  });
+
   it('come from a database, and stay if that has none', async () => {
     await to('field', 'add', 'note');
     await to('field', 'add', 'colour', '--type=choice', '--choices=red,blue');

@@ -1,7 +1,7 @@
 import { type CustomField, isCustomMeta } from '../../calendar/custom-fields.ts';
 import type { EventDates } from '../../calendar/dates.ts';
 import type { SiteSettings } from '../../calendar/settings.ts';
-import { customFieldRows, storedValue } from '../../kinds/custom-fields.ts';
+import { customFieldRows, metasOf, storedValue } from '../../kinds/custom-fields.ts';
 import { dateMetas } from '../../kinds/events/dates.ts';
 import { EVENT, eventTexts } from '../../kinds/events/fields.ts';
 import {
@@ -28,6 +28,7 @@ import { groupOfDate } from '../items/each-date.ts';
 import { STATUSES } from '../items/event-status.ts';
 import { LINK_METAS, type Link, type PostColumns, type PostItem, type TermItem } from '../items/items.ts';
 import type { CoreMedia, CoreRecord, LiveEvent, LiveOrganizer, LivePost, LiveTerm, LiveVenue } from './records.ts';
+import type { SiteFacts } from './site-facts.ts';
 import { type Guess, storedContent, storedCost, storedExcerpt, storedTitle } from './texts.ts';
 
 /* Conversion of a site's responses to items. */
@@ -43,6 +44,7 @@ export interface LiveContext {
   readonly place: string;
   readonly author: string | undefined;
   readonly core: CoreRecord | undefined;
+  readonly facts: SiteFacts;
 }
 
 /** An item, and the members whose stored form could only be guessed. */
@@ -101,7 +103,7 @@ export function eventItem(record: LiveEvent, context: LiveContext): LiveItem {
       ...identityOf('event', record, context),
       columns: { ...columns, menu_order: record.sticky ? -1 : 0 },
       metas,
-      absent: absentFrom(record),
+      absent: [...absentFrom(record), ...textsOf('event', eventTexts, context), ...customFieldsOf(context)],
       links,
       terms: [
         ...record.categories.map(({ slug, name }) => ({ kind: 'category', sourceId: slug, slug, name }) as const),
@@ -175,7 +177,7 @@ function customMetas(values: LiveEvent['custom_fields'], fields: readonly Custom
   const metas: [string, string][] = [];
   const lost: LostField[] = [];
   for (const [name, { label, value }] of Object.entries(values)) {
-    const field = sameField({ meta: isCustomMeta(name) ? name : '', name, label, type: 'text', choices: [] }, fields);
+    const field = fieldNamed(name, label, fields);
     const stored = field && storedValue(field, value);
     if (stored) metas.push(...customFieldRows(field, stored));
     else if (field) lost.push({ reason: 'value-refused', detail: `${name}: ${value}` });
@@ -206,7 +208,7 @@ export function venueItem(record: LiveVenue, context: LiveContext): LiveItem {
         ]),
         ...globalIdsOf(record),
       ],
-      absent: [...textsOf('venue', venueTexts), ...absentImage(record)],
+      absent: [...textsOf('venue', venueTexts, context), ...absentImage(record)],
       links: imageLink(record),
     },
     guessedMembers,
@@ -225,7 +227,7 @@ export function organizerItem(record: LiveOrganizer, context: LiveContext): Live
         ...filledMetas(organizerTexts, { ...record, email: decodeEntities(record.email) }),
         ...globalIdsOf(record),
       ],
-      absent: [...textsOf('organizer', organizerTexts), ...absentImage(record)],
+      absent: [...textsOf('organizer', organizerTexts, context), ...absentImage(record)],
       links: imageLink(record),
     },
     guessedMembers,
@@ -253,13 +255,26 @@ const filledMetas = <Texts extends Readonly<Record<string, string>>>(texts: Text
   Object.entries(texts).flatMap(([name, key]) => (record[name] ? metaPair(key, record[name]) : []));
 
 /**
- * Returns the metas of the texts that every site shows if they are set. If only some sites know a text, its absence
- * means nothing.
+ * Returns the metas of the texts that the site shows if they are set. If it does not know a text, its absence means
+ * nothing.
  */
-const textsOf = (kind: PostKindName, texts: Readonly<Record<string, string>>): string[] => {
+const textsOf = (kind: PostKindName, texts: Readonly<Record<string, string>>, { facts }: Pick<LiveContext, 'facts'>): string[] => {
   const ownParams = additionalParams(postKind(kind).fields);
-  return Object.entries(texts).flatMap(([name, key]) => (ownParams.includes(name) ? [] : [key]));
+  const knownParams = facts.params.get(`${kind}s`);
+  return Object.entries(texts).flatMap(([name, key]) => (ownParams.includes(name) && !knownParams?.has(name) ? [] : [key]));
 };
+
+/** Returns the metas here of the custom fields that the site has. */
+const customFieldsOf = ({ facts, settings }: LiveContext): string[] =>
+  [...facts.customFields].flatMap(([name, label]) => {
+    const field = fieldNamed(name, label, settings.calendar.customFields);
+    if (field) return metasOf(field);
+    return isCustomMeta(name) && !settings.calendar.customFields.some(({ meta }) => meta === name) ? [name] : [];
+  });
+
+/** Returns the field of this site that a field of another site is. */
+const fieldNamed = (name: string, label: string, fields: readonly CustomField[]): CustomField | undefined =>
+  sameField({ meta: isCustomMeta(name) ? name : '', name, label, type: 'text', choices: [] }, fields);
 
 function identityOf(kind: PostItem['kind'], record: LivePost, context: LiveContext) {
   const { place, author } = context;

@@ -5,11 +5,12 @@ import { newAuthors } from './authors.ts';
 import { coreRecords } from './core-lists.ts';
 import { imageItem } from './image-items.ts';
 import { newMedia } from './images.ts';
-import { eventItem, type LiveItem, organizerItem, venueItem, withCoreMetas } from './items.ts';
+import { eventItem, type LiveContext, type LiveItem, organizerItem, venueItem, withCoreMetas } from './items.ts';
 import { withDetails } from './record-details.ts';
 import { nameOf, type PostStage, recordLoss } from './record-losses.ts';
-import { type CoreRecord, RECORDS } from './records.ts';
+import { type LiveEvent, RECORDS } from './records.ts';
 import type { JsonObject } from './site-client.ts';
+import type { SiteFacts } from './site-facts.ts';
 import type { Walk } from './walk.ts';
 
 /** Returns the records of a page as items, preceded by new images and authors that they reference. */
@@ -27,6 +28,13 @@ export async function entriesOf(walk: Walk, stage: PostStage, list: readonly Jso
     ...media.map(({ core: mediaRecord }) => mediaRecord?.author ?? 0),
   ]);
 
+  const { params, customFields } = await walk.facts();
+  for (const { record } of results)
+    if (record?.success && 'custom_fields' in record.data)
+      for (const [name, { label }] of Object.entries(record.data.custom_fields as LiveEvent['custom_fields']))
+        walk.shownFields.set(name, label);
+  const facts: SiteFacts = { params, customFields: new Map([...customFields, ...walk.shownFields]) };
+
   const entries: Entry[] = [...authorEntries];
   for (const { image, core: mediaRecord } of media)
     entries.push(
@@ -43,7 +51,11 @@ export async function entriesOf(walk: Walk, stage: PostStage, list: readonly Jso
         ),
       );
     else {
-      const { item, guessedMembers, lostFields = [] } = itemOf(walk, stage, record.data, core.get(Number(id)), recordPath);
+      const {
+        item,
+        guessedMembers,
+        lostFields = [],
+      } = itemOf(walk, stage, record.data, { core: core.get(Number(id)), place: recordPath, facts });
       entries.push(withCoreMetas(item, core.get(Number(id))));
       if (isChild) entries.push(recordLoss(stage, 'site-parent-unknown', nameOf(list[index]!), recordPath));
       for (const { reason, detail } of lostFields) entries.push(recordLoss(stage, reason, nameOf(list[index]!), recordPath, detail));
@@ -58,8 +70,7 @@ function itemOf(
   { site, options, people }: Walk,
   stage: PostStage,
   record: { author: string },
-  core: CoreRecord | undefined,
-  place: string,
+  { core, place, facts }: Pick<LiveContext, 'core' | 'place' | 'facts'>,
 ): LiveItem {
   const context = {
     settings: options.settings,
@@ -68,6 +79,7 @@ function itemOf(
     place,
     author: people.get(Number(record.author)),
     core,
+    facts,
   };
   if (stage === 'events') return eventItem(record as Parameters<typeof eventItem>[0], context);
   return stage === 'venues'

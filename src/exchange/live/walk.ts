@@ -2,6 +2,7 @@ import type { SiteSettings } from '../../calendar/settings.ts';
 import { DATES } from '../../kinds/events/metas.ts';
 import { type Entry, isItem, isPostItem } from '../items/items.ts';
 import type { Query, RemoteSite } from './site-client.ts';
+import { type SiteFacts, siteFacts } from './site-facts.ts';
 
 /** Facts about the target and the time, which decide how records are read. */
 export interface ReadingOptions {
@@ -27,19 +28,31 @@ export interface Walk {
   readonly seenRecords: Set<string>;
   /** Routes of WordPress that the site lacks or denies us. */
   readonly unavailableRoutes: Set<string>;
+  /** Names and labels of the custom fields that events have shown so far. */
+  readonly shownFields: Map<string, string>;
+  /** Returns the facts that the site states about itself; it is asked once. */
+  readonly facts: () => Promise<SiteFacts>;
 }
 
 /** Returns the state of a walk that has not read anything yet. */
-export const newWalk = (site: RemoteSite, options: ReadingOptions): Walk => ({
-  site,
-  options,
-  people: new Map(),
-  images: new Set(),
-  events: new Set(),
-  dates: new Set(),
-  seenRecords: new Set(),
-  unavailableRoutes: new Set(),
-});
+export function newWalk(site: RemoteSite, options: ReadingOptions): Walk {
+  let facts: Promise<SiteFacts> | undefined;
+  return {
+    site,
+    options,
+    people: new Map(),
+    images: new Set(),
+    events: new Set(),
+    dates: new Set(),
+    seenRecords: new Set(),
+    unavailableRoutes: new Set(),
+    shownFields: new Map(),
+    facts: () => {
+      facts ??= siteFacts(site);
+      return facts;
+    },
+  };
+}
 
 /** Adds an entry, new or from the spool, to the state of the walk. */
 export function noteEntry(walk: Walk, entry: Entry): void {
