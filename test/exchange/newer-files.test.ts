@@ -15,6 +15,7 @@ import { setTermsOf } from '../../src/storage/rows/term-links.ts';
 import { insertTerm, loadTermsOf } from '../../src/storage/rows/terms.ts';
 import { sanitizeTitle } from '../../src/wordpress/slug.ts';
 import { describeDatabases } from '../support/databases.ts';
+import { setOptions } from '../support/site.ts';
 import { allOf, bareSite, callerOf, importSource } from './sites.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'fasti-newer-'));
@@ -92,6 +93,69 @@ describeDatabases('newer file', (open) => {
     expect(await linksOf('Lesson')).toEqual(['_EventOrganizerID', '_EventURL']);
     await imported('l.html', page({ ...lesson, url: undefined, organizer: undefined }));
     expect(await linksOf('Lesson')).toEqual(['_EventURL']);
+  });
+
+  it('of a table clears what its cells do not state any more, and leaves what it has no columns for', async () => {
+    const event = 'Name,Start Date,External ID,Description,Excerpt,Venue,Organizers,Cost,Website,Stage';
+    const cells = 'Cleared,2027-03-01 10:00,e9,Text,Short,Hall,Club,10,https://club.example/,Garden';
+    const empty = 'Cleared,2027-03-01 10:00,e9,,,,,,,';
+    const few = 'Name,Start Date,External ID\nCleared,2027-03-01 11:00,e9';
+    await setOptions(site.db, {
+      tribe_events_calendar_options: { 'custom-fields': { 1: { name: '_ecp_custom_1', label: 'Stage', type: 'text', values: '' } } },
+    });
+    const stored = async (title: string) => {
+      const [post] = await site.db.from('posts').where({ post_title: title });
+      const rows = await site.db.from('postmeta').where('post_id', post!.ID).orderBy('meta_key');
+      const isDefault = /^(0|1|)$|^20\d\d-/;
+      return [
+        post!.post_content,
+        post!.post_excerpt,
+        ...rows.flatMap(({ meta_key: key, meta_value: value }) =>
+          /Origin|Currency|Timezone|Duration|_fasti/.test(key ?? '') || isDefault.test(value ?? '') ? [] : [key],
+        ),
+      ];
+    };
+    await imported('cv.csv', 'Venue Name,Venue City\nHall,Rome');
+    await imported('co.csv', 'Organizer Name,Organizer Phone\nClub,1');
+    await imported('c.csv', `${event}\n${cells}`);
+    const [full, keys] = [
+      ['Text', 'Short'],
+      ['_ecp_custom_1', '_EventCost', '_EventOrganizerID', '_EventURL'],
+    ];
+    const all = await stored('Cleared');
+    expect(all).toEqual(expect.arrayContaining([...full, ...keys, '_EventVenueID']));
+    await imported('c.csv', few);
+    expect(await stored('Cleared')).toEqual(all);
+    await imported('c.csv', `${event}\n${empty}`);
+    expect(await stored('Cleared')).toEqual(['', '']);
+    expect((await imported('c.csv', `${event}\n${empty}`)).updated).toEqual({});
+
+    const venue =
+      'Venue Name,Venue Country,Venue Address,Venue Address 2,Venue City,Venue State/Province,Venue Zip,Venue Phone,Venue Website';
+    await imported('v.csv', `${venue}\nArena,Italy,Via 1,,Rome,RM,00100,123,https://arena.example/`);
+    expect((await stored('Arena')).slice(2)).toHaveLength(8);
+    await imported('v.csv', `${venue}\nArena,,,,,,,,`);
+    expect(await stored('Arena')).toEqual(['', '']);
+  });
+
+  it('of a table leaves a link to a venue that is not published, which tables do not contain', async () => {
+    const event = (venue: string, cost: string) => `Name,Start Date,Venue,Cost\nSecret place,2027-03-01 10:00,${venue},${cost}`;
+    await imported('sv.csv', 'Venue Name,Venue City\nHideout,Rome');
+    await imported('s.csv', event('Hideout', '1'));
+    const linked = async () =>
+      site.db
+        .from('postmeta')
+        .where('meta_key', '_EventVenueID')
+        .whereIn('post_id', site.db.from('posts').select('ID').where('post_title', 'Secret place'))
+        .pluck('meta_value');
+    const before = await linked();
+    expect(before).toHaveLength(1);
+    await site.db.from('posts').where('ID', before[0]).update({ post_status: 'draft' });
+    await imported('s.csv', event('', '2'));
+    expect(await linked()).toEqual(before);
+    await site.db.from('posts').where('ID', before[0]).update({ post_status: 'publish' });
+    await imported('s.csv', event('', '3'));
+    expect(await linked()).toEqual([]);
   });
 
   it('that publishes drafts gives them unique slugs and dates', async () => {

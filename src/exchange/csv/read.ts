@@ -13,6 +13,8 @@ import { removeGuard } from './formulas.ts';
 import { customColumns, type HeadingMap, isSameHeading, LAYOUTS, type MappedColumn, mapHeaders } from './layout.ts';
 import {
   additionalValues,
+  clearedFields,
+  clearedMetas,
   commentColumns,
   customValues,
   eventValues,
@@ -212,8 +214,10 @@ function entriesOf(
       ? eventValues(row, cellPlace, options)
       : { values: kind === 'venue' ? venueValues(row) : organizerValues(row), start: '' };
   const allValues: Record<string, unknown> = { ...values, ...additionalValues(row, kind) };
-  const { columns, metas, absent, initial, refused } = rowsOfValues(postKind(kind), allValues, options.caller);
-  const customResult = customRows(kind === 'event' ? customValues(row, options.caller.settings.calendar.customFields) : []);
+  const { customFields } = options.caller.settings.calendar;
+  const cleared = clearedFields(row, kind);
+  const { columns, metas, absent, initial, refused } = rowsOfValues(postKind(kind), allValues, options.caller, cleared);
+  const customResult = customRows(kind === 'event' ? customValues(row, customFields) : []);
   const entries: Entry[] = [
     ...refused.map((field) => makeLoss('value-refused', `${field}: ${String(allValues[field]).slice(0, 100)}`)),
     ...customResult.refused.map(({ field, value }) => makeLoss('value-refused', `${field.name}: ${value.slice(0, 100)}`)),
@@ -240,7 +244,7 @@ function entriesOf(
     ...(language === '' ? {} : { language }),
     ...(row.translation_group?.trim() && language ? { translation_group: row.translation_group.trim() } : {}),
     complete: false,
-    absent,
+    absent: [...absent, ...clearedMetas(row, kind, customFields)],
     initial,
     columns: { ...columns, ...(isMarkedPrivate(row) ? { post_status: 'private' } : {}), ...commentColumns(row) },
     metas: [...withCurrency(metas, row), ...customResult.rows],

@@ -1,4 +1,5 @@
 import type { CustomField } from '../../calendar/custom-fields.ts';
+import { metasOf } from '../../kinds/custom-fields.ts';
 import { COST, ORGANIZER_LINK, VENUE_LINK } from '../../kinds/events/metas.ts';
 import { postKind } from '../../kinds/index.ts';
 import type { PostKindName } from '../../kinds/kind-names.ts';
@@ -105,6 +106,43 @@ export const organizerValues = (row: Row): Record<string, unknown> => ({
   website: webAddress(row.website),
   phone: row.phone,
 });
+
+/**
+ * Returns the fields whose cells are empty, so that an update clears them, as the API does. Dates, zone and flags cannot
+ * be empty, and an external ID is how a record is found.
+ */
+export function clearedFields(row: Row, kind: PostKindName): string[] {
+  const isCleared = (...columns: readonly string[]): boolean =>
+    columns.some((column) => row[column] !== undefined) && columns.every((column) => (row[column] ?? '') === '');
+  const fields = [...CLEARED_FIELDS[kind], ...additionalTexts(postKind(kind)).filter((name) => name !== 'external_id')];
+  const cleared = fields.filter((name) => isCleared(...(name === 'address' ? ['address', 'address2'] : [name])));
+  // A cell for either of them is empty if there is neither.
+  return cleared.flatMap((name) => (name === 'state' ? ['state', 'province'] : [name]));
+}
+
+const CLEARED_FIELDS: Readonly<Record<PostKindName, readonly string[]>> = {
+  event: ['description', 'excerpt', 'cost', 'website'],
+  venue: ['description', 'country', 'address', 'city', 'state', 'zip', 'phone', 'website'],
+  organizer: ['description', 'email', 'website', 'phone'],
+};
+
+/** Returns the metas whose cells are empty: of links, the image, the currency and the site's own fields. */
+export function clearedMetas(row: Row, kind: PostKindName, fields: readonly CustomField[]): string[] {
+  const isCleared = (column: string): boolean => row[column]?.trim() === '';
+  const columns = [['image', '_thumbnail_id'], ...(kind === 'event' ? EVENT_METAS : [])] as const;
+  return [
+    ...columns.flatMap(([column, key]) => (isCleared(column) ? [key] : [])),
+    ...(kind === 'event' ? fields.flatMap((field) => (isCleared(field.meta) ? metasOf(field) : [])) : []),
+  ];
+}
+
+const EVENT_METAS = [
+  ['venue', VENUE_LINK],
+  ['organizers', ORGANIZER_LINK],
+  ['currency_symbol', COST.symbol],
+  ['currency_position', COST.position],
+  ['currency_code', COST.code],
+] as const;
 
 /** Returns the values of the site's own fields. */
 export const customValues = (row: Row, fields: readonly CustomField[]): CustomValue[] =>

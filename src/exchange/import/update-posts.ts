@@ -1,6 +1,6 @@
 import { groupedBy } from '../../grouped-by.ts';
 import { storedDates } from '../../kinds/events/dates.ts';
-import { DATES } from '../../kinds/events/metas.ts';
+import { DATES, ORGANIZER_LINK, VENUE_LINK } from '../../kinds/events/metas.ts';
 import { postKind, taxonomiesOf, termKind } from '../../kinds/index.ts';
 import type { PostKindName } from '../../kinds/kind-names.ts';
 import { loadMetas, loadPosts } from '../../storage/rows/bundle.ts';
@@ -79,6 +79,7 @@ async function updateOne(
       keptKeys: [
         ...(before.metas.has('_tribe_importer_original_url') && !isFetched(work, item) ? FILE_METAS : []),
         ...addressToKeep(item, clean, before.metas),
+        ...(await hiddenLinks(work, item, before.metas)),
         ...(item.initial ?? []).filter((name) => !isDateMeta(name)),
       ],
     }),
@@ -152,6 +153,19 @@ async function withoutDatesOfRule(
   if (!dates.some(({ start, end }) => start === metaOf(itemMetas, DATES.start) && end === metaOf(itemMetas, DATES.end)))
     addLoss(tally, { reason: 'recurring-dates', kind: 'event', of: nameOf(item), place: item.place });
   return Object.fromEntries(Object.entries(metas).filter(([name]) => !isDateMeta(name) && name !== DATES.abbreviation));
+}
+
+/**
+ * Returns the metas that link only to venues and organizers that are not published or have a password. What the source
+ * shows to visitors never names these, so that a missing link to them means nothing.
+ */
+async function hiddenLinks({ db }: Work, { absent, links }: PostItem, before: ReadonlyMap<string, readonly string[]>): Promise<string[]> {
+  const keys = [VENUE_LINK, ORGANIZER_LINK].filter((key) => absent?.includes(key) && !links.some((link) => link.key === key));
+  const idsOf = (key: string): number[] => (before.get(key) ?? []).map(Number).filter((id) => id > 0);
+  const posts = await loadPosts(db, keys.flatMap(idsOf));
+  const isHidden = (id: number): boolean =>
+    posts.has(id) && (posts.get(id)?.post_status !== 'publish' || posts.get(id)?.post_password !== '');
+  return keys.filter((key) => idsOf(key).length > 0 && idsOf(key).every(isHidden));
 }
 
 /** Returns the metas whose values differ, with all their new values. `keptKeys`: keys that keep their values. */

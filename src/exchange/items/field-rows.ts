@@ -22,14 +22,20 @@ export interface ValueRows extends Pick<PostItem, 'columns' | 'metas'> {
  * Converts field values to the rows that the API would write for a new record, for sources that have fields instead of
  * rows; those that do not follow from the given values are marked as initial. Fields that reference other records,
  * terms or users are skipped, since items have links for those. Fields with a refused value are left out and listed;
- * the dates of an event are left out together.
+ * the dates of an event are left out together. `cleared`: fields that the source states to be empty; other empty values
+ * say nothing.
  */
-export function rowsOfValues(kind: PostKind, raw: Readonly<Record<string, unknown>>, caller: Caller): ValueRows {
+export function rowsOfValues(
+  kind: PostKind,
+  raw: Readonly<Record<string, unknown>>,
+  caller: Caller,
+  cleared: readonly string[] = [],
+): ValueRows {
   const { values, refused } = readValues(kind, raw, caller);
   const { status: _status, slug: _slug, date: _date, date_utc: _utc, ...storedValues } = values;
   for (;;) {
     try {
-      return { ...rowsOf(kind, storedValues, caller), refused };
+      return { ...rowsOfCleared(kind, storedValues, caller, cleared), refused };
     } catch (error) {
       const refusedNames = refusedFields(error).filter((name) => name in storedValues);
       if (refusedNames.length === 0) throw error;
@@ -73,6 +79,24 @@ function rowsOf(kind: PostKind, values: Readonly<Record<string, unknown>>, calle
     // A new event lacks metas that only certain events have.
     absent: [...empty, ...(kind.name === 'event' ? [STORED_DATES.allDay, STORED_DATES.duration] : [])],
     initial,
+  };
+}
+
+/** Returns the rows of values; metas that only the cleared fields would store as empty are absent instead. */
+function rowsOfCleared(
+  kind: PostKind,
+  values: Readonly<Record<string, unknown>>,
+  caller: Caller,
+  cleared: readonly string[],
+): Omit<ValueRows, 'refused'> {
+  const stated = rowsOf(kind, values, caller);
+  if (cleared.length === 0) return stated;
+  const rows = rowsOf(kind, { ...values, ...Object.fromEntries(cleared.map((name) => [name, null])) }, caller);
+  const isEmptied = ([key, value]: readonly [string, string]): boolean => value === '' && !stated.metas.some(([name]) => name === key);
+  return {
+    ...rows,
+    metas: rows.metas.filter((meta) => !isEmptied(meta)),
+    absent: [...rows.absent, ...rows.metas.filter(isEmptied).map(([key]) => key)],
   };
 }
 
