@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
+import { costOf } from '../../src/calendar/cost.ts';
 import { fetchFile } from '../../src/exchange/import/media.ts';
 import type { PostItem } from '../../src/exchange/items/items.ts';
 import type { Report } from '../../src/exchange/items/report.ts';
@@ -341,7 +342,9 @@ describeDatabases('import of a running site', (open) => {
     await recurring.from('postmeta').insert({ post_id: 50, meta_key: '_EventHideFromUpcoming', meta_value: 'yes' });
     const there = await serveDatabase(recurring, { clock: () => NOW });
     const target = await bareSite(await open());
-    await importSource(target, await source(target, FAST, {}, there.base));
+    const { losses } = await importSource(target, await source(target, FAST, {}, there.base));
+    const ofUnknownParents = losses.flatMap(({ reason, examples }) => (reason === 'site-parent-unknown' ? examples : []));
+    expect(ofUnknownParents.map(({ of }) => of)).toEqual(['Child event']);
     const named = async (title: string) =>
       (await target.db.from('posts').where({ post_type: 'tribe_events', post_title: title }).orderBy('ID')).map(({ ID }) => ID);
     expect(await named('Tower open, daily')).toEqual([10000301, 10000302, 10000303, 10000304, 10000305]);
@@ -627,4 +630,22 @@ describe('reconstruction of stored values from displayed ones', () => {
   ])('restores the cost %j', (shown, metas) =>
     expect(storedCost(shown, { symbol: '$', after: false }, ['Free'])).toEqual({ metas, isExact: true }),
   );
+  it.each<[string, readonly string[], string]>([
+    ['a decimal comma', ['10,50'], ''],
+    ['a range with a decimal comma', ['10,50 - 20'], ''],
+    ['a range of decimal commas', ['10,50 - 20,00'], ''],
+    ['two decimal commas', ['10,50', '20,75'], ''],
+    ['thousands and a decimal comma', ['1.234,50'], ''],
+    ['a decimal comma and a stored currency', ['10,50'], '€'],
+    ['a decimal point', ['10.50 - 20'], ''],
+  ])('stores a cost with %s as the source does', (_, costs, symbol) => {
+    for (const after of [false, true]) {
+      const position = symbol === '' ? '' : after ? 'postfix' : 'prefix';
+      const options = { defaultCurrencySymbol: '€', reverseCurrencyPosition: after, freeText: 'Free' };
+      const { cost, cost_details: details } = costOf(costs, { symbol, position, code: '' }, options);
+      const shown = { cost, symbol: details.currency_symbol, position: details.currency_position, code: '', values: details.values };
+      const { metas, isExact } = storedCost(shown, { symbol: '€', after }, ['Free']);
+      expect([isExact, metas.filter(([key, value]) => key === '_EventCost' && value.includes('€'))]).toEqual([true, []]);
+    }
+  });
 });

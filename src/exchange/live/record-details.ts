@@ -29,7 +29,16 @@ export async function withDetails(
   const query = isBlanked ? { password: core!.password! } : {};
   const [hasSlug, isPublic] = [typeof raw.slug === 'string' && raw.slug !== '', raw.status === 'publish'];
   const bySlug = hasSlug && isPublic && !isBlanked ? await site.get(`${stage}/by-slug/${String(raw.slug)}`, query) : undefined;
-  const isIt = bySlug?.status === 200 && isJsonObject(bySlug.body) && bySlug.body.id === raw.id;
-  const { status, body } = isIt ? bySlug : await site.get(`${stage}/${String(raw.id)}`, query);
-  return { raw: status === 200 && isJsonObject(body) ? body : isBlanked ? undefined : raw, isChild: bySlug !== undefined && !isIt };
+  const found = bySlug?.status === 200 && isJsonObject(bySlug.body) ? bySlug.body : undefined;
+  const isIt = found?.id === raw.id;
+  const { status, body } = isIt ? { status: 200, body: found } : await site.get(`${stage}/${String(raw.id)}`, query);
+  const isChild = bySlug !== undefined && !isIt && !isOfSameEvent(found, raw);
+  return { raw: status === 200 && isJsonObject(body) ? body : isBlanked ? undefined : raw, isChild };
 }
+
+/**
+ * Whether the record that a slug leads to is another date of the same recurring event, since all of them have its slug
+ * and its title. A child may share the slug with an event of another title.
+ */
+const isOfSameEvent = (found: JsonObject | undefined, { slug, title }: JsonObject): boolean =>
+  found !== undefined && found.slug === slug && found.title === title;

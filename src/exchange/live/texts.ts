@@ -87,8 +87,15 @@ export function storedCost(
   if (shownCost.cost === '' && shownCost.values.length === 0) return { metas: [], isExact: true };
   const text = decodeEntities(shownCost.cost);
   const dashedText = text.replaceAll(' – ', ' - ');
+  // Amounts with a decimal comma are shown as they are stored, each with the symbol.
+  const bareText = [shownCost.symbol, fallback.symbol].reduce(
+    (bare, symbol) => (symbol === '' ? bare : bare.replaceAll(symbol, '')),
+    dashedText,
+  );
   const guesses: { costs: readonly string[]; marked: boolean }[] = [true, false].flatMap((marked) => [
     { costs: shownCost.values, marked },
+    { costs: [bareText], marked },
+    { costs: bareText.split(' - '), marked },
     { costs: [dashedText], marked },
     { costs: [shownCost.values.join(' - ')], marked },
     { costs: [text], marked },
