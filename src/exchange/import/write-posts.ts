@@ -262,8 +262,11 @@ async function assignIds(work: Work, arrivals: readonly Arrival[], takenPosts: R
     const isFree = ownId !== undefined && ownId <= highest && !takenPosts.has(ownId) && !assignedIds.has(ownId);
     if (isFree) assignedIds.add(ownId);
     const id = isFree ? ownId : await databaseId(work, post);
-    if (ownId !== undefined && !isFree)
-      addLoss(tally, { reason: 'id-taken', kind: item.kind, of: nameOf(item), place: item.place, detail: `${ownId} -> ${id}` });
+    if (ownId !== undefined && !isFree) {
+      // A dry run has only numbers of its own for new records.
+      const detail = run.isDryRun ? String(ownId) : `${ownId} -> ${id}`;
+      addLoss(tally, { reason: 'id-taken', kind: item.kind, of: nameOf(item), place: item.place, detail });
+    }
     const lateColumns = columnsWithId(work, arrival, post, id);
     if (!isFree && !run.isDryRun) await updatePost(work.db, id, lateColumns);
     newcomers.push({ arrival, id, row: isFree ? { ...post, ...lateColumns, ID: id } : undefined });
