@@ -130,6 +130,11 @@ describeDatabases('comparison of two sites', (open, engine) => {
       expect(new Set(findings.map(({ record }) => `${record?.route} ${record?.member}`)).size).toBeLessThan(findings.length);
       expect(summary.differences).toBe(lines.length);
     });
+    it('the count of a tag, as a difference of the tag in all events that have it', async () => {
+      const { findings } = await told((db) => db.from('term_taxonomy').where('term_taxonomy_id', 11).increment('count', 3));
+      const places = findings.map(({ record }) => `${record?.route} ${record?.member}`);
+      expect([findings.length > 3, [...new Set(places)]]).toEqual([true, ['tags/11 count']]);
+    });
     it('a missing record', async () => {
       const { told: lines, summary } = await told((db) => db.from('posts').where('ID', 44).update({ post_status: 'draft' }));
       expect(lines).toEqual(expect.arrayContaining(['! events/44 $', '! events/44 status']));

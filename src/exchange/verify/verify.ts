@@ -234,9 +234,20 @@ function recordOf({ old: before, new: after }: AnswerPair, { route, path, old: o
   );
   const id = listedId ?? (record ? String(record.id) : /^\w+\/(\d+)$/.exec(route)?.[1]);
   if (id === undefined) return undefined;
-  const name = [record?.title, record?.organizer, record?.venue, record?.name].find((text) => typeof text === 'string') ?? '';
-  return { route: `${kind}/${id}`, name, member: listedId === undefined ? path.replace(/^\$\.?/, '') : rest };
+  const member = listedId === undefined ? path.replace(/^\$\.?/, '') : rest;
+  return termOf(record, member) ?? { route: `${kind}/${id}`, name: nameOf(record), member };
 }
+
+/** Returns the category or tag whose member a record shows: it differs in all records that have the term. */
+function termOf(record: JsonObject | undefined, path: string): Finding['record'] {
+  const [, kind = '', id, member = ''] = /^(categories|tags)\[(\d+)\]\.(.+)$/.exec(path) ?? [];
+  if (id === undefined) return undefined;
+  const terms = Array.isArray(record?.[kind]) ? record[kind].filter(isJsonObject) : [];
+  return { route: `${kind}/${id}`, name: nameOf(terms.find((term) => String(term.id) === id)), member };
+}
+
+const nameOf = (record: JsonObject | undefined): string =>
+  [record?.title, record?.organizer, record?.venue, record?.name].find((text) => typeof text === 'string') ?? '';
 
 /** Runs a task for each item of a list, several at a time. */
 async function inParallel<T>(
