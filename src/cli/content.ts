@@ -105,7 +105,7 @@ function addList({ session, kind, verb }: KindCommands): void {
   );
   withOutputOptions(list, say).action((options: Options, command: Command) =>
     withSite(session, 'read', async (site) => {
-      const shape: OutputShape = { ...outputShape(options, COLUMNS[kind.name]), html: true };
+      const shape: OutputShape = { ...outputShape(options, COLUMNS[kind.name]), html: true, optional: Object.keys(kind.fields) };
       const caller = inContentLanguage(await actingCaller(site, session, userOf(command)), options);
       if (shape.format === 'count') {
         const { total } = await listPage(site, caller, kind, { per_page: 1, ...givenValues(caller, kind, kind.filters, options) });
@@ -121,7 +121,7 @@ function addGet({ session, kind, verb, recordPlaceholder }: KindCommands): void 
   withOutputOptions(verb('get', ` ${recordPlaceholder}`).option('--etag', say('options.etag')), say).action(
     (reference: string, options: Options, command: Command) =>
       withSite(session, 'read', async (site) => {
-        const shape: OutputShape = { ...outputShape(options, COLUMNS[kind.name]), html: true };
+        const shape: OutputShape = { ...outputShape(options, COLUMNS[kind.name]), html: true, optional: Object.keys(kind.fields) };
         const caller = await actingCaller(site, session, userOf(command));
         const id = await resolveId(site, kind, reference);
         const { record, version = '' } =

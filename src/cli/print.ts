@@ -23,6 +23,8 @@ export interface OutputShape {
   readonly columns: readonly string[];
   /** Whether the texts are HTML, as those of records; tables show it as text. */
   readonly html?: true;
+  /** Members that records lack if they are empty. */
+  readonly optional?: readonly string[];
 }
 
 /**
@@ -33,8 +35,8 @@ export interface OutputShape {
  * @throws CliError `unknown-field` if no item has such a member
  */
 export function formatList(items: readonly Item[], shape: OutputShape, hasFrame: boolean): string {
-  const { format, field, fields, columns, html } = shape;
-  checkFields(items, format === 'ids' ? ['id'] : field === undefined ? (fields ?? []) : [field]);
+  const { format, field, fields, columns, html, optional } = shape;
+  checkFields(items, format === 'ids' ? ['id'] : field === undefined ? (fields ?? []) : [field], optional);
   if (format === 'count') return `${items.length}\n`;
   if (format === 'ids') return items.length === 0 ? '' : `${items.map(({ id }) => id).join(' ')}\n`;
   if (field !== undefined)
@@ -55,9 +57,9 @@ export function formatList(items: readonly Item[], shape: OutputShape, hasFrame:
 
 /** Formats one record with a line for each of its members. Throws CliError `unknown-field`. */
 export function formatItem(item: Item, shape: OutputShape, hasFrame: boolean): string {
-  const { format, field, fields, html } = shape;
+  const { format, field, fields, html, optional } = shape;
   if (field !== undefined || format === 'ids' || format === 'count') return formatList([item], shape, hasFrame);
-  checkFields([item], fields ?? []);
+  checkFields([item], fields ?? [], optional);
   if (format === 'json') return formatJson(fields ? pickFields(item, fields) : item, indentOf(hasFrame));
   const rows = (fields ?? Object.keys(item)).map((name) => [name, memberOf(item, name)]);
   return format === 'csv' ? formatCsv([ITEM_HEAD, ...rows]) : formatTable(ITEM_HEAD, readableRows(rows, html), hasFrame);
@@ -80,10 +82,10 @@ export const oneLine = (text: string): string =>
 const ITEM_HEAD = ['Field', 'Value'];
 
 /** Checks the fields against the members of the records; an empty list accepts all. */
-function checkFields(items: readonly Item[], fields: readonly string[]): void {
+function checkFields(items: readonly Item[], fields: readonly string[], optional: readonly string[] = []): void {
   for (const name of fields) {
     const [first = ''] = name.split('.');
-    if (items.length === 0 || items.some((item) => Object.hasOwn(item, first))) continue;
+    if (items.length === 0 || optional.includes(first) || items.some((item) => Object.hasOwn(item, first))) continue;
     throw new CliError('unknown-field', { field: name, fields: Object.keys(items[0]!).join(', ') }, EXIT_CODE.usage);
   }
 }

@@ -97,6 +97,8 @@ describe('records on the command line', () => {
       '--organizer=[{"organizer":"Anna"},{"organizer":"Bruno"}]',
     );
     expect(await json('event', 'get', event, '--fields=venue.city')).toEqual({ 'venue.city': 'Lucca' });
+    // Records without an external ID have no such member.
+    expect(await json('event', 'get', event, '--fields=external_id')).toEqual({ external_id: null });
     expect((await fasti('organizer', 'list', '--event', event, '--field=organizer')).out.split('\n').filter(Boolean).sort()).toEqual([
       'Anna',
       'Bruno',

@@ -108,8 +108,8 @@ export const organizerValues = (row: Row): Record<string, unknown> => ({
 });
 
 /**
- * Returns the fields whose cells are empty, so that an update clears them, as the API does. Dates, zone and flags cannot
- * be empty, and an external ID is how a record is found.
+ * Returns the fields whose cells are empty, so that an update clears them, as the API does. Dates, zone and flags
+ * cannot be empty, and an external ID is how a record is found.
  */
 export function clearedFields(row: Row, kind: PostKindName): string[] {
   const isCleared = (...columns: readonly string[]): boolean =>
