@@ -42,8 +42,8 @@ export function shownTimes(event: RecordTimes, mode: CalendarSettings['timezoneM
 }
 
 /**
- * Returns start and end as pages show them. Unlike in the plugin, all-day events keep their days, which
- * the local time of a site further west or east would move.
+ * Returns start and end as pages show them. Unlike in the plugin, all-day events keep their days, which the local time
+ * of a site further west or east would move.
  */
 export const shownDates = (
   event: RecordTimes & { readonly all_day?: boolean | null },

@@ -49,7 +49,11 @@ const BATCH_SIZE = 200;
 /** If the last row of a rule without end is fewer days away than this, further rows should have been added. */
 const NEAR_DAYS = 31;
 
-/** Checks all events that have a rule, several rows or a row that is marked as recurring. `now`: UTC, `YYYY-MM-DD HH:MM:SS`. */
+/**
+ * Checks all events that have a rule, several rows or a row that is marked as recurring.
+ *
+ * @param now UTC, `YYYY-MM-DD HH:MM:SS`
+ */
 export async function* auditRecurrences(db: Database, now: string): AsyncGenerator<RecurrenceFinding> {
   const horizon = textFromUnix(unixFromText(now) + NEAR_DAYS * 86_400);
   for await (const ids of pagesById(BATCH_SIZE, (after, size) => eventsWithRules(db, after, size))) {
