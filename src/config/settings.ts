@@ -390,7 +390,8 @@ export const settings = {
     type: 'number',
     fallback: '30',
     allowed: ['whole-number', { from: 0, to: 36500 }],
-    meaning: 'How many days a record stays in the trash; 0 means that there is no trash and deleting is final.',
+    meaning:
+      'As in WordPress, 0 means that there is no trash and deleting is final. With any other number there is one: Fasti deletes nothing from it by itself, a WordPress that runs on the same database does so after as many days.',
     schema: wholeNumber(0, 36_500),
   },
   bodyLimit: sizeSetting(
