@@ -47,8 +47,17 @@ function checkNext(): void {
     return;
   }
   const { password, hash, resolve, reject } = currentCheck;
-  thread ??= startThread();
-  const currentThread = thread;
+  let currentThread: Worker;
+  try {
+    thread ??= startThread();
+    currentThread = thread;
+  } catch (error) {
+    // The system has no room for another thread.
+    currentCheck = undefined;
+    reject(error instanceof Error ? error : new Error(String(error)));
+    checkNext();
+    return;
+  }
   let cause: unknown;
   const end = (settle: () => void): void => {
     clearTimeout(timeout);

@@ -27,6 +27,8 @@ type Allow = 'anyone' | 'signed-in' | ((viewer: Viewer) => boolean);
 
 interface GetRoute {
   readonly method: 'GET';
+  /** Whether it takes long, so that other requests must not wait for it. */
+  readonly takesLong?: true;
   readonly run: (visit: Visit, params: PathParams) => Promise<Outcome>;
 }
 
@@ -148,7 +150,7 @@ export const deskRoutes: readonly DeskRoute[] = [
   post('/authorize', 'signed-in', authorizeByForm),
   get('/settings', hasCapability('manage_options'), (visit) => settingsPage(visit)),
   post('/settings', hasCapability('manage_options'), saveSettings),
-  get('/health', hasCapability('manage_options'), (visit) => healthPage(visit)),
+  { method: 'GET', takesLong: true, path: '/health', allow: hasCapability('manage_options'), run: (visit) => healthPage(visit) },
   get('/health/backups', hasCapability('manage_options'), backupsPage),
   button('/health/repair', hasCapability('manage_options'), repair),
   button('/health/backup', hasCapability('manage_options'), backUpByForm),

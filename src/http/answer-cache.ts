@@ -11,6 +11,7 @@ import type { Texts } from '../texts.ts';
 import { ANONYMOUS } from '../wordpress/viewer.ts';
 import { type Answer, sizeOf } from './deliver.ts';
 import { notesOf } from './request-notes.ts';
+import type { Turns } from './turns.ts';
 
 /** A cached answer. It is valid until one of its dependencies changes or it expires. */
 interface CachedAnswer extends Derived {
@@ -35,7 +36,7 @@ export interface CacheRequest {
    * kept under a newer version.
    */
   readonly site: Site;
-  /** Computes the answer, reading from the given site. */
+  /** Computes the answer, reading from the given site. It is called when it is the turn of the request. */
   readonly compute: (site: Site) => Promise<Answer>;
 }
 
@@ -63,6 +64,7 @@ export interface AnswerCacheOptions {
   /** Memory limit of the cache, in bytes. */
   readonly bytes: number;
   readonly clock: () => Date;
+  readonly turns: Turns;
 }
 
 /** An answer under its own key or under an alias. An alias only costs the overhead of an entry. */
@@ -77,11 +79,11 @@ interface Entry {
  * Creates a cache of answers that evicts the least recently used ones. Each is valid until the journal names a change
  * of one of its dependencies, or the version changes (`Freshness`).
  */
-export function createAnswerCache({ bytes, clock }: AnswerCacheOptions): AnswerCache {
+export function createAnswerCache({ bytes, clock, turns }: AnswerCacheOptions): AnswerCache {
   const bytesForRecords = Math.floor(bytes * RECORDS_SHARE);
   const { findCurrent, keep, keepAlias } = createEntries({ bytes: bytes - bytesForRecords, clock });
   const memoryAt = createObjectMemory(bytesForRecords);
-  const pendingAnswers = new Map<string, Promise<Answer>>();
+  const answersInProgress = new Map<string, Promise<Answer>>();
   const changesOf = memoizeByObject((journal: JournalFeed) => followChanges(journal));
 
   return {
@@ -97,22 +99,31 @@ export function createAnswerCache({ bytes, clock }: AnswerCacheOptions): AnswerC
       if (cachedAnswer && alias !== undefined) keepAlias(alias, cachedAnswer);
       if (cachedAnswer) return cachedAnswer.answer;
       notes.memory = 'miss';
-      if (!version) return compute(site);
+      if (!version) return turns.run(req, () => compute(site));
       const name = `${version.name} ${version.count} ${key}`;
-      const pendingAnswer = pendingAnswers.get(name);
-      if (pendingAnswer) return pendingAnswer;
-      const [era, madeAt] = [changes.era(), clock().getTime()];
-      const reading = trackReads(site.db);
-      const memory = memoryAt({ version, changes, era });
-      const work = compute({ ...site, db: reading.db, memory })
-        .then((answer) => {
-          const computation = { answer, version, madeAt, era, route: notes.route, dependencies: reading.dependencies() };
-          if (isCacheable(answer)) keep(key, toCachedAnswer(computation, memory.oldest()));
-          return answer;
-        })
-        .finally(() => pendingAnswers.delete(name));
-      pendingAnswers.set(name, work);
-      return work;
+      const begin = (): Promise<Answer> => {
+        const [era, madeAt] = [changes.era(), clock().getTime()];
+        const reading = trackReads(site.db);
+        const memory = memoryAt({ version, changes, era });
+        const work = compute({ ...site, db: reading.db, memory })
+          .then((answer) => {
+            const computation = { answer, version, madeAt, era, route: notes.route, dependencies: reading.dependencies() };
+            if (isCacheable(answer)) keep(key, toCachedAnswer(computation, memory.oldest()));
+            return answer;
+          })
+          .finally(() => answersInProgress.delete(name));
+        answersInProgress.set(name, work);
+        return work;
+      };
+      // Nobody joins a request that still waits for its turn, because others may have theirs earlier.
+      const inProgress = answersInProgress.get(name);
+      if (inProgress) return inProgress;
+      const { answer } = await turns.run(req, async () => {
+        const answerOfAnother = findCurrent(req, key, version, changes)?.answer ?? answersInProgress.get(name);
+        // Not awaited, so that waiting for another request takes no turn.
+        return { answer: answerOfAnother ?? (await begin()) };
+      });
+      return answer;
     },
   };
 }
@@ -121,7 +132,7 @@ export function createAnswerCache({ bytes, clock }: AnswerCacheOptions): AnswerC
  * Creates the map of cached answers by key and alias. `findCurrent` returns an answer that is still valid, and records
  * the hit in the notes of the request.
  */
-function createEntries({ bytes: maxSize, clock }: AnswerCacheOptions) {
+function createEntries({ bytes: maxSize, clock }: Pick<AnswerCacheOptions, 'bytes' | 'clock'>) {
   const entries = new LRUCache<string, Entry>({ maxSize, sizeCalculation: (entry) => entry.bytes + OVERHEAD_BYTES });
 
   const keep = (key: string, cachedAnswer: CachedAnswer): void =>

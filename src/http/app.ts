@@ -44,7 +44,7 @@ export function createApp(
   turns: Turns = createTurns(site.db.dialect.maxReaders),
 ): RequestListener {
   const { config } = site;
-  const answers = config.cache ? createAnswerCache({ bytes: config.cacheBytes, clock: site.clock }) : undefined;
+  const answers = config.cache ? createAnswerCache({ bytes: config.cacheBytes, clock: site.clock, turns }) : undefined;
   const app = expressApp(site, { lifecycle, answers, theme, turns });
   const inOrder = createConnectionOrder();
   const observe = observeRequests([requestLog(site.log), ...observers], addressOf(app));

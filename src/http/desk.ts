@@ -52,7 +52,10 @@ async function answerDeskRequest(
   const share = budget.share(routedRequest.visit.caller.viewer.id);
   let form: SubmittedForm | undefined;
   try {
-    if (req.method !== 'POST') return await turns.run(req, () => answerDesk(routedRequest, undefined));
+    if (req.method !== 'POST') {
+      const answer = () => answerDesk(routedRequest, undefined);
+      return await (takesLong(routedRequest) ? answer() : turns.run(req, answer));
+    }
     form = await readForm(site, req, routedRequest, share);
     return await answerDesk(routedRequest, form);
   } catch (error) {
@@ -74,6 +77,8 @@ async function answerDeskRequest(
     share.release();
   }
 }
+
+const takesLong = ({ match }: RoutedRequest): boolean => match?.route.method === 'GET' && match.route.takesLong === true;
 
 /** Reads a submitted form, up to the size that its sender may send. */
 async function readForm(

@@ -39,8 +39,12 @@ export function disconnectSlowReader(
 ): void {
   // Usually the operating system has taken the whole answer by this time.
   if (isRead(res)) return;
-  const timer = setTimeout(() => res.destroy(), timeoutMs + (bytes / 1024) * READ_TIMEOUT_MS_PER_KB).unref();
   unreadAnswers.add(res);
+  const disconnect = (): void => {
+    unreadAnswers.delete(res);
+    res.destroy();
+  };
+  const timer = setTimeout(disconnect, timeoutMs + (bytes / 1024) * READ_TIMEOUT_MS_PER_KB).unref();
   res.once('close', () => {
     clearTimeout(timer);
     unreadAnswers.delete(res);

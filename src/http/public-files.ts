@@ -43,14 +43,14 @@ export function servePublicFiles(site: Site, { pages, assets, theme, answers, tu
     if (name.endsWith('/authorize-application.php')) return res.redirect(302, `${base}${DESK_PATH}/authorize${query && `?${query}`}`);
     // Editors of a former WordPress site have bookmarked these addresses.
     if (name.startsWith('/wp-')) return res.redirect(302, base + DESK_PATH);
-    const render = async (trackedSite: Site): Promise<Answer> => {
+    const compute = async (trackedSite: Site): Promise<Answer> => {
       const caller = searchEngine(trackedSite, await trackedSite.settings(), req);
       return name === '/robots.txt' ? textAnswer(robots(caller)) : sitemap(trackedSite, caller, name);
     };
-    const compute = (trackedSite: Site): Promise<Answer> => turns.run(req, () => render(trackedSite));
     // If languages have hosts, each host has its own files.
     const key = sharedCacheKeyOf(req, homeAt(settings, req) + name, () => '');
-    const answer = answers ? await answers.getOrCompute(req, { key, site: readSite, compute }) : await compute(readSite);
+    const request = { key, site: readSite, compute };
+    const answer = await (answers ? answers.getOrCompute(req, request) : turns.run(req, () => compute(readSite)));
     return answer.status === 404 ? next() : deliver(req, res, answer);
   };
 }

@@ -35,7 +35,7 @@ export function serveReference(site: Site, { routes, roots, answers, turns, ...p
     const segments = pagePathBelow(base, path).replace(/\/$/, '').split('/').slice(1);
     const { language: segment, rest } = splitLanguage(segments, languageSegments(site, settings));
     if (rest.length > 1) return next();
-    const render = async (trackedSite: Site) => {
+    const compute = async (trackedSite: Site) => {
       const currentSettings = await trackedSite.settings();
       const language = site.texts.chooseLanguage({ segment, acceptLanguage: req.get('accept-language') });
       const content = chooseFeedLanguage(currentSettings.contentLanguages, { query: {}, body: {}, address: segment });
@@ -50,8 +50,8 @@ export function serveReference(site: Site, { routes, roots, answers, turns, ...p
         changedAt: undefined,
       });
     };
-    const compute = (trackedSite: Site) => turns.run(req, () => render(trackedSite));
     const key = sharedCacheKeyOf(req, path, languageKeyOf(site.texts));
-    await deliver(req, res, answers ? await answers.getOrCompute(req, { key, site, compute }) : await compute(site));
+    const answer = answers ? answers.getOrCompute(req, { key, site, compute }) : turns.run(req, () => compute(site));
+    await deliver(req, res, await answer);
   };
 }

@@ -18,7 +18,7 @@ import { type IncomingRequest, readRequest, requestLanguage } from './request.ts
 import { notesOf } from './request-notes.ts';
 import { templateOf } from './route.ts';
 import type { Router } from './routing.ts';
-import type { RequestLimits } from './turns.ts';
+import type { RequestLimits, Turns } from './turns.ts';
 
 /**
  * Serves requests to the API and passes on all others. Answers to anonymous reads are cached for as long as they are
@@ -41,7 +41,7 @@ export function serveRoutes(site: Site, router: Router, answers: AnswerCache | u
     // Reads the request again now that the version is known: the answer may be based on settings newer than the
     // version, but never on older ones.
     const compute = async (trackedSite: Site) =>
-      computeAnswer(trackedSite, (await readRequest(trackedSite, router, req)) ?? incoming, limits);
+      computeAnswer(trackedSite, (await readRequest(trackedSite, router, req)) ?? incoming, { budget: limits.budget, turns: UNLIMITED });
     const cacheRequest = { key: ownKey, alias: canonical?.isComplete && !byHost ? url : undefined, site: readSite, compute };
     return deliver(req, res, await answers.getOrCompute(req, cacheRequest));
   };
@@ -84,6 +84,9 @@ function clampNumbers(query: RawParams, maxima: Readonly<Record<string, number>>
 /** Returns the route of a request for the log, with its namespace, and parameters in braces. */
 const routeOf = ({ namespace, match }: IncomingRequest): string | undefined =>
   match && ((namespace === undefined ? '' : `/${namespace}`) + templateOf(match.route) || '/');
+
+/** For answers whose turn has come already. */
+const UNLIMITED: Turns = { run: (_req, work) => work() };
 
 /** Methods that change nothing (RFC 9110, 9.2.1). */
 const SAFE_METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS']);

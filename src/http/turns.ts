@@ -17,8 +17,8 @@ import { notesOf } from './request-notes.ts';
 const MAX_WAITING = 256;
 /** Those that may wait for anonymous callers at one address, which may be that of a proxy. */
 const MAX_WAITING_PER_ADDRESS = 128;
-/** If as many requests wait on one connection, no more is read from it. */
-const MAX_WAITING_PER_CONNECTION = 16;
+/** A connection on which more requests wait is closed; hardly any program sends a second one before the answer. */
+const MAX_WAITING_PER_CONNECTION = 100;
 
 /** The limits of the requests that a process works on. */
 export interface RequestLimits {
@@ -92,7 +92,7 @@ function holderOf(req: IncomingMessage): Holder {
 /**
  * Creates a function that begins to handle a request as soon as the answer to the previous one on the same connection
  * has been sent. HTTP allows several requests in a row without waiting for the answers (RFC 9112, 9.3.2), but also to
- * handle them one after the other. If the connection is closed first, `handle` is not called.
+ * handle them one after the other. `handle` is not called if the connection is closed first, by either side.
  */
 export function createConnectionOrder(): (req: IncomingMessage, res: ServerResponse, handle: () => void) => void {
   const connections = new WeakMap<Socket, { latest: ServerResponse; waiting: number }>();
@@ -106,12 +106,10 @@ export function createConnectionOrder(): (req: IncomingMessage, res: ServerRespo
     connection.latest = res;
     if (previous.writableFinished) return handle();
     connection.waiting += 1;
-    // Node reads on after each request that it has parsed, so that this has to come later.
-    process.nextTick(() => connection.waiting >= MAX_WAITING_PER_CONNECTION && socket.pause());
+    if (connection.waiting > MAX_WAITING_PER_CONNECTION) socket.destroy();
     previous.once('close', () => {
       connection.waiting -= 1;
-      if (connection.waiting === MAX_WAITING_PER_CONNECTION - 1) socket.resume();
-      handle();
+      if (socket.writable) handle();
     });
   };
 }

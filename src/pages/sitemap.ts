@@ -104,7 +104,7 @@ export async function sitemapXml(site: Site, caller: Caller, file: SitemapFile):
   const { entries, total } = await PARTS[file.part](site, caller, MAX_URLS, (file.number - 1) * MAX_URLS);
   if (total <= (file.number - 1) * MAX_URLS) return undefined;
   // Search engines ignore pages of other hosts, such as records that stand in for missing translations.
-  const ownEntries = entries.filter(({ href }) => href.startsWith(caller.home));
+  const ownEntries = entries.filter(({ href }) => href.startsWith(`${caller.home}/`));
   return xml('urlset', 'url', ownEntries);
 }
 

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals';
 import { createAnswerCache } from '../../src/http/answer-cache.ts';
+import { createTurns } from '../../src/http/turns.ts';
 import type { Site } from '../../src/site.ts';
 import type { Version } from '../../src/storage/freshness/freshness.ts';
 import { describeDatabases } from '../support/databases.ts';
@@ -19,7 +20,7 @@ describeDatabases('answer cache', (open) => {
   });
   beforeEach(() => {
     oldest = 0;
-    answers = createAnswerCache({ bytes: 1e7, clock: () => new Date() });
+    answers = createAnswerCache({ bytes: 1e7, clock: () => new Date(), turns: createTurns(2) });
   });
   afterAll(() => running.close());
 

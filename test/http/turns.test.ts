@@ -78,33 +78,99 @@ describe('turns', () => {
   });
 });
 
-it('createConnectionOrder handles requests on one connection one after the other, and reads no more than a few', async () => {
-  const inOrder = createConnectionOrder();
-  let received = 0;
-  const handled: { readonly url: string; readonly res: ServerResponse }[] = [];
-  const server = createServer((req, res) => {
-    received += 1;
-    inOrder(req, res, () => handled.push({ url: req.url!, res }));
-  }).listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const socket = connect((server.address() as AddressInfo).port, '127.0.0.1');
-  const padding = 'x'.repeat(4000);
-  const count = 200;
-  socket.write(Array.from({ length: count }, (_, index) => `GET /${index} HTTP/1.1\r\nHost: x\r\nPadding: ${padding}\r\n\r\n`).join(''));
-  socket.resume();
-  while (handled.length < 1) await nextTurn();
-  const turnsToWait = 50;
-  for (let turn = 0; turn < turnsToWait; turn += 1) await nextTurn();
-  expect(handled.map(({ url }) => url)).toEqual(['/0']);
-  expect(received).toBeLessThan(count);
-  for (let index = 0; index < count; index += 1) {
-    while (handled.length <= index) await nextTurn();
-    expect(handled).toHaveLength(index + 1);
-    handled[index]!.res.end('done');
-  }
-  expect(handled.map(({ url }) => url)).toEqual(Array.from({ length: count }, (_, index) => `/${index}`));
-  socket.destroy();
-  await new Promise((closed) => server.close(closed));
+describe('requests on one connection', () => {
+  /** Serves requests in order, and connects to the server. */
+  const connectInOrder = async () => {
+    const inOrder = createConnectionOrder();
+    const handled: { readonly url: string; readonly res: ServerResponse }[] = [];
+    const server = createServer((req, res) => inOrder(req, res, () => handled.push({ url: req.url!, res }))).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const socket = connect((server.address() as AddressInfo).port, '127.0.0.1').on('error', () => undefined);
+    socket.resume();
+    const send = (count: number) =>
+      socket.write(Array.from({ length: count }, (_, index) => `GET /${index} HTTP/1.1\r\nHost: x\r\n\r\n`).join(''));
+    const close = async () => {
+      socket.destroy();
+      await new Promise((closed) => server.close(closed));
+    };
+    return { handled, socket, send, close };
+  };
+  const pass = async (turns: number) => {
+    for (let turn = 0; turn < turns; turn += 1) await nextTurn();
+  };
+
+  it('are handled one after the other', async () => {
+    const { handled, send, close } = await connectInOrder();
+    send(50);
+    for (let index = 0; index < 50; index += 1) {
+      while (handled.length <= index) await nextTurn();
+      await pass(3);
+      expect(handled).toHaveLength(index + 1);
+      handled[index]!.res.end('done');
+    }
+    expect(handled.map(({ url }) => url)).toEqual(Array.from({ length: 50 }, (_, index) => `/${index}`));
+    await close();
+  });
+
+  it('are not handled any more if the client closes it', async () => {
+    const { handled, socket, send, close } = await connectInOrder();
+    send(2);
+    while (handled.length < 1) await nextTurn();
+    const isOver = once(handled[0]!.res, 'close');
+    socket.resetAndDestroy();
+    await isOver;
+    await pass(20);
+    expect(handled.map(({ url }) => url)).toEqual(['/0']);
+    await close();
+  });
+
+  it('are not handled after an answer that closes it', async () => {
+    const { handled, socket, send, close } = await connectInOrder();
+    send(2);
+    while (handled.length < 1) await nextTurn();
+    handled[0]!.res.setHeader('Connection', 'close').end('done');
+    await once(socket, 'close');
+    expect(handled.map(({ url }) => url)).toEqual(['/0']);
+    await close();
+  });
+
+  it('close it if there are too many', async () => {
+    const { handled, socket, send, close } = await connectInOrder();
+    send(500);
+    await once(socket, 'close');
+    expect(handled.length).toBeLessThanOrEqual(1);
+    await close();
+  });
+});
+
+describeDatabases('an answer for which several callers wait', (open) => {
+  it('is computed in the turn of the first of them, and not again for the others', async () => {
+    const waiting: { readonly address: string; readonly start: () => void }[] = [];
+    // Turns that the test gives out.
+    const turns: Turns = {
+      run: async (req, work) => {
+        await new Promise<void>((start) => waiting.push({ address: String(req.headers['x-forwarded-for']), start }));
+        return work();
+      },
+    };
+    let computed = 0;
+    const site = await serveDatabase(await loadSite(await open()), { turns, env: { TRUST_PROXY: 'on', PAGES: 'on' } });
+    const ask = (address: string) => site.send('GET', `${ROOT}/venues`, { headers: { 'X-Forwarded-For': address } });
+    const stop = site.site.db.driver.listen(({ sql }) => {
+      if (/posts/.test(sql)) computed += 1;
+    });
+    const answers = [ask('192.0.2.1'), ask('192.0.2.2')];
+    while (waiting.length < 2) await nextTurn();
+    waiting.find(({ address }) => address === '192.0.2.2')!.start();
+    const second = await answers[1]!;
+    const queries = computed;
+    expect([second.status, queries > 0]).toEqual([200, true]);
+    waiting.find(({ address }) => address === '192.0.2.1')!.start();
+    expect((await answers[0]!).text).toBe(second.text);
+    expect(computed).toBe(queries);
+    stop();
+    await site.close();
+  });
 });
 
 /** Paths of all routes that can be read: those of the API, the desk and the pages. */
@@ -114,7 +180,7 @@ const READ_PATHS = [
       endpoints.some(({ methods }) => methods.includes('GET')) ? [`/wp-json/${namespace}${pattern}`] : [],
     ),
   ),
-  ...deskRoutes.flatMap(({ method, path }) => (method === 'GET' ? [`/admin${path.replace(/:\w+/g, '44')}`] : [])),
+  ...deskRoutes.flatMap((route) => (route.method === 'GET' && !route.takesLong ? [`/admin${route.path.replace(/:\w+/g, '44')}`] : [])),
   ...['/wp-json/', '/wp-json/batch/v1', '/doc', '/it/doc', '/robots.txt', '/sitemap.xml', '/sitemap-events-1.xml', '/'],
   ...['/events/', '/events/month/', '/event/new-year-concert/', '/events/?ical=1', '/events/feed/', '/?s=concert&post_type=tribe_events'],
 ]

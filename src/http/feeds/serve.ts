@@ -39,7 +39,6 @@ import { findNewAddress, redirectOf } from './redirect.ts';
 export function serveFeeds(site: Site, answers: AnswerCache | undefined, pages: Pages, turns: Turns): RequestHandler {
   const language = languageKeyOf(site.texts);
   return async (req, res, next) => {
-    const answerOf = (request: FeedRequest) => turns.run(req, () => computeAnswer(request, req, pages));
     if (req.method === 'POST') return openByPassword(site, { pages, turns }, req, res, next);
     if (req.method !== 'GET' && req.method !== 'HEAD') return next();
     const isPersonal = hasPassword(parseQuery(splitTarget(req.originalUrl).query));
@@ -58,7 +57,8 @@ export function serveFeeds(site: Site, answers: AnswerCache | undefined, pages: 
     const { text, isComplete } = canonicalQuery(pageAddress, request.query, paramsOf(settings, request.address), effectiveNumbers(request));
     // Reads the request again now that the version is known: the answer may be based on settings newer than the
     // version, but never on older ones.
-    const compute = async (trackedSite: Site) => answerOf((await readFeedRequest(trackedSite, req)) ?? { ...request, site: trackedSite });
+    const compute = async (trackedSite: Site) =>
+      computeAnswer((await readFeedRequest(trackedSite, req)) ?? { ...request, site: trackedSite }, req, pages);
     const keys = { key: cacheKeyOf(req, language, text) ?? url, alias: isComplete && !byHost ? url : undefined };
     return deliver(req, res, await answers.getOrCompute(req, { ...keys, site: readSite, compute }));
   };
