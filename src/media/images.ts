@@ -11,8 +11,9 @@ import { localFromDate } from '../wordpress/zones.ts';
 import { hasOtherExtension } from './file-name.ts';
 import { imageType } from './image-type.ts';
 import { type Library, type StoredImage, storeImage } from './library.ts';
+import { ImageUnreadable } from './picture.ts';
 import { type FetchOptions, FetchRefused, fetchImage } from './safe-fetch.ts';
-import { ImageUnreadable, sizeRules } from './sizes.ts';
+import { sizeRules } from './sizes.ts';
 
 /** The site's own URLs: its home and its uploads folder, both without trailing slash. */
 export interface SiteUrls {

@@ -1,7 +1,5 @@
-import type { Sharp } from 'sharp';
-import { limitConcurrency } from '../yielding.ts';
 import type { ImageType } from './image-type.ts';
-import { imageLibrary } from './sharp.ts';
+import { type Dimensions, type Fit, MAX_COPY_SIZE, openPicture } from './picture.ts';
 
 /**
  * A size that the site makes of every image. A dimension of 0 is unlimited. `crop`: exactly this size, cut from the
@@ -12,21 +10,6 @@ export interface SizeRule {
   readonly width: number;
   readonly height: number;
   readonly crop: boolean;
-}
-
-export interface Dimensions {
-  readonly width: number;
-  readonly height: number;
-}
-
-/** The dimensions of a size made of an image, and for a crop the part of the image that is used. */
-export interface Fit extends Dimensions {
-  readonly cropArea?: Dimensions & { readonly left: number; readonly top: number };
-}
-
-/** A file that sharp cannot read as an image, or one that would take too much memory. */
-export class ImageUnreadable extends Error {
-  override readonly name = 'ImageUnreadable';
 }
 
 /** The value of `_wp_attachment_metadata`, ready to be serialized; the order of its members is WordPress's. */
@@ -84,24 +67,20 @@ export async function makeSizes(
   rules: readonly SizeRule[],
   write: (name: string, bytes: Buffer) => Promise<void>,
 ): Promise<MadeSizes> {
-  const open = await imageOpener(bytes);
-  const openUpright = () => open().autoOrient();
-  const { isTurned, ...image } = await withPictureLimit(() => readDimensions(open()));
-  const save = async (picture: Sharp, name: string): Promise<Buffer> => {
-    const content = await withPictureLimit(() => encode(picture, type)).catch(throwUnreadable);
+  const { isTurned, draw, ...image } = await openPicture(bytes, type);
+  const save = async (fit: Fit | undefined, name: string): Promise<Buffer> => {
+    const content = await draw(fit);
     await write(name, content);
     return content;
   };
-  const display = await makeDisplayCopy({ image, isTurned, type, file }, (fit, name) =>
-    save(fit ? resize(openUpright(), fit) : openUpright(), name),
-  );
+  const display = await makeDisplayCopy({ image, isTurned, type, file }, save);
 
   const sizes: Record<string, unknown> = {};
   for (const rule of rules) {
     const fit = fitSize(image, rule);
     if (!fit) continue;
     const name = withSuffix(file, `${fit.width}x${fit.height}`);
-    const content = await save(resize(openUpright(), fit), name);
+    const content = await save(fit, name);
     sizes[rule.name] = { file: name, width: fit.width, height: fit.height, 'mime-type': type.mime, filesize: content.length };
   }
   const metadata = {
@@ -116,44 +95,11 @@ export async function makeSizes(
   return { file: display?.file ?? file, metadata };
 }
 
-/** Maximum width times height: a small file with more pixels could fill the memory (a decompression bomb). */
-const MAX_PIXELS = 100_000_000;
-const TIMEOUT_SECONDS = 30;
-/**
- * Maximum number of pictures that the process reads or makes at a time. Each may take hundreds of megabytes, and
- * occupies one of the few threads that also read files and compress responses.
- */
-const MAX_CONCURRENT_PICTURES = 2;
-const withPictureLimit = limitConcurrency(MAX_CONCURRENT_PICTURES);
-
-/** `big_image_size_threshold`. */
-const MAX_DISPLAY_SIZE = 2560;
-
 /** The image metadata that WordPress stores (`wp_read_image_metadata`), for an image without EXIF and IPTC data. */
 const EMPTY_IMAGE_META = {
   aperture: '0', credit: '', camera: '', caption: '', created_timestamp: '0', copyright: '', focal_length: '0', iso: '0', shutter_speed: '0',
   title: '', orientation: '0', keywords: [], alt: '',
 }; // biome-ignore format: a table
-
-/**
- * Reads the dimensions after applying the EXIF orientation: 5 to 8 exchange width and height. `isTurned`: whether the
- * orientation is not upright.
- */
-async function readDimensions(picture: Sharp): Promise<Dimensions & { isTurned: boolean }> {
-  const { width, height, orientation = 1 } = await picture.metadata().catch(throwUnreadable);
-  if (!width || !height) return throwUnreadable();
-  return orientation >= 5 ? { width: height, height: width, isTurned: true } : { width, height, isTurned: orientation > 1 };
-}
-
-/** Returns a function that opens an image, as often as needed. */
-async function imageOpener(bytes: Buffer): Promise<() => Sharp> {
-  const sharp = await imageLibrary();
-  return () => sharp(bytes, { limitInputPixels: MAX_PIXELS, failOn: 'error' }).timeout({ seconds: TIMEOUT_SECONDS });
-}
-
-const throwUnreadable = (cause?: unknown): never => {
-  throw new ImageUnreadable('no image that can be read', { cause });
-};
 
 interface DisplayCopy extends Dimensions {
   readonly file: string;
@@ -168,8 +114,8 @@ async function makeDisplayCopy(
   { image, isTurned, type, file }: { image: Dimensions; isTurned: boolean; type: ImageType; file: string },
   save: (fit: Fit | undefined, name: string) => Promise<Buffer>,
 ): Promise<DisplayCopy | undefined> {
-  const large = type.mime !== 'image/png' && Math.max(image.width, image.height) > MAX_DISPLAY_SIZE;
-  const fit = large ? fitSize(image, { width: MAX_DISPLAY_SIZE, height: MAX_DISPLAY_SIZE, crop: false }) : undefined;
+  const large = type.mime !== 'image/png' && Math.max(image.width, image.height) > MAX_COPY_SIZE;
+  const fit = large ? fitSize(image, { width: MAX_COPY_SIZE, height: MAX_COPY_SIZE, crop: false }) : undefined;
   if (!fit && !isTurned) return undefined;
   const name = withSuffix(file, fit ? 'scaled' : 'rotated');
   const content = await save(fit, name);
@@ -178,20 +124,6 @@ async function makeDisplayCopy(
 
 /** Returns the name of a file made from another one. */
 const withSuffix = (file: string, suffix: string): string => file.replace(/(\.[^.]+)$/, `-${suffix}$1`);
-
-function resize(picture: Sharp, { width, height, cropArea }: Fit): Sharp {
-  return (cropArea ? picture.extract(cropArea) : picture).resize({ width, height, fit: 'fill' });
-}
-
-/** Encodes an image. JPEG and WebP have WordPress's qualities: 82 and 86. */
-function encode(picture: Sharp, { mime }: ImageType): Promise<Buffer> {
-  const plain = picture.keepIccProfile();
-  if (mime === 'image/png') return plain.png({ compressionLevel: 9 }).toBuffer();
-  if (mime === 'image/gif') return plain.gif().toBuffer();
-  if (mime === 'image/webp') return plain.webp({ quality: 86 }).toBuffer();
-  if (mime === 'image/avif') return plain.avif({ quality: 60, effort: 2 }).toBuffer();
-  return plain.jpeg({ quality: 82, progressive: true }).toBuffer();
-}
 
 /** `wp_constrain_dimensions`: fits an image into both dimensions, keeping the proportions, without enlarging it. */
 function fitWithin({ width, height }: Dimensions, rule: Dimensions): Fit {

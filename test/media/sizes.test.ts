@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import sharp from 'sharp';
 import { imageType } from '../../src/media/image-type.ts';
-import { fitSize, ImageUnreadable, makeSizes, sizeRules } from '../../src/media/sizes.ts';
+import { ImageUnreadable, openPicture } from '../../src/media/picture.ts';
+import { fitSize, makeSizes, sizeRules } from '../../src/media/sizes.ts';
 import { parseSerialized } from '../../src/wordpress/php/serialized.ts';
 import { FIXTURES, readFixture } from '../support/site-data.mjs';
 
@@ -18,6 +19,26 @@ const plain = (width: number, height: number, format: 'png' | 'jpeg' | 'webp' | 
   sharp({ create: { width, height, channels: 3, background: '#c06040' } })
     .toFormat(format)
     .toBuffer();
+
+/** Writes other dimensions into the header of an image of 10 x 10 pixels. */
+const claims: Record<'png' | 'jpeg' | 'webp' | 'gif' | 'avif', (bytes: Buffer, size: number) => void> = {
+  png: (bytes, size) => [16, 20].forEach((at) => void bytes.writeUInt32BE(size, at)),
+  jpeg: (bytes, size) => [5, 7].forEach((at) => void bytes.writeUInt16BE(size, bytes.indexOf(Buffer.of(0xff, 0xc2)) + at)),
+  gif: (bytes, size) => {
+    const frame = bytes.indexOf(Buffer.of(0x2c, 0, 0, 0, 0, 10, 0));
+    for (const at of [6, 8, frame + 5, frame + 7]) bytes.writeUInt16LE(size, at);
+  },
+  webp: (bytes, size) => void bytes.writeUInt32LE((size - 1) * 2 ** 14 + size - 1, bytes.indexOf('VP8L') + 9),
+  avif: (bytes, size) => [8, 12].forEach((at) => void bytes.writeUInt32BE(size, bytes.indexOf('ispe') + at)),
+};
+
+/** Returns a small file that claims to be a large image, in the form that is decoded whole. */
+async function wholeImage(format: keyof typeof claims, size: number): Promise<Buffer> {
+  const picture = sharp({ create: { width: 10, height: 10, channels: 3, background: '#c06040' } });
+  const bytes = await picture.toFormat(format, format === 'webp' ? { lossless: true } : { progressive: true }).toBuffer();
+  claims[format](bytes, size);
+  return bytes;
+}
 
 async function made(bytes: Buffer, file: string, options: Record<string, string> = {}) {
   const type = imageType(bytes)!;
@@ -166,6 +187,48 @@ describe('makeSizes', () => {
     bomb.writeUInt32BE(30_000, 16);
     bomb.writeUInt32BE(30_000, 20);
     await expect(made(bomb, 'bomb.png')).rejects.toThrow(ImageUnreadable);
+  });
+
+  it.each([
+    ['a GIF', 50, 'gif', 7100],
+    ['a WebP', 50, 'webp', 7100],
+    ['an AVIF', 25, 'avif', 5100],
+    ['a progressive JPEG', 50, 'jpeg', 7100],
+    ['an interlaced PNG', 50, 'png', 7100],
+  ] as const)('refuses %s of more than %d megapixels, which would be decoded whole', async (_kind, _limit, format, width) => {
+    await expect(made(await wholeImage(format, width), 'whole')).rejects.toThrow(/pixels are too many/);
+  });
+
+  it('decodes an image once for all its sizes, and keeps nothing of it', async () => {
+    const bytes = await plain(3000, 2000, 'jpeg');
+    const { draw } = await openPicture(bytes, imageType(bytes)!);
+    const sizes = [
+      { width: 2560, height: 1707 },
+      { width: 300, height: 200 },
+    ];
+    const first = await draw(sizes[0]);
+    bytes.fill(0);
+    expect(await sharp(first).metadata()).toMatchObject(sizes[0]!);
+    expect(await sharp(await draw(sizes[1])).metadata()).toMatchObject(sizes[1]!);
+    expect(sharp.cache()).toMatchObject({ memory: { max: 0 }, items: { current: 0, max: 0 } });
+  });
+
+  it('cuts a size from the middle of an image that has been made smaller, even if it is long', async () => {
+    const half = (width: number, background: string) =>
+      sharp({ create: { width, height: 200, channels: 3, background } })
+        .png()
+        .toBuffer();
+    const bytes = await sharp(await half(8000, '#ff0000'))
+      .composite([{ input: await half(4000, '#0000ff'), left: 4000, top: 0 }])
+      .png()
+      .toBuffer();
+    await made(bytes, 'halves.png');
+    const { data, info } = await sharp(join(folder, 'halves-150x150.png')).raw().toBuffer({ resolveWithObject: true });
+    const pixel = (x: number) => [...data.subarray((75 * info.width + x) * info.channels, (75 * info.width + x) * info.channels + 3)];
+    expect([pixel(70), pixel(80)]).toEqual([
+      [255, 0, 0],
+      [0, 0, 255],
+    ]);
   });
 
   it('refuses a truncated image', async () => {

@@ -1,8 +1,9 @@
 import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { storeImage } from '../../media/library.ts';
+import { ImageUnreadable } from '../../media/picture.ts';
 import { type FetchOptions, FetchRefused, fetchImage } from '../../media/safe-fetch.ts';
-import { ImageUnreadable, sizeRules } from '../../media/sizes.ts';
+import { sizeRules } from '../../media/sizes.ts';
 import type { Caller } from '../../records/caller.ts';
 import type { Site } from '../../site.ts';
 import { percentDecoded } from '../../wordpress/web-url.ts';
