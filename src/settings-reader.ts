@@ -14,6 +14,8 @@ export interface SettingsReader {
    * Returns settings that include all changes of this process; changes of other processes may be missing for a while.
    */
   readonly cached: () => Promise<SiteSettings>;
+  /** Returns the settings as they were last read, however long ago; undefined if they never were. */
+  readonly latest: () => SiteSettings | undefined;
   /** To be called at the end of every transaction. `open`: number of other open transactions. */
   readonly transactionEnded: (open: number) => void;
   /** To be called when another process may have changed the settings. */
@@ -94,6 +96,7 @@ export function createSettingsReader(db: Database, config: Config, { maxAgeMs, s
   };
   return {
     read,
+    latest: () => latest?.settings,
     cached: async () =>
       latest && !isChanging && latest.at > lastChange && performance.now() - latest.at < maxAgeMs ? latest.settings : read(),
     transactionEnded: (open) => {

@@ -29,6 +29,11 @@ export interface Site {
   readonly clock: () => Date;
   /** Returns the current options of the site. */
   readonly settings: () => Promise<SiteSettings>;
+  /**
+   * Returns the options as this process last read them, for pages that must not depend on the database; undefined if it
+   * has read none.
+   */
+  readonly latestSettings: () => SiteSettings | undefined;
   /** Decides whether a cached value is still valid. */
   readonly freshness: Freshness;
   /** Feed of new journal entries. It advances with each look of `freshness`. */
@@ -140,6 +145,7 @@ export async function openSite(
     log,
     clock,
     settings: main.settings,
+    latestSettings: () => latestSettingsOf([main, ...sources]),
     freshness: main.freshness,
     journal: main.journal,
     changedAt: changedSince(main),
@@ -149,15 +155,20 @@ export async function openSite(
     takenOverSince: async (at) => (isFollowing ? main.takenOverSince(at) : undefined),
     takeOverEnd: main.takeOverEnd,
     forAnonymousReads: () => readers[followedReplicas.current() ?? -1] ?? site,
-    close: async () => {
-      await Promise.all([database, ...replicas].map((db) => db.close()));
-    },
+    close: () => closeAll([database, ...replicas]),
   };
   const readers = sources.map(
     (source): Site => ({ ...site, ...source, changedAt: changedSince(source), takenOverSince: async () => undefined }),
   );
   return site;
 }
+
+const closeAll = async (databases: readonly Database[]): Promise<void> => {
+  await Promise.all(databases.map((db) => db.close()));
+};
+
+const latestSettingsOf = (sources: readonly DatabaseSource[]): SiteSettings | undefined =>
+  sources.map((source) => source.latestSettings()).find((settings) => settings !== undefined);
 
 /**
  * Returns the last change, or the start of the process if there was none since, both UTC. After the clock was set back,
@@ -178,7 +189,8 @@ const sinceStart =
  * The data read from one database and cached separately for it, since the primary and each replica may differ at any
  * moment.
  */
-interface DatabaseSource extends Pick<Site, 'db' | 'settings' | 'freshness' | 'journal' | 'takenOverSince' | 'takeOverEnd' | 'changedAt'> {
+interface DatabaseSource
+  extends Pick<Site, 'db' | 'settings' | 'latestSettings' | 'freshness' | 'journal' | 'takenOverSince' | 'takeOverEnd' | 'changedAt'> {
   /** To be called at the end of every transaction. `open`: number of other open transactions. */
   readonly transactionEnded: (open: number) => void;
   /** To be called when the data of the database may have changed. */
@@ -241,6 +253,7 @@ function createSource(db: Database, config: Config, name: string, foreignChanges
   return {
     db,
     settings: settings.cached,
+    latestSettings: settings.latest,
     transactionEnded: settings.transactionEnded,
     freshness,
     journal,

@@ -2,20 +2,25 @@ import type { Request } from 'express';
 import { loginOf } from '../accounts/logins.ts';
 import { toViewer } from '../accounts/viewer.ts';
 import type { SiteSettings } from '../calendar/settings.ts';
+import { DESK_PATH } from '../desk/visit.ts';
 import { ApiError } from '../errors.ts';
 import { PAGE_POLICY } from '../html/document.tsx';
+import { i18nIn } from '../html/i18n.ts';
+import { plainProblemPage } from '../html/plain-problem.tsx';
 import { postKind } from '../kinds/index.ts';
 import { type Page, problemPage } from '../pages/pages.tsx';
 import { type PreviewedRecord, previewPage } from '../pages/preview.tsx';
 import { renderPage } from '../pages/render.ts';
 import type { LoadedTheme } from '../pages/theme.ts';
+import { refusalSentence } from '../refusals.ts';
 import { servesPages } from '../settings-reader.ts';
 import { languageSegments, type Site } from '../site.ts';
+import { sayIn } from '../texts.ts';
 import { basePath, pathBelow, splitLanguage, splitTarget } from './addressing.ts';
 import { type Answer, etagOf } from './deliver.ts';
 import { discoveryHeaders } from './feeds/discovery.ts';
 import type { FeedRequest } from './feeds/feed-request.ts';
-import { toProblemReply } from './problem.ts';
+import { toApiError, toProblemReply } from './problem.ts';
 import { expiryOf, modifiedHeader, NO_STORE, REVALIDATE } from './protocol.ts';
 import { notesOf } from './request-notes.ts';
 import { surrogateKeys } from './surrogates.ts';
@@ -34,6 +39,11 @@ export interface Pages {
   readonly preview: (request: FeedRequest, req: Request) => Promise<Answer | undefined>;
   /** Renders the error that ended a request. */
   readonly problem: (site: Site, settings: SiteSettings, req: Request, error: unknown) => Answer;
+  /**
+   * Renders an error of the server without the look of the site, for forms of the desk if there are no other pages, and
+   * for pages if the settings are unknown. Undefined for other errors, and if no pages are served at the address.
+   */
+  readonly plainProblem: (site: Site, req: Request, error: unknown) => Answer | undefined;
 }
 
 /**
@@ -53,6 +63,12 @@ export function createPages({ config }: Site, theme: LoadedTheme): Pages {
   return {
     areEnabled: (settings) => servesPages(config, settings),
     problem,
+    plainProblem: (site, req, error) => {
+      const settings = site.latestSettings();
+      const arePagesServed = settings ? servesPages(config, settings) : config.pages !== 'off';
+      const isServed = arePagesServed || splitTarget(req.originalUrl).path.includes(DESK_PATH);
+      return isServed && toApiError(error).status >= 500 ? plainAnswer(site, req, error) : undefined;
+    },
     preview: (request, req) => previewAnswer(theme, request, req),
     answer: async (request, req, password) => {
       const { site, caller, address, query } = request;
@@ -66,6 +82,25 @@ export function createPages({ config }: Site, theme: LoadedTheme): Pages {
         return pageAnswer(page, { caller, isPersonal: false, changedAt, headers });
       }
     },
+  };
+}
+
+function plainAnswer(site: Site, req: Request, error: unknown): Answer {
+  const language = site.texts.chooseLanguage({ acceptLanguage: req.get('accept-language') });
+  const { status, headers } = toProblemReply(site, req, language, error);
+  const sentence = refusalSentence(sayIn(site.texts, language), toApiError(error));
+  return {
+    status,
+    headers: {
+      ...headers,
+      'Content-Type': 'text/html; charset=UTF-8',
+      'Content-Security-Policy': PAGE_POLICY,
+      ...NO_STORE,
+      Vary: 'Accept, Accept-Language, Accept-Encoding',
+    },
+    body: Buffer.from(plainProblemPage(i18nIn(site.texts, language, language), sentence, notesOf(req).id)),
+    expiresAt: 0,
+    isShareable: false,
   };
 }
 

@@ -57,10 +57,17 @@ export const refuseUnknownRoute: RequestHandler = () => fail('rest_no_route');
 export interface ProblemPage {
   readonly areEnabled: (settings: SiteSettings) => boolean;
   readonly problem: (site: Site, settings: SiteSettings, req: Request, error: unknown) => Answer;
+  /** Renders an error of the server without the settings; undefined if no pages are served at the address. */
+  readonly plainProblem: (site: Site, req: Request, error: unknown) => Answer | undefined;
 }
 
-/** Whether the client wants a page. Browsers accept `text/html`; programs accept anything, or JSON. */
-const wantsPage = (req: Request): boolean => req.headers.accept?.includes('text/html') === true;
+const API_ADDRESS = /\/wp-json(?:[/?]|$)|[?&]rest_route=/;
+
+/**
+ * Whether the client wants a page. Browsers accept `text/html`; programs accept anything, or JSON. The API has no
+ * pages.
+ */
+const wantsPage = (req: Request): boolean => req.headers.accept?.includes('text/html') === true && !API_ADDRESS.test(req.originalUrl);
 
 /**
  * Answers errors that occur before an answer has a format: in static files, in the connection to the database, or for
@@ -69,12 +76,21 @@ const wantsPage = (req: Request): boolean => req.headers.accept?.includes('text/
 export function handleErrors(site: Site, asPage: ProblemPage): ErrorRequestHandler {
   return async (error: unknown, req, res, next) => {
     if (res.headersSent || req.socket.destroyed) return next(error);
-    const settings = wantsPage(req) ? await site.settings().catch(() => undefined) : undefined;
-    if (settings && asPage.areEnabled(settings)) return deliver(req, res, asPage.problem(site, settings, req, error));
+    const page = wantsPage(req) ? await pageAbout(site, asPage, req, error) : undefined;
+    if (page) return deliver(req, res, page);
     const language = site.texts.chooseLanguage({ acceptLanguage: req.get('accept-language') });
     const reply = toProblemReply(site, req, language, error);
     void deliver(req, res, toAnswer(reply, { wrapping: NO_WRAPPING, method: req.method, sentMethod: req.method, isPersonal: true }));
   };
+}
+
+/**
+ * Returns the page about an error, undefined if there is none. While the database is away, it is made from the settings
+ * that were read before, without waiting for the database again.
+ */
+async function pageAbout(site: Site, asPage: ProblemPage, req: Request, error: unknown): Promise<Answer | undefined> {
+  const settings = error instanceof DatabaseUnavailable ? site.latestSettings() : await site.settings().catch(() => site.latestSettings());
+  return settings && asPage.areEnabled(settings) ? asPage.problem(site, settings, req, error) : asPage.plainProblem(site, req, error);
 }
 
 /** Seconds after which a retry makes sense, by status. */
