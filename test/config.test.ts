@@ -209,7 +209,21 @@ describe("WordPress's keys and salts", () => {
     expect(sentence(complaint(three))).toBe(
       'NONCE_SALT is absent; LOGGED_IN_KEY, LOGGED_IN_SALT, NONCE_KEY, NONCE_SALT must be given together or not at all.',
     );
+    expect(sentence(complaint({ LOGGED_IN_KEY: 'a' }))).toBe(
+      'LOGGED_IN_SALT, NONCE_KEY, NONCE_SALT are absent; LOGGED_IN_KEY, LOGGED_IN_SALT, NONCE_KEY, NONCE_SALT must be given together or not at all.',
+    );
   });
+});
+
+describe('the folder of backups', () => {
+  it.each([
+    { UPLOADS_DIR: '/srv/uploads', BACKUPS_DIR: '/srv/uploads/backups' },
+    { UPLOADS_DIR: '/srv/uploads/', BACKUPS_DIR: '/srv/uploads' },
+    { UPLOADS_DIR: 'up', BACKUPS_DIR: './up/../up/kept' },
+    { BACKUPS_DIR: 'data/uploads/backups' },
+  ])('is refused within that of uploads: %j', (env) => expect(sentence(complaint(env))).toMatch(/^BACKUPS_DIR is "/));
+  it('may be beside it', () => expect(() => readConfig({ UPLOADS_DIR: '/srv/up', BACKUPS_DIR: '/srv/up-backups' })).not.toThrow());
+  it('is not refused if nobody has chosen it', () => expect(() => readConfig({ UPLOADS_DIR: 'data' })).not.toThrow());
 });
 
 describe('FASTI_FOLDER', () => {

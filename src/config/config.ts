@@ -1,4 +1,4 @@
-import { isAbsolute, join } from 'node:path';
+import { isAbsolute, join, resolve } from 'node:path';
 import type { z } from 'zod';
 import { SettingError } from '../host/setting-error.ts';
 import { typedKeys } from '../typed-keys.ts';
@@ -65,11 +65,14 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     ...rest
   } = values as unknown as Omit<Parsed, OptionalSetting> & Partial<Pick<Parsed, OptionalSetting>>;
   requireReplicable(rest);
+  const uploadsDir = isAbsolute(rest.uploadsDir) ? rest.uploadsDir : join(folder, rest.uploadsDir);
+  const backupsDir = isAbsolute(rest.backupsDir) ? rest.backupsDir : join(folder, rest.backupsDir);
+  requirePrivateBackups(rest.backupsDir, { backupsDir, uploadsDir });
   return Object.freeze({
     ...rest,
     databaseUrl: rest.databaseUrl.replace(RELATIVE_SQLITE_URL, (_, file: string) => `sqlite:${join(folder, file)}`),
-    uploadsDir: isAbsolute(rest.uploadsDir) ? rest.uploadsDir : join(folder, rest.uploadsDir),
-    backupsDir: isAbsolute(rest.backupsDir) ? rest.backupsDir : join(folder, rest.backupsDir),
+    uploadsDir,
+    backupsDir,
     siteUrl: rest.siteUrl,
     metricsPort: rest.metricsPort,
     metricsToken: rest.metricsToken,
@@ -107,6 +110,19 @@ function requireReplicable({ databaseUrl, databaseReadUrl }: Pick<Parsed, 'datab
   throw new ConfigError('replicas-of-sqlite');
 }
 
+/** Whether the folder of backups lies in that of uploads, whose files are served to everybody. */
+export const isInUploads = ({ backupsDir, uploadsDir }: Pick<Config, 'backupsDir' | 'uploadsDir'>): boolean =>
+  `${resolve(backupsDir)}/`.startsWith(`${resolve(uploadsDir)}/`);
+
+/**
+ * A default that lies in the folder of uploads is not refused, since the site may need no backups: the desk makes none,
+ * and the doctor says why.
+ */
+function requirePrivateBackups(given: string, folders: Pick<Config, 'backupsDir' | 'uploadsDir'>): void {
+  const { env: name, fallback, allowed } = settings.backupsDir;
+  if (given !== fallback && isInUploads(folders)) throw new ConfigError('refused', { name, value: JSON.stringify(given) }, { allowed });
+}
+
 /**
  * Returns the keys, of which all four must be given or none: with only some, no cookie could be verified, without any
  * error.
@@ -117,7 +133,7 @@ function requireAllKeys(keys: Record<KeyName, string | undefined>): Keys | undef
   if (missingNames.length === names.length) return undefined;
   if (missingNames.length > 0) {
     const variablesOf = (keyNames: KeyName[]) => keyNames.map((name) => settings[name].env).join(', ');
-    throw new ConfigError('keys-together', { missing: variablesOf(missingNames), names: variablesOf(names) });
+    throw new ConfigError('keys-together', { missing: variablesOf(missingNames), names: variablesOf(names), count: missingNames.length });
   }
   return Object.freeze(keys) as Keys;
 }

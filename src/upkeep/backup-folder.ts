@@ -1,7 +1,8 @@
 import { once } from 'node:events';
 import { readdir, stat } from 'node:fs/promises';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
+import { isInUploads } from '../config/config.ts';
 import { PART_FILE_SUFFIX } from '../exchange/items/atomic-file.ts';
 import { entryPointUrl } from '../host/entry-point.ts';
 import { BACKUP_EXTENSION, makePrivateFolder } from '../host/files.ts';
@@ -60,8 +61,6 @@ async function readBackupFile(folder: string, file: string): Promise<StoredBacku
 }
 
 type Folders = Pick<Site['config'], 'backupsDir' | 'uploadsDir'>;
-
-const isInUploads = ({ backupsDir, uploadsDir }: Folders): boolean => `${resolve(backupsDir)}/`.startsWith(`${resolve(uploadsDir)}/`);
 
 /** Whether backups can be written to their folder, which is created with the first one. */
 export const canStoreBackups = async (folders: Folders): Promise<boolean> =>
