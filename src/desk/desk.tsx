@@ -19,6 +19,8 @@ export interface DeskAnswer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
+  /** The error that ended the request, for the log. */
+  readonly refusal?: ApiError | undefined;
 }
 
 /** A request after the checks that do not need its body. */
@@ -89,7 +91,7 @@ export async function answerDesk({ visit, match }: RoutedRequest, form: Submitte
     const keptForm = keptFormOf(visit, match, form);
     const startOverPath =
       request.method === 'POST' && !keptForm ? { path: formPagePath(request.path), cause: whyNotKept(match) } : undefined;
-    return toDeskAnswer({ html: signInPage(visit, { keptForm, startOverPath }), status: 401 });
+    return toDeskAnswer({ html: signInPage(visit, { keptForm, startOverPath }), status: 401, refusal: new ApiError('rest_not_logged_in') });
   }
   if (!isAllowed(visit, match)) refuse(visit.caller.viewer);
   const { route, params } = match;
@@ -98,7 +100,8 @@ export async function answerDesk({ visit, match }: RoutedRequest, form: Submitte
   if (route.allow !== 'anyone' && login && !(await isFormNonce(site, login, form.fields._wpnonce))) {
     const keptForm = keptFormOf(visit, match, form);
     const notKept = { path: formPagePath(request.path), cause: whyNotKept(match) };
-    return toDeskAnswer({ html: keptForm ? resumePage(visit, keptForm) : startOverPage(visit, notKept), status: 403 });
+    const html = keptForm ? resumePage(visit, keptForm) : startOverPage(visit, notKept);
+    return toDeskAnswer({ html, status: 403, refusal: new ApiError('rest_cookie_invalid_nonce') });
   }
   return toDeskAnswer(await route.run({ ...visit, ...form }, params));
 }
@@ -113,6 +116,7 @@ export function signInForLargeBody({ visit, match }: RoutedRequest, error: unkno
   return toDeskAnswer({
     html: signInPage(visit, { startOverPath: { path: formPagePath(visit.request.path), cause: 'too-large' } }),
     status: 401,
+    refusal: error,
   });
 }
 
@@ -200,7 +204,7 @@ function toDeskAnswer(outcome: Outcome): DeskAnswer {
     'Content-Type': 'text/html; charset=UTF-8',
     'Content-Security-Policy': policyWithImages(outcome.images ?? [], outcome.leadsTo),
   };
-  return { status: outcome.status ?? 200, headers, body: outcome.html };
+  return { status: outcome.status ?? 200, headers, body: outcome.html, refusal: outcome.refusal };
 }
 
 /**

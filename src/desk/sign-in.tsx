@@ -111,7 +111,8 @@ export async function signInByForm(visit: Submission): Promise<Outcome> {
     if (!(error instanceof ApiError) || (error.problem !== 'incorrect_password' && error.problem !== 'too-many-requests')) throw error;
     const errorMessage = refusalSentence((key, values) => site.texts.t(i18n.language, key, values), error);
     const redirectTo = localDeskUrl(base, textIn(fields, 'redirect_to')) ?? '';
-    return { html: signInPage(visit, { errorMessage, name, keptForm, redirectTo }), status: error.status === 401 ? 403 : error.status };
+    const html = signInPage(visit, { errorMessage, name, keptForm, redirectTo });
+    return { html, status: error.status === 401 ? 403 : error.status, refusal: error };
   }
 }
 

@@ -1,5 +1,6 @@
 import type { Login } from '../accounts/logins.ts';
 import { linkQuery, type PasswordLink } from '../accounts/password-links.ts';
+import type { ApiError } from '../errors.ts';
 import type { FormContext } from '../forms/form-context.ts';
 import type { Values } from '../kinds/param.ts';
 
@@ -63,6 +64,8 @@ export type Outcome =
   | {
       readonly html: string;
       readonly status?: number;
+      /** The error that the page is about, for the log. */
+      readonly refusal?: ApiError;
       readonly cookie?: string;
       /** URLs of the images on the page. */
       readonly images?: readonly string[];

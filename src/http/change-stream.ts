@@ -180,6 +180,12 @@ interface StreamOptions {
   readonly onEnd: (stream: Stream) => void;
 }
 
+function writeCounted(res: Response, content: string | Buffer): void {
+  const notes = notesOf(res.req);
+  notes.bytes = (notes.bytes ?? 0) + Buffer.byteLength(content);
+  res.write(content);
+}
+
 function openStream(site: Site, options: StreamOptions): Stream {
   const { req, res, caller, credentials, changesOptions, firstChanges, readings, onEnd } = options;
   const closed = new AbortController();
@@ -189,7 +195,7 @@ function openStream(site: Site, options: StreamOptions): Stream {
   let hasMore = false;
 
   const write = (content: string | Buffer): void => {
-    if (!res.writableEnded && !res.destroyed) res.write(content);
+    if (!res.writableEnded && !res.destroyed) writeCounted(res, content);
   };
   const readAfter = async (since: string): Promise<NewChanges> =>
     toNewChanges(await changesSince(site, await refreshCaller(site, caller, credentials), since, changesOptions));

@@ -11,13 +11,14 @@ import {
   tooLargePage,
 } from '../desk/desk.tsx';
 import { DESK_PATH, type DeskRequest, type SubmittedForm } from '../desk/visit.ts';
+import type { ProblemName } from '../errors.ts';
 import type { Assets } from '../html/assets.ts';
 import type { Site } from '../site.ts';
 import { basePath, pagePathBelow, splitTarget } from './addressing.ts';
 import { bodyTypeOf, parseBody, parseQuery } from './input.ts';
 import { type BodyBudget, disconnectSlowReader, readBody, SMALL_BODY_BYTES } from './limits.ts';
 import { toApiError, toProblemReply } from './problem.ts';
-import { notesOf } from './request-notes.ts';
+import { notesOf, type RequestNotes } from './request-notes.ts';
 import { isSameOrigin } from './same-origin.ts';
 import { SECURITY_HEADERS } from './security.ts';
 import type { RequestLimits } from './turns.ts';
@@ -39,6 +40,7 @@ export function serveDesk(site: Site, assets: Assets, limits: RequestLimits): Re
     notes.user = routedRequest.visit.caller.viewer.id;
     notes.route = routedRequest.match && DESK_PATH + routedRequest.match.route.path.replace(/:(\w+)/g, '{$1}');
     const answer = await answerDeskRequest(site, limits, req, routedRequest);
+    noteRefusal(notes, answer);
     send(res, answer, req.method === 'HEAD');
   };
 }
@@ -80,6 +82,19 @@ async function answerDeskRequest(
 
 const takesLong = ({ match }: RoutedRequest): boolean => match?.route.method === 'GET' && match.route.takesLong === true;
 
+/** Problems of pages that show a form again with sentences about it, by their status. */
+const FORM_PROBLEMS: ReadonlyMap<number, ProblemName> = new Map([
+  [400, 'rest_invalid_param'],
+  [409, 'edit-conflict'],
+  [422, 'rest_invalid_param'],
+]);
+
+/** Notes the error that a page is about, unless it has been noted already. */
+function noteRefusal(notes: RequestNotes, { status, refusal }: DeskAnswer): void {
+  const problem = refusal?.problem ?? FORM_PROBLEMS.get(status);
+  if (problem !== undefined) notes.refusal ??= { problem, ...refusal?.details.detail };
+}
+
 /** Reads a submitted form, up to the size that its sender may send. */
 async function readForm(
   { config }: Site,
@@ -114,11 +129,13 @@ function requestOf(req: Request, path: string, query: string, home: string): Des
 
 function send(res: Response, { status, headers, body }: DeskAnswer, head: boolean): void {
   const bytes = Buffer.from(body);
+  const notes = notesOf(res.req);
+  notes.bytes = head ? 0 : bytes.length;
   res.writeHead(status, {
     ...SECURITY_HEADERS,
     ...headers,
     'Content-Length': bytes.length,
-    'X-Request-Id': notesOf(res.req).id,
+    'X-Request-Id': notes.id,
   });
   res.end(head ? undefined : bytes);
   disconnectSlowReader(res, bytes.length);

@@ -1,9 +1,12 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { beginSession } from '../../src/accounts/logins.ts';
 import { createLog } from '../../src/log.ts';
+import { findUserByLogin } from '../../src/storage/rows/users.ts';
 import { describeDatabases } from '../support/databases.ts';
 import { basic, type RunningSite, serveDatabase } from '../support/running-site.ts';
 import { loadSite } from '../support/site.ts';
 import { expectBody, ROOT } from '../support/site-client.ts';
+import { until } from '../support/until.mjs';
 
 interface Entry {
   readonly msg: string;
@@ -65,6 +68,46 @@ describeDatabases('log entry of a refused request', (open) => {
       problem: 'rest_invalid_param',
       image: 'not fetched: address',
     });
+  });
+
+  /** Sends a form of the desk, or requests one of its pages. */
+  const deskRefusalOf = async (path: string, fields?: Record<string, string>, site = 'same-origin'): Promise<Entry['refusal']> => {
+    const before = entries.length;
+    const headers = { 'Content-Type': 'application/x-www-form-urlencoded', 'Sec-Fetch-Site': site };
+    await running.send(fields ? 'POST' : 'GET', path, fields ? { headers, body: new URLSearchParams(fields).toString() } : {});
+    await until('the log entry', () => entries.length > before);
+    return entries.slice(before).find(({ msg }) => msg === 'request completed')?.refusal;
+  };
+
+  it('states why the desk refused to sign somebody in', async () => {
+    const wrong = { problem: 'incorrect_password', tried: 'known user', user: 2 };
+    expect(await deskRefusalOf('/admin/sign-in', { log: 'ed', pwd: 'wrong' })).toMatchObject(wrong);
+    expect(await deskRefusalOf('/admin/sign-in', { log: 'nobody', pwd: 'wrong' })).toMatchObject({ tried: 'unknown user' });
+  });
+
+  it('names the problem of every other refusal of the desk', async () => {
+    expect(await deskRefusalOf('/admin/events')).toEqual({ problem: 'rest_not_logged_in' });
+    expect(await deskRefusalOf('/admin/nothing-here')).toEqual({ problem: 'rest_no_route' });
+    expect(await deskRefusalOf('/admin/sign-in', {}, 'cross-site')).toMatchObject({ problem: 'rest_forbidden' });
+    const { name, value } = (await beginSession(running.site, await running.site.settings(), (await findUserByLogin(running.site.db, 'admin', []))!, {
+      remember: false, address: '127.0.0.1', agent: 'tests',
+    })).cookie; // biome-ignore format: a call
+    const headers = {
+      Cookie: `${name}=${encodeURIComponent(value)}`,
+      'Content-Type': 'application/x-www-form-urlencoded',
+      'Sec-Fetch-Site': 'same-origin',
+    };
+    const send = async (path: string, fields: Record<string, string>) => {
+      const before = entries.length;
+      const answer = await running.send('POST', path, { headers, body: new URLSearchParams(fields).toString() });
+      await until('the log entry', () => entries.length > before);
+      return { answer, refusal: entries.at(-1)?.refusal };
+    };
+    expect((await send('/admin/venues/new', { venue: 'Mill' })).refusal).toEqual({ problem: 'rest_cookie_invalid_nonce' });
+    const form = await running.send('GET', '/admin/venues/new', { headers: { Cookie: headers.Cookie } });
+    const nonce = /name="_wpnonce" value="(\w+)"/.exec(form.text)?.[1] ?? '';
+    const { answer, refusal } = await send('/admin/venues/new', { venue: '', _wpnonce: nonce });
+    expect([answer.status, refusal]).toEqual([422, { problem: 'rest_invalid_param' }]);
   });
 
   it('has no refusal if the request succeeds', async () => {
