@@ -86,6 +86,24 @@ describeRequests('changes', (ask) => {
     expect(all).toContain('removed venue 12');
   });
 
+  it('list a record as removed if a batch first removes something that it refers to', async () => {
+    const remove = (path: string) => ({ method: 'DELETE', path });
+    const orders = [
+      ['categories', 'wp/v2/tribe_events'],
+      ['venues', 'calendar/events/v1/events'],
+    ] as const;
+    for (const [path, events] of orders) {
+      const other = await ask.create(`/${path}`, CREATE[path](`Goes with ${path}`));
+      const reference = path === 'venues' ? { venue: other.id } : { categories: [other.id] };
+      const { id } = await ask.create('/events', { ...CREATE.events(`Goes after ${path}`), ...reference });
+      const since = await follow(new Map(), undefined);
+      const requests = [remove(`/calendar/events/v1/${path}/${other.id}`), remove(`/${events}/${id}?force=true`)];
+      const { body } = await ask.send('POST', '/wp-json/batch/v1', { body: { requests }, as: 'admin' });
+      expect(body.responses.map(({ status }: Json) => status)).toEqual([200, 200]);
+      expect(told(await changes(`since=${since}`))).toContain(`removed event ${id}`);
+    }
+  });
+
   it('list the child categories of a category whose address changes', async () => {
     // Category 2 is the parent of 3 and 9, and 3 is the parent of 4.
     const writes: [() => Promise<unknown>, readonly string[]][] = [

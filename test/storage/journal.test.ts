@@ -59,6 +59,33 @@ describeDatabases('journal', (open) => {
   describe('entries of a transaction', () => {
     const [made] = [{ post_type: 'tribe_venue', post_status: 'publish', post_title: 'New' }];
 
+    it.each([
+      ['removed', (trx: Database) => removePost(trx, 12), 'removed 10'],
+      ['hidden', (trx: Database) => updatePost(trx, 12, { post_status: 'draft' }), 'changed 10'],
+      [
+        'locked and hidden',
+        async (trx: Database) => {
+          await lockPost(trx, 'tribe_venue', 12);
+          await updatePost(trx, 12, { post_status: 'draft' });
+        },
+        'changed 10',
+      ],
+    ])('say of a post that was public until it was changed and then %s that it is not any more', async (_, write, entry) => {
+      const entries = await entriesOf(async (trx) => {
+        await writeMetas(trx, 12, { _VenueCity: ['Rome'] });
+        await write(trx);
+      });
+      expect(entries).toEqual([`post tribe_venue 12 ${entry}`]);
+    });
+
+    it('say of an image that gets a parent that it is not public any more', async () => {
+      const id = await db.transaction((trx) => {
+        noteChange(trx, HAND);
+        return insertPost(trx, { post_type: 'attachment', post_status: 'inherit', post_title: 'Image' });
+      });
+      expect(await entriesOf((trx) => updatePost(trx, id, { post_parent: 12 }))).toEqual([`post attachment ${id} changed 10`]);
+    });
+
     it('exclude a part that was rolled back', async () => {
       const entries = await entriesOf(async (trx) => {
         await trx.part((part) => insertPost(part, { post_type: 'tribe_venue', post_status: 'publish', post_title: 'Kept' }));

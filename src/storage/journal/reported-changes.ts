@@ -86,19 +86,19 @@ export const reportPostBefore = (db: Database, row: Post): void => setPostBefore
 
 function setPostBefore(db: Database, { ID, post_type, post_status, post_parent }: Pick<Post, 'ID'> & PostState, row: Partial<Post>): void {
   const posts = db.transactionData(REPORTED)?.posts;
+  const post = posts?.get(ID);
+  if (post && 'before' in post) return;
   const state = { post_type, post_status, post_parent };
-  if (posts && !posts.has(ID)) posts.set(ID, { before: state, after: state, isChanged: false, row });
+  // A post that was reported as changed without its state still has the state that it had before.
+  posts?.set(ID, { isChanged: false, ...post, before: state, after: state, row: { ...post?.row, ...row } });
 }
 
-/** Does the same for posts that are not locked: reads those that are not known yet. */
+/** Does the same for posts that are not locked: reads those whose state before is not known yet. */
 export async function loadPostsBefore(db: Database, ids: readonly number[]): Promise<void> {
   const posts = db.transactionData(REPORTED)?.posts;
   if (!posts) return;
-  for (const [ID, state] of await statesOf(
-    db,
-    ids.filter((id) => !posts.has(id)),
-  ))
-    setPostBefore(db, { ID, ...state }, {});
+  const isUnknown = (id: number) => !('before' in (posts.get(id) ?? {}));
+  for (const [ID, state] of await statesOf(db, ids.filter(isUnknown))) setPostBefore(db, { ID, ...state }, {});
 }
 
 /** Reports a post that has just been created. */

@@ -203,7 +203,7 @@ export const DEFAULT_COLUMNS = {
 export async function updatePost(db: Database, id: number, columns: Partial<Post>): Promise<void> {
   if (Object.keys(columns).length === 0) return;
   if (columns.post_author !== undefined) await requireAuthor(db, columns.post_author);
-  if (columns.post_status !== undefined) await loadPostsBefore(db, [id]);
+  if (columns.post_status !== undefined || columns.post_parent !== undefined) await loadPostsBefore(db, [id]);
   await db.from('posts').where('ID', id).update(columns);
   reportColumnsWritten(db, id, columns);
 }
