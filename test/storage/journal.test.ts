@@ -65,7 +65,7 @@ describeDatabases('journal', (open) => {
       [
         'locked and hidden',
         async (trx: Database) => {
-          await lockPost(trx, 'tribe_venue', 12);
+          await lockPost(trx, 12);
           await updatePost(trx, 12, { post_status: 'draft' });
         },
         'changed 10',
