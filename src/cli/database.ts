@@ -208,11 +208,12 @@ async function reindex(session: Session, site: Site): Promise<void> {
   const { contentLanguages: languages } = await site.settings();
   if (!(await hasTable(site.db, 'tec_occurrences'))) return print(io, `${say('done.not-indexed')}\n`);
   const total = await countEvents(site.db);
-  const { events, unindexable } = await progressOf(session)(say('database.reindexing', { events: total }), total, (advance) =>
+  const { events, unindexable, isGivenUp } = await progressOf(session)(say('database.reindexing', { events: total }), total, (advance) =>
     reindexEvents(site.db, site.clock, { marksComplete: true, onProgress: advance, languages }),
   );
   if (unindexable.length > 0)
     throw new CliError('unfit-for-index', { ids: unindexable.slice(0, MAX_IDS_LISTED).join(', '), count: unindexable.length });
+  if (isGivenUp) throw new CliError('index-given-up');
   print(io, `${say('done.reindexed', { count: events })}\n`);
 }
 

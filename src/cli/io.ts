@@ -58,6 +58,7 @@ export type CliProblem =
   | 'not-an-id'
   | 'already-seeded'
   | 'unfit-for-index'
+  | 'index-given-up'
   | 'json-invalid'
   | 'incomplete'
   | 'wrong-choice'

@@ -20,6 +20,7 @@ import { coversAllEvents } from '../storage/index/event-index-cover.ts';
 import { reindexEvents } from '../storage/index/event-index-rebuild.ts';
 import { facetOf } from '../storage/index/event-index-rows.ts';
 import type { EventRows } from '../storage/index/indexed-events.ts';
+import { joinWriters } from '../storage/journal/reported-changes.ts';
 import { INDEX_OPTION, readOptions } from '../storage/rows/options.ts';
 import { removeLinksTo } from '../storage/rows/posts.ts';
 import { lockTermLinks } from '../storage/rows/term-links.ts';
@@ -63,7 +64,12 @@ export type WhyIndexUnused = 'shared' | 'missing';
 export async function dropStaleIndex(site: Site): Promise<WhyIndexUnused | undefined> {
   const { shared, raw, contentLanguages } = await site.settings();
   const isStale = shared ? raw.has(INDEX_OPTION) && !(await hasPrints(site.db, contentLanguages)) : await isDistrusted(site.db);
-  if (isStale) await site.db.transaction(disableIndex);
+  if (isStale) {
+    await site.db.transaction(async (trx) => {
+      joinWriters(trx);
+      await disableIndex(trx);
+    });
+  }
   return whyIndexUnused(site);
 }
 

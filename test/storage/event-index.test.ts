@@ -19,6 +19,7 @@ import { disableIndex, enableIndex, indexEvents, isIndexOutdated, isIndexUpToDat
 import { hasWrongCounts, reindexEvents } from '../../src/storage/index/event-index-rebuild.ts';
 import { joinWriters, reportPostChanged } from '../../src/storage/journal/reported-changes.ts';
 import { MAX_LINKED_RECORDS } from '../../src/storage/lists/linked-records.ts';
+import { findTerm, updateTerm } from '../../src/storage/rows/terms.ts';
 import { migrate, missingTables, tableDefinitions } from '../../src/storage/schema/migrate.ts';
 import { siteOf } from '../exchange/sites.ts';
 import { describeDatabases } from '../support/databases.ts';
@@ -311,6 +312,55 @@ describeDatabases('list index', (open, engine) => {
       await resetSite(db);
       expect(await reindexEvents(site.db, () => NOW, { marksComplete: true })).toMatchObject({ unindexable: [] });
       expect(hasIndex(await site.settings())).toBe(true);
+    });
+
+    /** Rebuilds the index. `interrupt`: runs in each attempt after the events have been indexed. */
+    const rebuildWith = (interrupt: (attempt: number) => Promise<unknown>) => {
+      let attempts = 0;
+      let due = false;
+      const transaction: Database['transaction'] = async (work) => {
+        if (due) await interrupt(attempts);
+        due = false;
+        return site.db.transaction(work);
+      };
+      const onProgress = () => {
+        attempts += 1;
+        due = true;
+      };
+      return reindexEvents({ ...site.db, transaction }, () => NOW, { marksComplete: true, onProgress });
+    };
+    const giveUp = (work: (trx: Database) => Promise<void> = async () => undefined) =>
+      site.db.transaction(async (trx) => {
+        await work(trx);
+        await disableIndex(trx);
+        joinWriters(trx);
+      });
+
+    it('is restored only by a rebuild that began after it was given up', async () => {
+      // Category 3 moves to the top level, with more events than one transaction may update.
+      const move = async (trx: Database) => {
+        const term = await findTerm(trx, 'tribe_events_cat', 3);
+        if (term) await updateTerm(trx, term, { parent: 0 });
+      };
+      const result = await rebuildWith(async (attempt) => attempt === 1 && giveUp(move));
+      expect(result).toMatchObject({ isGivenUp: false });
+      expect(hasIndex(await site.settings())).toBe(true);
+      const rows = await rowsOf();
+      await reindexEvents(site.db, () => NOW, { marksComplete: true });
+      expect(await rowsOf()).toEqual(rows);
+    });
+
+    it('is not restored if it is given up during each attempt to rebuild it', async () => {
+      expect(await rebuildWith(() => giveUp())).toMatchObject({ unindexable: [], isGivenUp: true });
+      expect(hasIndex(await site.settings())).toBe(false);
+    });
+
+    it('is restored by several rebuilds at once', async () => {
+      await disableIndex(db);
+      const rebuild = () => reindexEvents(site.db, () => NOW, { marksComplete: true });
+      for (const result of await Promise.all([rebuild(), rebuild()])) expect(result).toMatchObject({ isGivenUp: false });
+      expect(hasIndex(await site.settings())).toBe(true);
+      expect(await hasWrongCounts(db)).toBe(false);
     });
 
     it('requires that all changes by WordPress have been taken over, if WordPress writes to the same tables', async () => {

@@ -6,7 +6,7 @@ import type { DayRow, EntryRow } from '../engine/own-tables.ts';
 import { verbatim } from '../engine/statement.ts';
 import { joinWriters, noteChange } from '../journal/reported-changes.ts';
 import { countRows } from '../rows/row-count.ts';
-import { countsUnder, enableIndex, indexEvents } from './event-index.ts';
+import { countsUnder, enableIndexSince, indexEvents, markRebuild } from './event-index.ts';
 import {
   ALL_EVENTS,
   beginOf,
@@ -28,6 +28,8 @@ export interface ReindexResult {
   readonly events: number;
   /** Events whose dates or links cannot be indexed. If there are any, lists do not use the index. */
   readonly unindexable: readonly number[];
+  /** Whether lists do not use the index because other transactions gave it up each time while it was being rebuilt. */
+  readonly isGivenUp: boolean;
 }
 
 /** Options of a rebuild. `marksComplete`: whether lists use the index afterwards. */
@@ -41,15 +43,32 @@ interface ReindexOptions {
   readonly maxRowsAtOnce?: number;
 }
 
+/** Number of times that a rebuild starts over if the index is given up while it runs. */
+const MAX_REPEATS = 2;
+
 /**
  * Rebuilds the list index from WordPress's tables, and marks it complete (if `marksComplete`; else rows are created
- * but not used). Other transactions may write in the meantime: they update the rows of their own events.
+ * but not used). Other transactions may write in the meantime: they update the rows of their own events. If one of them
+ * gives up the index, the rebuild starts over.
  */
-export async function reindexEvents(
+export async function reindexEvents(db: Database, now: () => Date, options: ReindexOptions): Promise<ReindexResult> {
+  const { marksComplete, languages } = options;
+  for (let repeats = 0; ; repeats += 1) {
+    const mark = await db.transaction(markRebuild);
+    const result = await rebuild(db, options);
+    const isGivenUp = await db.transaction(async (trx) => {
+      noteChange(trx, { now: now() });
+      return marksComplete && result.unindexable.length === 0 && !(await enableIndexSince(trx, mark, languages));
+    });
+    if (!isGivenUp || repeats === MAX_REPEATS) return { ...result, isGivenUp };
+  }
+}
+
+/** Writes all rows of the index once. */
+async function rebuild(
   db: Database,
-  now: () => Date,
-  { marksComplete, onProgress = () => undefined, languages, maxRowsAtOnce = ENTRIES_PER_STEP }: ReindexOptions,
-): Promise<ReindexResult> {
+  { onProgress = () => undefined, languages, maxRowsAtOnce = ENTRIES_PER_STEP }: ReindexOptions,
+): Promise<Pick<ReindexResult, 'events' | 'unindexable'>> {
   const unindexable: number[] = [];
   let events = 0;
   for (let after = 0; ; ) {
@@ -61,10 +80,6 @@ export async function reindexEvents(
     after = step.last;
   }
   await recountAll(db, maxRowsAtOnce);
-  await db.transaction(async (trx) => {
-    if (marksComplete && unindexable.length === 0) await enableIndex(trx, languages);
-    noteChange(trx, { now: now() });
-  });
   return { events, unindexable };
 }
 

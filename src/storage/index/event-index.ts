@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { groupedBy } from '../../grouped-by.ts';
 import { postKind } from '../../kinds/index.ts';
 import { isTranslated } from '../../wordpress/content-languages.ts';
@@ -6,8 +7,8 @@ import type { Driver } from '../engine/driver.ts';
 import { insertRows, upsertRows } from '../engine/insert.ts';
 import type { DayRow, EntryRow } from '../engine/own-tables.ts';
 import { entryText } from '../journal/own-changes.ts';
-import { reportIndexChange } from '../journal/reported-changes.ts';
-import { deleteOption, INDEX_OPTION, readOptions, writeOption } from '../rows/options.ts';
+import { joinWriters, reportIndexChange } from '../journal/reported-changes.ts';
+import { deleteOption, INDEX_OPTION, lockOption, readOptions, writeOption } from '../rows/options.ts';
 import { countsOf, entriesOf, type Facet, facetOf, type IndexedEvent, longFacet, sharesRange } from './event-index-rows.ts';
 import { type EventRows, indexedEvents, isFilled, loadEventRows, type OptionalLanguages, withTranslations } from './indexed-events.ts';
 
@@ -117,8 +118,34 @@ export async function indexNewEvents(db: Database, rows: readonly EventRows[], l
 export const enableIndex = (db: Database, languages: OptionalLanguages): Promise<void> =>
   writeOption(db, INDEX_OPTION, indexLayout(languages), 'off');
 
-/** Makes lists work without the index until `reindexEvents` rebuilds it. */
-export const disableIndex = (db: Database): Promise<void> => deleteOption(db, INDEX_OPTION);
+/**
+ * Makes lists work without the index until `reindexEvents` rebuilds it. A rebuild that is running now has to start
+ * over, since it may already have passed the events whose rows are wrong.
+ */
+export async function disableIndex(db: Database): Promise<void> {
+  await writeOption(db, GIVEN_UP_OPTION, randomUUID(), 'off');
+  await deleteOption(db, INDEX_OPTION);
+}
+
+/** The option whose value changes whenever the index is given up. */
+const GIVEN_UP_OPTION = 'fasti_index_given_up';
+
+/** Must be called before a rebuild. Returns a mark for `enableIndexSince`. */
+export async function markRebuild(db: Database): Promise<string> {
+  joinWriters(db);
+  const present = await lockOption(db, GIVEN_UP_OPTION);
+  if (present !== '') return present;
+  const mark = randomUUID();
+  await writeOption(db, GIVEN_UP_OPTION, mark, 'off');
+  return mark;
+}
+
+/** Calls `enableIndex` unless the index was given up after this mark (`markRebuild`). Returns whether it did. */
+export async function enableIndexSince(db: Database, mark: string, languages: OptionalLanguages): Promise<boolean> {
+  if ((await lockOption(db, GIVEN_UP_OPTION)) !== mark) return false;
+  await enableIndex(db, languages);
+  return true;
+}
 
 /**
  * Whether events were written after Fasti's last change, according to the calendar's option (`tribe_last_save_post`,
