@@ -240,8 +240,9 @@ function createSource(db: Database, config: Config, name: string, foreignChanges
       const at = performance.now();
       const { shared, readingNumber, contentLanguages } = await settings.read();
       const drain = async (newest: number) => foreignChanges?.drain(newest, contentLanguages);
+      const before = journal.position();
       const look = await lookAtVersion(db, shared ? { watch: () => watch.lookSince(at), drain } : undefined);
-      await journal.advanceTo(look.count);
+      await journal.advanceTo(look.count, before);
       changedAt = look.changedAt;
       // If the server has changed in between, the result is useless.
       return era === db.cluster.era()

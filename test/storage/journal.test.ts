@@ -218,13 +218,13 @@ describeDatabases('journal', (open) => {
     it('follow the order of commits, so that a feed misses none while many transactions write', async () => {
       const other = await openDatabase({ url: urlOf(db), prefix: 'wp_' });
       const feed = createJournalFeed(db);
-      await feed.advanceTo(await lastNumber(db));
+      await feed.advanceTo(await lastNumber(db), feed.position());
       const seen: JournalEntry[] = [];
       feed.subscribe((entries) => void seen.push(...entries));
       let writing = true;
       const follow = (async () => {
-        for (; writing; await nextTurn()) await feed.advanceTo(await lastNumber(db));
-        await feed.advanceTo(await lastNumber(db));
+        for (; writing; await nextTurn()) await feed.advanceTo(await lastNumber(db), feed.position());
+        await feed.advanceTo(await lastNumber(db), feed.position());
       })();
       const write = async (one: Database, writer: number): Promise<void> => {
         for (let round = 1; round <= 20; round += 1) {
@@ -251,10 +251,10 @@ describeDatabases('journal', (open) => {
   describe('feed', () => {
     const following = async () => {
       const feed = createJournalFeed(db);
-      await feed.advanceTo(await lastNumber(db));
+      await feed.advanceTo(await lastNumber(db), feed.position());
       const seen: string[] = [];
       const stop = feed.subscribe((entries) => void seen.push(...entries.map(({ kind, object }) => `${kind} ${object}`)));
-      return { feed, seen, stop, advance: async () => feed.advanceTo(await lastNumber(db)) };
+      return { feed, seen, stop, advance: async () => feed.advanceTo(await lastNumber(db), feed.position()) };
     };
     const write = (...objects: number[]) => db.transaction((trx) => appendChanges(trx, objects.map(change), origin()));
 
@@ -277,25 +277,48 @@ describeDatabases('journal', (open) => {
       await db.from('fasti_journal').where('object', 1).delete();
       await advance();
       expect(seen).toEqual(['all 0']);
-      await feed.advanceTo((await lastNumber(db)) - 1);
+      await feed.advanceTo((await lastNumber(db)) - 1, feed.position());
       expect(seen).toEqual(['all 0', 'all 0']);
       await db.from('fasti_changes').increment('counter', 20_000);
       await advance();
       expect(seen).toEqual(['all 0', 'all 0', 'all 0']);
+    });
+    it('does not take a look that another one has overtaken for a reset of the counter', async () => {
+      const { feed, seen, advance } = await following();
+      await write(1);
+      const [before, count] = [feed.position(), await lastNumber(db)];
+      await write(2, 3);
+      await advance();
+      await feed.advanceTo(count, before);
+      await write(4);
+      await advance();
+      expect(seen).toEqual(['post 1', 'post 2', 'post 3', 'post 4']);
+    });
+    it('does not take the first look for a reset if a later one has overtaken it', async () => {
+      const feed = createJournalFeed(db);
+      const seen: number[] = [];
+      feed.subscribe((entries) => void seen.push(...entries.map(({ object }) => object)));
+      const [before, count] = [feed.position(), await lastNumber(db)];
+      await write(1);
+      await feed.advanceTo(await lastNumber(db), feed.position());
+      await feed.advanceTo(count, before);
+      await write(2);
+      await feed.advanceTo(await lastNumber(db), feed.position());
+      expect(seen).toEqual([2]);
     });
     it('reads new entries and checks for pruned ones in a single query', async () => {
       const { seen, feed } = await following();
       await write(5, 6);
       const count = await lastNumber(db);
       const before = db.queries();
-      await feed.advanceTo(count);
+      await feed.advanceTo(count, feed.position());
       expect([db.queries() - before, seen]).toEqual([1, ['post 5', 'post 6']]);
     });
     it('runs no query while nothing changes', async () => {
       const { feed } = await following();
       const count = await lastNumber(db);
       const before = db.queries();
-      await feed.advanceTo(count);
+      await feed.advanceTo(count, feed.position());
       expect(db.queries()).toBe(before);
     });
   });

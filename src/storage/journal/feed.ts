@@ -10,8 +10,10 @@ export interface JournalFeed {
    * Passes on new entries, given the value of the change counter (`lookAtVersion`). When it resolves, subscribers have
    * received everything up to that value. The site calls it with each look at the version, before that version becomes
    * known. Therefore it is also called after each write of this process, before the write is answered from memory.
+   *
+   * @param before the position before the counter was read
    */
-  readonly advanceTo: (count: number) => Promise<void>;
+  readonly advanceTo: (count: number, before: number | undefined) => Promise<void>;
   /** Calls `listener` with new entries. Returns a function that ends the subscription. */
   readonly subscribe: (listener: JournalListener) => () => void;
 }
@@ -38,9 +40,12 @@ export function createJournalFeed(db: Database): JournalFeed {
     notify([anyChangeEntry(count)]);
   };
 
-  const advance = async (count: number): Promise<void> => {
+  const advance = async (count: number, before: number | undefined): Promise<void> => {
     if (position === undefined) position = count;
-    if (count < position || count - position > MAX_BEHIND) return giveUp(count);
+    // The counter never decreases, unless the database was reset to an earlier state. A value between the two positions
+    // only means that another look has overtaken this one.
+    const isReset = before !== undefined && count < before && count < position;
+    if (isReset || count - position > MAX_BEHIND) return giveUp(count);
     while (position < count) {
       const { entries, oldest } = await entriesAfter(db, position, BATCH_SIZE);
       if (oldest > position) return giveUp(count);
@@ -54,8 +59,8 @@ export function createJournalFeed(db: Database): JournalFeed {
 
   return {
     position: () => position,
-    advanceTo: (count) => {
-      const next = running.then(() => advance(count));
+    advanceTo: (count, before) => {
+      const next = running.then(() => advance(count, before));
       running = next.catch(() => undefined);
       return next;
     },
