@@ -11,12 +11,13 @@ import { isIncomplete, type Report } from '../../src/exchange/items/report.ts';
 import { postKind, termKind } from '../../src/kinds/index.ts';
 import type { Caller } from '../../src/records/caller.ts';
 import { listPosts } from '../../src/records/posts.ts';
-import { deleteTerm } from '../../src/records/terms.ts';
+import { createTerm, deleteTerm } from '../../src/records/terms.ts';
 import type { Site } from '../../src/site.ts';
 import type { Database } from '../../src/storage/engine/database.ts';
 import { joinWriters } from '../../src/storage/journal/reported-changes.ts';
-import { lockNames, slugLock, USERS_LOCK } from '../../src/storage/rows/locks.ts';
+import { lockNames, slugLock, termTreeLock, USERS_LOCK } from '../../src/storage/rows/locks.ts';
 import { insertPost } from '../../src/storage/rows/posts.ts';
+import { findTermsLike, updateTerm } from '../../src/storage/rows/terms.ts';
 import { insertUser } from '../../src/storage/rows/users.ts';
 import { ZERO_DATE } from '../../src/wordpress/time.ts';
 import { describeDatabases } from '../support/databases.ts';
@@ -171,7 +172,12 @@ describeDatabases('import into a site with existing records', (open) => {
   });
 
   /** Imports entries while another transaction holds a name and is about to commit a row with that name. */
-  async function takenBeside(name: string, entries: readonly Entry[], write: (tx: Database) => Promise<unknown>): Promise<void> {
+  async function takenBeside(
+    name: string,
+    entries: readonly Entry[],
+    write: (tx: Database) => Promise<unknown>,
+    options: Partial<ImportOptions> = {},
+  ): Promise<void> {
     let begin = () => {};
     const begun = new Promise<void>((resolve) => {
       begin = resolve;
@@ -184,7 +190,7 @@ describeDatabases('import into a site with existing records', (open) => {
       joinWriters(tx);
     });
     await begun;
-    await Promise.all([other, taken(entries)]);
+    await Promise.all([other, taken(entries, options)]);
   }
 
   it('creates no user with a login that is created concurrently', async () => {
@@ -282,6 +288,20 @@ describeDatabases('import into a site with existing records', (open) => {
       { itemsPerBatch: 1 },
     );
     expect(report.losses.map(({ reason, count }) => [reason, count])).toEqual([['parent-loop', 1]]);
+  });
+
+  it.each([
+    ['when they come', [category('upper', { sourceId: 'u' }), category('lower', { parent: 'u' })]],
+    ['at the end', [category('lower', { parent: 'u' }), category('upper', { sourceId: 'u' })]],
+  ])('does not create cycles with a category that is moved concurrently, if parents are known %s', async (_when, items) => {
+    await taken([category('lower')]);
+    // The import does not know this category yet, so that its children wait for it.
+    await createTerm(site, caller, termKind('category'), { name: 'upper' });
+    const named = async (slug: string) => (await findTermsLike(site.db, 'tribe_events_cat', { ids: [], slugs: [slug], names: [] }))[0]!;
+    const [lower, upper] = [await named('lower'), await named('upper')];
+    const move = (tx: Database) => updateTerm(tx, upper, { parent: lower.term_id });
+    await takenBeside(termTreeLock('tribe_events_cat'), items, move, { itemsPerBatch: 1 });
+    expect([(await named('lower')).parent, (await named('upper')).parent]).toEqual([0, lower.term_id]);
   });
 
   it('changes a slug that is taken, and derives a missing slug from the title', async () => {

@@ -10,7 +10,7 @@ import { addLoss } from '../items/report.ts';
 import { ledgerKey } from './ledger.ts';
 import { authorOf, linkTarget } from './resolve.ts';
 import type { WaitingRecord, WantedReferences, Work } from './run.ts';
-import { termFromReference } from './write-terms.ts';
+import { lockCategoryTree, termFromReference } from './write-terms.ts';
 
 /** Returns the references that a record waits for. */
 const referencesOf = ({ wants }: Pick<WaitingRecord, 'wants'>): WantedReferences => JSON.parse(wants);
@@ -33,6 +33,7 @@ export function keysOfPending(rows: readonly WaitingRecord[]): Set<string> {
 
 /** Resolves pending references after all items have come. References that are still missing are reported as lost. */
 export async function resolvePending(work: Work, rows: readonly WaitingRecord[]): Promise<void> {
+  if (rows.some(({ kind }) => kind === 'category')) await lockCategoryTree(work);
   for (const row of rows) {
     const wants = referencesOf(row);
     const { kind } = row;

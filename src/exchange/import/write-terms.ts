@@ -4,7 +4,7 @@ import { updateIndexAfterTermChange } from '../../records/list-index.ts';
 import { makesLoop } from '../../records/term-writes.ts';
 import { foldText } from '../../storage/engine/collation.ts';
 import { takenIds } from '../../storage/rows/ids-in-use.ts';
-import { lockNames, termNameLock, termSlugLock } from '../../storage/rows/locks.ts';
+import { lockNames, termNameLock, termSlugLock, termTreeLock } from '../../storage/rows/locks.ts';
 import { insertTermAs } from '../../storage/rows/new-rows.ts';
 import { differingTermMetas, writeTermMetas } from '../../storage/rows/term-metas.ts';
 import { findTermsLike, loadTerms, updateTerm } from '../../storage/rows/terms.ts';
@@ -27,7 +27,16 @@ const MAX_LETTERS = 200;
  * if several terms share a slug, they are matched in order.
  */
 export async function writeTerms(work: Work, terms: readonly TermItem[]): Promise<void> {
+  if (terms.some(({ kind }) => kind === 'category')) await lockCategoryTree(work);
   for (const term of parentsFirst(terms)) await writeTerm(work, term);
+}
+
+/**
+ * Must be called before categories are read that may get other parents (`termTreeLock`). Otherwise a concurrent request
+ * could put one category below the other while the import does the opposite.
+ */
+export async function lockCategoryTree({ run, db }: Work): Promise<void> {
+  if (!run.isDryRun) await lockNames(db, [termTreeLock(termKind('category').taxonomy)]);
 }
 
 /**
