@@ -1,3 +1,4 @@
+import { costMeta } from '../../calendar/cost.ts';
 import { isTruthy } from '../../calendar/settings.ts';
 import type { Fault } from '../../errors.ts';
 import { memoizeByObject } from '../../memo.ts';
@@ -148,6 +149,8 @@ export function metaOfField(kind: PostKind, field: string, fault: Fault): string
 export interface MetaChange {
   readonly fields: Readonly<Record<string, unknown>>;
   readonly metas: Rows['metas'];
+  /** Metas that stay as they are stored, although they usually change with one of the fields. */
+  readonly kept: readonly string[];
 }
 
 /**
@@ -183,8 +186,14 @@ export function metaChange(
     }
   }
   if (kind.hasDates) dropDerived(changedFields, metas, storedMetas);
-  return { fields: changedFields, metas };
+  return { fields: changedFields, metas, kept: keptCurrency(changedFields.cost) };
 }
+
+/**
+ * Returns the metas of the currency that a change of the cost leaves alone. WordPress writes each meta on its own, so
+ * that a cost whose text has no currency keeps the stored one.
+ */
+const keptCurrency = (cost: unknown): string[] => (cost !== undefined && !costMeta(cost)?.symbol ? [COST.symbol, COST.position] : []);
 
 const objectOf = (value: unknown): object => (value !== null && typeof value === 'object' ? value : {});
 

@@ -109,7 +109,7 @@ async function calendarFields(
     raw,
     fields: { ...acceptedValues, ...(slug && !('slug' in kind.fields) ? { slug } : {}) },
     // Drafts may share slugs, but a requested slug must be unique.
-    extraRows: { columns, metas: change.metas, ...(slug ? { slug: { unique: true } } : {}) },
+    extraRows: { columns, metas: change.metas, kept: change.kept, ...(slug ? { slug: { unique: true } } : {}) },
   };
 }
 

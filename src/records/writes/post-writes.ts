@@ -31,11 +31,13 @@ import { createReferenced, lockExisting, newWrite, withTermsInLanguage, writeCha
 
 /**
  * Columns and metas that a write sets in addition to the kind's own fields, already sanitized. `slug`: deviations from
- * the kind's rules for slugs. `alwaysCreates`, `recurrenceOf`: as in `NewPost`.
+ * the kind's rules for slugs. `alwaysCreates`, `recurrenceOf`: as in `NewPost`. `kept`:
+ * metas that the write leaves as they are, although the kind's rules change them.
  */
 export interface ExtraRows {
   readonly columns?: Partial<Post>;
   readonly metas?: Rows['metas'];
+  readonly kept?: readonly string[];
   readonly slug?: Partial<PostPlan['slug']>;
   readonly alwaysCreates?: boolean;
   readonly recurrenceOf?: number | undefined;
@@ -372,12 +374,13 @@ function writeInTransaction<Result>({ db }: Site, caller: Caller, work: (db: Dat
 }
 
 /** Adds extra rows to a plan. A private record never has a password, whatever is stored or sent (`wp_insert_post`). */
-const withExtraRows = (plan: PostPlan, { columns = {}, metas = {}, slug = {} }: ExtraRows): PostPlan => {
+const withExtraRows = (plan: PostPlan, { columns = {}, metas = {}, kept = [], slug = {} }: ExtraRows): PostPlan => {
   const slugPlan = { ...plan.slug, ...slug };
+  const plannedMetas = Object.entries(plan.metas).filter(([key]) => !kept.includes(key));
   return {
     ...plan,
     columns: { ...plan.columns, ...columns, ...(plan.columns.post_status === 'private' ? { post_password: '' } : {}) },
-    metas: { ...plan.metas, ...metas },
+    metas: { ...Object.fromEntries(plannedMetas), ...metas },
     // A draft has no slug if nothing remains of the requested one.
     slug: slugPlan.slug === '' ? { ...slugPlan, unique: plan.slug.unique } : slugPlan,
   };
