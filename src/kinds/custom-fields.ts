@@ -1,7 +1,7 @@
 import type { CustomField } from '../calendar/custom-fields.ts';
 import { isCustomMeta, isInLanguage } from '../calendar/custom-fields.ts';
 import type { SiteSettings } from '../calendar/settings.ts';
-import type { Fault } from '../errors.ts';
+import { type Fault, fail } from '../errors.ts';
 import { memoizeByObject } from '../memo.ts';
 import { storedTextField } from '../wordpress/content/plain-text.ts';
 import { numberText } from '../wordpress/php/number.ts';
@@ -11,8 +11,9 @@ import type { Condition } from './condition.ts';
 import { rule, valueIn } from './fields.ts';
 import { group } from './filter.ts';
 import { type Grammar, MAX_BYTES, numeric } from './grammars/grammar.ts';
-import type { Kind, PostKind, Rows } from './kind.ts';
+import type { Kind, PostKind, Rows, StoredPost } from './kind.ts';
 import { withLanguages } from './language-fields.ts';
+import type { Values } from './param.ts';
 
 /*
  * The custom fields of a site, as one field and one filter `custom_fields` of the kind. Sites without custom fields
@@ -37,12 +38,25 @@ const kindWithFields = memoizeByObject((definitions: readonly CustomField[]) => 
   return memoizeByObject((kind: PostKind): PostKind => (fields.length === 0 ? kind : withFields(kind, fields)));
 });
 
-/** The values sent for each field, as stored; an empty list clears the field. */
-type SentFields = ReadonlyMap<CustomField, readonly string[]>;
+/** The values sent for each field, as they are stored; an empty list clears the field. */
+type FieldTexts = ReadonlyMap<CustomField, readonly string[]>;
+
+/**
+ * A value sent for a field of a record. `shown`: its text, which may be the one that the record shows. `texts`: as it
+ * would be stored, or the reason why it cannot.
+ */
+interface SentValue {
+  readonly shown: string | undefined;
+  readonly texts: readonly string[] | FieldFault;
+}
+type SentFields = ReadonlyMap<CustomField, SentValue>;
+type FieldFault = { readonly fault: Fault };
 
 function withFields(kind: PostKind, fields: readonly CustomField[]): PostKind {
-  const grammar = membersGrammar(fields);
-  const field = rule(grammar, { members: new Map(fields.map(({ meta, name, label }) => [meta, { name, label }])) });
+  const grammar = valuesGrammar(fields);
+  const field = rule(membersGrammar(fields, sentValue), {
+    members: new Map(fields.map(({ meta, name, label }) => [meta, { name, label }])),
+  });
   const { custom_fields } = group({
     params: { custom_fields: { grammar } },
     narrows: ({ custom_fields: fieldValues }) =>
@@ -60,12 +74,28 @@ function withFields(kind: PostKind, fields: readonly CustomField[]): PostKind {
       const rows = kind.derivedRows(values, before, context);
       const fieldValues = valueIn(values, 'custom_fields', field);
       const fieldRows =
-        fieldValues === null
-          ? fields.map((one) => metaRows(one, []))
-          : [...(fieldValues ?? [])].map(([one, texts]) => metaRows(one, texts));
+        fieldValues === null ? fields.map((one) => metaRows(one, [])) : [...(fieldValues ?? [])].map((sent) => rowsOfSent(sent, before));
       return { ...rows, metas: Object.assign({}, rows.metas, ...fieldRows) };
     },
   };
+}
+
+/**
+ * Checks the custom fields of a write. Values that the record shows may stay, even if they could not be stored today:
+ * other programs wrote them, or their choice has been removed since.
+ *
+ * @throws rest_invalid_param for a value that is not valid for its field
+ */
+export function checkCustomFields({ custom_fields: sentFields }: Values, before: StoredPost | undefined): void {
+  // The type holds: only the grammar of this field makes maps of its values.
+  if (sentFields instanceof Map) for (const sent of sentFields as SentFields) rowsOfSent(sent, before);
+}
+
+/** Returns the metas of a sent value. A value that the record shows stays as it is stored. */
+function rowsOfSent([field, { shown, texts }]: readonly [CustomField, SentValue], before: StoredPost | undefined): Rows['metas'] {
+  if (shown && before && metaOf(before.metas, field.meta) === shown)
+    return Object.fromEntries(metasOf(field).map((key) => [key, before.metas.get(key) ?? []]));
+  return 'fault' in texts ? fail('rest_invalid_param', { faults: new Map([['custom_fields', texts.fault]]) }) : metaRows(field, texts);
 }
 
 /**
@@ -103,8 +133,27 @@ export function customFieldsRecord(
 }
 
 // ------------------------------------------------------------------------------------------------- reading
-/** Values of custom fields, by field name or by meta key. */
-function membersGrammar(fields: readonly CustomField[]): Grammar<SentFields> {
+/** Values of custom fields by which a list is filtered. */
+const valuesGrammar = (fields: readonly CustomField[]): Grammar<FieldTexts> => membersGrammar(fields, textsOrFault);
+
+function textsOrFault(field: CustomField, sent: unknown): readonly string[] | FieldFault {
+  const { name, type, choices } = field;
+  return storedValue(field, sent) ?? faultOf(REASONS[type], { name, choices: choices.join(', ') });
+}
+
+/** Reads a value of a record. A text that is not valid is refused once it is known what the record shows. */
+function sentValue(field: CustomField, sent: unknown): SentValue | FieldFault {
+  const raw = isShown(sent) ? sent.value : sent;
+  const texts = textsOrFault(field, sent);
+  const shown = typeof raw === 'string' && Buffer.byteLength(raw) <= MAX_BYTES.text ? raw : undefined;
+  return 'fault' in texts && shown === undefined ? texts : { shown, texts };
+}
+
+/** Values of custom fields, by field name or by meta key. `read`: reads the value of one of them. */
+function membersGrammar<Value extends object>(
+  fields: readonly CustomField[],
+  read: (field: CustomField, sent: unknown) => Value | FieldFault,
+): Grammar<ReadonlyMap<CustomField, Value>> {
   const fieldsByName = new Map(fields.flatMap((field) => [[field.meta, field] as const, [field.name, field] as const]));
   return {
     maxBytes: MAX_BYTES.text,
@@ -117,13 +166,13 @@ function membersGrammar(fields: readonly CustomField[]): Grammar<SentFields> {
     read: (raw) => {
       if (raw === '' || (Array.isArray(raw) && raw.length === 0)) return { value: new Map() };
       if (raw === null || typeof raw !== 'object' || Array.isArray(raw)) return { schemaFault: { stage: 'type', type: 'object' } };
-      const valuesByField = new Map<CustomField, readonly string[]>();
+      const valuesByField = new Map<CustomField, Value>();
       for (const [name, value] of Object.entries(raw)) {
         const field = fieldsByName.get(name);
         if (!field) return faultOf('custom-field-unknown', { name: name.slice(0, 100), names: fields.map((one) => one.name).join(', ') });
-        const texts = storedValue(field, value);
-        if (!texts) return faultOf(REASONS[field.type], { name: field.name, choices: field.choices.join(', ') });
-        valuesByField.set(field, texts);
+        const reading = read(field, value);
+        if ('fault' in reading) return reading;
+        valuesByField.set(field, reading);
       }
       return { value: valuesByField };
     },
@@ -153,7 +202,7 @@ const REASONS: Readonly<Record<CustomField['type'], string>> = {
   checkbox: 'custom-field-checkbox',
 };
 
-const faultOf = (reason: string, values: Readonly<Record<string, string>>): { readonly fault: Fault } => ({
+const faultOf = (reason: string, values: Readonly<Record<string, string>>): FieldFault => ({
   fault: { stage: 'value', reason, values },
 });
 

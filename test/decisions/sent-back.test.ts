@@ -190,4 +190,65 @@ describeRequests('records sent back as they were read', (ask) => {
     for (const empty of [[], {}])
       expect((await ask.update(`/events/${id}`, { custom_fields: empty })).custom_fields).toEqual(filled.custom_fields);
   });
+
+  const TEXT = 'See <a href="https://example.org/">menu</a>, 50%20off';
+  const HELD = { _ecp_custom_2: TEXT, _ecp_custom_3: 'www.example.org', _ecp_custom_4: 'Cellar', _ecp_custom_5: 'Latin|Italian' };
+  const storeFields = async (): Promise<number> => {
+    await ask.options({});
+    for (const field of [
+      { name: 'note', type: 'text', label: 'Note' },
+      { name: 'stream', type: 'url', label: 'Stream' },
+      { name: 'stage', type: 'choice', label: 'Stage', choices: ['Garden'] },
+      { name: 'languages', type: 'checkbox', label: 'Languages', choices: ['Italian', 'German'] },
+    ] as const)
+      await addCustomField(ask.running().site, field);
+    const { id } = await ask.create('/events', { ...EVENT, external_id: 'kept' });
+    const rows = Object.entries(HELD).map(([meta_key, meta_value]) => ({ post_id: id, meta_key, meta_value }));
+    await ask.writeRows((db) => db.from('postmeta').insert(rows));
+    return id;
+  };
+  const heldFields = async (id: number) =>
+    Object.fromEntries(await Promise.all(Object.keys(HELD).map(async (key) => [key, (await ask.metaValues(id, key)).join()] as const)));
+
+  it('keep custom fields that could not be stored today', async () => {
+    const id = await storeFields();
+    const read = await ask.read(`/events/${id}`, 'admin');
+    expect(read.custom_fields.note.value).toBe(TEXT);
+    await ask.update(`/events/${id}`, read);
+    expect(await heldFields(id)).toEqual(HELD);
+    const texts = Object.fromEntries(Object.entries<Json>(read.custom_fields).map(([name, { value }]) => [name, value]));
+    await ask.update(`/events/${id}`, { custom_fields: texts });
+    expectBody(await ask.post('/events?upsert=external_id', { ...read, external_id: 'kept' }));
+    const headers = { 'X-TEC-EEA': 'yes' };
+    const tec = await ask.send('GET', `${TEC}/${id}`, { as: 'admin', headers });
+    expectBody(await ask.send('PUT', `${TEC}/${id}`, { as: 'admin', body: { custom_fields: tec.body.custom_fields ?? texts }, headers }));
+    expect(await heldFields(id)).toEqual(HELD);
+    // The other fields are written as usual.
+    await ask.update(`/events/${id}`, { custom_fields: { ...read.custom_fields, stage: 'Garden' } });
+    expect(await heldFields(id)).toEqual({ ...HELD, _ecp_custom_4: 'Garden' });
+    await ask.update(`/events/${id}`, { custom_fields: { ...texts, stage: 'Garden', note: '<b>Bring</b> boots' } });
+    expect(await heldFields(id)).toEqual({ ...HELD, _ecp_custom_4: 'Garden', _ecp_custom_2: 'Bring boots' });
+  });
+
+  it('refuse the values of another record, and name the custom field', async () => {
+    const id = await storeFields();
+    const { custom_fields: held } = await ask.read(`/events/${id}`, 'admin');
+    for (const name of ['stream', 'stage', 'languages']) {
+      const custom_fields = { [name]: held[name] };
+      for (const body of [custom_fields, { [name]: held[name].value }]) {
+        const answer = await ask.post('/events', { ...EVENT, custom_fields: body });
+        expectError(answer, 400, 'rest_invalid_param', ['custom_fields']);
+        expect(answer.body.data.params.custom_fields).toMatch(
+          new RegExp(`${name} must .* Received: .*${held[name].value.replace('|', '.')}`),
+        );
+      }
+      const another = { ...EVENT, external_id: 'another', custom_fields };
+      expectError(await ask.post('/events?upsert=external_id', another), 400, 'rest_invalid_param', ['custom_fields']);
+      expectError(await ask.put('/events/80', { custom_fields }), 400, 'rest_invalid_param', ['custom_fields']);
+    }
+    expectError(await ask.put(`/events/${id}`, { custom_fields: { ...held, stage: 'Roof' } }), 400, 'rest_invalid_param', [
+      'custom_fields',
+    ]);
+    expect(await heldFields(id)).toEqual(HELD);
+  });
 });

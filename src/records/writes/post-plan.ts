@@ -1,5 +1,6 @@
 import { parseEventTime } from '../../calendar/dates.ts';
 import { ApiError, fail, failParam, refuse } from '../../errors.ts';
+import { checkCustomFields } from '../../kinds/custom-fields.ts';
 import type { PostKind, PostValues, Rows, StoredPost } from '../../kinds/kind.ts';
 import type { Field, Values } from '../../kinds/param.ts';
 import { hasVisibleText } from '../../wordpress/content/plain-text.ts';
@@ -24,8 +25,8 @@ export interface PostPlan extends Rows {
  * `source`: the record that a new one is a translation of, whose dates are the starting point. Pure: every refusal that
  * depends only on the values happens here, before a row is written.
  *
- * @throws errors about the title, the status, the dates, the cost; rest_forbidden for an author that the caller may not
- * set
+ * @throws errors about the title, the status, the dates, the cost, the custom fields; rest_forbidden for an author that
+ * the caller may not set
  */
 export function planPost(caller: Caller, kind: PostKind, values: PostValues, before?: StoredPost, source?: StoredPost): PostPlan {
   const { viewer } = caller;
@@ -59,13 +60,14 @@ export function planPost(caller: Caller, kind: PostKind, values: PostValues, bef
 
 /**
  * Returns the refusals of `planPost`, of which it throws the first one: at most one about each of the texts, the title,
- * the dates and the status.
+ * the dates, the custom fields and the status.
  */
 export function planRefusals(caller: Caller, kind: PostKind, values: PostValues, before?: StoredPost, source?: StoredPost): ApiError[] {
   const checks = [
     () => void fieldRows(kind, values, { isTrusted: caller.viewer.can('unfiltered_html') }),
     () => checkTitle(kind, titleIn(kind, values), before),
     () => void deriveRows(kind, values, before ?? source, caller),
+    () => checkCustomFields(values, before ?? source),
     () => void settleStatusAndDates(caller, kind, values, before),
   ];
   return checks.flatMap((check) => {

@@ -207,13 +207,17 @@ export async function upsertPost(
   const { id, isNew } = await writeInTransaction(site, caller, async (db) => {
     const write = { db, caller, kind };
     const source = await loadTranslationSource(db, caller, kind, values);
-    const plan = withExtraRows(planOfNew(caller, kind, values, source), extraRows);
+    const planOf = (planned: PostValues) => withExtraRows(planOfNew(caller, kind, planned, source), extraRows);
+    // The custom fields of an existing record may have values that a new one cannot have.
+    const { custom_fields: _customFields, ...otherValues } = values;
+    const plan = planOf(otherValues);
     const slugLocks = by === 'slug' ? [slugLock(kind.postType, plan.slug.slug)] : [];
     await lockNames(db, [...slugLocks, ...locksOfNew(caller, { kind, values, plan, alwaysCreates: true })]);
     const existingId = await lockNamed(write, by, plan);
     if (existingId === undefined) {
       if (caller.conditions?.match !== undefined) fail('edit-conflict');
-      return { id: await writeNew(newWrite(db, caller, kind, values), { values, plan, alwaysCreates: true, source }), isNew: true };
+      const newPost = { values, plan: planOf(values), alwaysCreates: true, source };
+      return { id: await writeNew(newWrite(db, caller, kind, values), newPost), isNew: true };
     }
     if (caller.conditions) await requireVersion(db, caller, lockPostVersion(kind), { id: existingId, conditions: caller.conditions });
     const before = await lockExisting(write, existingId);
