@@ -10,6 +10,7 @@ import type { Database } from '../../storage/engine/database.ts';
 import type { findPostIds } from '../../storage/lists/post-list.ts';
 import { descendantsOf } from '../../storage/rows/terms.ts';
 import { parsePhpDate } from '../../wordpress/php/date.ts';
+import type { Post } from '../../wordpress/rows.ts';
 import { textFromUnix } from '../../wordpress/time.ts';
 import type { Viewer } from '../../wordpress/viewer.ts';
 import { toLocal, toUtc, UTC, type Zone } from '../../wordpress/zones.ts';
@@ -81,6 +82,15 @@ export function localAndUtcDates({ date, date_gmt }: NamedDates, zone: Zone, now
   const utc = /[\dz][+-]\d\d(:?\d\d)?$|z$/i.test(text) ? textFromUnix(phpDate.instant) : toUtc(local, textZone);
   return { local: textZone === zone && utc === toUtc(local, zone) ? local : toLocal(utc, zone), utc };
 }
+
+/**
+ * Whether a write sends a date that the record has already, and which therefore stays as it is: a draft gets no date of
+ * its own (`WP_REST_Posts_Controller::prepare_item_for_database`).
+ */
+export const isStoredDate = ({ date }: NamedDates, sent: { readonly local: string; readonly utc: string }, stored: StoredDate): boolean =>
+  date ? sent.local === stored.post_date : sent.utc === stored.post_date_gmt;
+
+export type StoredDate = Pick<Post, 'post_date' | 'post_date_gmt'>;
 
 interface NamedDates {
   readonly date?: string | null | undefined;

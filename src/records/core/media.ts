@@ -33,7 +33,7 @@ import { type Caller, renderContext } from '../caller.ts';
 import { cleanText } from '../clean-text.ts';
 import { loadedVersion, type VersionedRecord } from '../versions.ts';
 import { fileRights, mayDeleteFile, mayEditFile, mayRead, mayReadFile, mayWritePost } from '../visibility.ts';
-import { type CorePage, localAndUtcDates, orderOf, paging, refuseStatuses, totalsOf, viewOf } from './lists.ts';
+import { type CorePage, isStoredDate, localAndUtcDates, orderOf, paging, refuseStatuses, totalsOf, viewOf } from './lists.ts';
 import { sampleSlugs } from './sample-slugs.ts';
 
 /*
@@ -293,7 +293,7 @@ async function writeFields(db: Database, caller: Caller, row: Post, values: Medi
   const { title, slug, caption, description, alt_text: alt, post, author, status, comment_status, ping_status } = values;
   const { ID: id } = row;
   const columns: Partial<Post> = {
-    ...datesOf(caller, values),
+    ...datesOf(caller, values, row),
     ...(title === undefined ? {} : { post_title: storedTitle(title, viewer) }),
     // With an empty slug, it gets one from its title.
     ...(slug === undefined ? {} : { post_name: await freeFileSlug(db, slug || (title ?? row.post_title), id) }),
@@ -317,10 +317,13 @@ async function storeOldAddresses(db: Database, row: Post, columns: Partial<Post>
   await writeMetas(db, row.ID, oldAddresses((await loadMetas(db, [row.ID])).get(row.ID), row, { ...row, ...columns }));
 }
 
-/** Returns both columns of a date of which one is given (`rest_get_date_with_gmt`). Null resets the date. */
-function datesOf({ settings: { zone }, now }: Caller, values: MediaFieldValues): Partial<Post> {
+/**
+ * Returns both columns of a date of which one is given (`rest_get_date_with_gmt`). Null resets the date; the stored one
+ * stays.
+ */
+function datesOf({ settings: { zone }, now }: Caller, values: MediaFieldValues, stored: Post): Partial<Post> {
   if (values.date === null || values.date_gmt === null) return { post_date: localFromDate(now, zone), post_date_gmt: utcFromDate(now) };
   if (!values.date && !values.date_gmt) return {};
   const dates = localAndUtcDates(values, zone, now) ?? failParam(values.date ? 'date' : 'date_gmt', 'date-invalid');
-  return { post_date: dates.local, post_date_gmt: dates.utc };
+  return isStoredDate(values, dates, stored) ? {} : { post_date: dates.local, post_date_gmt: dates.utc };
 }

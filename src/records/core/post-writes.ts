@@ -6,6 +6,7 @@ import type { CoreFieldValues } from '../../kinds/core/post-params.ts';
 import { kindOnSite } from '../../kinds/custom-fields.ts';
 import type { PostKind, PostValues } from '../../kinds/kind.ts';
 import { withoutMapMetas } from '../../kinds/map-metas.ts';
+import type { Values } from '../../kinds/param.ts';
 import type { Site } from '../../site.ts';
 import { lookUpOnce } from '../../storage/engine/look-up-once.ts';
 import { loadMetas } from '../../storage/rows/bundle.ts';
@@ -19,14 +20,14 @@ import { acceptParams } from '../input.ts';
 import { postOfRecord } from '../occurrences.ts';
 import type { VersionedRecord } from '../versions.ts';
 import { changeRecord, deletePost, type ExtraRows, insertRecord, trashPost } from '../writes/post-writes.ts';
-import { localAndUtcDates } from './lists.ts';
+import { isStoredDate, localAndUtcDates, type StoredDate } from './lists.ts';
 import { readCorePost } from './posts.ts';
 
 /** Creates a record, as a draft unless a status is named. Returns its id. */
 export async function createCorePost(site: Site, caller: Caller, declaredKind: PostKind, values: CoreFieldValues): Promise<number> {
   const kind = kindOnSite(declaredKind, caller.settings);
   return withRouteNames(kind, async () => {
-    const { raw, fields, extraRows } = await calendarFields(site, caller, kind, values, undefined);
+    const { raw, fields, extraRows } = await calendarFields(site, caller, kind, values);
     const metas = { ...withoutMapMetas(kind, fields), ...extraRows.metas };
     const { status = 'draft' } = fields;
     // An unpublished record has no slug, whatever its kind (`wp_insert_post`).
@@ -48,8 +49,9 @@ export async function changeCorePost(
   const kind = kindOnSite(declaredKind, caller.settings);
   const post = await postOfRecord(lookUpOnce(site.db), caller, kind, id);
   const metas = (await loadMetas(site.db, [post])).get(post) ?? new Map();
+  const date = values.date || values.date_gmt ? await findPost(site.db, post) : undefined;
   await withRouteNames(kind, async () => {
-    const { raw, fields, extraRows } = await calendarFields(site, caller, kind, values, metas);
+    const { raw, fields, extraRows } = await calendarFields(site, caller, kind, values, { metas, date });
     await withExplainedErrors(kind.fields, raw, () => changeRecord(site, caller, kind, id, { values: fields, extraRows }));
   });
 }
@@ -87,16 +89,16 @@ async function calendarFields(
   caller: Caller,
   kind: PostKind,
   values: CoreFieldValues,
-  storedMetas: Metas | undefined,
+  stored: { readonly metas?: Metas; readonly date?: StoredDate | undefined } = {},
 ): Promise<{ raw: Readonly<Record<string, unknown>>; fields: PostValues; extraRows: ExtraRows }> {
   const { viewer } = caller;
-  const change = metaChange(kind, values.meta ?? {}, storedMetas);
+  const change = metaChange(kind, values.meta ?? {}, stored.metas);
   if ('wrong' in change) return refuseMeta(change.wrong);
 
   // Drafts show an empty slug, so a record can be sent back as it was read.
   const isSent = (name: string) => values[name] !== undefined && values[name] !== null && !(name === 'slug' && values[name] === '');
   const sentFields = membersOf(kind).flatMap(([name, field]) => (isSent(name) ? [[field, values[name]] as const] : []));
-  const raw: Record<string, unknown> = { ...Object.fromEntries(sentFields), ...datesOf(caller, values), ...change.fields };
+  const raw: Record<string, unknown> = { ...Object.fromEntries(sentFields), ...datesOf(caller, values, stored.date), ...change.fields };
   const acceptedValues = await acceptParams(site, caller, kind.fields, raw, 'change');
   const { password, comment_status, ping_status, excerpt, slug } = values;
   const columns = {
@@ -115,12 +117,15 @@ async function calendarFields(
 
 /**
  * Returns the calendar's fields for the publication date. Null resets the date; a given date is kept, even that of a
- * draft (`WP_REST_Posts_Controller::prepare_item_for_database`).
+ * draft (`WP_REST_Posts_Controller::prepare_item_for_database`). The stored date changes nothing.
  */
-function datesOf({ settings: { zone }, now }: Caller, values: CoreFieldValues): Record<string, string> {
+function datesOf({ settings: { zone }, now }: Caller, values: CoreFieldValues, stored: StoredDate | undefined): Values {
   if (values.date === null || values.date_gmt === null) return { date: 'now' };
   const dates = values.date || values.date_gmt ? localAndUtcDates(values, zone, now) : null;
-  return dates ? { date: dates.local, date_utc: dates.utc } : {};
+  if (!dates) return {};
+  return stored && isStoredDate(values, dates, stored)
+    ? { date: undefined, date_utc: undefined }
+    : { date: dates.local, date_utc: dates.utc };
 }
 
 /** Refuses a meta of the wrong type as WordPress does, naming the meta and the member of its list. */
