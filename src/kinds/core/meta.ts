@@ -14,6 +14,7 @@ import type { PostKind, Rows } from '../kind.ts';
 import { ORGANIZER } from '../organizer.ts';
 import type { Field, Param } from '../param.ts';
 import { VENUE } from '../venue.ts';
+import { FOOTNOTES, storedFootnotes } from './footnotes.ts';
 
 /**
  * The type of a registered meta (`register_post_meta`), which determines how it is shown and stored; `ids`: one row for
@@ -77,7 +78,7 @@ const EVENT_METAS: Readonly<Record<string, CoreMeta>> = {
   _tribe_events_status_reason: NO_FIELD,
 };
 /** WordPress's own metas of posts that are edited as blocks. */
-const BLOCK_METAS: Readonly<Record<string, CoreMeta>> = { footnotes: NO_FIELD };
+const BLOCK_METAS: Readonly<Record<string, CoreMeta>> = { [FOOTNOTES]: NO_FIELD };
 
 /**
  * Posts that are not records of the calendar: files (`attachment`), and blog posts and pages, which are written in
@@ -156,14 +157,15 @@ export interface MetaChange {
 /**
  * Reads the metas of a write (`WP_REST_Meta_Fields::update_value`). Metas that stand for a field of the calendar are
  * changed as that field, so that everything that depends on it follows. Unchanged values are skipped, since clients
- * send back everything they were shown; null deletes the meta. Unknown metas are ignored.
+ * send back everything they were shown; null deletes the meta. Unknown metas are ignored. `isTrusted`: whether the user
+ * may write any HTML.
  *
  * @returns the change, or the meta that has the wrong type or should be a URL but is none
  */
 export function metaChange(
   kind: PostKind,
   sentMetas: Readonly<Record<string, unknown>>,
-  storedMetas: Metas | undefined,
+  { metas: storedMetas, isTrusted }: { readonly metas: Metas | undefined; readonly isTrusted: boolean },
 ): MetaChange | { wrong: WrongMeta } {
   const changedFields: Record<string, unknown> = {};
   const members = new Map(membersOf(kind));
@@ -180,7 +182,7 @@ export function metaChange(
       changedFields[field] = fieldValue(type, value);
       if (value === null && !REQUIRED_FIELDS.has(field)) metas[key] = [];
     } else {
-      const rows = value === null ? [] : isAddress(key) && value !== '' ? addressRows(String(value)) : rowsOf(value);
+      const rows = value === null ? [] : otherRows(key, value, isTrusted);
       if (!rows) return { wrong: { name: key, type: 'uri' } };
       metas[key] = rows;
     }
@@ -231,6 +233,12 @@ function valueOfType(type: MetaType, value: unknown): boolean | string | number[
 
 /** Whether the meta holds a URL. This also applies to kinds that have no field for it. */
 const isAddress = (key: string): boolean => addressMetas.has(key);
+
+/** Returns the rows of a meta that is no field; undefined if it should be a URL but is none. */
+function otherRows(key: string, value: boolean | string | readonly number[], isTrusted: boolean): string[] | undefined {
+  if (key === FOOTNOTES) return [storedFootnotes(String(value), isTrusted)];
+  return isAddress(key) && value !== '' ? addressRows(String(value)) : rowsOf(value);
+}
 
 function addressRows(text: string): string[] | undefined {
   const address = normalizeWebUrl(text);

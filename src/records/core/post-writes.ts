@@ -92,7 +92,7 @@ async function calendarFields(
   stored: { readonly metas?: Metas; readonly date?: StoredDate | undefined } = {},
 ): Promise<{ raw: Readonly<Record<string, unknown>>; fields: PostValues; extraRows: ExtraRows }> {
   const { viewer } = caller;
-  const change = metaChange(kind, values.meta ?? {}, stored.metas);
+  const change = metaChange(kind, values.meta ?? {}, { metas: stored.metas, isTrusted: viewer.can('unfiltered_html') });
   if ('wrong' in change) return refuseMeta(change.wrong);
 
   // Drafts show an empty slug, so a record can be sent back as it was read.
