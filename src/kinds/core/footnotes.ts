@@ -1,5 +1,6 @@
 import { ksesPost } from '../../wordpress/content/kses.ts';
 import { stripControlCharacters } from '../../wordpress/content/plain-text.ts';
+import { JSON_DEPTH, jsonExcess } from '../../wordpress/json.ts';
 
 /** WordPress's meta with the footnotes of a text that is edited as blocks: a list in JSON. */
 export const FOOTNOTES = 'footnotes';
@@ -26,7 +27,11 @@ function cleanFootnote(footnote: unknown): { id: string; content: string }[] {
 /** Whether PHP takes a text for empty. */
 const isEmpty = (text: string): boolean => text === '' || text === '0';
 
+/** Maximum number of values in the footnotes of users whose footnotes are read: two in each. */
+const MAX_VALUES = 20_000;
+
 function parsed(text: string): unknown {
+  if (jsonExcess(text, { depth: JSON_DEPTH, values: MAX_VALUES })) return undefined;
   try {
     return JSON.parse(text);
   } catch {
