@@ -1,4 +1,4 @@
-import { ZERO_DATE } from './time.ts';
+import { isRealDate, ZERO_DATE } from './time.ts';
 
 /** Statuses that can be set through the API (decision D33). */
 export const SETTABLE_STATUSES = ['publish', 'future', 'draft', 'pending', 'private', 'trash'] as const;
@@ -87,7 +87,7 @@ export interface SettledDates {
  * Returns the status and date columns of a post to be written (WordPress `wp_insert_post`, `wp_update_post`; decision
  * D1). If only one of the two dates is sent, the other is computed from it; drafts that were never published keep the
  * zero date in UTC unless one is sent. A post that leaves draft without its own date gets the present time, and so does
- * a scheduled one set to `publish`. A publication a minute or more ahead is `future`; a scheduled post whose time has
+ * a scheduled one set to `publish`; any other post without a date in UTC gets the one that follows from its local date. A publication a minute or more ahead is `future`; a scheduled post whose time has
  * come is `publish`. A new post is modified at its date, an existing one now.
  */
 export function settleDates(request: DateRequest): SettledDates {
@@ -116,6 +116,8 @@ function datesOf({ status, isRequested, date, dateUtc, before, now, toUtc, toLoc
   if (!before) return floating ? { date: now.local, dateUtc: ZERO_DATE } : currentDates;
   if (status === 'publish' && isRequested && before.status === 'future') return currentDates;
   if (before.dateUtc !== ZERO_DATE || floating) return { date: before.date, dateUtc: before.dateUtc };
+  // Only drafts are without a date of publication; for other posts, programs have left out the date in UTC.
+  if (!isFloating(before.status) && isRealDate(before.date)) return { date: before.date, dateUtc: toUtc(before.date) };
   // A draft with a date in the future keeps it; otherwise its local date is only the time when it was written.
   return status !== 'trash' && before.date > now.local ? { date: before.date, dateUtc: toUtc(before.date) } : currentDates;
 }

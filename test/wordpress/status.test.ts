@@ -109,6 +109,31 @@ describe('settleDates', () => {
       { status: 'future', before: scheduled, date: published.date },
       ['publish', published.date, published.dateUtc],
     ],
+    ...['publish', 'private', 'trash'].map((status): [string, Partial<DateRequest> & { status: string }, [string, string, string]] => [
+      `a missing date in UTC follows from the local one: ${status}`,
+      { status, before: { ...published, status, dateUtc: ZERO_DATE } },
+      [status, published.date, published.dateUtc],
+    ]),
+    [
+      'a published one without a date in UTC keeps its date in the trash',
+      { status: 'trash', isRequested: true, before: { ...published, dateUtc: ZERO_DATE } },
+      ['trash', published.date, published.dateUtc],
+    ],
+    [
+      'what leaves the trash without a date in UTC keeps its date',
+      { status: 'publish', isRequested: true, before: { ...published, status: 'trash', dateUtc: ZERO_DATE } },
+      ['publish', published.date, published.dateUtc],
+    ],
+    [
+      'a scheduled one without a date in UTC stays scheduled',
+      { status: 'future', before: { ...scheduled, dateUtc: ZERO_DATE } },
+      ['future', scheduled.date, scheduled.dateUtc],
+    ],
+    [
+      'a published one without any date is dated now',
+      { status: 'publish', before: { ...published, date: ZERO_DATE, dateUtc: ZERO_DATE } },
+      ['publish', now.local, now.utc],
+    ],
     [
       'what leaves the trash keeps its dates',
       { status: 'publish', isRequested: true, before: { ...published, status: 'trash' } },
