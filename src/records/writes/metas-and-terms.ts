@@ -35,6 +35,8 @@ export interface MetasAndTerms {
   readonly numbers?: ReadonlyMap<TermKindName, readonly number[]>;
 }
 
+export const NO_METAS_OR_TERMS: MetasAndTerms = { metas: {}, terms: new Map() };
+
 /** A record whose row was just inserted, with its remaining data. */
 export interface InsertedRecord extends MetasAndTerms {
   readonly row: Post;

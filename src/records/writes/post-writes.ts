@@ -11,7 +11,6 @@ import { lockNames, slugLock } from '../../storage/rows/locks.ts';
 import { findByMeta, findPostsByPath, lockPost } from '../../storage/rows/posts.ts';
 import { metaOf, type Post } from '../../wordpress/rows.ts';
 import { SETTABLE_STATUSES } from '../../wordpress/status.ts';
-import { unixFromDate } from '../../wordpress/time.ts';
 import type { Caller } from '../caller.ts';
 import { idInLanguage } from '../content-lists.ts';
 import { dateOfRecord, postOfRecord, recordOfStart, withKeptDates, withPostIds } from '../occurrences.ts';
@@ -21,11 +20,12 @@ import { lockPostVersion, requireVersion, type VersionedRecord } from '../versio
 import { accessRow, mayEdit } from '../visibility.ts';
 import { valuesOfDate } from './date-scope.ts';
 import { withHiddenLinks } from './hidden-links.ts';
-import { deletePermanently } from './metas-and-terms.ts';
+import { deletePermanently, NO_METAS_OR_TERMS } from './metas-and-terms.ts';
 import { locksOfChange, locksOfNew, referencedIds } from './name-locks.ts';
 import { type PostPlan, planPost } from './post-plan.ts';
 import { addDate, moveDate, removeDate, requireRecurringDate, type Scope } from './single-dates.ts';
 import { loadTranslationSource, planOfNew } from './translation-source.ts';
+import { FORMER_STATUS } from './trash-metas.ts';
 import type { WriteContext } from './write-context.ts';
 import { createReferenced, lockExisting, newWrite, withTermsInLanguage, writeChange, writeIndependent, writeNew } from './write-post.ts';
 
@@ -281,7 +281,7 @@ export async function trashPost(site: Site, caller: Caller, kind: PostKind, reco
     if (!keepsTrash) return deletePermanently({ db, caller, kind }, before);
     const write = { db, caller, kind, language: await currentLanguage(db, caller, kind, id) };
     const plan = planPost(caller, kind, { status: 'trash' }, before);
-    return writeChange(write, before, plan, { metas: trashMetas(kind, before.row, caller.now), terms: new Map() });
+    return writeChange(write, before, plan, NO_METAS_OR_TERMS);
   });
   return lastRecord ? { record: lastRecord.record } : renderPost(site, caller, kind, id);
 }
@@ -299,11 +299,11 @@ export async function restorePost(site: Site, caller: Caller, kind: PostKind, re
     const before = await lockExisting({ db, kind }, id);
     if (before.row.post_status !== 'trash') fail('not-in-trash');
     const write = { db, caller, kind, language: await currentLanguage(db, caller, kind, id) };
-    const formerStatus = metaOf(before.metas, '_wp_trash_meta_status');
+    const formerStatus = metaOf(before.metas, FORMER_STATUS);
     const status = SETTABLE_STATUSES.find((one) => one === formerStatus && one !== 'trash') ?? 'draft';
     const plan = planPost(caller, kind, { status }, before);
     await lockNames(db, locksOfChange(caller, { kind, values: {}, plan }, before.row));
-    return writeChange(write, before, plan, { metas: untrashedMetas(kind), terms: new Map() });
+    return writeChange(write, before, plan, NO_METAS_OR_TERMS);
   });
   return renderPost(site, caller, kind, id);
 }
@@ -389,17 +389,3 @@ const withExtraRows = (plan: PostPlan, { columns = {}, metas = {}, kept = [], sl
     slug: slugPlan.slug === '' ? { ...slugPlan, unique: plan.slug.unique } : slugPlan,
   };
 };
-
-/** Returns the removal of the metas that `trashMetas` sets. */
-const untrashedMetas = (kind: PostKind): Rows['metas'] =>
-  Object.fromEntries(['_wp_trash_meta_status', '_wp_trash_meta_time', kind.trashedStatusMeta ?? []].flat().map((key) => [key, []]));
-
-/**
- * Returns the metas that WordPress and the calendar set when a post is moved to the trash (`wp_trash_post`). They are
- * not set if only the status is changed to `trash`.
- */
-const trashMetas = ({ trashedStatusMeta }: PostKind, row: Post, now: Date): Rows['metas'] => ({
-  _wp_trash_meta_status: [row.post_status],
-  _wp_trash_meta_time: [String(unixFromDate(now))],
-  ...(trashedStatusMeta === undefined ? {} : { [trashedStatusMeta]: [row.post_status] }),
-});

@@ -5,7 +5,7 @@ import type { FetchedImage } from '../../kinds/grammars/grammars.ts';
 import type { LinkPlan } from '../../kinds/grammars/links.ts';
 import type { RequestedTerm } from '../../kinds/grammars/lists.ts';
 import { termKind } from '../../kinds/index.ts';
-import type { PostKind, PostValues, Rows, StoredPost } from '../../kinds/kind.ts';
+import type { PostKind, PostValues, StoredPost } from '../../kinds/kind.ts';
 import type { TermKindName } from '../../kinds/kind-names.ts';
 import { EXTERNAL_ID } from '../../kinds/post-fields.ts';
 import { insertPrepared } from '../../media/images.ts';
@@ -40,13 +40,14 @@ import { placeInLanguage } from '../translation-groups.ts';
 import { accessRow, mayEdit } from '../visibility.ts';
 import { insertPosts, type PlannedPost, takenSlugs } from './insert-posts.ts';
 import { isUnpublished, type LinkedDraft, linkedDrafts, notedDrafts, PUBLISHED_WITH, withNotedDrafts } from './linked-drafts.ts';
-import { type MetasAndTerms, writeMetasAndTerms } from './metas-and-terms.ts';
+import { type MetasAndTerms, NO_METAS_OR_TERMS, writeMetasAndTerms } from './metas-and-terms.ts';
 import { isNewSlug, type NewPost } from './name-locks.ts';
 import { type PostPlan, planPost } from './post-plan.ts';
 import { deriveRows, fieldRows } from './post-rows.ts';
 import { isNewRecord, isPrepared } from './prepared-images.ts';
 import { copyRecurrence, loadSeries } from './translated-dates.ts';
 import { withInherited } from './translation-source.ts';
+import { trashMetas } from './trash-metas.ts';
 import type { KindWrite, WriteContext } from './write-context.ts';
 
 /*
@@ -127,7 +128,13 @@ export async function writeChange(write: WriteContext, before: StoredPost, plan:
   await updatePost(db, row.ID, { ...plan.columns, post_name: after.post_name });
   await saveRevision(db, after, caller.viewer.id, caller.settings.home);
   const drafts = isPublished(after.post_status) ? await linkedDrafts(write, before, references) : [];
-  const metas = { ...plan.metas, ...oldAddressMetas(before, after), ...notedDrafts(before, after, drafts), ...references.metas };
+  const metas = {
+    ...plan.metas,
+    ...oldAddresses(before.metas, row, after),
+    ...trashMetas(kind, row, after, caller.now),
+    ...notedDrafts(before, after, drafts),
+    ...references.metas,
+  };
   const translations = await writeLanguage(write, row, after);
   await writeMetasAndTerms(write, after, row.post_status, { ...references, metas });
   if (kind.hasDates) await updateIndex(db, caller, translations);
@@ -342,18 +349,4 @@ export async function publishNotedDrafts(write: KindWrite, id: number): Promise<
     drafts.filter(({ row }) => draftIds.includes(String(row.ID))),
   );
   await writeMetas(write.db, id, { [PUBLISHED_WITH]: [] });
-}
-
-const NO_METAS_OR_TERMS: MetasAndTerms = { metas: {}, terms: new Map() };
-
-/**
- * Returns WordPress's metas about addresses: the slug to restore from the trash, and the old slugs and dates that old
- * links use.
- */
-function oldAddressMetas({ row, metas }: StoredPost, after: Post): Rows['metas'] {
-  const { post_status: status } = after;
-  const changedMetas: Record<string, readonly string[]> = oldAddresses(metas, row, after);
-  if (status === 'trash' && row.post_status !== 'trash' && row.post_name !== '') changedMetas._wp_desired_post_slug = [row.post_name];
-  if (status !== 'trash' && row.post_status === 'trash') changedMetas._wp_desired_post_slug = [];
-  return changedMetas;
 }

@@ -1,0 +1,77 @@
+import { expect, it } from '@jest/globals';
+import { formIn, openVisitor } from '../support/desk-visitor.ts';
+import { describeRequests, expectBody } from '../support/site-client.ts';
+
+const EVENT = { title: 'Harvest fair', start_date: '2027-05-01 10:00:00', end_date: '2027-05-01 12:00:00' };
+const KINDS = [
+  ['/events', EVENT],
+  ['/venues', { venue: 'Old barn' }],
+  ['/organizers', { organizer: 'Old farmers' }],
+] as const;
+const TRASH_METAS = ['_wp_trash_meta_status', '_wp_trash_meta_time', '_wp_desired_post_slug', '_tribe_ignored_event_previous_status'];
+
+describeRequests('records in the trash', (ask) => {
+  const restore = async (path: string, id: number) => {
+    const anna = await openVisitor(ask, 'admin');
+    const nonce = new Map(formIn((await anna.get(`/admin${path}`)).text, `/admin${path}/bulk`)).get('_wpnonce')!;
+    await anna.post(`/admin${path}/${id}/restore`, { _wpnonce: nonce });
+    return ask.read(`${path}/${id}`, 'admin');
+  };
+  const stored = (id: number) => ask.db().from('posts').where('ID', id).first();
+  const trashMetas = async (id: number) => {
+    const values = await Promise.all(TRASH_METAS.map((key) => ask.metaValues(id, key)));
+    return Object.fromEntries(TRASH_METAS.flatMap((key, index) => (values[index]!.length > 0 ? [[key, values[index]!.join()]] : [])));
+  };
+  const metasOf = (path: string, status: string, time: number, slug: string) => ({
+    _wp_trash_meta_status: status,
+    _wp_trash_meta_time: String(time),
+    _wp_desired_post_slug: slug,
+    ...(path === '/events' ? { _tribe_ignored_event_previous_status: status } : {}),
+  });
+
+  it.each(KINDS)('D1 keep their date of publication if it was missing in UTC: %s', async (path, values) => {
+    const dates = { post_date: '2021-03-04 10:00:00', post_date_gmt: '2021-03-04 09:00:00' };
+    const { id } = await ask.create(path, values);
+    const lose = () =>
+      ask.writeRows((db) =>
+        db
+          .from('posts')
+          .where('ID', id)
+          .update({ ...dates, post_date_gmt: '0000-00-00 00:00:00' }),
+      );
+    await lose();
+    await ask.update(`${path}/${id}`, { description: 'Changed' });
+    expect(await stored(id)).toMatchObject({ ...dates, post_status: 'publish' });
+    await lose();
+    expectBody(await ask.del(`${path}/${id}`));
+    expect(await stored(id)).toMatchObject({ ...dates, post_status: 'trash' });
+    await lose();
+    expect(await restore(path, id)).toMatchObject({ status: 'publish' });
+    expect(await stored(id)).toMatchObject({ ...dates, post_status: 'publish' });
+  });
+
+  it.each(KINDS)('remember their last status, however they got there: %s', async (path, values) => {
+    const { id, slug } = await ask.create(path, values);
+    await ask.update(`${path}/${id}`, { status: 'trash' });
+    const time = Date.parse('2026-11-20T12:00:00Z') / 1000;
+    expect(await trashMetas(id)).toEqual(metasOf(path, 'publish', time, slug));
+    expect(await restore(path, id)).toMatchObject({ status: 'publish', slug });
+    expect(await trashMetas(id)).toEqual({});
+
+    expectBody(await ask.del(`${path}/${id}`));
+    await ask.update(`${path}/${id}`, { status: 'draft' });
+    expect(await trashMetas(id)).toEqual({});
+    ask.setClock('2026-11-20T13:00:00Z');
+    await ask.update(`${path}/${id}`, { status: 'trash' });
+    expect(await trashMetas(id)).toEqual(metasOf(path, 'draft', time + 3600, slug));
+    expect(await restore(path, id)).toMatchObject({ status: 'draft' });
+  });
+
+  it('forget their former status when an upsert restores them', async () => {
+    const values = { ...EVENT, external_id: 'fair' };
+    const { id } = await ask.create('/events', values);
+    expectBody(await ask.del(`/events/${id}`));
+    expect(expectBody(await ask.post('/events?upsert=external_id', values))).toMatchObject({ id, status: 'publish', slug: 'harvest-fair' });
+    expect(await trashMetas(id)).toEqual({});
+  });
+});
