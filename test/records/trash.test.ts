@@ -74,4 +74,19 @@ describeRequests('records in the trash', (ask) => {
     expect(expectBody(await ask.post('/events?upsert=external_id', values))).toMatchObject({ id, status: 'publish', slug: 'harvest-fair' });
     expect(await trashMetas(id)).toEqual({});
   });
+
+  it.each([
+    ['/venues', 'venue', 'city'],
+    ['/organizers', 'organizer', 'phone'],
+  ] as const)('are restored when an event brings them along by their external ID: %s', async (path, name, field) => {
+    const { id, slug } = await ask.create(path, { [name]: 'Barn', external_id: 'barn' });
+    expectBody(await ask.del(`${path}/${id}`));
+    const linked = { [name]: 'Barn', external_id: 'barn', [field]: '555 123' };
+    const event = await ask.create('/events', { ...EVENT, [name]: linked });
+    expect([event[name]].flat()).toMatchObject([{ id, slug, status: 'publish', [field]: '555 123' }]);
+    expect(await trashMetas(id)).toEqual({});
+    expectBody(await ask.del(`${path}/${id}`));
+    const update = await ask.update(`/events/${event.id}`, { [name]: { ...linked, status: 'private' } });
+    expect([update[name]].flat()).toMatchObject([{ id, slug, status: 'private' }]);
+  });
 });

@@ -87,7 +87,7 @@ export async function writeNew(
     if (series) await copyRecurrence(write, series, id, new Map(Object.entries(plan.metas)));
     return id;
   }
-  await updateReused(write, existingPost, values, references);
+  await updateReused(write, await takenFromTrash(write, existingPost, values), values, references);
   return existingPost.row.ID;
 }
 
@@ -288,6 +288,22 @@ async function sameLanguageFirst({ db, caller, kind, language }: WriteContext, i
   const isSame = (id: number) => memberships.get(id)?.language === language.language.code;
   const strict = Object.values(language.values).some((value) => value !== undefined);
   return [...ids.filter(isSame), ...ids.filter((id) => !isSame(id) && !(strict && memberships.has(id)))];
+}
+
+/**
+ * Returns a record that is used instead of a new one, restored if it is in the trash, as by an upsert: with the status
+ * of the values, or published.
+ */
+async function takenFromTrash(
+  { db, caller, kind }: WriteContext,
+  existingPost: StoredPost,
+  { status = 'publish' }: PostValues,
+): Promise<StoredPost> {
+  const { ID: id, post_status: currentStatus } = existingPost.row;
+  if (currentStatus !== 'trash') return existingPost;
+  const write = { db, caller, kind, language: await currentLanguage(db, caller, kind, id) };
+  await writeChange(write, existingPost, planPost(caller, kind, { status }, existingPost), NO_METAS_OR_TERMS);
+  return lockExisting(write, id);
 }
 
 /**
