@@ -463,6 +463,27 @@ describeDatabases('writing to recurring events', (open) => {
     expect([after.metas, after.occurrences]).toEqual([before.metas, before.occurrences]);
   });
 
+  it.each([
+    ['_EventStartDateUTC', '2031-01-01 00:00:00'],
+    ['_EventEndDateUTC', undefined],
+    ['_EventTimezone', undefined],
+  ])('accepts a record as it was read if another program has spoiled its dates: %s %s', async (key, text) => {
+    const meta = () => running.site.db.from('postmeta').where({ post_id: 502, meta_key: key });
+    await (text === undefined ? meta().delete() : meta().update({ meta_value: text }));
+    await running.site.db.from('fasti_changes').increment('counter');
+    for (const [id, scope] of [
+      [502, {}],
+      [10_000_308, {}],
+      [10_000_308, { scope: 'date' }],
+    ] as const) {
+      const { body: read } = await send('GET', id);
+      const { status, body } = await send('POST', id, { ...read, ...scope });
+      expect([status, body.start_date, body.end_date]).toEqual([200, read.start_date, read.end_date]);
+    }
+    const { status } = await send('POST', 502, { start_date: '2031-01-14 19:30:00', end_date: '2031-01-14 21:00:00' });
+    expect(status).toBe(409);
+  });
+
   it('refuses to delete one date, and deletes the event with all its dates', async () => {
     const before = await datesStored();
     const { status, body } = await send('DELETE', 10_000_308);

@@ -11,6 +11,7 @@ import type { Recurrence } from '../storage/lists/post-query.ts';
 import { loadMetas, loadPosts } from '../storage/rows/bundle.ts';
 import { datedPostsOnDay, isRecurringEvent, loadOccurrences, occurrencesAt, occurrencesOnDay } from '../storage/rows/recurring-events.ts';
 import type { Post } from '../wordpress/rows.ts';
+import { parseZone } from '../wordpress/zones.ts';
 import type { Caller } from './caller.ts';
 import { languageValues } from './record-languages.ts';
 
@@ -155,7 +156,7 @@ export async function withKeptDates(
   if (!date?.recurs && !(await isRecurringEvent(db, before.row.ID))) return values;
   const postAtDate = { ...before, metas: date ? metasAt(before.metas, date) : before.metas };
   const changedMetas = new Map([...postAtDate.metas, ...Object.entries(kind.derivedRows(values, postAtDate, caller).metas)]);
-  if (!areSameDates(storedDates(postAtDate), storedDates({ metas: changedMetas }))) fail('recurring-event-dates');
+  if (!areSameDates(storedDates(postAtDate), storedDates({ metas: changedMetas }), caller)) fail('recurring-event-dates');
   return withoutDates(values);
 }
 
@@ -167,6 +168,13 @@ export const withoutDates = (values: PostValues): PostValues =>
 export const onlyDates = (values: PostValues): PostValues =>
   Object.fromEntries(DATE_FIELDS.filter((name) => name in values).map((name) => [name, values[name]]));
 
-/** Whether two events, or dates of them, are at the same time. */
-export const areSameDates = (one: EventDates, other: EventDates): boolean =>
-  (['start', 'end', 'startUtc', 'endUtc', 'timezone', 'allDay'] as const).every((name) => one[name] === other[name]);
+/**
+ * Whether two events, or dates of them, are at the same time, according to their local times and their zone. The texts
+ * in UTC follow from these, but may be wrong or missing in rows of other programs.
+ */
+export const areSameDates = (one: EventDates, other: EventDates, caller: WithSettings): boolean =>
+  (['start', 'end', 'allDay'] as const).every((name) => one[name] === other[name]) && zoneOf(one, caller) === zoneOf(other, caller);
+
+/** The zone of an event: that of the site if it has none. */
+const zoneOf = ({ timezone }: Pick<EventDates, 'timezone'>, { settings }: WithSettings): string =>
+  parseZone(timezone)?.name ?? settings.timezone;

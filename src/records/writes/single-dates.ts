@@ -10,7 +10,7 @@ import { loadRecurrences, type StoredDate, type StoredRecurrence, writeRecurrenc
 import { metaOf } from '../../wordpress/rows.ts';
 import { utcFromDate } from '../../wordpress/time.ts';
 import { toLocal } from '../../wordpress/zones.ts';
-import { onlyDates } from '../occurrences.ts';
+import { areSameDates, onlyDates } from '../occurrences.ts';
 import type { WriteContext } from './write-context.ts';
 
 /*
@@ -53,7 +53,7 @@ export async function removeDate(write: WriteContext, before: StoredPost, date: 
 export async function moveDate(write: WriteContext, before: StoredPost, date: EventDate, values: PostValues): Promise<Rows['metas']> {
   const postAtDate = { ...before, metas: metasAt(before.metas, date) };
   const newDates = datesAfter(write, postAtDate, values);
-  if (newDates.start === date.start && newDates.end === date.end && isOfSameKind(newDates, storedDates(postAtDate))) return {};
+  if (areSameDates(newDates, storedDates(postAtDate), write.caller)) return {};
   const { recurrence, storedSet } = await loadSet(write, before);
   const storedDate = recurrence.dates.find(({ startUtc }) => startUtc === date.startUtc);
   const otherDates = recurrence.dates.filter((one) => one !== storedDate);

@@ -25,7 +25,7 @@ export async function copyRecurrence(
   id: number,
   metas: StoredPost['metas'],
 ): Promise<void> {
-  if (!kind.hasDates || !caller.settings.recurrence || !areSameDates(storedDates(source), storedDates({ metas }))) return;
+  if (!kind.hasDates || !caller.settings.recurrence || !areSameDates(storedDates(source), storedDates({ metas }), caller)) return;
   const recurrence = (await loadRecurrences(db, [source.row.ID])).get(source.row.ID);
   if (!recurrence?.recurs) return;
   const rules = Object.fromEntries([...source.metas].filter(([key]) => RECURRENCE_METAS.test(key)));
