@@ -280,6 +280,17 @@ describe.each(['polylang', 'wpml'] as const)('translations stored by %s', (form)
       expect(flags.map(({ meta_value: value }) => value)).toEqual(['', '']);
     });
 
+    it('shows maps as the original does, also without rows about them', async () => {
+      const maps = async (path: string, id: number, named: object) => {
+        dirty = true;
+        await db.from('postmeta').where('post_id', id).where('meta_key', 'like', '%ShowMap%').delete();
+        const { body } = await post(path, { ...named, language: 'it', translation_of: id });
+        return [body.show_map, body.show_map_link];
+      };
+      expect(await maps('/events', 112, { title: 'Laboratorio' })).toEqual([true, true]);
+      expect(await maps('/venues', 103, { venue: 'Palco' })).toEqual([true, true]);
+    });
+
     it('copies the custom fields of the site except texts, as far as they are not named', async () => {
       for (const field of [
         { name: 'seats', type: 'number', label: 'Seats' },

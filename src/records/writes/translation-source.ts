@@ -48,11 +48,17 @@ export async function loadTranslationSource(
 export function planOfNew(caller: Caller, kind: PostKind, values: PostValues, source: StoredPost | undefined): PostPlan {
   const plan = planPost(caller, kind, values, undefined, source);
   if (!source) return plan;
-  const defaultMetas = deriveRows(kind, {}, undefined, caller).metas;
+  const copiedKeys = metasToCopy(caller, kind);
+  // A meta that the source lacks means something else than the value that a new record starts with.
+  const otherDefaults = Object.entries(deriveRows(kind, {}, undefined, caller).metas).filter(([key]) => !copiedKeys.has(key));
   return {
     ...plan,
     columns: { ...copiedColumns(caller, kind, source), ...plan.columns },
-    metas: { ...defaultMetas, ...copiedMetas(caller, kind, source), ...plan.metas },
+    metas: {
+      ...Object.fromEntries(otherDefaults),
+      ...Object.fromEntries([...source.metas].filter(([key]) => copiedKeys.has(key))),
+      ...plan.metas,
+    },
   };
 }
 
@@ -103,9 +109,9 @@ async function translatedLinks({ db, caller, language }: WriteContext, ids: read
 }
 
 /**
- * Returns the metas of a source that store fields or follow from them, without its external id, which must be unique.
+ * Returns the names of the metas that store fields or follow from them, without the external id, which must be unique.
  */
-function copiedMetas(caller: Caller, kind: PostKind, { metas }: StoredPost): Rows['metas'] {
+function metasToCopy(caller: Caller, kind: PostKind): ReadonlySet<string> {
   const keys = Object.values(kind.fields).flatMap((field) =>
     field.place.in === 'meta' && field.place.key !== EXTERNAL_ID && mayCopy(caller, kind, field) ? [field.place.key] : [],
   );
@@ -113,9 +119,7 @@ function copiedMetas(caller: Caller, kind: PostKind, { metas }: StoredPost): Row
     ? [...Object.values(DATES), ...Object.values(COST)]
     : [...Object.values(COORDINATES), ...SECOND_MAP_METAS];
   const customFieldKeys = metasInCommon(kind, caller.settings.calendar.customFields);
-  return Object.fromEntries(
-    [...keys, ...otherKeys, ...customFieldKeys].flatMap((key) => (metas.has(key) ? [[key, metas.get(key)!] as const] : [])),
-  );
+  return new Set([...keys, ...otherKeys, ...customFieldKeys]);
 }
 
 /** Venues store a second time whether maps are shown, under the names that events use. */
