@@ -2,7 +2,7 @@ import { isTranslated, type Membership, urlIn } from '../wordpress/content-langu
 import { restUrl } from '../wordpress/links.ts';
 import type { Post, Term } from '../wordpress/rows.ts';
 import { isPublic } from '../wordpress/status.ts';
-import type { Bundle, RenderContext } from './rendering.ts';
+import type { Bundle, BundleLanguages, RenderContext } from './rendering.ts';
 
 /** A member of a translation group, as records show it. */
 export interface Translation {
@@ -70,7 +70,7 @@ export function translationsMember(
 export function translatedLink(
   linkedId: number,
   language: string,
-  { languages, posts }: Bundle,
+  { languages, posts }: Pick<Bundle, 'posts'> & { readonly languages?: Pick<BundleLanguages, 'posts'> | undefined },
   { settings }: Pick<UrlContext, 'settings'>,
 ): number {
   const type = posts.get(linkedId)?.post_type ?? '';

@@ -168,7 +168,7 @@ export async function changeTecPost(site: Site, caller: Caller, declaredKind: Po
   const kind = kindOnSite(declaredKind, caller.settings);
   await requirePost(site, caller, kind, id);
   const fields = fieldsOf(caller, kind, values, kind.hasDates ? await currentMetas(site, caller, kind, id) : undefined);
-  await changeRecord(site, caller, kind, id, { values: fields, extraRows: extraRows(caller, kind, values), links: 'shown' });
+  await changeRecord(site, caller, kind, id, { values: fields, extraRows: extraRows(caller, kind, values), links: 'readable' });
 }
 
 /**

@@ -280,6 +280,28 @@ describe.each(['polylang', 'wpml'] as const)('translations stored by %s', (form)
       expect(flags.map(({ meta_value: value }) => value)).toEqual(['', '']);
     });
 
+    it('keeps the links to venues and organizers of another language if the record is sent back with their translations', async () => {
+      const { body } = await post('/events', { title: 'Fair', ...DATES, language: 'en', venue: 102, organizer: [107, 108] });
+      const linked = async () => {
+        const rows = await db.from('postmeta').where('post_id', body.id).whereIn('meta_key', ['_EventVenueID', '_EventOrganizerID']);
+        return rows.map(({ meta_value: value }) => Number(value)).sort();
+      };
+      const read = (await running.send('GET', `${ROOT}/events/${body.id}?lang=en`, { as: 'admin' })).body;
+      expect([read.venue.id, read.organizer.map(({ id }: { id: number }) => id)]).toEqual([101, [106, 108]]);
+      for (const method of ['PUT', 'POST']) {
+        expect((await send(method, `/events/${body.id}?lang=en`, read)).status).toBe(200);
+        expect(await linked()).toEqual([102, 107, 108]);
+      }
+      await send('PATCH', `/events/${body.id}?lang=en`, { organizer: [106] });
+      expect(await linked()).toEqual([102, 107]);
+      // Where records are shown as they are linked, the ids mean what they say.
+      const headers = { 'X-TEC-EEA': 'yes' };
+      await running.send('PUT', `/wp-json/tec/v1/events/${body.id}`, { as: 'admin', body: { venues: [101], organizers: [106] }, headers });
+      expect(await linked()).toEqual([101, 106]);
+      await send('PATCH', `/events/${body.id}?lang=en`, { venue: 103, organizer: [] });
+      expect(await linked()).toEqual([103]);
+    });
+
     it('shows maps as the original does, also without rows about them', async () => {
       const maps = async (path: string, id: number, named: object) => {
         dirty = true;

@@ -1,8 +1,11 @@
+import { groupedBy } from '../../grouped-by.ts';
 import { ALLOWS_SEVERAL } from '../../kinds/events/metas.ts';
 import { isLinks, valueIn } from '../../kinds/fields.ts';
 import { postKind } from '../../kinds/index.ts';
 import type { PostValues, Rows, StoredPost } from '../../kinds/kind.ts';
 import type { Place } from '../../kinds/param.ts';
+import { translatedLink } from '../../kinds/translations.ts';
+import { formOf } from '../../storage/languages/forms.ts';
 import { loadPosts } from '../../storage/rows/bundle.ts';
 import type { Post } from '../../wordpress/rows.ts';
 import type { Viewer } from '../../wordpress/viewer.ts';
@@ -11,22 +14,30 @@ import type { MetasAndTerms } from './metas-and-terms.ts';
 import type { WriteContext } from './write-context.ts';
 
 /*
- * Links of an event to venues and organizers that its record does not show to the caller: those in the trash, and those
- * that the caller may not read (decisions D11, D15). Forms of the desk and the metas of WordPress's own routes show
- * them.
+ * Links of an event to venues and organizers that its record does not show to the caller as they are stored: those in
+ * the trash, those that the caller may not read (decisions D11, D15), and those in another language, in whose place the
+ * record shows their translations. Forms of the desk and the metas of WordPress's own routes show all of them.
  */
+
+/**
+ * The lists of links that a caller can send: `all` that are stored; those that are `readable` for the caller; or those
+ * that are `shown` as records of this caller show them, with translations in place of readable ones.
+ */
+export type SentLinks = 'all' | 'readable' | 'shown';
 
 /**
  * Keeps the hidden links of an event when the others change, so that a record can be sent back as it was read. A venue
  * is replaced by another one, hidden or not, since an event takes place there instead. Null, which no record shows,
- * removes all links. Only a change that removes links reads the records that they lead to.
+ * removes all links. Only a change that removes links reads the records that they lead to. `links`: those that the
+ * values hold.
  */
 export async function withHiddenLinks(
   write: WriteContext,
   before: StoredPost,
-  values: PostValues,
+  { values, links = 'all' }: { readonly values: PostValues; readonly links?: SentLinks | undefined },
   references: MetasAndTerms,
 ): Promise<MetasAndTerms> {
+  if (links === 'all') return references;
   const changes = Object.entries(write.kind.fields).flatMap(([name, field]): LinkChange[] => {
     const isList = isLinks(field) && Array.isArray(valueIn(values, name, field));
     if (!isList) return [];
@@ -35,12 +46,38 @@ export async function withHiddenLinks(
   });
   const removedIds = changes.flatMap(({ stored, sent }) => stored.filter((id) => !sent.includes(id)));
   if (removedIds.length === 0) return references;
-  const rows = await loadPosts(write.db, removedIds.map(Number).filter(Number.isSafeInteger));
+  const groups = links === 'shown' ? await loadGroups(write, changes) : undefined;
+  const members = [...(groups?.posts.values() ?? [])].flatMap((group) => group.members.get(groups?.language ?? '') ?? []);
+  const linkedIds = groups ? changes.flatMap(({ stored }) => stored) : removedIds;
+  const posts = await loadPosts(write.db, [...new Set([...linkedIds.map(Number).filter(Number.isSafeInteger), ...members])]);
+  const shownInPlaceOf = (id: string): string =>
+    groups ? String(translatedLink(Number(id), groups.language, { languages: groups, posts }, write.caller)) : id;
   const metas: Rows['metas'] = Object.fromEntries(
-    changes.map((change) => [change.place.key, keptLinks(change, rows, write.caller.viewer)]),
+    changes.map((change) => [
+      change.place.key,
+      keptLinks(withStoredIds(change, shownInPlaceOf), shownInPlaceOf, posts, write.caller.viewer),
+    ]),
   );
   return { ...references, metas: { ...references.metas, ...metas } };
 }
+
+/**
+ * Loads the translations of the linked records, and the language of the event; undefined if its record shows no
+ * translations in their place.
+ */
+async function loadGroups({ db, caller, language }: WriteContext, changes: readonly LinkChange[]) {
+  const { contentLanguages } = caller.settings;
+  if (!contentLanguages || !language?.before || caller.content.code === undefined) return undefined;
+  const ids = changes.flatMap(({ stored }) => stored.map(Number)).filter(Number.isSafeInteger);
+  const { posts } = await formOf(contentLanguages).memberships(db, contentLanguages, { posts: ids, terms: [] });
+  return { posts, language: language.before };
+}
+
+/** Replaces the ids of translations that the record shows by the stored ones. */
+const withStoredIds = (change: LinkChange, shownInPlaceOf: (id: string) => string): LinkChange => {
+  const storedIds = groupedBy(change.stored, shownInPlaceOf);
+  return { ...change, sent: [...new Set(change.sent.flatMap((id) => storedIds.get(id) ?? [id]))] };
+};
 
 /** A field of links in a change: the ids that are stored, and those that were sent. */
 interface LinkChange {
@@ -49,11 +86,16 @@ interface LinkChange {
   readonly sent: readonly string[];
 }
 
-/** Returns the ids to store. `rows`: the records whose links would be removed. */
-function keptLinks({ place, stored, sent }: LinkChange, rows: ReadonlyMap<number, Post>, viewer: Viewer): readonly string[] {
+/** Returns the ids to store. `rows`: the records whose links would be removed, and those that are shown in their place. */
+function keptLinks(
+  { place, stored, sent }: LinkChange,
+  shownInPlaceOf: (id: string) => string,
+  rows: ReadonlyMap<number, Post>,
+  viewer: Viewer,
+): readonly string[] {
   const { postType } = postKind(place.kind);
   const isHidden = (id: string): boolean => {
-    const row = sent.includes(id) ? undefined : rows.get(Number(id));
+    const row = sent.includes(id) ? undefined : rows.get(Number(shownInPlaceOf(id)));
     return row?.post_type === postType && (row.post_status === 'trash' || !mayRead(viewer, row));
   };
   const isAsRead = stored.filter((id) => !isHidden(id)).join() === sent.join();

@@ -19,7 +19,7 @@ import { currentLanguage, languageOfChange } from '../record-languages.ts';
 import { lockPostVersion, requireVersion, type VersionedRecord } from '../versions.ts';
 import { accessRow, mayEdit } from '../visibility.ts';
 import { valuesOfDate } from './date-scope.ts';
-import { withHiddenLinks } from './hidden-links.ts';
+import { type SentLinks, withHiddenLinks } from './hidden-links.ts';
 import { deletePermanently, NO_METAS_OR_TERMS } from './metas-and-terms.ts';
 import { locksOfChange, locksOfNew, referencedIds } from './name-locks.ts';
 import { type PostPlan, planPost } from './post-plan.ts';
@@ -45,14 +45,13 @@ export interface ExtraRows {
 
 /**
  * A change of a record. With `scope`, all values are date fields, and apply to a single date of a recurring event.
- * `links`: whether lists of links hold all of them (the default), or those that records show, so that the hidden ones
- * stay.
+ * `links`: the ones that lists of links hold; by default all.
  */
 export interface PostChange {
   readonly values: PostValues;
   readonly extraRows?: ExtraRows;
   readonly scope?: Scope | undefined;
-  readonly links?: 'all' | 'shown';
+  readonly links?: SentLinks;
 }
 
 /**
@@ -169,7 +168,7 @@ export async function changeRecord(
 async function changeLocked(
   { db, caller, kind }: WriteContext,
   { before, date }: { readonly before: StoredPost; readonly date: EventDate | undefined },
-  { values: givenValues, extraRows = {}, scope, links = 'all' }: PostChange,
+  { values: givenValues, extraRows = {}, scope, links }: PostChange,
 ): Promise<void> {
   const id = before.row.ID;
   const dateMetas = scope ? await moveDate({ db, caller, kind }, before, requireRecurringDate(date), givenValues) : {};
@@ -178,8 +177,7 @@ async function changeLocked(
   const plan = withExtraRows(withExtraRows(planPost(caller, kind, values, before), extraRows), { metas: dateMetas });
   await lockNames(db, locksOfChange(caller, { kind, values, plan }, before.row));
   const write = { db, caller, kind, language: await languageOfChange(db, caller, kind, id, values) };
-  const created = await createReferenced(write, values);
-  const references = links === 'all' ? created : await withHiddenLinks(write, before, values, created);
+  const references = await withHiddenLinks(write, before, { values, links }, await createReferenced(write, values));
   await writeChange(write, before, plan, await withTermsInLanguage(write, id, references));
 }
 
