@@ -87,8 +87,9 @@ export interface SettledDates {
  * Returns the status and date columns of a post to be written (WordPress `wp_insert_post`, `wp_update_post`; decision
  * D1). If only one of the two dates is sent, the other is computed from it; drafts that were never published keep the
  * zero date in UTC unless one is sent. A post that leaves draft without its own date gets the present time, and so does
- * a scheduled one set to `publish`; any other post without a date in UTC gets the one that follows from its local date. A publication a minute or more ahead is `future`; a scheduled post whose time has
- * come is `publish`. A new post is modified at its date, an existing one now.
+ * a scheduled one set to `publish`; other posts without a date in UTC get the one that follows from their local date.
+ * A publication a minute or more ahead is `future`; a scheduled post whose time has come is `publish`. A new post is
+ * modified at its date, an existing one now.
  */
 export function settleDates(request: DateRequest): SettledDates {
   const { before, now } = request;

@@ -86,7 +86,7 @@ interface LinkChange {
   readonly sent: readonly string[];
 }
 
-/** Returns the ids to store. `rows`: the records whose links would be removed, and those that are shown in their place. */
+/** Returns the ids to store. `rows`: the records whose links would be removed, and those shown in their place. */
 function keptLinks(
   { place, stored, sent }: LinkChange,
   shownInPlaceOf: (id: string) => string,
