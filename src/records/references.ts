@@ -303,9 +303,8 @@ function termValue(value: unknown, { use }: Grammar, { byId, byToken, everyByTok
   if (typeof value === 'number') return byId(value)?.term_id;
   if (typeof value === 'string') return byToken(value)?.term_id;
   const tokens = tokensIn(value);
-  // Where only ids have an effect, a number must be one.
-  const isUnknownId = (token: string | number) => use === 'numbers' && isId(String(token)) && !byId(Number(token));
-  const terms = tokens.map((token) => (isUnknownId(token) ? undefined : byToken(token)));
+  // A number must be the id of a term, as in the reference. If a term has that number as its slug, that term is meant.
+  const terms = tokens.map((token) => (isId(String(token)) && !byId(Number(token)) ? undefined : byToken(token)));
   if (terms.includes(undefined)) return undefined;
   return use === 'numbers'
     ? tokens.map((token) => (isId(String(token)) ? Number(token) : byToken(token)?.slug))

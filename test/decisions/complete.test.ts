@@ -10,7 +10,7 @@ const source = readdirSync(FOLDER)
 /** Titles of all tests up to the first quotation mark, as written after `it(` or the table of `it.each(`. */
 const names = [...source.matchAll(/(?:\bit|\))\(\s*['"`]((?:D\d+|Addition) [^'"`]*)/g)].map((match) => match[1]!);
 
-const LAST = 54;
+const LAST = 55;
 const ADDITIONS = [
   'translation_language',
   'validators',

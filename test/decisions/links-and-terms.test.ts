@@ -66,7 +66,6 @@ describeRequests('terms of an event', (ask) => {
         expect((await ask.read(`/${field}/${byName}`)).count).toBeGreaterThan(1);
         await ask.update('/events/38', { [field]: null });
       }
-      expect((await ask.read(`/events?${field}=2030`)).events.length).toBe(3);
     });
 
     it('D4 are found by id first', async () => {

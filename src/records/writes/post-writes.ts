@@ -25,7 +25,7 @@ import { locksOfChange, locksOfNew, referencedIds } from './name-locks.ts';
 import { type PostPlan, planPost } from './post-plan.ts';
 import { addDate, moveDate, removeDate, requireRecurringDate, type Scope } from './single-dates.ts';
 import { loadTranslationSource, planOfNew } from './translation-source.ts';
-import { FORMER_STATUS } from './trash-metas.ts';
+import { deletionMetas, FORMER_STATUS } from './trash-metas.ts';
 import type { WriteContext } from './write-context.ts';
 import { createReferenced, lockExisting, newWrite, withTermsInLanguage, writeChange, writeIndependent, writeNew } from './write-post.ts';
 
@@ -279,7 +279,7 @@ export async function trashPost(site: Site, caller: Caller, kind: PostKind, reco
     if (!keepsTrash) return deletePermanently({ db, caller, kind }, before);
     const write = { db, caller, kind, language: await currentLanguage(db, caller, kind, id) };
     const plan = planPost(caller, kind, { status: 'trash' }, before);
-    return writeChange(write, before, plan, NO_METAS_OR_TERMS);
+    return writeChange(write, before, plan, { metas: deletionMetas(kind, before.row, caller.now), terms: new Map() });
   });
   return lastRecord ? { record: lastRecord.record } : renderPost(site, caller, kind, id);
 }

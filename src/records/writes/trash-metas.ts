@@ -3,27 +3,29 @@ import type { Post } from '../../wordpress/rows.ts';
 import { unixFromDate } from '../../wordpress/time.ts';
 
 /**
- * Returns the metas that WordPress and the calendar set when a post is moved to the trash, and remove when it leaves it
- * (`wp_trash_post`, `wp_untrash_post`, `wp_insert_post`): its former status and slug, and the time, by which WordPress
- * empties the trash. A change of the status sets all of them, too; in WordPress, it only notes the slug, so that the
- * post could be restored with the status of an earlier time.
+ * Returns the metas that WordPress and the calendar set when a record is deleted into the trash (`wp_trash_post`): its
+ * former status, and the time, by which WordPress empties the trash. As in WordPress, a change of the status to `trash`
+ * does not set them: such a record is restored as a draft.
  */
-export function trashMetas(
-  { trashedStatusMeta }: Pick<PostKind, 'trashedStatusMeta'>,
-  before: Post,
-  after: Post,
-  now: Date,
-): Rows['metas'] {
+export const deletionMetas = ({ trashedStatusMeta }: Kind, { post_status: status }: Post, now: Date): Rows['metas'] => ({
+  [FORMER_STATUS]: [status],
+  [TRASHED_AT]: [String(unixFromDate(now))],
+  ...(trashedStatusMeta === undefined ? {} : { [trashedStatusMeta]: [status] }),
+});
+
+/**
+ * Returns the other metas of a post that enters or leaves the trash (`wp_insert_post`, `wp_untrash_post`). Whichever way
+ * it leaves, nothing of its deletion remains, so that it is not restored with the status of an earlier time.
+ */
+export function trashMetas({ trashedStatusMeta }: Kind, before: Post, after: Post): Rows['metas'] {
   const [wasInTrash, isInTrash] = [before, after].map(({ post_status: status }) => status === 'trash');
   if (wasInTrash === isInTrash) return {};
-  const statusKeys = [FORMER_STATUS, trashedStatusMeta ?? []].flat();
-  if (!isInTrash) return Object.fromEntries([...statusKeys, TRASHED_AT, FORMER_SLUG].map((key) => [key, []]));
-  return {
-    ...Object.fromEntries(statusKeys.map((key) => [key, [before.post_status]])),
-    [TRASHED_AT]: [String(unixFromDate(now))],
-    ...(before.post_name === '' ? {} : { [FORMER_SLUG]: [before.post_name] }),
-  };
+  if (isInTrash) return before.post_name === '' ? {} : { [FORMER_SLUG]: [before.post_name] };
+  const keys = [FORMER_STATUS, TRASHED_AT, FORMER_SLUG, trashedStatusMeta ?? []].flat();
+  return Object.fromEntries(keys.map((key) => [key, []]));
 }
+
+type Kind = Pick<PostKind, 'trashedStatusMeta'>;
 
 /** The meta with the status that a post in the trash had before. */
 export const FORMER_STATUS = '_wp_trash_meta_status';

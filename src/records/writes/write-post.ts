@@ -131,7 +131,7 @@ export async function writeChange(write: WriteContext, before: StoredPost, plan:
   const metas = {
     ...plan.metas,
     ...oldAddresses(before.metas, row, after),
-    ...trashMetas(kind, row, after, caller.now),
+    ...trashMetas(kind, row, after),
     ...notedDrafts(before, after, drafts),
     ...references.metas,
   };
