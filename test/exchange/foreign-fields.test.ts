@@ -148,6 +148,31 @@ describeDatabases('custom fields of another site', (open) => {
     }
   });
 
+  it('of a running site that an event shows for the first time leave the other events as they were edited here', async () => {
+    await to('field', 'add', 'note');
+    await to('field', 'add', 'later');
+    const id = await made(from, '--title=Edited');
+    const other = await made(from, '--title=Other');
+    const old = await serveDatabase(db);
+    const follow = async () => expect([0, 3]).toContain((await to('import', old.base, '--rate=1000')).code);
+    try {
+      await follow();
+      const events = JSON.parse((await to('event', 'list', '--format=json', ...WINDOW)).out) as { id: number; title: string }[];
+      const here = String(events.find(({ title }) => title === 'Edited')!.id);
+      await to('event', 'update', here, '--description=Written here', '--custom_fields=later=mine');
+      await from('field', 'add', 'later');
+      await from('event', 'update', other, '--custom_fields=later=shown');
+      await follow();
+      const { description } = JSON.parse((await to('event', 'get', here, '--format=json')).out) as { description: string };
+      expect([description, (await shown(to)).Edited]).toEqual(['<p>Written here</p>', { later: 'mine' }]);
+      expect((await shown(to)).Other).toEqual({ later: 'shown' });
+    } finally {
+      await old.close();
+      await from('event', 'delete', id, other, '--force');
+      await from('field', 'remove', 'later');
+    }
+  });
+
   it('come from a database, and stay if that has none', async () => {
     await to('field', 'add', 'note');
     await to('field', 'add', 'colour', '--type=choice', '--choices=red,blue');
