@@ -182,7 +182,7 @@ function metaChanges(
   );
   // Links that cannot be resolved yet are written at the end.
   const isLinked = (key: string): boolean => LINK_METAS.has(key) && item.links.some((link) => link.key === key);
-  for (const key of [...(item.complete ? before.keys() : []), ...(item.absent ?? [])])
+  for (const key of [...(item.complete ? before.keys() : []), ...(item.absent ?? []), ...(item.unshown ?? [])])
     if (!valuesByKey.has(key) && !isLinked(key)) valuesByKey.set(key, []);
   const changes: Record<string, readonly string[]> = {};
   for (const [key, values] of valuesByKey) {

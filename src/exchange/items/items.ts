@@ -56,6 +56,11 @@ export interface PostItem extends IdentifiedItem, LanguageMembers {
    */
   readonly absent?: readonly string[] | undefined;
   /**
+   * The same, if it is only known from elsewhere that the source would show them: from its description or its other
+   * records. Does not belong to the record, which has not changed when more of them are known.
+   */
+  readonly unshown?: readonly string[] | undefined;
+  /**
    * Columns and metas that have a value only because new records need one: the source does not state it. An update
    * keeps the current value, which editors may have set.
    */

@@ -141,6 +141,7 @@ const ITEM = z.discriminatedUnion('kind', [
       .optional(),
     complete: z.boolean(),
     absent: z.array(z.string()).optional(),
+    unshown: z.array(z.string()).optional(),
     initial: z.array(z.string()).optional(),
     match: z.literal('name').optional(),
     url: z.string().optional(),

@@ -2,12 +2,11 @@ import { createHash } from 'node:crypto';
 import { type Entry, type Item, isItem, isPostItem, isTermItem, titleOf } from './items.ts';
 
 /**
- * Returns a digest of what an item states, independent of its position and its alternative name. Which metas it does not
- * have is left out, since that also depends on the fields that the source shows elsewhere: a value that was emptied is
- * missing among the others.
+ * Returns a digest of what an item states, independent of its position, its alternative name and what is known from
+ * elsewhere.
  */
 export const digestOf = (item: Item): string =>
-  digest(JSON.stringify({ ...item, place: undefined, narrowerId: undefined, initial: undefined, absent: undefined }));
+  digest(JSON.stringify({ ...item, place: undefined, narrowerId: undefined, initial: undefined, unshown: undefined }));
 
 /** Returns 120 bits of SHA-1. It only identifies values, and has no security purpose. */
 export const digest = (text: string): string => createHash('sha1').update(text).digest().subarray(0, 15).toString('base64url');
