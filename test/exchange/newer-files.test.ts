@@ -126,6 +126,9 @@ describeDatabases('newer file', (open) => {
     expect(all).toEqual(expect.arrayContaining([...full, ...keys, '_EventVenueID']));
     await imported('c.csv', few);
     expect(await stored('Cleared')).toEqual(all);
+    // A row that a line break has cut states nothing about the cells that it lacks.
+    await imported('c.csv', `${event}\nCleared,2027-03-01 10:00,e9,Other text`);
+    expect(await stored('Cleared')).toEqual(['Other text', ...all.slice(1)]);
     await imported('c.csv', `${event}\n${empty}`);
     expect(await stored('Cleared')).toEqual(['', '']);
     expect((await imported('c.csv', `${event}\n${empty}`)).updated).toEqual({});

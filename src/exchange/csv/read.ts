@@ -75,7 +75,8 @@ interface Outcome {
 
 /**
  * Opens CSV files in the plugin's layouts. Records are matched by external ID, otherwise by name, events by name and
- * start. Rows may be shorter than the first line; cells beyond it are reported.
+ * start. Rows may be shorter than the first line, and then state nothing about the cells that they lack; cells beyond it
+ * are reported.
  *
  * @throws SourceFault naming file and line; `csv-map-column` if no file has a column of the map, `csv-map-field` if a
  * layout does not have a field of the map
@@ -181,8 +182,12 @@ interface Reading {
 /** Returns the entries of a row. `isImported` is false if the row was not imported. */
 function rowOutcome({ cells, line }: CsvRow, reading: Reading): { entries: Entry[]; isImported: boolean } {
   const { file, kind, columns, options } = reading;
+  // Cells that a short row lacks state nothing: a line break may have cut it.
   const row = Object.fromEntries(
-    columns.flatMap(({ column }, index) => (column === undefined ? [] : [[column, removeGuard(cells[index] ?? '')]])),
+    cells.slice(0, columns.length).flatMap((cell, index) => {
+      const column = columns[index]?.column;
+      return column === undefined ? [] : [[column, removeGuard(cell)]];
+    }),
   );
   const place = `${file}:${line}`;
   const makeLoss = (reason: string, detail?: string): LossEntry => lossEntry({ reason, kind, of: row.name || place, place, detail });
