@@ -161,6 +161,35 @@ describeDatabases('newer file', (open) => {
     expect(await linked()).toEqual([]);
   });
 
+  it('keeps the links to organizers that are not published next to those that it states', async () => {
+    const event = (organizers: string, cost: string) => `Name,Start Date,Organizers,Cost\nShared,2027-03-01 10:00,"${organizers}",${cost}`;
+    const names = ['Hidden club', 'Open club', 'New club'];
+    await imported('so.csv', `Organizer Name,Organizer Phone\n${names.map((name) => `${name},1`).join('\n')}`);
+    const idOf = async (name: string) => String((await site.db.from('posts').where({ post_title: name }).first('ID'))!.ID);
+    const [hiddenId, openId, newId] = [await idOf('Hidden club'), await idOf('Open club'), await idOf('New club')];
+    const linked = async () =>
+      site.db
+        .from('postmeta')
+        .where('meta_key', '_EventOrganizerID')
+        .whereIn('post_id', site.db.from('posts').select('ID').where('post_title', 'Shared'))
+        .orderBy('meta_id')
+        .pluck('meta_value');
+    await imported('sh.csv', event('Hidden club,Open club', '1'));
+    expect(await linked()).toEqual([hiddenId, openId]);
+    await site.db.from('posts').where('ID', Number(hiddenId)).update({ post_status: 'draft' });
+    await imported('sh.csv', event('Open club', '2'));
+    expect(await linked()).toEqual([hiddenId, openId]);
+    await imported('sh.csv', event('New club', '3'));
+    expect(await linked()).toEqual([newId, hiddenId]);
+    // A link that is only found at the end of the import.
+    await imported('sh.csv', event('Open club,Late club', '4'));
+    expect(await linked()).toEqual([openId, hiddenId]);
+    expect((await imported('sh.csv', event('Open club', '4'))).updated).toEqual({});
+    await site.db.from('posts').where('ID', Number(hiddenId)).update({ post_status: 'publish' });
+    await imported('sh.csv', event('Open club', '5'));
+    expect(await linked()).toEqual([openId]);
+  });
+
   it('that publishes drafts gives them unique slugs and dates', async () => {
     const event = (id: number, columns: object) => {
       const dates = { _EventStartDate: '2026-12-02 19:00:00', _EventEndDate: '2026-12-02 21:00:00', _EventTimezone: 'UTC' };

@@ -7,6 +7,7 @@ import { recount, setTermsOf } from '../../storage/rows/term-links.ts';
 import { loadTerms, loadTermsOf, updateTerm } from '../../storage/rows/terms.ts';
 import type { Link, LinkedKind, PostItem } from '../items/items.ts';
 import { addLoss } from '../items/report.ts';
+import { withHiddenLinks } from './hidden-links.ts';
 import { ledgerKey } from './ledger.ts';
 import { authorOf, linkTarget } from './resolve.ts';
 import type { WaitingRecord, WantedReferences, Work } from './run.ts';
@@ -91,7 +92,9 @@ interface FoundReferences {
   readonly author: number | undefined;
   readonly parent: number | undefined;
   /** Key -> the ids that it links to. */
-  readonly metas: Readonly<Record<string, string[]>>;
+  readonly metas: ReadonlyMap<string, readonly string[]>;
+  /** Whether the source also names venues and organizers that visitors do not see. */
+  readonly namesHidden: boolean;
   /** Undefined if the source contains no terms for the record. */
   readonly terms: readonly { readonly kind: 'category' | 'tag'; readonly id: number }[] | undefined;
   /** Kinds of terms whose current terms stay. */
@@ -132,12 +135,13 @@ async function lookUp(work: Work, kind: PostItem['kind'], wants: WantedReference
     if (id === undefined) reportMissing('term-missing', term.sourceId);
     else terms.push({ kind: term.kind, id });
   }
-  return { isComplete, author, parent, metas: Object.fromEntries(metas), terms: wants.terms && terms, unsaid: wants.unsaid ?? [] };
+  const { unsaid = [], complete: namesHidden = false } = wants;
+  return { isComplete, author, parent, metas, namesHidden, terms: wants.terms && terms, unsaid };
 }
 
 /** Writes the resolved references into the record. */
 async function writeReferences({ db, events }: Work, kind: PostItem['kind'], target: number, references: FoundReferences): Promise<void> {
-  const { author, parent, metas, terms, unsaid } = references;
+  const { author, parent, metas, namesHidden, terms, unsaid } = references;
   const row = (await loadPosts(db, [target])).get(target);
   if (!row) return;
   if (kind === 'event') events.push(target);
@@ -145,7 +149,9 @@ async function writeReferences({ db, events }: Work, kind: PostItem['kind'], tar
     ...(author === undefined ? {} : { post_author: author }),
     ...(parent === undefined || parent === target ? {} : { post_parent: parent }),
   });
-  await writeMetas(db, target, withPlaceholders(metas, (await loadMetas(db, [target])).get(target)));
+  const storedMetas = (await loadMetas(db, [target])).get(target) ?? new Map<string, string[]>();
+  const links = namesHidden ? metas : await withHiddenLinks(db, metas, storedMetas);
+  await writeMetas(db, target, withPlaceholders(links, storedMetas));
   if (terms === undefined || kind === 'attachment') return;
   const before = (await loadTermsOf(db, [target])).get(target) ?? [];
   for (const name of postKind(kind).terms) {
@@ -158,14 +164,11 @@ async function writeReferences({ db, events }: Work, kind: PostItem['kind'], tar
 
 /** Keeps the placeholder values of link metas (empty or 0) before the ids. */
 function withPlaceholders(
-  metas: Readonly<Record<string, string[]>>,
-  before: ReadonlyMap<string, readonly string[]> | undefined,
+  metas: ReadonlyMap<string, readonly string[]>,
+  before: ReadonlyMap<string, readonly string[]>,
 ): Record<string, string[]> {
   return Object.fromEntries(
-    Object.entries(metas).map(([key, ids]) => [
-      key,
-      [...(before?.get(key) ?? []).filter((value) => value === '' || value === '0'), ...ids],
-    ]),
+    Array.from(metas, ([key, ids]) => [key, [...(before.get(key) ?? []).filter((value) => value === '' || value === '0'), ...ids]]),
   );
 }
 

@@ -32,7 +32,7 @@ export async function resolvePost(work: Work, item: PostItem, key: string, targe
     place: item.place,
     ...(item.author !== undefined && author === undefined ? { author: item.author } : {}),
     ...(item.parent !== undefined && parent === undefined ? { parent: item.parent } : {}),
-    ...(hasMissing ? { links: item.links } : {}),
+    ...(hasMissing ? { links: item.links, ...(item.complete ? { complete: true } : {}) } : {}),
     ...(terms.some(({ id }) => id === undefined) ? { terms: item.terms, unsaid: item.unsaid } : {}),
   };
   if (Object.keys(wants).length > 2) waiting.push({ item: key, kind: item.kind, target, wants: JSON.stringify(wants) });

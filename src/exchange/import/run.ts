@@ -78,6 +78,8 @@ export interface WantedReferences {
   readonly author?: string | undefined;
   readonly parent?: string | undefined;
   readonly links?: PostItem['links'] | undefined;
+  /** Whether all links of the record are among them, also those that visitors do not see. */
+  readonly complete?: true;
   readonly terms?: readonly TermReference[] | undefined;
   readonly unsaid?: PostItem['unsaid'];
 }

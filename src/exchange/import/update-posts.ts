@@ -19,9 +19,10 @@ import { LINK_METAS, nameOf, type PostItem } from '../items/items.ts';
 import { metaMap } from '../items/meta-map.ts';
 import { addLoss, addToCount } from '../items/report.ts';
 import { changedColumns, withModification } from './changed-columns.ts';
+import { withHiddenLinks } from './hidden-links.ts';
 import { reportInconsistentDates } from './inconsistent-dates.ts';
 import { importRecurrence, isRecurrenceDifferent } from './recurrence.ts';
-import { resolvePost } from './resolve.ts';
+import { type Resolved, resolvePost } from './resolve.ts';
 import { isFetched, type Work } from './run.ts';
 import { addressToKeep } from './same-named.ts';
 import { datesInOwnZone } from './update-dates.ts';
@@ -74,12 +75,11 @@ async function updateOne(
     work,
     item,
     target,
-    metaChanges(item, clean, resolved.links, {
+    metaChanges(item, clean, await linksToStore(work, item, resolved.links, before.metas), {
       before: before.metas,
       keptKeys: [
         ...(before.metas.has('_tribe_importer_original_url') && !isFetched(work, item) ? FILE_METAS : []),
         ...addressToKeep(item, clean, before.metas),
-        ...(await hiddenLinks(work, item, before.metas)),
         ...(item.initial ?? []).filter((name) => !isDateMeta(name)),
       ],
     }),
@@ -155,28 +155,35 @@ async function withoutDatesOfRule(
   return Object.fromEntries(Object.entries(metas).filter(([name]) => !isDateMeta(name) && name !== DATES.abbreviation));
 }
 
-/**
- * Returns the metas that link only to venues and organizers that are not published or have a password. What the source
- * shows to visitors never names these, so that a missing link to them means nothing.
- */
-async function hiddenLinks({ db }: Work, { absent, links }: PostItem, before: ReadonlyMap<string, readonly string[]>): Promise<string[]> {
-  const keys = [VENUE_LINK, ORGANIZER_LINK].filter((key) => absent?.includes(key) && !links.some((link) => link.key === key));
-  const idsOf = (key: string): number[] => (before.get(key) ?? []).map(Number).filter((id) => id > 0);
-  const posts = await loadPosts(db, keys.flatMap(idsOf));
-  const isHidden = (id: number): boolean =>
-    posts.has(id) && (posts.get(id)?.post_status !== 'publish' || posts.get(id)?.post_password !== '');
-  return keys.filter((key) => idsOf(key).length > 0 && idsOf(key).every(isHidden));
+/** Returns the links of an item to store, with those that a source which is not complete cannot state. */
+async function linksToStore(
+  { db }: Work,
+  { absent, complete }: PostItem,
+  links: Resolved['links'],
+  before: ReadonlyMap<string, readonly string[]>,
+): Promise<ReadonlyMap<string, readonly string[]>> {
+  const unstatedKeys = [VENUE_LINK, ORGANIZER_LINK].filter((key) => absent?.includes(key));
+  const stated = new Map<string, readonly string[]>([
+    ...unstatedKeys.map((key) => [key, []] as const),
+    ...groupedBy(
+      links,
+      ([key]) => key,
+      ([, id]) => id,
+    ),
+  ]);
+  return complete ? stated : withHiddenLinks(db, stated, before);
 }
 
 /** Returns the metas whose values differ, with all their new values. `keptKeys`: keys that keep their values. */
 function metaChanges(
   item: PostItem,
   clean: CleanPost,
-  links: readonly (readonly [string, string])[],
+  links: ReadonlyMap<string, readonly string[]>,
   { before, keptKeys }: { readonly before: ReadonlyMap<string, readonly string[]>; readonly keptKeys: readonly string[] },
 ): Record<string, readonly string[]> {
+  const linkRows = Array.from(links, ([key, ids]) => ids.map((id) => [key, id] as const)).flat();
   const valuesByKey = groupedBy(
-    [...clean.metas, ...links],
+    [...clean.metas, ...linkRows],
     ([key]) => key,
     ([, value]) => value,
   );

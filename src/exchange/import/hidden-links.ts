@@ -1,0 +1,40 @@
+import { ALLOWS_SEVERAL, ORGANIZER_LINK, VENUE_LINK } from '../../kinds/events/metas.ts';
+import type { Database } from '../../storage/engine/database.ts';
+import { loadPosts } from '../../storage/rows/bundle.ts';
+
+const isId = (value: string): boolean => Number(value) > 0;
+
+/** Metas of links to records that may be hidden -> whether an event may have several of them. */
+const HIDEABLE_LINKS = new Map([
+  [VENUE_LINK, ALLOWS_SEVERAL.venue],
+  [ORGANIZER_LINK, ALLOWS_SEVERAL.organizer],
+]);
+
+/**
+ * Returns the links that an update stores: those that the source states, and stored ones to venues and organizers that
+ * are not published or have a password. What a source shows to visitors never names these, so that a missing link to
+ * them means nothing; a stated venue takes the place of a hidden one. `stated`: link meta -> the stated ids.
+ */
+export async function withHiddenLinks(
+  db: Database,
+  stated: ReadonlyMap<string, readonly string[]>,
+  before: ReadonlyMap<string, readonly string[]>,
+): Promise<Map<string, readonly string[]>> {
+  const removedOf = (key: string): string[] =>
+    HIDEABLE_LINKS.has(key) ? (before.get(key) ?? []).filter((id) => isId(id) && !stated.get(key)?.includes(id)) : [];
+  const posts = await loadPosts(db, [...stated.keys()].flatMap(removedOf).map(Number));
+  const isHidden = (id: string): boolean => {
+    const post = posts.get(Number(id));
+    return post !== undefined && (post.post_status !== 'publish' || post.post_password !== '');
+  };
+  return new Map(
+    Array.from(stated, ([key, ids]) => {
+      const storedIds = (before.get(key) ?? []).filter(isId);
+      const hiddenIds = removedOf(key).filter(isHidden);
+      if (hiddenIds.length === 0) return [key, ids];
+      const isAsStored = storedIds.filter((id) => !hiddenIds.includes(id)).join() === ids.join();
+      if (isAsStored) return [key, storedIds];
+      return [key, HIDEABLE_LINKS.get(key) || ids.length === 0 ? [...ids, ...hiddenIds] : ids];
+    }),
+  );
+}
