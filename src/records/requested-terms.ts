@@ -62,6 +62,12 @@ export async function resolveRequestedTerms(
   return termsInLanguage(db, caller, kind, [...new Set(ids)], language);
 }
 
+/** A number by which a request names a term: an id, or else the slug or the name of a term, as it was sent: `007`. */
+export interface BareNumber {
+  readonly id: number;
+  readonly text: string;
+}
+
 /**
  * Returns the ids of existing terms that have one of these numbers as their slug or name: `2030`. For numbers that are
  * not the id of any term; numbers that name nothing are left out.
@@ -69,7 +75,7 @@ export async function resolveRequestedTerms(
 export async function termsOfNumbers(
   { db, caller }: { readonly db: Database; readonly caller: Caller },
   name: TermKindName,
-  numbers: readonly number[],
+  numbers: readonly BareNumber[],
   language: ContentLanguage | undefined,
 ): Promise<number[]> {
   if (numbers.length === 0) return [];
@@ -77,11 +83,11 @@ export async function termsOfNumbers(
   const { byId, byToken } = await termLookUp(
     db,
     name,
-    numbers,
+    numbers.map(({ text }) => text),
     language && ((found) => termsOfLanguage(db, caller, kind, found, language)),
   );
   // The id of a term that its translation has replaced is not unknown.
-  const ids = numbers.flatMap((number) => (byId(number) ? [] : (byToken(number)?.term_id ?? [])));
+  const ids = numbers.flatMap(({ id, text }) => (byId(id) ? [] : (byToken(text)?.term_id ?? [])));
   return termsInLanguage(db, caller, kind, [...new Set(ids)], language);
 }
 

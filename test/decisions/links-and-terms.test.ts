@@ -68,6 +68,17 @@ describeRequests('terms of an event', (ask) => {
       }
     });
 
+    it('D4 are found by a number as it was sent', async () => {
+      const id = await add('/tags', { name: '007', slug: '007' });
+      for (const [tags, warning] of [[['007', 12]], [['7', 12], 'tags: there is no term 7; it was left out']] as const) {
+        const created = await ask.post('/events', { ...EVENT, tags });
+        const expected = warning ? [12] : [12, id];
+        expect([idsIn(created.body.tags).sort(), created.headers[HEADER]]).toEqual([expected, warning]);
+        const changed = await ask.patch('/events/38', { tags });
+        expect([idsIn(changed.body.tags).sort(), changed.headers[HEADER]]).toEqual([expected, warning]);
+      }
+    });
+
     it('D4 are found by id first', async () => {
       await add('/tags', { name: '13' });
       const event = await ask.create('/events', { ...EVENT, tags: ['13'] });

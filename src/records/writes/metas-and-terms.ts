@@ -23,7 +23,7 @@ import { utcFromDate } from '../../wordpress/time.ts';
 import type { Caller } from '../caller.ts';
 import { indexCreatedEvents, removeLinksWithIndexRows, updateIndex } from '../list-index.ts';
 import { deleteLanguageData, hasNoTranslations } from '../record-languages.ts';
-import { termsOfNumbers } from '../requested-terms.ts';
+import { type BareNumber, termsOfNumbers } from '../requested-terms.ts';
 import type { KindWrite, LanguageOfWrite, WriteContext } from './write-context.ts';
 
 /** The metas and terms that a write sets. Links and the image are among the metas. */
@@ -31,8 +31,8 @@ export interface MetasAndTerms {
   readonly metas: Rows['metas'];
   /** Ids of terms. */
   readonly terms: ReadonlyMap<TermKindName, readonly number[]>;
-  /** Those of the ids that a request names as a bare number, which may also be the slug or the name of a term. */
-  readonly numbers?: ReadonlyMap<TermKindName, readonly number[]>;
+  /** Those of the ids that a request names as a bare number. */
+  readonly numbers?: ReadonlyMap<TermKindName, readonly BareNumber[]>;
 }
 
 export const NO_METAS_OR_TERMS: MetasAndTerms = { metas: {}, terms: new Map() };
@@ -101,7 +101,7 @@ async function furtherTerms(
   name: TermKindName,
   assignedIds: readonly number[],
 ): Promise<number[]> {
-  const unknownNumbers = (numbers?.get(name) ?? []).filter((number) => !assignedIds.includes(number));
+  const unknownNumbers = (numbers?.get(name) ?? []).filter(({ id }) => !assignedIds.includes(id));
   const ids = await termsOfNumbers({ db, caller }, name, unknownNumbers, language?.language);
   return ids.filter((id) => !assignedIds.includes(id));
 }

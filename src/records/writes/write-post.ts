@@ -33,7 +33,7 @@ import {
   languageValues,
   membershipsOf,
 } from '../record-languages.ts';
-import { createTermResolver, resolveRequestedTerms } from '../requested-terms.ts';
+import { type BareNumber, createTermResolver, resolveRequestedTerms } from '../requested-terms.ts';
 import { shownAmong } from '../shown-images.ts';
 import { termsInLanguage } from '../term-languages.ts';
 import { placeInLanguage } from '../translation-groups.ts';
@@ -170,7 +170,7 @@ export async function createReferenced(
   const { db, caller, kind, language } = write;
   const metas: Record<string, readonly string[]> = {};
   const terms = new Map<TermKindName, readonly number[]>();
-  const numbers = new Map<TermKindName, readonly number[]>();
+  const numbers = new Map<TermKindName, readonly BareNumber[]>();
   for (const [name, field] of Object.entries(kind.fields)) {
     if (!(name in values)) continue;
     if (isTerms(field)) {
@@ -185,8 +185,8 @@ export async function createReferenced(
 }
 
 /** Returns the ids among requested terms that may also be slugs or names. */
-const bareNumbers = (terms: readonly RequestedTerm[]): number[] =>
-  terms.flatMap(({ id, name }) => (id === undefined || name === undefined ? [] : id));
+const bareNumbers = (terms: readonly RequestedTerm[]): BareNumber[] =>
+  terms.flatMap(({ id, name: text }) => (id === undefined || text === undefined ? [] : { id, text }));
 
 /** Adds the terms of a record in its new language to a change, if its language changes. */
 export async function withTermsInLanguage(
