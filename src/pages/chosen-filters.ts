@@ -27,23 +27,26 @@ const isIn = <Name extends string>(name: string, table: Readonly<Record<Name, un
 
 /**
  * Returns the value of a filter with the names of its records, terms in the language of the page; the value itself for
- * other filters, and if none of its records can be shown.
+ * other filters, and if none of its records can be shown. Unknown ids and slugs stay in it, and those that are too
+ * many to be looked up, so that sending the form again does not change the filter.
  */
 export async function chosenChoice(site: Site, caller: Caller, i18n: I18n, name: string, value: string): Promise<Choice> {
-  const tokens = value.split(',').map((token) => token.trim()).filter((token) => token !== '').slice(0, MAX_NAMES); // biome-ignore format: one step each
+  const tokens = value.split(',').map((token) => token.trim()).filter((token) => token !== ''); // biome-ignore format: one step each
+  const namedTokens = tokens.slice(0, MAX_NAMES);
   const unnamed = { value, text: value };
   if (isIn(name, POST_FILTERS)) {
     const kind = postKind(POST_FILTERS[name]);
-    const ids = tokens.map(Number).filter((id) => Number.isSafeInteger(id) && id > 0);
+    const ids = namedTokens.map(Number).filter((id) => Number.isSafeInteger(id) && id > 0);
     const { records } = await readablePosts(site, caller, kind, [...new Set(ids)]);
     return records.length === 0 ? unnamed : { value, text: namesOf(records.map((record) => record[kind.titleField]), i18n) }; // biome-ignore format: short
   }
   if (!isIn(name, TERM_FILTERS)) return unnamed;
   const kind = termKind(TERM_FILTERS[name]);
-  const lookUp = await termLookUp(site.db, kind.name, tokens);
-  const terms = await inChosenLanguage(site.db, caller, kind, [...new Set(tokens.flatMap((token) => lookUp.byToken(token) ?? []))]);
+  const lookUp = await termLookUp(site.db, kind.name, namedTokens);
+  const terms = await inChosenLanguage(site.db, caller, kind, [...new Set(namedTokens.flatMap((token) => lookUp.byToken(token) ?? []))]);
   if (terms.length === 0) return unnamed;
-  return { value: terms.map(({ slug }) => slug).join(','), text: namesOf(terms.map((term) => term.name), i18n) }; // biome-ignore format: short
+  const otherTokens = tokens.filter((token, place) => place >= MAX_NAMES || !lookUp.byToken(token));
+  return { value: [...terms.map(({ slug }) => slug), ...otherTokens].join(','), text: namesOf(terms.map((term) => term.name), i18n) }; // biome-ignore format: short
 }
 
 const namesOf = (names: readonly unknown[], i18n: I18n): string => names.map((name) => nameOf(String(name ?? ''), i18n)).join(', ');

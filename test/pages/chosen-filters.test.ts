@@ -1,4 +1,5 @@
 import { expect, it } from '@jest/globals';
+import { elements } from '../support/desk-visitor.ts';
 import { filtersOn } from '../support/page-filters.ts';
 import { describeRequests } from '../support/site-client.ts';
 
@@ -15,6 +16,15 @@ describeRequests(
       expect(chosen.sort()).toEqual(['Old band', 'Old hall', 'Old sort', 'Old word']);
       const unknown = filtersOn((await ask.send('GET', '/events/list/?city=Nowhere')).text);
       expect([unknown.chips, unknown.chosen]).toEqual([['Town: Nowhere ×'], ['Nowhere']]);
+    });
+
+    it('keep those that are too many to be named, so that sending the form again does not change them', async () => {
+      const numbers = Array.from({ length: 22 }, (_, number) => number);
+      for (const number of numbers) await ask.create('/categories', { name: `Sort ${number}`, slug: `sort-${number}` });
+      const value = numbers.map((number) => `sort-${number}`).join(',');
+      const { text } = await ask.send('GET', `/events/list/?categories=${value}`);
+      const options = elements(text, ({ name, attribs }) => name === 'option' && 'selected' in attribs && attribs.value !== '');
+      expect(options.map(({ attribs }) => attribs.value)).toEqual([value]);
     });
 
     it('that are no are not ticked', async () => {

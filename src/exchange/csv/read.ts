@@ -75,8 +75,8 @@ interface Outcome {
 
 /**
  * Opens CSV files in the plugin's layouts. Records are matched by external ID, otherwise by name, events by name and
- * start. Rows may be shorter than the first line, and then state nothing about the cells that they lack; cells beyond it
- * are reported.
+ * start. Rows may be shorter than the first line, and then state nothing about the cells that they lack; cells
+ * beyond it are reported.
  *
  * @throws SourceFault naming file and line; `csv-map-column` if no file has a column of the map, `csv-map-field` if a
  * layout does not have a field of the map
