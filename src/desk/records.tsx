@@ -188,7 +188,7 @@ async function saveForm(visit: Submission, form: SubmittedRecordForm): Promise<O
       throw error;
     }
     if (error.problem === 'edit-conflict' && record) return conflictPage(visit, fullPlan, { id: record.id, input, showAgain });
-    for (const [name, sentence] of error.problem === 'rest_forbidden' ? newTermErrors(visit, kind, raw, data) : [])
+    for (const [name, sentence] of error.problem === 'rest_forbidden' ? await newTermErrors(visit, kind, raw, data) : [])
       errors.set(name, sentence);
     await addFieldErrors(visit, kind, { record, raw }, { errors, error });
     const text = errors.size > 0 ? visit.i18n.say('desk:form.wrong') : errorSentence(visit, error);

@@ -4,6 +4,7 @@ import type { RequestedTerm } from '../kinds/grammars/lists.ts';
 import { postKind } from '../kinds/index.ts';
 import type { PostKind } from '../kinds/kind.ts';
 import type { Values } from '../kinds/param.ts';
+import { termLookUp } from '../records/references.ts';
 import { missingFields, valueRefusals } from '../records/writes/value-refusals.ts';
 import { faultSentence, refusalSentence } from '../refusals.ts';
 import type { ControlData } from './control.ts';
@@ -98,19 +99,21 @@ async function newRecordErrors(context: FormContext, kind: PostKind, raw: Values
  * Returns the fields that name new terms that the caller may not create. `raw`: the values to be written. The error of
  * the write does not contain the field.
  */
-export function newTermErrors(
-  { i18n }: FormContext,
+export async function newTermErrors(
+  { site, i18n }: FormContext,
   { fields }: PostKind,
   raw: Values,
   data: ControlData,
-): [name: string, sentence: string][] {
-  return Object.entries(raw).flatMap(([name, value]): [string, string][] => {
+): Promise<[name: string, sentence: string][]> {
+  const errors = Object.entries(raw).map(async ([name, value]): Promise<[string, string][]> => {
     const field = fields[name];
     if (!field || !isTerms(field) || data.newTermFields.has(name) || !Array.isArray(value)) return [];
-    const knownNames = new Set(data.terms[name]?.map((term) => term.name.toLowerCase()));
-    const unknownNames = (value as readonly RequestedTerm[]).flatMap((term) =>
-      term.id !== undefined || term.name === undefined || knownNames.has(term.name.toLowerCase()) ? [] : [term.name],
+    const names = (value as readonly RequestedTerm[]).flatMap((term) =>
+      term.id !== undefined || term.name === undefined ? [] : [term.name],
     );
+    const { byToken } = await termLookUp(site.db, field.place.kind, names);
+    const unknownNames = names.filter((one) => !byToken(one));
     return unknownNames.length === 0 ? [] : [[name, i18n.say('desk:form.no-new-terms', { names: unknownNames.join(', ') })]];
   });
+  return (await Promise.all(errors)).flat();
 }

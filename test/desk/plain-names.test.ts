@@ -88,7 +88,8 @@ describeRequests('names at the desk', (ask) => {
 
   it('of new tags are refused next to their field if the user may not create tags', async () => {
     const anna = await openVisitor(ask, 'auth');
-    const sent = { title: 'Late night', ...DAY, status: 'publish', tags: 'never heard of' };
+    await ask.create('/tags', { name: 'Open air' });
+    const sent = { title: 'Late night', ...DAY, status: 'publish', tags: 'open air, never heard of' };
     const refused = await anna.submit(await anna.get('/admin/events/new'), '/admin/events/new', sent);
     expect(refused.status).toBe(403);
     const [error = ''] = elements(refused.text, ({ attribs }) => attribs.id === 'tags-error').map(textOf);
