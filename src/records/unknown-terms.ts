@@ -15,10 +15,11 @@ export interface UnknownTerm {
 
 /**
  * Returns the terms that a write names by id or slug but that do not exist, at most 10. They are left out, as in
- * WordPress (`wp_set_object_terms`). `record`: as answered after the write; nothing is reported for a refusal.
+ * WordPress (`wp_set_object_terms`). `record`: as answered after the write; nothing is reported for a refusal, nor for
+ * a record in a language, where translations replace terms.
  */
 export function unknownTerms(kind: Kind, raw: Readonly<Record<string, unknown>>, record: unknown): UnknownTerm[] {
-  if (kind.is !== 'post') return [];
+  if (kind.is !== 'post' || typeof memberOf(record, 'language') === 'string') return [];
   return Object.entries(kind.fields)
     .flatMap(([param, field]) =>
       isTerms(field) && Object.hasOwn(raw, param)

@@ -14,8 +14,8 @@ export const deletionMetas = ({ trashedStatusMeta }: Kind, { post_status: status
 });
 
 /**
- * Returns the other metas of a post that enters or leaves the trash (`wp_insert_post`, `wp_untrash_post`). Whichever way
- * it leaves, nothing of its deletion remains, so that it is not restored with the status of an earlier time.
+ * Returns the other metas of a post that enters or leaves the trash (`wp_insert_post`, `wp_untrash_post`). Whichever
+ * way it leaves, nothing of its deletion remains, so that it is not restored with the status of an earlier time.
  */
 export function trashMetas({ trashedStatusMeta }: Kind, before: Post, after: Post): Rows['metas'] {
   const [wasInTrash, isInTrash] = [before, after].map(({ post_status: status }) => status === 'trash');
