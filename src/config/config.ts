@@ -67,7 +67,6 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
   requireReplicable(rest);
   const uploadsDir = isAbsolute(rest.uploadsDir) ? rest.uploadsDir : join(folder, rest.uploadsDir);
   const backupsDir = isAbsolute(rest.backupsDir) ? rest.backupsDir : join(folder, rest.backupsDir);
-  requirePrivateBackups(rest.backupsDir, { backupsDir, uploadsDir });
   return Object.freeze({
     ...rest,
     databaseUrl: rest.databaseUrl.replace(RELATIVE_SQLITE_URL, (_, file: string) => `sqlite:${join(folder, file)}`),
@@ -113,15 +112,6 @@ function requireReplicable({ databaseUrl, databaseReadUrl }: Pick<Parsed, 'datab
 /** Whether the folder of backups lies in that of uploads, whose files are served to everybody. */
 export const isInUploads = ({ backupsDir, uploadsDir }: Pick<Config, 'backupsDir' | 'uploadsDir'>): boolean =>
   `${resolve(backupsDir)}/`.startsWith(`${resolve(uploadsDir)}/`);
-
-/**
- * A default that lies in the folder of uploads is not refused, since the site may need no backups: the desk makes none,
- * and the doctor says why.
- */
-function requirePrivateBackups(given: string, folders: Pick<Config, 'backupsDir' | 'uploadsDir'>): void {
-  const { env: name, fallback, allowed } = settings.backupsDir;
-  if (given !== fallback && isInUploads(folders)) throw new ConfigError('refused', { name, value: JSON.stringify(given) }, { allowed });
-}
 
 /**
  * Returns the keys, of which all four must be given or none: with only some, no cookie could be verified, without any

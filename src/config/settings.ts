@@ -189,9 +189,9 @@ export const settings = {
     env: 'BACKUPS_DIR',
     type: 'path',
     fallback: 'data/backups',
-    allowed: ['folder-outside'],
+    allowed: ['folder'],
     meaning:
-      'The folder of backups: the page *Health* at `/admin` lists them, and puts new ones there. `fasti backup` writes to whatever file it is given.',
+      'The folder of backups: the page *Health* at `/admin` lists them, and puts new ones there, unless it is within `UPLOADS_DIR`, which web servers serve to everybody. `fasti backup` writes to whatever file it is given.',
     schema: z.string(),
   },
   maxPerPage: {

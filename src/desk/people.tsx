@@ -15,6 +15,7 @@ import { lookUpOnce } from '../storage/engine/look-up-once.ts';
 import { ApplicationPasswords } from './application-passwords.tsx';
 import { ButtonForm, deskPage, Nonce, type Notice } from './layout.tsx';
 import type { FieldErrors } from './new-password.tsx';
+import { SearchForm } from './search-form.tsx';
 import { accountErrors, accountSentence } from './sign-in.tsx';
 import { deskUrl, type Outcome, passwordLinkUrl, type Submission, type Visit } from './visit.ts';
 
@@ -46,13 +47,7 @@ export async function peoplePage(visit: Visit, { input = {}, notice, errors, lin
     children: (
       <>
         {link && <PasswordLinkNotice visit={visit} link={link} />}
-        <form method="get" action={deskUrl(visit, '/people')} class="filters">
-          <label>
-            <span class="quiet">{say('desk:list.search')}</span>
-            <input type="search" dir="auto" name="search" value={search} />
-          </label>
-          <button type="submit">{say('desk:list.filter')}</button>
-        </form>
+        <SearchForm visit={visit} path="/people" search={search} />
         <p class="quiet">{say('desk:people.found', { count: total })}</p>
         <PeopleTable visit={visit} people={accounts} />
         <Paging

@@ -5,6 +5,7 @@ import { MAX_TREE_TERMS, termPageOf } from '../forms/term-choices.ts';
 import { Link } from '../html/links.tsx';
 import type { TermKind } from '../kinds/kind.ts';
 import { Pagination } from './lists.tsx';
+import { SearchForm } from './search-form.tsx';
 import { deskUrl, type Visit } from './visit.ts';
 
 /*
@@ -48,15 +49,7 @@ export function TermList({ visit, kind, list: { terms, total, page, search } }: 
   const pages = Math.ceil(total / PAGE_SIZE);
   return (
     <>
-      {(search !== '' || total > 0) && (
-        <form method="get" action={deskUrl(visit, `/${kind.path}`)} class="filters">
-          <label>
-            <span class="quiet">{say('desk:list.search')}</span>
-            <input type="search" dir="auto" name="search" value={search} />
-          </label>
-          <button type="submit">{say('desk:list.filter')}</button>
-        </form>
-      )}
+      {(search !== '' || total > 0) && <SearchForm visit={visit} path={`/${kind.path}`} search={search} />}
       {total === 0 && search === '' ? <p>{say('desk:list.none')}</p> : <p class="quiet">{say('desk:list.found', { count: total })}</p>}
       <ul class="terms">
         {terms.map((term) => (

@@ -85,6 +85,14 @@ export function createPages({ config }: Site, theme: LoadedTheme): Pages {
   };
 }
 
+const PAGE_HEADERS = {
+  'Content-Type': 'text/html; charset=UTF-8',
+  'Content-Security-Policy': PAGE_POLICY,
+  'Referrer-Policy': 'strict-origin-when-cross-origin',
+  'Cross-Origin-Resource-Policy': 'same-origin',
+  Vary: 'Accept, Accept-Language, Accept-Encoding',
+};
+
 function plainAnswer(site: Site, req: Request, error: unknown): Answer {
   const language = site.texts.chooseLanguage({ acceptLanguage: req.get('accept-language') });
   const { status, headers } = toProblemReply(site, req, language, error);
@@ -93,10 +101,8 @@ function plainAnswer(site: Site, req: Request, error: unknown): Answer {
     status,
     headers: {
       ...headers,
-      'Content-Type': 'text/html; charset=UTF-8',
-      'Content-Security-Policy': PAGE_POLICY,
+      ...PAGE_HEADERS,
       ...NO_STORE,
-      Vary: 'Accept, Accept-Language, Accept-Encoding',
     },
     body: Buffer.from(plainProblemPage(i18nIn(site.texts, language, language), sentence, notesOf(req).id)),
     expiresAt: 0,
@@ -152,12 +158,8 @@ export function pageAnswer(
     status,
     headers: {
       ...headers,
-      'Content-Type': 'text/html; charset=UTF-8',
-      'Content-Security-Policy': PAGE_POLICY,
-      'Referrer-Policy': 'strict-origin-when-cross-origin',
-      'Cross-Origin-Resource-Policy': 'same-origin',
+      ...PAGE_HEADERS,
       ...(isCacheable ? REVALIDATE : NO_STORE),
-      Vary: 'Accept, Accept-Language, Accept-Encoding',
       ...(isCacheable ? { ETag: etagOf(body) } : {}),
       ...(isCacheable ? modifiedHeader(timeliness, changedAt, caller.now) : {}),
       ...discoveryHeaders(caller.settings, subject),
