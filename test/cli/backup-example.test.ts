@@ -26,7 +26,7 @@ function backUpWhereTarEndsWith(code: number): [status: number | null, isOldTher
     writeFileSync(join(folder, name), `#!/bin/sh\n${line}\n`);
     chmodSync(join(folder, name), 0o755);
   }
-  const old = join(folder, 'var/lib/fasti/backups/old.backup');
+  const old = join(folder, 'var/lib/fasti/backups/2026-11-01.backup');
   writeFileSync(old, '');
   utimesSync(old, 1, 1);
   const archive = join(folder, 'var/lib/fasti/backups/2026-11-28-uploads.tar.gz');

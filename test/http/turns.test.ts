@@ -154,7 +154,7 @@ describeDatabases('an answer for which several callers wait', (open) => {
       },
     };
     let computed = 0;
-    const site = await serveDatabase(await loadSite(await open()), { turns, env: { TRUST_PROXY: 'on', PAGES: 'on' } });
+    const site = await serveDatabase(await loadSite(await open()), { turns, env: { TRUST_PROXY: 'on', SHARED_WITH_WORDPRESS: 'off' } });
     const ask = (address: string) => site.send('GET', `${ROOT}/venues`, { headers: { 'X-Forwarded-For': address } });
     const stop = site.site.db.driver.listen(({ sql }) => {
       if (/posts/.test(sql)) computed += 1;
