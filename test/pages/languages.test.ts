@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import type { Database } from '../../src/storage/engine/database.ts';
 import { addLanguage } from '../../src/storage/translations/site-languages.ts';
 import { parseSerialized, toSerialized } from '../../src/wordpress/php/serialized.ts';
 import { describeDatabases } from '../support/databases.ts';
@@ -326,14 +327,18 @@ describeDatabases('the sitemap of a site whose languages have hosts', (open) => 
   });
 });
 
+const addEnglishAndItalian = async (db: Database): Promise<void> => {
+  for (const [code, locale, isDefault] of [
+    ['en', 'en_US', true],
+    ['it', 'it_IT', false],
+  ] as const)
+    await addLanguage(db, { code, locale, name: code, rtl: false, isDefault });
+};
+
 describeDatabases('the page of a recurring event', (open) => {
   it('links to its other dates in the language of the event, whatever language the path has', async () => {
     const db = await loadRecurringSite(await open());
-    for (const [code, locale, isDefault] of [
-      ['en', 'en_US', true],
-      ['it', 'it_IT', false],
-    ] as const)
-      await addLanguage(db, { code, locale, name: code, rtl: false, isDefault });
+    await addEnglishAndItalian(db);
     const [language] = await db
       .from('term_taxonomy', 'tt')
       .join({ t: db.table('terms') }, 't.term_id', 'tt.term_id')
@@ -354,11 +359,7 @@ describeDatabases('the page of a recurring event', (open) => {
 
   it('of a date link to the page of the same date in the other language, and back', async () => {
     const db = await loadRecurringSite(await open());
-    for (const [code, locale, isDefault] of [
-      ['en', 'en_US', true],
-      ['it', 'it_IT', false],
-    ] as const)
-      await addLanguage(db, { code, locale, name: code, rtl: false, isDefault });
+    await addEnglishAndItalian(db);
     const site = await serveDatabase(db, {
       env: { PAGES: 'on', CONTENT_LANGUAGES: 'polylang' },
       clock: () => new Date('2030-12-31T12:00:00Z'),
