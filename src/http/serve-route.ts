@@ -3,7 +3,7 @@ import { servedNamespaces } from '../config/config.ts';
 import { MAX_CHANGES } from '../kinds/changes-params.ts';
 import { positiveInteger } from '../kinds/grammars/grammars.ts';
 import type { Site } from '../site.ts';
-import { type AnswerCache, cacheKeyOf, languageKeyOf } from './answer-cache.ts';
+import { type AnswerCache, cacheKeyOf, canonicalKeyOf, languageKeyOf } from './answer-cache.ts';
 import { acceptedParams, answerRoute } from './answer-route.ts';
 import { type CanonicalQuery, canonicalQuery } from './canonical-query.ts';
 import { COMMON_PARAMS } from './common-params.ts';
@@ -31,12 +31,12 @@ export function serveRoutes(site: Site, router: Router, answers: AnswerCache | u
     const incoming = await readRequest(readSite, router, req);
     if (!incoming) return next();
     notesOf(req).route = routeOf(incoming);
-    const url = hasPassword(incoming.query) ? undefined : key;
+    const url = hasPassword(incoming.query) || hasNonce(incoming.query) ? undefined : key;
     const byHost = hasHosts(incoming.settings.contentLanguages);
     if (!answers || url === undefined) return deliver(req, res, await computeAnswer(readSite, incoming, limits));
     const canonical = canonicalQueryOf(readSite, incoming);
     const ownKey =
-      ((canonical && cacheKeyOf(req, languageKeyOf(site.texts), canonical.text)) ?? url) +
+      (canonical ? canonicalKeyOf(req, languageKeyOf(site.texts), canonical.text) : url) +
       (byHost ? ` ${incoming.hostLanguage ?? ''}` : '');
     // Reads the request again now that the version is known: the answer may be based on settings newer than the
     // version, but never on older ones.
@@ -46,6 +46,9 @@ export function serveRoutes(site: Site, router: Router, answers: AnswerCache | u
     return deliver(req, res, await answers.getOrCompute(req, cacheRequest));
   };
 }
+
+/** Whether a request brings a nonce. A wrong one is refused, which must not reach callers without one. */
+const hasNonce = (query: RawParams): boolean => Object.hasOwn(query, '_wpnonce');
 
 /**
  * Prefix of cache keys that no page's address begins with, since the root of the API and the home page have the same

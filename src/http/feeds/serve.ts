@@ -11,7 +11,7 @@ import { languageSegments, type Site } from '../../site.ts';
 import { tagPath } from '../../wordpress/links.ts';
 import { percentDecoded } from '../../wordpress/web-url.ts';
 import { basePath, pagePathBelow, splitTarget } from '../addressing.ts';
-import { type AnswerCache, cacheKeyOf, languageKeyOf } from '../answer-cache.ts';
+import { type AnswerCache, cacheKeyOf, canonicalKeyOf, languageKeyOf } from '../answer-cache.ts';
 import { canonicalQuery } from '../canonical-query.ts';
 import { hasHosts } from '../content-language.ts';
 import { type Answer, deliver, etagOf } from '../deliver.ts';
@@ -59,7 +59,7 @@ export function serveFeeds(site: Site, answers: AnswerCache | undefined, pages: 
     // version, but never on older ones.
     const compute = async (trackedSite: Site) =>
       computeAnswer((await readFeedRequest(trackedSite, req)) ?? { ...request, site: trackedSite }, req, pages);
-    const keys = { key: cacheKeyOf(req, language, text) ?? url, alias: isComplete && !byHost ? url : undefined };
+    const keys = { key: canonicalKeyOf(req, language, text), alias: isComplete && !byHost ? url : undefined };
     return deliver(req, res, await answers.getOrCompute(req, { ...keys, site: readSite, compute }));
   };
 }
