@@ -161,26 +161,37 @@ describeRequests('a batch', (ask) => {
     expect(second.headers['idempotency-replayed']).toBe('true');
   });
 
-  it('may be repeated with the same key if nothing was written', async () => {
-    const send = () =>
-      batch(
-        [eventNamed('With a venue', { categories: ['Late'] }), { method: 'DELETE', path: `${EVENTS}/38`, headers: { 'If-Match': '"0"' } }],
-        TOGETHER,
-        'admin',
-        { 'Idempotency-Key': 'undone' },
-      );
+  const UNMET = { method: 'DELETE', path: `${EVENTS}/38`, headers: { 'If-Match': '"0"' } };
+  it.each([
+    ['all together', TOGETHER, [eventNamed('With a venue', { categories: ['Late'] }), UNMET], 'admin'],
+    ['each on its own', {}, [UNMET, { method: 'PUT', path: `${EVENTS}/38`, body: { start_date: 'never' } }], 'admin'],
+    ['none accepted', {}, [{ path: 'no path' }], 'admin'],
+    ['of an anonymous caller', {}, [eventNamed('Nobody’s'), { path: 'no path' }], null],
+  ])('may be repeated with the same key if nothing was written: %s', async (_, more, requests, as) => {
+    const keptAnswers = () => ask.db().from('fasti_answers').orderBy('id');
+    const before = await keptAnswers();
     for (let time = 0; time < 2; time += 1) {
-      const answer = await send();
-      expect({ failed: answer.body.failed, replayed: answer.headers['idempotency-replayed'] }).toEqual({
-        failed: 'validation',
-        replayed: undefined,
-      });
+      const { status, body, headers } = await batch(requests, more, as, { 'Idempotency-Key': 'undone' });
+      expect([status, headers['idempotency-replayed']]).toEqual([207, undefined]);
+      expect(body.responses.filter((one: Json) => one && one.status < 400)).toEqual([]);
     }
+    expect(await keptAnswers()).toEqual(before);
   });
 
   it('refuses the writes of an anonymous caller with 401', async () => {
     const body = expectBody(await batch([{ method: 'PUT', path: `${EVENTS}/38`, body: { title: 'x' } }], {}, null), 207);
     expect(statuses(body)).toEqual([401]);
+  });
+
+  it('begins no transaction for an anonymous caller', async () => {
+    const statements: string[] = [];
+    const stop = ask.db().driver.listen(({ sql }) => statements.push(sql));
+    for (const more of [{}, TOGETHER]) {
+      const body = expectBody(await batch([eventNamed('One'), venueNamed('Two')], more, null, { 'Idempotency-Key': 'none' }), 207);
+      expect(statuses(body)).toEqual([401, 401]);
+    }
+    stop();
+    expect(statements.filter((sql) => !/^\s*(?:SELECT|PRAGMA)/i.test(sql))).toEqual([]);
   });
 
   it.each([

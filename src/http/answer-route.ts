@@ -188,7 +188,9 @@ async function runHandler(site: Site, request: ParsedRequest, values: Values): P
   const { endpoint } = request.match;
   const preparedValues = endpoint.prepare ? await endpoint.prepare(site, request.caller, values) : values;
   const run = (innerSite: Site) => runChecked(innerSite, request, preparedValues);
-  const reply = await (isReadEndpoint(endpoint) ? run(site) : withImageCleanup(site, preparedValues, run));
+  const reply =
+    endpoint.readyReply?.(site, preparedValues) ??
+    (await (isReadEndpoint(endpoint) ? run(site) : withImageCleanup(site, preparedValues, run)));
   if (isReplayed(reply)) await discardImages(preparedValues);
   await reply.afterCommit?.();
   return reply;
@@ -251,6 +253,10 @@ export async function acceptWrite(site: Site, receivedRequest: ReceivedRequest):
   const work = async () => ({ request, ...(await accept(site, request)) });
   return key ? unlessAnswered(site, key, receivedRequest.caller.now, work) : work();
 }
+
+/** Refuses an accepted write, before it runs, if the caller may not make it. Throws what `runWrite` would. */
+export const checkAccepted = ({ request, params, values }: AcceptedWrite): Promise<void> =>
+  withExplainedErrors(params, request.raw, () => checkAllowed(request, values));
 
 /**
  * Runs an accepted write in the transaction of `site`. The caller has to discard fetched files if the transaction

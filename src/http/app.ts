@@ -93,7 +93,7 @@ function expressApp(site: Site, { lifecycle, answers, theme, turns }: AppParts):
   app.use(refuseClosedSite(site));
   const budget = createBudget(config);
   app.use(serveDesk(site, theme.assets, { budget, turns }));
-  app.use(serveChangeStream(site, router, budget, lifecycle));
+  app.use(serveChangeStream(site, router, { budget, turns }, lifecycle));
   app.use(serveRoutes(site, router, answers, { budget, turns }));
   app.use(serveReference(site, { routes, roots: [batch], ...theme, answers, turns }));
   app.use(servePublicFiles(site, { pages, ...theme, answers, turns }));

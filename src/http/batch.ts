@@ -6,8 +6,17 @@ import { versionTag } from '../records/versions.ts';
 import { discardImages, withFileCleanup } from '../records/writes/prepared-images.ts';
 import { type Site, withinTransaction } from '../site.ts';
 import { DatabaseUnavailable } from '../storage/engine/database.ts';
+import { ANONYMOUS } from '../wordpress/viewer.ts';
 import { splitTarget } from './addressing.ts';
-import { type AcceptedWrite, acceptWrite, canRunTogether, runWrite, runWritesTogether, warningsAbout } from './answer-route.ts';
+import {
+  type AcceptedWrite,
+  acceptWrite,
+  canRunTogether,
+  checkAccepted,
+  runWrite,
+  runWritesTogether,
+  warningsAbout,
+} from './answer-route.ts';
 import { batchShape } from './answer-shapes.ts';
 import type { ServedEndpoint, ServedRoute } from './endpoint.ts';
 import type { RequestHead } from './head.ts';
@@ -70,6 +79,7 @@ export function batchRoute(router: () => Router): ServedRoute {
       for (const write of requests) writes.push(await checkWrite(site, innerRequest(site, router(), received, write)));
       return { atomic: validation === 'require-all-validate', writes };
     },
+    readyReply: answerWithoutWrites,
     run: (site, _caller, preparedBatch) => {
       const run = preparedBatch.atomic ? runAtomically : runIndependently;
       return withFileCleanup(
@@ -113,6 +123,8 @@ async function checkWrite(site: Site, request: ReceivedRequest): Promise<Checked
   try {
     if (!request.incoming.path.startsWith('/')) fail('parse_path_failed');
     const outcome = await acceptWrite(site, request);
+    // Anonymous callers are refused before a transaction begins, so that they do not keep writers waiting.
+    if ('request' in outcome && request.caller.viewer.id === ANONYMOUS.id) await checkAccepted(outcome);
     return 'request' in outcome ? { request, acceptedWrite: outcome, values: outcome.values } : { request, values: {}, reply: outcome };
   } catch (error) {
     return { request, values: {}, reply: refusalReply(site, request, error) };
@@ -133,6 +145,16 @@ class RefusedWriteError extends Error {
   }
 }
 
+/** Returns the answer to a batch of which nothing is left to do; undefined if there is a write to run. */
+function answerWithoutWrites(site: Site, { atomic, writes }: PreparedBatch): Reply | undefined {
+  const replies = writes.map(({ reply }) => reply);
+  if (atomic && replies.some(isRefusal)) return replyWithoutWrites(site, writes, replies);
+  if (replies.some((reply) => reply === undefined)) return undefined;
+  return { ...multiStatus({ responses: envelopes(site, writes, replies) }), afterCommit: () => discardAll(writes) };
+}
+
+const isRefusal = (reply: Reply | undefined): boolean => reply !== undefined && reply.status >= 400;
+
 /** Runs the writes one after the other. If one is refused, only its changes are rolled back. */
 async function runIndependently(site: Site, { writes }: PreparedBatch): Promise<Reply> {
   const replies = await site.db.transaction(async (db) => {
@@ -147,17 +169,15 @@ async function runIndependently(site: Site, { writes }: PreparedBatch): Promise<
     };
     return run(groupsOf(writes));
   });
-  return { ...multiStatus({ responses: envelopes(site, writes, replies) }), afterCommit: () => finish(writes, replies) };
+  return {
+    ...multiStatus({ responses: envelopes(site, writes, replies) }),
+    nothingWritten: replies.every((reply) => isRefusal(reply) || isReplayed(reply)),
+    afterCommit: () => finish(writes, replies),
+  };
 }
 
 /** Runs all writes, or none if one is refused. */
 async function runAtomically(site: Site, { writes }: PreparedBatch): Promise<Reply> {
-  if (writes.some(({ reply }) => reply !== undefined && reply.status >= 400))
-    return replyWithoutWrites(
-      site,
-      writes,
-      writes.map(({ reply }) => reply),
-    );
   try {
     const groups = groupsOf(writes);
     const replies = await site.db.transaction(async (db) => {
@@ -247,7 +267,7 @@ const replyWithoutWrites = (site: Site, writes: readonly CheckedWrite[], replies
     responses: envelopes(
       site,
       writes,
-      replies.map((reply) => (reply && reply.status >= 400 ? reply : undefined)),
+      replies.map((reply) => (isRefusal(reply) ? reply : undefined)),
     ),
   }),
   nothingWritten: true,
@@ -260,7 +280,7 @@ const discardAll = async (writes: readonly CheckedWrite[]): Promise<void> =>
 /** Finishes the batch after the transaction: deletes files that no record refers to. */
 async function finish(writes: readonly CheckedWrite[], replies: readonly Reply[]): Promise<void> {
   for (const [index, reply] of replies.entries()) {
-    if (reply.status >= 400 || isReplayed(reply)) await discardImages(writes[index]!.values);
+    if (isRefusal(reply) || isReplayed(reply)) await discardImages(writes[index]!.values);
     await reply.afterCommit?.();
   }
 }

@@ -14,16 +14,17 @@ import { requireOpenSite } from './closed-site.ts';
 import { corsHeaders } from './cors.ts';
 import { deliver } from './deliver.ts';
 import type { Lifecycle } from './health.ts';
-import { type BodyBudget, disconnectSlowReader } from './limits.ts';
+import { disconnectSlowReader } from './limits.ts';
 import { createPlaces, type Holder } from './places.ts';
 import { toProblemReply } from './problem.ts';
 import { NO_STORE, NO_WRAPPING, toAnswer } from './protocol.ts';
 import { receiveRequest } from './receive.ts';
-import { credentialsOf, readRequest, requestLanguage } from './request.ts';
+import { credentialsOf, type IncomingRequest, readRequest, requestLanguage } from './request.ts';
 import { notesOf } from './request-notes.ts';
 import type { Router } from './routing.ts';
 import { SECURITY_HEADERS } from './security.ts';
 import { createSharedReadings, type SharedReadings } from './shared-readings.ts';
+import type { RequestLimits, Turns } from './turns.ts';
 
 /*
  * Changes as server-sent events (HTML, 9.2): the content of `GET /changes`, sent as it happens. A client that
@@ -54,7 +55,7 @@ interface Stream {
 }
 
 /** Serves the stream of changes, and passes on all other requests. */
-export function serveChangeStream(site: Site, router: Router, budget: BodyBudget, { phase }: Lifecycle): RequestHandler {
+export function serveChangeStream(site: Site, router: Router, limits: RequestLimits, { phase }: Lifecycle): RequestHandler {
   const streams = createStreams(site, () => phase() !== 'serving');
   return async (req, res, next) => {
     if (!['GET', 'HEAD'].includes(req.method) || !STREAM_TARGET.test(req.originalUrl)) return next();
@@ -65,33 +66,24 @@ export function serveChangeStream(site: Site, router: Router, budget: BodyBudget
     try {
       // Checks the total first, since identifying the caller takes a query.
       streams.requireRoom();
-      const { caller, release } = await receiveRequest(site, incoming, budget);
+      const { caller, release } = await receiveRequest(site, incoming, limits.budget);
       release();
-      const holder: Holder = { user: caller.viewer.id, address: notesOf(req).clientAddress ?? '' };
-      // Before anything is read for a caller who is refused.
-      streams.requireRoom(holder);
-      const {
-        since: sinceParam,
-        kinds,
-        include,
-        limit = DEFAULT_CHANGES,
-      } = await acceptParams(site, caller, CHANGES_PARAMS, incoming.query, 'read');
-      const changesOptions: ChangesOptions = { kinds, records: include === 'records', limit: Math.min(limit, MAX_CHANGES) };
-      const notices = streams.notices();
-      const since = req.get('last-event-id') ?? sinceParam ?? (await tokenFromNow(site, caller, changesOptions));
-      // An invalid token is reported as an ordinary answer.
-      const found = await changesSince(site, caller, since, changesOptions);
-      // Checks again, since other clients may have connected in the meantime.
-      streams.requireRoom(holder);
-      // The client has disconnected: its `close` event, which would remove the stream from the list, has already
-      // passed.
+      const notes = notesOf(req);
+      notes.user = caller.viewer.id;
+      // The place is taken before anything is read, so that no more readings wait than there are places.
+      const holder = { user: caller.viewer.id, address: notes.clientAddress ?? '' };
       if (res.destroyed) return;
-      if (req.method === 'HEAD') return void res.writeHead(200, headersFor(req)).end();
-      const credentials = credentialsOf(incoming);
-      // This stream was not among those that were told of a change after the first ones were read.
-      const firstChanges = { ...found, more: found.more || streams.notices() !== notices };
-      const { readings, add, remove: onEnd } = streams;
-      add(openStream(site, { req, res, caller, credentials, changesOptions, firstChanges, readings, onEnd }), holder);
+      await streams.inPlace(res, holder, async ({ add, readings, onEnd }) => {
+        const notices = streams.notices();
+        const { changesOptions, found } = await readFirstChanges(site, incoming, caller, limits.turns);
+        // The client has disconnected: the `close` event that would end the stream has already passed.
+        if (res.destroyed) return;
+        if (req.method === 'HEAD') return void res.writeHead(200, headersFor(req)).end();
+        // This stream was not among those that were told of a change after the first ones were read.
+        const firstChanges = { ...found, more: found.more || streams.notices() !== notices };
+        const credentials = credentialsOf(incoming);
+        add(openStream(site, { req, res, caller, credentials, changesOptions, firstChanges, readings, onEnd }));
+      });
     } catch (error) {
       const reply = toProblemReply(site, req, requestLanguage(site, incoming, {}), error);
       await deliver(req, res, toAnswer(reply, { wrapping: NO_WRAPPING, method: 'GET', sentMethod: 'GET', isPersonal: true }));
@@ -99,12 +91,33 @@ export function serveChangeStream(site: Site, router: Router, budget: BodyBudget
   };
 }
 
+/**
+ * Reads the changes that a stream begins with, when it is the turn of the request.
+ *
+ * @throws rest_invalid_param for an invalid parameter or token, and the other errors of `changesSince` and `Turns.run`
+ */
+async function readFirstChanges(
+  site: Site,
+  incoming: IncomingRequest<Request>,
+  caller: Caller,
+  turns: Turns,
+): Promise<{ readonly changesOptions: ChangesOptions; readonly found: Changes }> {
+  const { req, query } = incoming;
+  const { since: sinceParam, kinds, include, limit = DEFAULT_CHANGES } = await acceptParams(site, caller, CHANGES_PARAMS, query, 'read');
+  const changesOptions: ChangesOptions = { kinds, records: include === 'records', limit: Math.min(limit, MAX_CHANGES) };
+  const found = await turns.run(req, async () => {
+    const since = req.get('last-event-id') ?? sinceParam ?? (await tokenFromNow(site, caller, changesOptions));
+    return changesSince(site, caller, since, changesOptions);
+  });
+  return { changesOptions, found };
+}
+
 // ------------------------------------------------------------------------------------------------- all streams
 /** Manages the streams of this process, and the timer that drives them while there are any. */
 function createStreams(site: Site, isOver: () => boolean) {
   const places = createPlaces({ total: site.config.changeStreams, perAddress: MAX_STREAMS_PER_ADDRESS });
   const readings = createSharedReadings<NewChanges>();
-  const streams = new Map<Stream, Holder>();
+  const streams = new Set<Stream>();
   let timer: NodeJS.Timeout | undefined;
   let lastSeen = -1;
   let lastHeartbeat = performance.now();
@@ -113,10 +126,10 @@ function createStreams(site: Site, isOver: () => boolean) {
   const tellAll = (): void => {
     notices += 1;
     readings.noteChange();
-    for (const stream of streams.keys()) stream.sendChanges();
+    for (const stream of streams) stream.sendChanges();
   };
   const poll = async (): Promise<void> => {
-    if (isOver()) for (const stream of streams.keys()) stream.end();
+    if (isOver()) for (const stream of streams) stream.end();
     // Writes of other processes are looked for only while there are streams.
     await site.freshness.version().catch(() => undefined);
     const latestNumber = await lastNumber(site.db).catch(() => lastSeen);
@@ -124,36 +137,51 @@ function createStreams(site: Site, isOver: () => boolean) {
     lastSeen = latestNumber;
     if (performance.now() - lastHeartbeat < HEARTBEAT_INTERVAL_MS) return;
     lastHeartbeat = performance.now();
-    for (const stream of streams.keys()) stream.sendHeartbeat();
+    for (const stream of streams) stream.sendHeartbeat();
   };
   const pollUnlessBusy = unlessBusy(poll);
   // Writes of this process are known at once.
   site.journal.subscribe(tellAll);
 
+  const requireRoom = (holder?: Holder): void => {
+    if (!places.hasRoom(holder)) fail('server-busy', { detail: { ...places.usage(), user: holder?.user } });
+  };
+  const remove = (stream: Stream): void => {
+    if (!streams.delete(stream) || streams.size > 0) return;
+    clearInterval(timer);
+    timer = undefined;
+  };
+
   return {
     /** Returns how often the streams were told of changes. */
     notices: (): number => notices,
-    /** The readings that anonymous streams share. */
-    readings,
-    /** Throws server-busy if there is no room for this holder or, without one, for any stream. */
-    requireRoom: (holder?: Holder): void => {
-      if (!places.hasRoom(holder)) fail('server-busy', { detail: { ...places.usage(), user: holder?.user } });
-    },
-    add: (stream: Stream, holder: Holder): void => {
-      streams.set(stream, holder);
+    /** Throws server-busy if there is no room for any stream. */
+    requireRoom: (): void => requireRoom(),
+    /**
+     * Takes a place until the response is closed. `work` may add the stream that is sent with it.
+     *
+     * @throws server-busy if there is no room for this holder
+     */
+    inPlace: async (res: Response, holder: Holder, work: (room: StreamRoom) => Promise<void>): Promise<void> => {
+      requireRoom(holder);
       places.take(holder);
-      timer ??= setInterval(() => void pollUnlessBusy(), POLL_INTERVAL_MS).unref();
-    },
-    remove: (stream: Stream): void => {
-      const holder = streams.get(stream);
-      if (!holder) return;
-      streams.delete(stream);
-      places.release(holder);
-      if (streams.size > 0) return;
-      clearInterval(timer);
-      timer = undefined;
+      res.once('close', () => places.release(holder));
+      const add = (stream: Stream): void => {
+        streams.add(stream);
+        timer ??= setInterval(() => void pollUnlessBusy(), POLL_INTERVAL_MS).unref();
+      };
+      await work({ add, readings, onEnd: remove });
     },
   };
+}
+
+/** A place for one stream among those of this process. */
+interface StreamRoom {
+  readonly add: (stream: Stream) => void;
+  /** To be called when the stream has ended. */
+  readonly onEnd: (stream: Stream) => void;
+  /** The readings that anonymous streams share. */
+  readonly readings: SharedReadings<NewChanges>;
 }
 
 /** Returns a function that does nothing while its previous run waits for a slow database. */
@@ -228,6 +256,7 @@ function openStream(site: Site, options: StreamOptions): Stream {
     },
     sendHeartbeat: () => write(`: ${res.writableLength}\n\n`),
     end: () => {
+      if (res.writableEnded) return;
       res.end();
       disconnectSlowReader(res, res.writableLength);
     },

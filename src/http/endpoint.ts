@@ -9,7 +9,8 @@ import type { Upload } from './upload.ts';
  * A handler as it is served. `unlistedParams`: parameters that it accepts although no description names them. `upload`:
  * it gets the uploaded file as the value `upload`. `acknowledgementHeader`: a header that every request must have.
  * `prepare`: work that must happen before the transaction because it is slow or outside the database; `run` gets its
- * result. `secret`: its answers hold a secret, so no batch runs it, and none of its answers is stored unchanged for
+ * result. `readyReply`: the answer, if nothing is left to write after that; it is sent without a transaction and never
+ * stored. `secret`: its answers hold a secret, so no batch runs it, and none of its answers is stored unchanged for
  * repeated requests (`Idempotency-Key`). `getsRequest`: it gets the request itself as the value `received`, because it
  * answers for other endpoints. `runTogether`: carries out several consecutive writes of one caller in a batch at once.
  */
@@ -22,6 +23,7 @@ export interface ServedEndpoint<V = Values, Prepared = V> extends Omit<Endpoint<
   readonly secret?: 'never-again' | SecretMember;
   readonly getsRequest?: true;
   readonly runTogether?: CombinedRun<Prepared>;
+  readyReply?(site: Site, prepared: Prepared): Reply | undefined;
 }
 
 /** A member of an answer that is not stored with it. `recompute` computes it again when the answer is replayed. */

@@ -33,7 +33,7 @@ export interface Reply {
   /** The version of the record in the reply. */
   readonly version?: string;
   /** Nothing was written, although this is no error: the request may be sent again with the same key. */
-  readonly nothingWritten?: true;
+  readonly nothingWritten?: boolean;
   /** To be called after the transaction is committed. */
   readonly afterCommit?: () => Promise<void>;
 }

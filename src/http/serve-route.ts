@@ -3,6 +3,7 @@ import { servedNamespaces } from '../config/config.ts';
 import { MAX_CHANGES } from '../kinds/changes-params.ts';
 import { positiveInteger } from '../kinds/grammars/grammars.ts';
 import type { Site } from '../site.ts';
+import { ANONYMOUS } from '../wordpress/viewer.ts';
 import { type AnswerCache, cacheKeyOf, canonicalKeyOf, languageKeyOf } from './answer-cache.ts';
 import { acceptedParams, answerRoute } from './answer-route.ts';
 import { type CanonicalQuery, canonicalQuery } from './canonical-query.ts';
@@ -119,7 +120,9 @@ async function computeAnswer(site: Site, incoming: IncomingRequest<Request>, { b
     notesOf(req).user = caller.viewer.id;
     context = { ...context, isPersonal: hasPassword(query, body.json, body.form) || caller.viewer.id > 0, nonce };
     const answer = () => answerRoute(site, received);
-    reply = SAFE_METHODS.has(method) ? await turns.run(req, answer) : await answer();
+    // Writes pass: signed-in callers send few. Anonymous callers may send any number, all of which are refused.
+    const waits = SAFE_METHODS.has(method) || caller.viewer.id === ANONYMOUS.id;
+    reply = waits ? await turns.run(req, answer) : await answer();
   } catch (error) {
     reply = toProblemReply(site, req, request?.caller.language ?? requestLanguage(site, incoming, {}), error);
   } finally {

@@ -12,6 +12,7 @@ import { describeDatabases } from '../support/databases.ts';
 import { serveDatabase } from '../support/running-site.ts';
 import { loadSite } from '../support/site.ts';
 import { ROOT } from '../support/site-client.ts';
+import { until } from '../support/until.mjs';
 
 /** A request of a user, or of an anonymous caller at an address. */
 const requestOf = (clientAddress: string, user = 0) =>
@@ -173,6 +174,34 @@ describeDatabases('an answer for which several callers wait', (open) => {
   });
 });
 
+describeDatabases('streams of changes', (open) => {
+  it('hold their places while they wait for their turn, with GET and HEAD', async () => {
+    const db = await loadSite(await open());
+    let letGo = () => {};
+    const held = new Promise<void>((resolve) => {
+      letGo = resolve;
+    });
+    let waiting = 0;
+    const turns: Turns = {
+      run: async (_, work) => {
+        waiting += 1;
+        await held;
+        return work();
+      },
+    };
+    const site = await serveDatabase(db, { turns, env: { CHANGE_STREAMS: '40' } });
+    const places = 10;
+    const answers = Array.from({ length: places }, () => site.send('HEAD', `${ROOT}/changes/stream?include=records`));
+    await until('the first readings', () => waiting === places);
+    for (const method of ['GET', 'HEAD']) expect((await site.send(method, `${ROOT}/changes/stream`)).status).toBe(503);
+    expect(waiting).toBe(places);
+    letGo();
+    expect((await Promise.all(answers)).map(({ status }) => status)).toEqual(Array.from({ length: places }, () => 200));
+    expect((await site.send('HEAD', `${ROOT}/changes/stream`)).status).toBe(200);
+    await site.close();
+  });
+});
+
 /** Paths of all routes that can be read: those of the API, the desk and the pages. */
 const READ_PATHS = [
   ...[...new Map([['calendar/events/v1', createRoutes(['en', 'it'])], ...companionNamespaces()])].flatMap(([namespace, routes]) =>
@@ -183,10 +212,7 @@ const READ_PATHS = [
   ...deskRoutes.flatMap((route) => (route.method === 'GET' && !route.takesLong ? [`/admin${route.path.replace(/:\w+/g, '44')}`] : [])),
   ...['/wp-json/', '/wp-json/batch/v1', '/doc', '/it/doc', '/robots.txt', '/sitemap.xml', '/sitemap-events-1.xml', '/'],
   ...['/events/', '/events/month/', '/event/new-year-concert/', '/events/?ical=1', '/events/feed/', '/?s=concert&post_type=tribe_events'],
-]
-  .map((path) => path.replace(/\(\?P<(\w+)>[^)]+\)/g, (_, name: string) => (name === 'slug' ? 'new-year-concert' : '44')))
-  // Its readings have turns of their own.
-  .filter((path) => !path.endsWith('/changes/stream'));
+].map((path) => path.replace(/\(\?P<(\w+)>[^)]+\)/g, (_, name: string) => (name === 'slug' ? 'new-year-concert' : '44')));
 
 describeDatabases('a process that has too much to do', (open) => {
   it('refuses everything that it would have to compute, and nothing else', async () => {
