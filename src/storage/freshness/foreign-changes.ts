@@ -3,7 +3,7 @@ import { utcFromDate } from '../../wordpress/time.ts';
 import type { Database } from '../engine/database.ts';
 import { pagesOf } from '../engine/pages.ts';
 import { verbatim } from '../engine/statement.ts';
-import { disableIndex, dropFacet, eventsBelowCategory, eventsOfTerm, indexWithTranslations } from '../index/event-index.ts';
+import { disableIndex, dropFacet, eventsBelowCategory, eventsOfTerm, indexForeignEvents } from '../index/event-index.ts';
 import { facetOf } from '../index/event-index-rows.ts';
 import type { OptionalLanguages } from '../index/indexed-events.ts';
 import { ANYTHING_CHANGED, appendChanges, type Change, type JournalWriter, type Origin } from '../journal/entries.ts';
@@ -114,7 +114,7 @@ export function updatePrintsOfOwnChanges(
       await storePrints(trx, source.kind, [...current.values()], goneKeys);
       const events = [...current.values()].filter(({ kind, type }) => kind === 'post' && type === EVENTS);
       if (source.isIndexed && events.length > 0)
-        await indexWithTranslations(
+        await indexForeignEvents(
           trx,
           events.map(({ object }) => Number(object)),
           languages,
@@ -308,7 +308,7 @@ const EVENTS = 'tribe_events';
 async function indexPosts(db: Database, differences: readonly Difference[], languages: OptionalLanguages): Promise<void> {
   const events = differences.filter(({ before, after }) => before?.type === EVENTS || after?.type === EVENTS);
   const ids = events.map(({ before, after }) => Number((after ?? before)!.object));
-  await indexWithTranslations(db, ids, languages);
+  await indexForeignEvents(db, ids, languages);
 }
 
 const HEADINGS = new Map<string, 'category' | 'tag'>([
@@ -326,7 +326,7 @@ async function indexTerm(db: Database, { before, after }: Difference, languages:
   // Subcategories may already have existed before their parent.
   const subcategoryEvents = !before && heading === 'category' ? await eventsBelow(db, Number(print.term)) : [];
   if (!after) await dropFacet(db, facet);
-  if (events && subcategoryEvents) await indexWithTranslations(db, [...new Set([...events, ...subcategoryEvents])], languages);
+  if (events && subcategoryEvents) await indexForeignEvents(db, [...new Set([...events, ...subcategoryEvents])], languages);
   else await disableIndex(db);
 }
 

@@ -6,6 +6,7 @@ import type { Database } from '../engine/database.ts';
 import type { Driver } from '../engine/driver.ts';
 import { insertRows, upsertRows } from '../engine/insert.ts';
 import type { DayRow, EntryRow } from '../engine/own-tables.ts';
+import { verbatim } from '../engine/statement.ts';
 import { entryText } from '../journal/own-changes.ts';
 import { joinWriters, reportIndexChange } from '../journal/reported-changes.ts';
 import { deleteOption, INDEX_OPTION, lockOption, readOptions, writeOption } from '../rows/options.ts';
@@ -91,9 +92,31 @@ export async function unindexableAmong(db: Database, ids: readonly number[], lan
   return [...events.values()].flatMap((event) => (entriesOf(event) ? [] : event.id));
 }
 
-/** Calls `indexEvents` for these events and their translations. */
-export const indexWithTranslations = async (db: Database, ids: readonly number[], languages: OptionalLanguages): Promise<number[]> =>
-  indexEvents(db, await withTranslations(db, ids, languages), languages);
+/** Calls `indexEvents` for these events, which the caller has written, and their translations. */
+export async function indexWithTranslations(db: Database, ids: readonly number[], languages: OptionalLanguages): Promise<number[]> {
+  const all = await withTranslations(db, ids, languages);
+  if (all.length > new Set(ids).size) await lockEvents(db, all);
+  return indexEvents(db, all, languages);
+}
+
+/** Does the same for events that another program has written. */
+export async function indexForeignEvents(db: Database, ids: readonly number[], languages: OptionalLanguages): Promise<number[]> {
+  const all = await withTranslations(db, ids, languages);
+  await lockEvents(db, all);
+  return indexEvents(db, all, languages);
+}
+
+/**
+ * Locks events that this transaction has not written, in the order of their ids. Another transaction may be writing
+ * them: their rows must be read after its end, or else those that it adds to the index would be replaced by older ones.
+ */
+async function lockEvents(db: Database, ids: readonly number[]): Promise<void> {
+  if (db.dialect.maxWriters === 1) return;
+  const sorted = [...new Set(ids)].sort((one, other) => one - other);
+  for (let at = 0; at < sorted.length; at += IDS_PER_QUERY)
+    await db.rows`
+      SELECT ID FROM {posts} WHERE ID IN (${sorted.slice(at, at + IDS_PER_QUERY)}) ORDER BY ID ${verbatim(db.dialect.locks.update)}`;
+}
 
 /** Reads the current rows of these events. */
 const presentEntries = (db: Database, ids: readonly number[]): Promise<EntryRow[]> => db.from('fasti_entries').whereIn('post_id', [...ids]);

@@ -135,6 +135,8 @@ export async function dueMessages(db: Database, hook: number, times: DueTimes, l
  */
 async function dueIds(db: Database, hook: number, times: DueTimes, limit: number): Promise<string[]> {
   const ids: string[] = [];
+  // While a receiver is down, all messages of a large import may wait for their next attempt.
+  if (!(await isAnyDue(db, hook, times))) return ids;
   const firsts = new Map<string, number>();
   let [number, id] = [0, ''];
   for (let size = FIRST_WAITING; ; size *= 2) {
@@ -148,6 +150,13 @@ async function dueIds(db: Database, hook: number, times: DueTimes, limit: number
     }
     if (rows.length < size) return ids;
   }
+}
+
+async function isAnyDue(db: Database, hook: number, { now, futureLimit }: DueTimes): Promise<boolean> {
+  const rows = await db.rows`
+    SELECT id FROM {fasti_hook_messages}
+    WHERE hook = ${hook} AND state = ${'waiting'} AND (next_at <= ${now} OR next_at > ${futureLimit}) LIMIT 1`;
+  return rows.length > 0;
 }
 
 const waitingAfter = (db: Database, hook: number, { number, id }: Pick<HookMessage, 'number' | 'id'>, size: number) =>
