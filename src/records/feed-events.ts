@@ -2,6 +2,7 @@ import { fail } from '../errors.ts';
 import type { EventPage } from '../kinds/calendar-page.ts';
 import type { Condition, Order } from '../kinds/condition.ts';
 import { event as EVENT } from '../kinds/event.ts';
+import { storedDates } from '../kinds/events/dates.ts';
 import { STATE } from '../kinds/events/metas.ts';
 import { eventTerms } from '../kinds/events/record.ts';
 import type { EventRecord } from '../kinds/events/shape.ts';
@@ -52,6 +53,7 @@ export interface FeedQuery {
 export interface FeedEvent {
   /** Id of the record; each date of a recurring event has its own. */
   readonly id: number;
+  /** Unlike in the API, `all_day` is never hidden, as in the plugin's feeds: the dates, which are shown, follow from it. */
   readonly record: EventRecord;
   readonly row: Post;
   readonly locked: boolean;
@@ -154,8 +156,9 @@ async function eventsBy(
 
 const eventsOf = (caller: Caller, { records, bundle }: Rendered<EventRecord>, password: string | undefined): FeedEvent[] => {
   const context = { settings: caller.settings, translatesLinks: caller.content.code !== undefined };
-  return records.map((record) => {
-    const { id } = record;
+  return records.map((shown) => {
+    const { id } = shown;
+    const record = shown.all_day === null ? { ...shown, all_day: storedDates({ metas: bundle.metas.get(id) ?? new Map() }).allDay } : shown;
     const row = bundle.posts.get(id)!; // records are made of rows, so the row exists
     const terms = eventTerms(id, bundle, context).map((term) => ({
       ...term,

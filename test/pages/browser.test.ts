@@ -221,16 +221,23 @@ describeInBrowser('the pages in a browser', (visit) => {
     const { page } = await visit();
     const month = new Date().toISOString().slice(0, 8);
     const event = { title: 'Fair', all_day: true, start_date: `${month}05 04:00:00`, end_date: `${month}07 03:59:59`, url: base };
-    await page.route('**/wp-json/**', (route) => route.fulfill({ json: { events: [event], total: 1, total_pages: 1 } }));
+    // For protected events it is hidden whether they last all day.
+    const others = [
+      { ...event, title: 'Retreat', all_day: null, start_date: `${month}08 04:00:00`, end_date: `${month}09 03:59:59` },
+      { ...event, title: 'Walk', all_day: null, start_date: `${month}10 10:00:00`, end_date: `${month}10 12:30:00` },
+    ];
+    await page.route('**/wp-json/**', (route) => route.fulfill({ json: { events: [event, ...others], total: 3, total_pages: 1 } }));
     await page.goto(`${base}/events/list/`);
     await page.setContent(
       `<script type="module" src="${base}/_fasti/fasti-events.js"></script>
       <div lang="en"><fasti-events id="list"></fasti-events><fasti-events id="month" view="month"></fasti-events></div>`,
     );
     await page.locator('#month li').first().waitFor();
-    expect(await page.locator('#month td.busy, #month td:has(li)').locator('time').allTextContents()).toEqual(['5', '6']);
-    expect(await page.locator('#list .when').textContent()).toMatch(/\b5\b.*\b6\b/);
-    expect(await page.locator('#list .when').textContent()).not.toMatch(/\b7\b/);
+    expect(await page.locator('#month td.busy, #month td:has(li)').locator('time').allTextContents()).toEqual(['5', '6', '8', '10']);
+    const [fair, retreat, walk] = await page.locator('#list .when').allTextContents();
+    expect(fair).toMatch(/\b5\b.*\b6\b/);
+    expect(fair).not.toMatch(/\b7\b/);
+    expect([retreat, walk]).toEqual([expect.not.stringMatching(/:|\b9\b/), expect.stringMatching(/10:00.*12:30/)]);
   });
 
   it("show events without a title or dates by <fasti-events>, in the page's language, which they request", async () => {

@@ -30,6 +30,25 @@ describeRequests(
       }
     });
 
+    it('show a protected all-day event as one that lasts all day, on its own day, and so do the feeds', async () => {
+      await ask.options({ timezone_string: 'America/Los_Angeles', ...SITE_ZONE });
+      const dates = { start_date: '2035-12-25', end_date: '2035-12-25', all_day: true, timezone: 'Asia/Tokyo' };
+      const { id, url } = await made({ title: 'Retreat', ...dates });
+      await ask.writeRows((db) => db.from('posts').where({ ID: id }).update({ post_password: 'sesame' }));
+      const path = new URL(url).pathname;
+      const page = await text(path);
+      expect(page).toContain('Protected: Retreat');
+      expect(page).toMatch(/Tuesday, December 25, 2035</);
+      const days = ['24', '25', '26'].map((day) => `/events/2035-12-${day}/`);
+      for (const feed of ['', '?ical=1', 'feed/']) {
+        const shown = await Promise.all(days.map(async (day) => (await text(day + feed)).includes('Retreat')));
+        expect([feed, shown]).toEqual([feed, [false, true, false]]);
+      }
+      expect(await text(`${path}?ical=1`)).toMatch(/DTSTART;VALUE=DATE:20351225\r\nDTEND;VALUE=DATE:20351226\r\n/);
+      expect(await text(`${days[1]}feed/`)).toMatch(/<ev:startdate>2035-12-25<\/ev:startdate>\s*<ev:enddate>2035-12-25<\/ev:enddate>/);
+      expect((await ask.read(`/events?include=${id}`)).events[0].all_day).toBeNull();
+    });
+
     it('contain the same events in calendars and on pages: none that lasts until the day begins', async () => {
       await ask.options({});
       await made({ title: 'Ball', start_date: '2035-03-10 21:00:00', end_date: '2035-03-11 00:00:00' });

@@ -192,10 +192,10 @@ class FastiEvents extends HTMLElement {
 
   /** Returns start and end in words, in the event's local time; empty if the event has no dates. */
   #when(event) {
-    const { start_date: start, all_day: allDay } = event;
+    const { start_date: start } = event;
     if (!hasDates(event)) return '';
     const day = { weekday: 'short', day: 'numeric', month: 'long', year: 'numeric' };
-    const clock = allDay ? {} : { hour: 'numeric', minute: '2-digit' };
+    const clock = isAllDay(event) ? {} : { hour: 'numeric', minute: '2-digit' };
     const format = new Intl.DateTimeFormat(this.#language, { ...day, ...clock, timeZone: 'UTC' });
     const [, until] = [start, endOf(event)].sort();
     return format.formatRange(moment(start), moment(until));
@@ -285,11 +285,20 @@ function isTag(text) {
 }
 
 /**
+ * Returns whether an event lasts all day. The API does not say it of protected events, but those that do end a second
+ * before a whole number of days have passed.
+ */
+function isAllDay({ start_date: start, end_date: end, all_day: allDay }) {
+  return allDay ?? (moment(end) - moment(start) + 1000) % DAY_MS === 0;
+}
+
+/**
  * Returns the end of an event. If the calendar's days begin later than midnight, that of an all-day event is shifted
  * back accordingly.
  */
-function endOf({ start_date: start, end_date: end, all_day: allDay }) {
-  if (!allDay) return end;
+function endOf(event) {
+  const { start_date: start, end_date: end } = event;
+  if (!isAllDay(event)) return end;
   const begins = moment(start) - moment(`${start.slice(0, 10)} 00:00:00`);
   return new Date(moment(end) - begins).toISOString().slice(0, 19).replace('T', ' ');
 }
