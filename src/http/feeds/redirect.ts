@@ -1,7 +1,6 @@
 import { fail } from '../../errors.ts';
 import { feedFilters } from '../../kinds/feed-list.ts';
 import { termKind } from '../../kinds/index.ts';
-import { permalink } from '../../kinds/post-record.ts';
 import { termLink } from '../../kinds/term-record.ts';
 import { feedTerms, loadNamedEvents } from '../../records/feed-events.ts';
 import { urlByOldSlug } from '../../records/old-slugs.ts';
@@ -72,9 +71,10 @@ function termOf({ page }: FeedAddress): NamedTerm | undefined {
   return terms.length === 1 ? terms[0] : undefined;
 }
 
+/** Returns the page of an event, or of one of its dates, which have ids of their own. */
 async function eventUrl({ site, caller }: FeedRequest, id: number): Promise<string | undefined> {
   const { events } = await loadNamedEvents(site, caller, { ids: [id] });
-  return events[0] && permalink(events[0].row, caller, events[0].record.language);
+  return events[0]?.record.url;
 }
 
 /** Returns the page of a term in the requested language, which shows the events of that language, translated or not. */
