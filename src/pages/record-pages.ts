@@ -11,15 +11,11 @@ import type { EventRecord } from '../kinds/events/shape.ts';
 import type { OrganizerRecord } from '../kinds/organizer.ts';
 import { termLink } from '../kinds/term-record.ts';
 import { shortestTimeliness, type Timeliness } from '../kinds/timeliness.ts';
-import { pageIn } from '../kinds/translations.ts';
 import type { VenueRecord } from '../kinds/venue.ts';
 import { listCalendar } from '../records/calendar-list.ts';
 import type { Caller } from '../records/caller.ts';
 import { type FeedEvent, type FeedTerm, loadNamedEvents, toNamedEvents } from '../records/feed-events.ts';
 import { type LinkedRecord, linkedBySlug } from '../records/linked-pages.ts';
-import { pagesOfDates } from '../records/occurrences.ts';
-import { datesOfEvents } from '../records/recurrences.ts';
-import { eventDateUrl } from '../wordpress/links.ts';
 import { addDays, isZeroDate, utcFromDate } from '../wordpress/time.ts';
 import { localFromDate, parseZone, toLocal, toUtc } from '../wordpress/zones.ts';
 import { translationsOfDate } from './date-translations.ts';
@@ -39,6 +35,7 @@ import {
 } from './models.ts';
 import type { PageContent, PageContext } from './pages.tsx';
 import type { Detail } from './record-views.tsx';
+import { type LocalSpan, loadSeriesDates } from './series-dates.ts';
 import { eventsJsonLd, linkedJsonLd } from './structured.ts';
 import { type AddedEvent, appendQuery, calendarUrl, eventSubscriptions } from './urls.ts';
 
@@ -58,7 +55,7 @@ export async function eventPage(
   const picture = fittingPicture(record.image, 'large', event.imageText);
   const website = websiteOf(record.website);
   const isDate = page.occurrence !== undefined;
-  const dates = await loadOtherDates({ site, caller, event, isDate });
+  const dates = await loadSeriesDates({ site, caller, event, isDate });
   const ending = endOfEvent(withMoments(record, caller.settings.zone).utc_end_date, caller);
   const hourCycle = hourCycleOf(caller.settings.calendar.formats.time);
   const momentInWords = (moment: string) => spanInWords(i18n, { start: moment, end: moment, allDay: false }, hourCycle);
@@ -75,12 +72,12 @@ export async function eventPage(
     tags: locked ? [] : event.tags.map((term) => termModel(term, caller, i18n)),
     details: customFieldDetails(record, caller, say),
     notice: stateInWords(event.state, (name) => say(`pages:${name}`)),
-    isOver: ending.isOver && (isDate || !dates || dates.length === 0),
-    dates: (dates ?? []).map(({ start, isAlone, href }) => ({
+    isOver: ending.isOver && (isDate || !dates?.next),
+    dates: (dates?.others ?? []).map(({ start, isAlone, href }) => ({
       name: isAlone ? dayInWords(i18n, start, 'long') : momentInWords(start),
       href,
     })),
-    add: card.when === '' ? [] : eventSubscriptions(record.url, toAddedEvent(event, card, caller)),
+    add: card.when === '' ? [] : eventSubscriptions(record.url, toAddedEvent(event, card, isDate ? undefined : dates?.next, caller)),
     back: calendarUrl(caller, { view: 'list' }),
     locked: locked ? { error: password === undefined ? undefined : say('pages:wrong-password') } : undefined,
   });
@@ -116,16 +113,20 @@ function endOfEvent(utcEnd: string, { now, settings: { zone } }: Caller): { isOv
 
 const DATE_LENGTH = 'YYYY-MM-DD'.length;
 
-/** Returns an event in its own local time, even if the page shows another one. */
-function toAddedEvent({ record }: FeedEvent, { allDay }: EventCard, { settings }: Caller): AddedEvent {
-  const zone = parseZone(record.timezone) ?? settings.zone;
+/**
+ * Returns an event in its own local time, even if the page shows another one. `next`: the next date of a recurring
+ * event, whose record has the first one, which may be years ago.
+ */
+function toAddedEvent({ record }: FeedEvent, { allDay }: EventCard, next: LocalSpan | undefined, { settings }: Caller): AddedEvent {
+  const { start_date: ownStart, end_date: ownEnd, timezone } = record;
+  const { start, end, zone } = next ?? { start: ownStart, end: ownEnd, zone: parseZone(timezone) ?? settings.zone };
   // Google identifies zones by name. A zone that is only an offset has none, so the times are in UTC.
   const isNamed = zone.rules !== null;
   const clock = (localTime: string) => (isNamed || allDay ? localTime : toUtc(localTime, zone));
   return {
     title: plainLine(record.title),
-    start: clock(record.start_date),
-    end: clock(record.end_date),
+    start: clock(start),
+    end: clock(end),
     allDay,
     where: venuesOf(record).map(placeOf).join('; '),
     zone: isNamed ? zone.name : undefined,
@@ -159,46 +160,6 @@ const organizerModel = ({ organizer, url, phone = '', email = '', website }: Org
   email: plainLine(email),
   website: websiteOf(website),
 });
-
-/** Maximum number of dates of a recurring event on its page. */
-const MAX_DATES = 12;
-
-interface DateContext {
-  readonly site: PageContext['site'];
-  readonly caller: Caller;
-  readonly event: FeedEvent;
-  readonly isDate: boolean;
-}
-
-interface OtherDate {
-  readonly start: string;
-  /** Whether it is the only date on its day. */
-  readonly isAlone: boolean;
-  readonly href: string;
-}
-
-/** Returns the next dates of a recurring event, except the one being shown. Undefined: the event does not recur. */
-async function loadOtherDates({ site, caller, event, isDate }: DateContext): Promise<OtherDate[] | undefined> {
-  const { row, record } = event;
-  const { settings, now } = caller;
-  const series = (await datesOfEvents(site, caller, [{ id: row.ID, timezone: record.timezone }])).get(row.ID);
-  if (!series) return undefined;
-  const localNow = localFromDate(now, series.zone);
-  const { permalinkStructure } = settings;
-  const { singleEventSlug } = settings.calendar;
-  const pages = await pagesOfDates(
-    site.db,
-    row,
-    series.dates.map(({ start }) => start),
-  );
-  const urlOf = (start: string): string =>
-    pageIn(caller, record.language, (home) => eventDateUrl({ home, permalinkStructure, singleEventSlug }, row, pages.get(start)!));
-  const countOn = (date: string): number => series.dates.filter(({ start }) => start.startsWith(date)).length;
-  return series.dates
-    .filter(({ start }) => start > localNow && !(isDate && start === record.start_date))
-    .slice(0, MAX_DATES)
-    .map(({ start }) => ({ start, isAlone: countOn(start.slice(0, DATE_LENGTH)) < 2, href: urlOf(start) }));
-}
 
 /** Returns the page of a venue or an organizer, with the events that link to it. */
 export async function linkedPage(context: PageContext, caller: Caller, page: LinkedPage): Promise<PageContent> {
