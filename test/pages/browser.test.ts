@@ -264,7 +264,32 @@ describeInBrowser('the pages in a browser', (visit) => {
     expect(await page.locator('#list li .title').allTextContents()).toEqual(['Evento senza titolo', 'Some day', 'Never']);
     expect(await page.locator('#list li .when').count()).toBe(1);
     expect(await page.locator('#month li').allTextContents()).toEqual(['Untitled event']);
-    expect(asked.sort()).toEqual([' pt-br pt', 'it  ']);
+    expect(asked.sort()).toEqual(['  it', ' pt-br pt']);
+  });
+
+  it('show events by <fasti-events> on pages in languages that the calendar lacks', async () => {
+    const { page } = await visit();
+    for (const [texts, languages] of [
+      ['en', ['it', 'en-GB', 'de_AT']],
+      ['it', ['en']],
+    ] as const) {
+      const sample = await serveSample({ LANGUAGES: texts });
+      const day = new Date(Date.now() + 86_400_000).toISOString().slice(0, 10);
+      await fetch(`${sample.base}/wp-json/tribe/events/v1/events`, {
+        method: 'POST',
+        headers: { authorization: basic('admin'), 'content-type': 'application/json' },
+        body: JSON.stringify({ title: 'Tomorrow', status: 'publish', start_date: day, end_date: day }),
+      });
+      await page.goto(`${sample.base}/events/list/`);
+      await page.setContent(
+        `<script type="module" src="${sample.base}/_fasti/fasti-events.js"></script>
+        ${languages.map((language) => `<div lang="${language}"><fasti-events count="1"></fasti-events></div>`).join('')}`,
+      );
+      const shown = page.locator('fasti-events').locator('.title, [role=alert]');
+      await shown.nth(languages.length - 1).waitFor();
+      expect([texts, await shown.allTextContents()]).toEqual([texts, languages.map(() => 'Tomorrow')]);
+      await sample.close();
+    }
   });
 
   it('show events on a page of another site by <fasti-events>', async () => {
@@ -293,7 +318,7 @@ describeInBrowser('the pages in a browser', (visit) => {
 });
 
 /** Serves the sample site with pages, under the same address as in its links. */
-async function serveSample(): Promise<{ base: string; close: () => Promise<void> }> {
+async function serveSample(env: Record<string, string> = {}): Promise<{ base: string; close: () => Promise<void> }> {
   const folder = mkdtempSync(join(tmpdir(), 'fasti-pages-'));
   const url = `sqlite:${join(folder, 'site.sqlite')}`;
   const db = await openDatabase({ url, prefix: 'wp_' });
@@ -306,7 +331,7 @@ async function serveSample(): Promise<{ base: string; close: () => Promise<void>
   const base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   await setOptions(db, { home: base, siteurl: base });
   await db.close();
-  const site = await openSite(readConfig({ DATABASE_URL: url, PAGES: 'on', LOG_LEVEL: 'silent', UPLOADS_DIR: folder }));
+  const site = await openSite(readConfig({ DATABASE_URL: url, PAGES: 'on', LOG_LEVEL: 'silent', UPLOADS_DIR: folder, ...env }));
   server.on('request', createApp(site));
   return {
     base,

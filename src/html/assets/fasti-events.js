@@ -155,11 +155,10 @@ class FastiEvents extends HTMLElement {
     set('categories', this.getAttribute('category'));
     set('tags', this.getAttribute('tag'));
     for (const name of ['venue', 'organizer', 'search']) set(name, this.getAttribute(name));
-    const [tag, spoken] = [this.#language.toLowerCase(), this.#language.slice(0, 2)];
-    set('translation_language', WORDS[spoken] && spoken);
-    // The calendar's content may have other languages than its texts; unknown languages are ignored.
-    set('wpml_language', !WORDS[spoken] && tag);
-    set('lang', !WORDS[spoken] && tag.split('-')[0]);
+    // Unlike `translation_language`, these are ignored if the calendar has neither content nor texts in the language.
+    const tag = this.#language.toLowerCase();
+    set('wpml_language', tag.includes('-') && tag);
+    set('lang', tag.split('-')[0]);
     if (this.#isMonth) {
       // Events that overlap the month: they end after the day before it, and begin on its last day or earlier.
       set('ends_after', isoDayOf(Date.parse(`${this.#month}-01`) - DAY_MS));
