@@ -71,6 +71,7 @@ export async function calendarPage(
     title: props.heading,
     description: descriptionOf(term?.description || settings.description),
     ...urlAndTranslations(caller, target, termTranslations),
+    menuAddress: calendarUrl(caller, { ...target, date: undefined }),
     // Searches, and days and months without events, since their number is unlimited.
     unlisted: page.search !== undefined || calendar.showsFilters || page.chosenDate !== undefined || (isPeriod && cards.length === 0),
     ...{ previous: props.previous?.href, next: props.next?.href },
@@ -110,7 +111,10 @@ function shownDate({ view, date }: CalendarList, { now, settings }: Caller): str
 
 const [MONTH, DAY] = ['YYYY-MM'.length, 'YYYY-MM-DD'.length];
 
-/** Returns the target of the page itself, from which its URL is made. `placedTerm`: its term, if already known. */
+/**
+ * Returns the target of the page itself, from which its URL is made. A page that names no date has the same URL on every
+ * day, so that search engines need not find it anew. `placedTerm`: its term, if already known.
+ */
 async function findTarget(
   { db }: Site,
   { page, list, date, filters }: ShownCalendar,
@@ -119,7 +123,7 @@ async function findTarget(
   const [term] = list.terms;
   return {
     view: list.view,
-    date,
+    date: list.date === undefined ? undefined : date,
     from: list.view === 'list' || list.view === 'past' ? page.chosenDate : undefined,
     number: page.number,
     featured: page.featured,

@@ -49,6 +49,8 @@ export interface PageContent {
   readonly description: string;
   /** The URL of the page, in the caller's language. */
   readonly address: string;
+  /** The URL by which the menu knows the page, if this is another one: that of the view, without the month or the day. */
+  readonly menuAddress?: string | undefined;
   /** The URL of the first of several pages, if this is another one, since other languages may have fewer pages. */
   readonly first?: string | undefined;
   /** For the page of a record or a term: its language and its translations, if content has languages. */
@@ -127,7 +129,7 @@ export function toPage({ site, assets, theme }: PageContext, caller: Caller, con
       siteName,
       home: withLanguage(caller, `${home}/`),
       logo: theme.logo === undefined ? undefined : { src: assets.urlOf(base, theme.logo), text: siteName },
-      menu: menuLinks(i18n, caller, content.address),
+      menu: menuLinks(i18n, caller, content.menuAddress ?? content.address),
       languages,
       links: [
         { name: i18n.say('pages:rss'), href: newsFeedUrl(caller) },

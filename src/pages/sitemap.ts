@@ -47,8 +47,8 @@ const loadLinkedPart =
 const PARTS = {
   pages: async (site, caller, limit, offset) => {
     const { settings } = caller;
+    // Without the home, which shows the same as one of these and names its address.
     const mainPages: readonly ((home: string) => string)[] = [
-      (home) => `${home}/`,
       (home) => calendarUrl({ settings, home }, { view: 'list' }),
       (home) => calendarUrl({ settings, home }, { view: 'month' }),
     ];

@@ -319,7 +319,8 @@ describeDatabases('the sitemap of a site whose languages have hosts', (open) => 
         expect(await read(host, '/robots.txt')).toContain(`Sitemap: http://${host}/sitemap.xml`);
         expect([...files, ...pages].filter((url) => new URL(url).host !== host)).toEqual([]);
         const slug = host.startsWith('it') ? 'concerto-destate' : 'summer-concert';
-        expect(pages).toEqual(expect.arrayContaining([`http://${host}/`, `http://${host}/events/month/`, `http://${host}/event/${slug}/`]));
+        const paths = ['/events/list/', '/events/month/', `/event/${slug}/`];
+        expect(pages).toEqual(expect.arrayContaining(paths.map((path) => `http://${host}${path}`)));
         expect(new Set(pages).size).toBe(pages.length);
       }
     }

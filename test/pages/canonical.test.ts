@@ -1,0 +1,50 @@
+import { expect, it } from '@jest/globals';
+import { elements, textOf } from '../support/desk-visitor.ts';
+import { describeRequests, SUITE_TIME } from '../support/site-client.ts';
+
+describeRequests(
+  'addresses of pages',
+  (ask) => {
+    const text = async (path: string): Promise<string> => (await ask.send('GET', path)).text;
+    const home = async () => (await ask.running().site.settings()).home;
+    const canonical = async (path: string) => {
+      const [link] = elements(await text(path), ({ attribs: { rel } }) => rel === 'canonical');
+      return link?.attribs.href?.slice((await home()).length);
+    };
+
+    it('stay the same as time goes by if they name no date', async () => {
+      const pages = ['/events/month/', '/events/today/', '/it/events/month/', '/events/category/music/month/', '/events/2026-12/'];
+      const named = ['/events/month/', '/events/today/', '/events/month/', '/events/category/music/month/', '/events/2026-12/'];
+      const plain = '/?post_type=tribe_events&eventDisplay=month';
+      for (const moment of [SUITE_TIME, '2027-01-20T12:00:00Z']) {
+        ask.setClock(moment);
+        await ask.options({ permalink_structure: '/%postname%/' });
+        expect([moment, await Promise.all(pages.map(canonical))]).toEqual([moment, named]);
+        expect(await canonical('/events/month/?tribe-bar-date=2027-02-01')).toBe('/events/2027-02/');
+        await ask.options({ permalink_structure: '' });
+        expect([moment, await canonical(plain)]).toEqual([moment, plain]);
+      }
+    });
+
+    it('in the sitemap are those by which the main pages name themselves', async () => {
+      const locations = async (path: string) =>
+        [...(await text(path)).matchAll(/<loc>([^<]*)<\/loc>/g)].map(([, url]) => url!.slice(url!.indexOf('/', 8)));
+      const main = (await locations('/sitemap-pages-1.xml')).filter((path) => !path.includes('/category/'));
+      expect(main).toEqual(['/events/list/', '/events/month/']);
+      expect(await Promise.all(main.map(canonical))).toEqual(main);
+    });
+
+    it('are marked in the menu by their view', async () => {
+      const current = async (path: string) => {
+        const menu = /<nav aria-label="Main">.*?<\/nav>/.exec(await text(path))?.[0] ?? '';
+        return elements(menu, ({ attribs }) => attribs['aria-current'] === 'page').map(textOf);
+      };
+      for (const path of ['/events/month/', '/events/2026-12/', '/events/2031-12/'])
+        expect([path, await current(path)]).toEqual([path, ['Month']]);
+      for (const path of ['/events/list/', '/events/']) expect([path, await current(path)]).toEqual([path, ['Events']]);
+      for (const path of ['/events/category/music/month/', '/events/today/', '/venue/teatro-rossi/'])
+        expect([path, await current(path)]).toEqual([path, []]);
+    });
+  },
+  { PAGES: 'on' },
+);
