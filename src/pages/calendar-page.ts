@@ -168,10 +168,12 @@ function headingOf({ i18n, page, list, date = '' }: ShownCalendar): string {
 }
 
 function listProps(calendar: ShownCalendar, target: CalendarTarget, events: readonly EventCard[]) {
-  const { i18n, page, filters } = calendar;
-  const isSearch = page.search !== undefined || filters.length > 0;
-  return { events, whole: wholeDay(calendar, target), none: i18n.say(isSearch ? 'pages:nothing-found' : 'pages:no-events') };
+  return { events, whole: wholeDay(calendar, target), none: noEvents(calendar) };
 }
+
+/** Returns the words for a page without events. */
+const noEvents = ({ i18n, page, filters }: ShownCalendar): string =>
+  i18n.say(page.search !== undefined || filters.length > 0 ? 'pages:nothing-found' : 'pages:no-events');
 
 /** Returns the link to the list of a day that has more events than its page shows; undefined: it shows all of them. */
 function wholeDay({ caller, i18n, list, date, filters }: ShownCalendar, target: CalendarTarget): NamedLink | undefined {
@@ -293,14 +295,16 @@ function periodNeighbours({ caller, i18n, list, date = '' }: ShownCalendar, targ
 /** The years of dates have four digits. */
 const [FIRST, LAST] = ['1000-01-01', '9999-11'];
 
-function monthProps({ caller, i18n, list, date = '' }: ShownCalendar, target: CalendarTarget, cards: readonly EventCard[]) {
+function monthProps(calendar: ShownCalendar, target: CalendarTarget, cards: readonly EventCard[]) {
+  const { caller, i18n, list, date = '' } = calendar;
   const { settings, now } = caller;
   const firstDay = Number(settings.raw.get('start_of_week') ?? '1') % 7 || 0;
   const today = localFromDate(now, settings.zone).slice(0, DAY);
   const { cutoff } = settings.calendar;
   const unseen = Math.max(0, list.total - cards.length);
   // The events are in the order of their starts.
-  const lastShown = cards.at(-1)?.start.slice(0, DAY) ?? '';
+  const [lastCard] = cards.slice(-1);
+  const lastShown = lastCard ? dayOf(lastCard.start, cutoff) : '';
   const weeks = weeksOfMonth(date, cards, { firstDay, cutoff }).map((week) =>
     week.map(
       (day): MonthDay => ({
@@ -314,5 +318,6 @@ function monthProps({ caller, i18n, list, date = '' }: ShownCalendar, target: Ca
       }),
     ),
   );
-  return { weeks, firstDay, unseen };
+  const isEmpty = weeks.flat().every(({ events = [], mayHaveMore }) => events.length === 0 && !mayHaveMore);
+  return { weeks, firstDay, unseen, none: isEmpty ? noEvents(calendar) : undefined };
 }

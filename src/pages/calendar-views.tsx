@@ -76,18 +76,18 @@ export const Cards = ({ i18n, cards }: { readonly i18n: I18n; readonly cards: re
   </ol>
 );
 
-/** An event in a list. */
+/** An event in a list. Only its own texts are in its language; dates and marks are in that of the page. */
 function Card({ i18n, card }: { readonly i18n: I18n; readonly card: EventCard }): JSX.Element {
   const { lang, title, href, start, when, zone, where, cost, summary, picture, featured, mark } = card;
   const { say } = i18n;
   return (
-    <article class={featured ? 'card card-featured' : 'card'} lang={lang}>
+    <article class={featured ? 'card card-featured' : 'card'}>
       <div class="card-day" aria-hidden="true">
         <span class="card-weekday">{weekdayOf(i18n, start)}</span>
         <span class="card-number">{Number(start.slice(8, 10))}</span>
       </div>
       <div class="card-text">
-        <h3 dir="auto">
+        <h3 lang={lang} dir="auto">
           <Link href={href}>{title}</Link>
         </h3>
         <p class="card-when">
@@ -95,19 +95,27 @@ function Card({ i18n, card }: { readonly i18n: I18n; readonly card: EventCard })
           <time dateTime={start.replace(' ', 'T')}>{zone === undefined ? when : say('pages:local-time', { when, zone })}</time>
         </p>
         {where !== '' && (
-          <p class="card-where" dir="auto">
+          <p class="card-where" lang={lang} dir="auto">
             {where}
           </p>
         )}
         {summary !== '' && (
-          <p class="card-summary" dir="auto">
+          <p class="card-summary" lang={lang} dir="auto">
             {summary}
           </p>
         )}
         {cost !== '' && <p class="card-cost">{cost}</p>}
       </div>
       {picture && (
-        <img class="card-picture" src={picture.src} width={picture.width} height={picture.height} alt={picture.text} loading="lazy" />
+        <img
+          class="card-picture"
+          lang={lang}
+          src={picture.src}
+          width={picture.width}
+          height={picture.height}
+          alt={picture.text}
+          loading="lazy"
+        />
       )}
     </article>
   );
@@ -122,6 +130,8 @@ export interface MonthProps extends CalendarProps {
   readonly firstDay: number;
   /** Number of events that are not included in the days. */
   readonly unseen: number;
+  /** The text shown if no day has events; a narrow screen shows no empty days. */
+  readonly none: string | undefined;
 }
 
 /** Maximum number of events shown in a day of a month; the day's own page has all. */
@@ -132,10 +142,11 @@ export const idsShownInMonth = (weeks: MonthProps['weeks']): ReadonlySet<number>
   new Set(weeks.flat().flatMap(({ events = [] }) => events.slice(0, MAX_EVENTS_PER_DAY).map(({ id }) => id)));
 
 /** A month as a table of days. On a narrow screen the stylesheet turns it into a list of the days that have events. */
-export function MonthView({ weeks, firstDay, unseen, ...calendar }: MonthProps): JSX.Element {
+export function MonthView({ weeks, firstDay, unseen, none, ...calendar }: MonthProps): JSX.Element {
   const { i18n, heading } = calendar;
   return (
     <CalendarPage {...calendar}>
+      {none !== undefined && <p class="none">{none}</p>}
       <table class="month">
         <caption class="hidden">{heading}</caption>
         <WeekdayHead i18n={i18n} first={firstDay} />
@@ -176,11 +187,11 @@ function Day({ i18n, day }: { readonly i18n: I18n; readonly day: MonthDay }): JS
       {shownEvents.length > 0 && (
         <ul>
           {shownEvents.map(({ id, title, href: event, time, lang, mark }) => (
-            <li key={id} lang={lang}>
+            <li key={id}>
               <Link href={event}>
                 {time !== undefined && <span class="day-time">{time} </span>}
                 {mark !== undefined && <span class="day-mark">{mark}: </span>}
-                <bdi>{title}</bdi>
+                <bdi lang={lang}>{title}</bdi>
               </Link>
             </li>
           ))}

@@ -9,6 +9,17 @@ describeRequests(
   (ask) => {
     const text = async (path: string): Promise<string> => (await ask.send('GET', path)).text;
     const made = (values: object): Promise<Json> => ask.create('/events', { status: 'publish', ...values });
+    const madeMany = async (name: string, day: string, count: number, hour = '10'): Promise<void> => {
+      const body = { start_date: `${day} ${hour}:00:00`, end_date: `${day} ${hour}:30:00`, status: 'publish' };
+      for (let from = 0; from < count; from += 100) {
+        const titles = Array.from({ length: Math.min(100, count - from) }, (_, at) => `${name} ${from + at}`);
+        const requests = titles.map((title) => ({ method: 'POST', path: '/calendar/events/v1/events', body: { ...body, title } }));
+        expect((await ask.send('POST', '/wp-json/batch/v1', { as: 'admin', body: { requests } })).status).toBe(207);
+      }
+    };
+    /** The cells of the month with this path, by day. */
+    const cellsOf = async (path: string): Promise<ReadonlyMap<string, string>> =>
+      new Map((await text(path)).split('<td').map((cell) => [/datetime="([^"]*)"/.exec(cell)?.[1] ?? '', cell]));
 
     it('show an all-day event of a zone further east or west on its own day, whichever local time the site shows', async () => {
       for (const [siteZone, zone] of [
@@ -61,12 +72,7 @@ describeRequests(
 
     it('with more events than fit on their page lead to a list with all of them', async () => {
       await ask.options({});
-      const body = { start_date: '2035-05-04 10:00:00', end_date: '2035-05-04 11:00:00', status: 'publish' };
-      for (const from of [0, 100, 200, 300, 400]) {
-        const titles = Array.from({ length: 100 }, (_, at) => `Stand ${from + at}`);
-        const requests = titles.map((title) => ({ method: 'POST', path: '/calendar/events/v1/events', body: { ...body, title } }));
-        expect((await ask.send('POST', '/wp-json/batch/v1', { as: 'admin', body: { requests } })).status).toBe(207);
-      }
+      await madeMany('Stand', '2035-05-04', 500);
       const standsOn = (html: string) => [...html.matchAll(/>(Stand \d+)</g)].map(([, title]) => title!);
       const html = await text('/events/2035-05-04/');
       const path = '/events/list/?tribe-bar-date=2035-05-04&until=2035-05-04';
@@ -76,6 +82,27 @@ describeRequests(
       const pages = [await text(path), await text(path.replace('list/', 'list/page/2/'))];
       expect(new Set(pages.flatMap(standsOn)).size).toBe(500);
       expect(await text('/events/2035-05-05/')).not.toContain('page by page');
+    });
+
+    it('of a month with more events than it shows link to those that may have more, also if they begin later than midnight', async () => {
+      await ask.options({ tribe_events_calendar_options: { multiDayCutoff: '04:00' } });
+      await madeMany('Stand', '2035-06-09', 398);
+      await madeMany('Late show', '2035-06-12', 5, '01');
+      const cells = await cellsOf('/events/2035-06/');
+      const mayHaveMore = ['09', '10', '11', '12', '30'].map((day) => cells.get(`2035-06-${day}`)?.includes('All events'));
+      expect(mayHaveMore).toEqual([false, false, true, true, true]);
+    });
+
+    it('of a month without events are followed by words that say so', async () => {
+      await ask.options({});
+      const said = async (path: string) => elements(await text(path), ({ attribs }) => attribs.class === 'none').map(textOf);
+      expect(await said('/events/2041-03/')).toEqual(['No events.']);
+      expect(await said('/it/events/2041-03/')).toEqual(['Nessun evento.']);
+      expect(await said('/events/2041-03/?tribe-bar-search=ball')).toEqual(await said('/events/list/?tribe-bar-search=qwertz'));
+      await made({ title: 'Ball', start_date: '2041-02-28 20:00:00', end_date: '2041-03-01 00:00:00' });
+      expect(await said('/events/2041-03/')).toEqual(['No events.']);
+      await made({ title: 'Ball', start_date: '2041-03-01 20:00:00', end_date: '2041-03-01 22:00:00' });
+      expect(await said('/events/2041-03/')).toEqual([]);
     });
 
     it('that a list begins with are in its heading', async () => {
