@@ -109,6 +109,25 @@ describeDatabases('pages of a site with content in several languages', (open) =>
     }
   });
 
+  it('mark only the texts of an event as foreign, not its dates, on lists and months', async () => {
+    const db = await loadLanguages(await open(), 'wpml');
+    // WPML lets lists contain events that have no translation.
+    await setOptions(db, { icl_sitepress_settings: { custom_posts_sync_option: { tribe_events: 2 } } });
+    const site = await serveDatabase(db, { env: { PAGES: 'on' }, clock: () => new Date('2026-11-20T12:00:00Z') });
+    const list = (await site.send('GET', '/it/events/list/')).text;
+    const cards = (list.match(/<article.*?<\/article>/g) ?? []).filter((card) => card.includes(' lang="en-US"'));
+    expect(cards.length).toBeGreaterThan(0);
+    for (const card of cards) {
+      const marked = [...card.matchAll(/<(\w+)(?: class="([^"]*)")? lang="en-US"/g)].map(([, name, className]) => className ?? name);
+      expect(marked.filter((name) => !['h3', 'card-where', 'card-summary', 'card-picture'].includes(name!))).toEqual([]);
+    }
+    const month = /datetime="(\d{4}-\d\d)/.exec(cards[0]!)?.[1];
+    const { text } = await site.send('GET', `/it/events/${month}/`);
+    const days = text.slice(text.indexOf('<tbody>'), text.indexOf('</tbody>'));
+    expect(new Set(days.match(/<\w+(?= lang="en-US")/g))).toEqual(new Set(['<bdi']));
+    await site.close();
+  });
+
   it.each(FORMS)('that do not exist are in the language of their path, and have no canonical URL (%s)', async (form) => {
     const { site } = await readerOf(form);
     for (const [path, language] of [
