@@ -31,7 +31,7 @@ export async function translationsOfDate(
     const dates = series.get(translation.id)?.dates ?? [];
     const date = dates.find((one) => one.startUtc === startUtc);
     const post = posts.get(translation.id);
-    if (!date || !post) return [code, translation] as const;
+    if (!date || !post) return [code, { url: translation.url, isOneWay: true }] as const;
     const pages = await pagesOfDates(db, post, dates.map(({ start }) => start)); // biome-ignore format: short
     const page = pages.get(date.start)!;
     const urlOf = (home: string) => eventDateUrl({ home, permalinkStructure, singleEventSlug }, post, page);

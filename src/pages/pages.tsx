@@ -33,10 +33,10 @@ export interface PageContext extends LoadedTheme {
   readonly site: Site;
 }
 
-/** The language and translations of a record. */
+/** The language and translations of a record. `isOneWay`: the page in that language does not link back. */
 export interface WithTranslations {
   readonly language?: string | null | undefined;
-  readonly translations?: Readonly<Record<string, { readonly url: string }>> | undefined;
+  readonly translations?: Readonly<Record<string, { readonly url: string; readonly isOneWay?: boolean }>> | undefined;
 }
 
 /** The content of a page, and the data for its head. */
@@ -106,7 +106,7 @@ export function toPage({ site, assets, theme }: PageContext, caller: Caller, con
     isRecord: content.subject.event !== undefined,
     alternates:
       isThere && caller.settings.contentLanguages && content.first === undefined
-        ? languages.map(({ code, href }) => ({ language: code, href }))
+        ? languages.filter(({ isOneWay }) => !isOneWay).map(({ code, href }) => ({ language: code, href }))
         : [],
     previous: content.previous,
     next: content.next,
@@ -158,11 +158,14 @@ const newsFeedUrl = (caller: Caller): string =>
       : `${calendarRootUrl(caller)}feed/`,
   );
 
+/** A link to the page in a language. Search engines ignore pages that do not link back, so the head leaves these out. */
+type LanguageLink = FrameProps['languages'][number] & Pick<NonNullable<WithTranslations['translations']>[string], 'isOneWay'>;
+
 /**
  * Returns the links to the same page in other languages: if content has languages, those in which the page exists;
  * otherwise those of the interface.
  */
-function languageLinks({ texts }: Site, caller: Caller, { address, first = address, record }: PageContent): FrameProps['languages'] {
+function languageLinks({ texts }: Site, caller: Caller, { address, first = address, record }: PageContent): LanguageLink[] {
   const { home, settings, content, language } = caller;
   const { contentLanguages: languages } = settings;
   if (languages === undefined) {
@@ -177,9 +180,9 @@ function languageLinks({ texts }: Site, caller: Caller, { address, first = addre
   const path = first.startsWith(home) ? withoutLanguage(caller, first.slice(home.length)) : '/';
   return languages.languages.flatMap((contentLanguage) => {
     const { code, name } = contentLanguage;
-    const translation = record?.translations?.[code]?.url;
+    const { url: translation, isOneWay = false } = record?.translations?.[code] ?? {};
     const href = code === ownCode ? address : record ? translation : listUrlInLanguage(caller, code, (root) => root + path);
-    return href === undefined ? [] : [{ code: languageTag(contentLanguage), name, href, current: code === ownCode }];
+    return href === undefined ? [] : [{ code: languageTag(contentLanguage), name, href, current: code === ownCode, isOneWay }];
   });
 }
 
