@@ -110,13 +110,25 @@ export function endOfDay(local: string, cutoff: string): string {
   return end.length > LATEST.length ? LATEST : end;
 }
 
-/**
- * Returns whether an event is on a day (`YYYY-MM-DD`). One that lasts until midnight is not on the day that begins
- * then. `cutoff`: as above.
- */
-export function isOnDay({ start, end }: { readonly start: string; readonly end: string }, day: string, cutoff: string): boolean {
-  const dayStart = beginOfDay(day, cutoff);
-  return start <= endOfDay(day, cutoff) && (end > dayStart || start >= dayStart);
+/** Returns whether an event is on a day (`YYYY-MM-DD`). `cutoff`: as above. */
+export const isOnDay = (event: ShownSpan, day: string, cutoff: string): boolean => isOnAnyDay(event, { first: day, last: day }, cutoff);
+
+/** Days (`YYYY-MM-DD`), both included. */
+interface Days {
+  readonly first: string;
+  readonly last: string;
+}
+
+/** Returns whether an event is on any of these days. One that lasts until midnight is not on the day that begins then. */
+export function isOnAnyDay({ start, end }: ShownSpan, { first, last }: Days, cutoff: string): boolean {
+  const firstStart = beginOfDay(first, cutoff);
+  return start <= endOfDay(last, cutoff) && (end > firstStart || start >= firstStart);
+}
+
+/** Start and end as they are shown. */
+interface ShownSpan {
+  readonly start: string;
+  readonly end: string;
 }
 
 /**
@@ -144,7 +156,8 @@ const lastDay = memoize((day: string) => addMonths(day, MONTHS_AHEAD).slice(0, 1
 const MIDNIGHT = '00:00';
 /** The range of a DATETIME column. */
 const [EARLIEST, LATEST] = ['1000-01-01 00:00:00', '9999-12-31 23:59:59'];
-const clampDateTime = (local: string): string => {
+/** Returns a time within that range. */
+export const clampDateTime = (local: string): string => {
   if (local.startsWith('0') || local.startsWith('-')) return EARLIEST;
   return local.length > LATEST.length ? LATEST : local;
 };

@@ -1,5 +1,5 @@
 import { isOnDay } from '../calendar/window.ts';
-import { addDays, addMonths, unixFromText } from '../wordpress/time.ts';
+import { addDays, lastDayOfMonth, unixFromText } from '../wordpress/time.ts';
 
 /** A day of a month view. Undefined items mean that it belongs to another month. */
 export interface DayWithItems<Item> {
@@ -27,7 +27,7 @@ export function weeksOfMonth<Item extends { readonly start: string; readonly end
 function daysOfWeeks(month: string, firstDay: number): string[][] {
   const first = `${month}-01 00:00:00`;
   const before = (weekdayOf(first) - firstDay + 7) % 7;
-  const length = (unixFromText(addMonths(first, 1)) - unixFromText(first)) / DAY_SECONDS;
+  const length = Number(lastDayOfMonth(month).slice('YYYY-MM-'.length));
   return Array.from({ length: Math.ceil((before + length) / 7) }, (_, week) =>
     Array.from({ length: 7 }, (__, day) => addDays(first, week * 7 + day - before).slice(0, 10)),
   );

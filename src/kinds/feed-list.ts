@@ -1,5 +1,5 @@
-import { beginOfDay, boundLocal, endOfDay } from '../calendar/window.ts';
-import { addDays, addMonths, utcFromDate } from '../wordpress/time.ts';
+import { beginOfDay, boundLocal, clampDateTime, endOfDay } from '../calendar/window.ts';
+import { addSeconds, lastDayOfMonth, utcFromDate } from '../wordpress/time.ts';
 import { localFromDate, toUtc } from '../wordpress/zones.ts';
 import type { Condition } from './condition.ts';
 import { eventFilters } from './events/list.ts';
@@ -82,16 +82,33 @@ const BOUNDS: Readonly<Record<FeedView, (context: RuleContext, date?: string) =>
       ? [{ column: 'end_date', op: '<=', ...thisMinute(context) }]
       : [{ column: 'start_date', op: '<', value: startOfDay(date, context) }],
   month: (context, date = today(context)) => {
-    const firstDay = `${date.slice(0, 7)}-01`;
-    return overlapping(firstDay, addDays(addMonths(`${firstDay} 00:00:00`, 1), -1), context);
+    return overlapping(`${date.slice(0, 7)}-01`, lastDayOfMonth(date), context);
   },
   day: (context, date = today(context)) => overlapping(date, date, context),
 };
 
-/** Returns the bounds of events that overlap the days from the first to the last one. */
-const overlapping = (firstDay: string, lastDay: string, context: RuleContext): Bound[] => [
-  { column: 'start_date', op: '<=', value: endOfDay(lastDay, context.settings.calendar.cutoff) },
-  { column: 'end_date', op: '>=', value: startOfDay(firstDay, context) },
+/**
+ * Returns the bounds of events that overlap the days from the first to the last one. In UTC they include the all-day
+ * events of these days in every zone, since these are shown on their own days; the others are left out later.
+ */
+function overlapping(firstDay: string, lastDay: string, context: RuleContext): Bound[] {
+  const { cutoff } = context.settings.calendar;
+  const toSiteUtc = (local: string) => toUtc(local, context.settings.zone);
+  const [start, end] = [startOfDay(firstDay, context), endOfDay(lastDay, cutoff)];
+  const lastStart = addSeconds(startOfDay(lastDay, context), WESTERNMOST_HOURS * HOUR);
+  const firstEnd = addSeconds(endOfDay(firstDay, cutoff), -EASTERNMOST_HOURS * HOUR);
+  return [
+    { column: 'start_date', op: '<=', value: end, utc: latest(toSiteUtc(end), lastStart) },
+    { column: 'end_date', op: '>=', value: start, utc: earliest(toSiteUtc(start), firstEnd) },
+  ];
+}
+
+/** Hours between UTC and the zones in which a day begins first and last. */
+const [EASTERNMOST_HOURS, WESTERNMOST_HOURS, HOUR] = [14, 12, 3600];
+
+const [earliest, latest] = [
+  (one: string, other: string): string => [clampDateTime(one), clampDateTime(other)].sort()[0]!,
+  (one: string, other: string): string => [clampDateTime(one), clampDateTime(other)].sort()[1]!,
 ];
 
 const startOfDay = (date: string, { settings }: RuleContext): string => beginOfDay(date, settings.calendar.cutoff);
@@ -111,5 +128,5 @@ const minuteOf = (text: string): string => `${text.slice(0, 16)}:00`;
 /** Returns a bound as a condition, in local or in UTC time as the calendar's settings say. */
 function momentCondition({ column, op, value, utc: knownUtc }: Bound, { settings }: RuleContext): Condition {
   const utc = settings.calendar.timezoneMode === 'site';
-  return { by: 'moment', column, op, utc, value: utc ? (knownUtc ?? toUtc(value, settings.zone)) : value };
+  return { by: 'moment', column, op, utc, value: utc ? (knownUtc ?? clampDateTime(toUtc(value, settings.zone))) : value };
 }

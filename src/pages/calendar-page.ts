@@ -288,12 +288,12 @@ function periodNeighbours({ caller, i18n, list, date = '' }: ShownCalendar, targ
   const hasFurther = (isNear: boolean) => isNear || list.events.length > 0;
   return {
     previous: hasFurther(first > earliest) && first.slice(0, DAY) > FIRST ? step(-1) : undefined,
-    next: hasFurther(first < latest) && date < LAST ? step(1) : undefined,
+    next: hasFurther(first < latest) && date < LAST.slice(0, date.length) ? step(1) : undefined,
   };
 }
 
 /** The years of dates have four digits. */
-const [FIRST, LAST] = ['1000-01-01', '9999-11'];
+const [FIRST, LAST] = ['1000-01-01', '9999-12-31'];
 
 function monthProps(calendar: ShownCalendar, target: CalendarTarget, cards: readonly EventCard[]) {
   const { caller, i18n, list, date = '' } = calendar;

@@ -1,10 +1,11 @@
 import { shownDates } from '../calendar/shown-times.ts';
-import { isOnDay } from '../calendar/window.ts';
+import { isOnAnyDay } from '../calendar/window.ts';
 import type { ListPage } from '../kinds/calendar-page.ts';
 import type { Order } from '../kinds/condition.ts';
 import { type FeedView, feedFilters } from '../kinds/feed-list.ts';
 import type { Site } from '../site.ts';
 import type { Term } from '../wordpress/rows.ts';
+import { lastDayOfMonth } from '../wordpress/time.ts';
 import { localFromDate } from '../wordpress/zones.ts';
 import type { Caller } from './caller.ts';
 import { type FeedEvents, feedTerms, loadFeedEvents, termsCondition } from './feed-events.ts';
@@ -48,18 +49,26 @@ export async function listCalendar(site: Site, caller: Caller, page: ListPage, o
     filters: filtersOf(page, options.filters),
     archive: page.archive,
   });
-  const shownEvents = view === 'day' && !page.archive ? onDay(feedEvents, date, caller) : feedEvents;
+  const isPeriod = (view === 'day' || view === 'month') && !page.archive;
+  const shownEvents = isPeriod ? onDaysOf(view, feedEvents, date, caller) : feedEvents;
   return { ...shownEvents, view, date, terms: onePerSlug([...categories, ...tags].flat()) };
 }
 
 /**
- * Returns the events of a day (undefined: today) without those that the bounds of the list include, but which the
- * calendar shows on other days: events that last until the beginning of the day, and all-day events in zones far away.
+ * Returns the events of a day or a month (undefined: the present one) without those that the bounds of the list include,
+ * but which the calendar shows on other days: events that last until the beginning of the first day, and all-day events
+ * in zones far away.
  */
-function onDay<Found extends FeedEvents>(found: Found, date: string | undefined, { now, settings }: Caller): Found {
+function onDaysOf<Found extends FeedEvents>(
+  view: 'day' | 'month',
+  found: Found,
+  date: string | undefined,
+  { now, settings }: Caller,
+): Found {
   const { calendar, zone } = settings;
   const day = (date ?? localFromDate(now, zone)).slice(0, DAY);
-  const events = found.events.filter(({ record }) => isOnDay(shownDates(record, calendar.timezoneMode, zone), day, calendar.cutoff));
+  const days = view === 'day' ? { first: day, last: day } : { first: `${day.slice(0, MONTH)}-01`, last: lastDayOfMonth(day) };
+  const events = found.events.filter(({ record }) => isOnAnyDay(shownDates(record, calendar.timezoneMode, zone), days, calendar.cutoff));
   return { ...found, events, total: found.total - (found.events.length - events.length) };
 }
 

@@ -128,6 +128,12 @@ export function addMonths(text: string, months: number): string {
   return Number.isNaN(unix) ? ZERO_DATE : textFromUnix(dayjs.unix(unix).utc().add(months, 'month').unix());
 }
 
+/** Returns the last day (`YYYY-MM-DD`) of the month of a day or a month. */
+export function lastDayOfMonth(text: string): string {
+  const [year = 0, month = 0] = text.split('-').map(Number);
+  return textFromUnix(unixFromFields(year, month + 1, 0)).slice(0, 10);
+}
+
 /** Returns the seconds from one text to the other, both in the same zone; NaN if either is not a date. */
 export function diffSeconds(from: string, to: string): number {
   return unixFromText(to) - unixFromText(from);

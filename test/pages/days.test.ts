@@ -105,6 +105,48 @@ describeRequests(
       expect(await said('/events/2041-03/')).toEqual([]);
     });
 
+    it('in zones more than a day apart are those of all-day events, on pages and in calendars', async () => {
+      for (const [siteZone, zone] of [
+        ['Pacific/Pago_Pago', 'Pacific/Kiritimati'],
+        ['Pacific/Kiritimati', 'Pacific/Pago_Pago'],
+      ]) {
+        // biome-ignore format: pairs
+        await ask.options({ timezone_string: siteZone, ...SITE_ZONE });
+        for (const [title, day] of [['First', '2036-02-01'], ['Last', '2036-02-29']]) // biome-ignore format: pairs
+          await made({ title: `${title} of ${zone}`, start_date: day, end_date: day, all_day: true, timezone: zone });
+        const shown = async (path: string) => {
+          const page = await text(path);
+          return ['First', 'Last'].filter((title) => page.includes(`${title} of ${zone}`));
+        };
+        for (const [path, ...titles] of [
+          ['/events/2036-01-31/'],
+          ['/events/2036-02-01/', 'First'],
+          ['/events/2036-02-02/'],
+          ['/events/2036-02-29/', 'Last'],
+          ['/events/2036-03-01/'],
+          ['/events/2036-01/'],
+          ['/events/2036-02/', 'First', 'Last'],
+          ['/events/2036-03/'],
+        ] as const)
+          expect([zone, path, await shown(path), await shown(`${path}?ical=1`)]).toEqual([zone, path, titles, titles]);
+      }
+    });
+
+    it('of the last month of the year 9999 are shown and linked to like others, whatever zone the site has', async () => {
+      for (const zone of ['America/Los_Angeles', 'Asia/Tokyo']) {
+        await ask.options({ timezone_string: zone, ...SITE_ZONE });
+        await made({ title: `Party in ${zone}`, start_date: '9999-12-30 10:00:00', end_date: '9999-12-30 11:00:00' });
+        for (const path of ['/events/9999-12/', '/events/9999-12-30/', '/events/9999-12/?ical=1'])
+          expect([zone, path, (await text(path)).includes(`Party in ${zone}`)]).toEqual([zone, path, true]);
+        const next = async (path: string) =>
+          elements(await text(path), ({ attribs }) => attribs.rel === 'next').map(({ attribs }) => attribs.href);
+        await made({ title: 'Rehearsal', start_date: '9999-11-30 10:00:00', end_date: '9999-11-30 11:00:00' });
+        expect((await next('/events/9999-11/'))[0]).toMatch(/\/events\/9999-12\/$/);
+        expect((await next('/events/9999-11-30/'))[0]).toMatch(/\/events\/9999-12-01\/$/);
+        expect([await next('/events/9999-12/'), await next('/events/9999-12-31/')]).toEqual([[], []]);
+      }
+    });
+
     it('that a list begins with are in its heading', async () => {
       const heading = async (path: string) => elements(await text(path), ({ name }) => name === 'h1').map(textOf)[0];
       expect(await heading('/events/list/')).toBe('Upcoming events');
