@@ -119,7 +119,9 @@ interface Days {
   readonly last: string;
 }
 
-/** Returns whether an event is on any of these days. One that lasts until midnight is not on the day that begins then. */
+/**
+ * Returns whether an event is on any of these days. One that lasts until midnight is not on the day that begins then.
+ */
 export function isOnAnyDay({ start, end }: ShownSpan, { first, last }: Days, cutoff: string): boolean {
   const firstStart = beginOfDay(first, cutoff);
   return start <= endOfDay(last, cutoff) && (end > firstStart || start >= firstStart);

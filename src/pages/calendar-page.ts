@@ -112,8 +112,8 @@ function shownDate({ view, date }: CalendarList, { now, settings }: Caller): str
 const [MONTH, DAY] = ['YYYY-MM'.length, 'YYYY-MM-DD'.length];
 
 /**
- * Returns the target of the page itself, from which its URL is made. A page that names no date has the same URL on every
- * day, so that search engines need not find it anew. `placedTerm`: its term, if already known.
+ * Returns the target of the page itself, from which its URL is made. A page that names no date has the same URL on
+ * every day, so that search engines need not find it anew. `placedTerm`: its term, if already known.
  */
 async function findTarget(
   { db }: Site,

@@ -49,7 +49,7 @@ export interface PageContent {
   readonly description: string;
   /** The URL of the page, in the caller's language. */
   readonly address: string;
-  /** The URL by which the menu knows the page, if this is another one: that of the view, without the month or the day. */
+  /** The URL by which the menu knows the page, if this is another one: that of the view, without month or day. */
   readonly menuAddress?: string | undefined;
   /** The URL of the first of several pages, if this is another one, since other languages may have fewer pages. */
   readonly first?: string | undefined;
@@ -158,7 +158,7 @@ const newsFeedUrl = (caller: Caller): string =>
       : `${calendarRootUrl(caller)}feed/`,
   );
 
-/** A link to the page in a language. Search engines ignore pages that do not link back, so the head leaves these out. */
+/** A link to the page in a language. Search engines ignore pages that do not link back; the head leaves them out. */
 type LanguageLink = FrameProps['languages'][number] & Pick<NonNullable<WithTranslations['translations']>[string], 'isOneWay'>;
 
 /**

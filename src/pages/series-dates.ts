@@ -45,7 +45,10 @@ export interface SeriesDates {
   readonly next: LocalSpan | undefined;
 }
 
-/** Returns the dates of a recurring event that have not ended, some of which may be under way. Undefined: it does not recur. */
+/**
+ * Returns the dates of a recurring event that have not ended, some of which may be under way. Undefined: it does not
+ * recur.
+ */
 export async function loadSeriesDates({ site, caller, event, isDate }: DateContext): Promise<SeriesDates | undefined> {
   const { row, record } = event;
   const { settings } = caller;

@@ -55,9 +55,9 @@ export async function listCalendar(site: Site, caller: Caller, page: ListPage, o
 }
 
 /**
- * Returns the events of a day or a month (undefined: the present one) without those that the bounds of the list include,
- * but which the calendar shows on other days: events that last until the beginning of the first day, and all-day events
- * in zones far away.
+ * Returns the events of a day or a month (undefined: the present one) without those that the bounds of the list
+ * include, but which the calendar shows on other days: events that last until the beginning of the first day, and
+ * all-day events in zones far away.
  */
 function onDaysOf<Found extends FeedEvents>(
   view: 'day' | 'month',

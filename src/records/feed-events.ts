@@ -53,7 +53,7 @@ export interface FeedQuery {
 export interface FeedEvent {
   /** Id of the record; each date of a recurring event has its own. */
   readonly id: number;
-  /** Unlike in the API, `all_day` is never hidden, as in the plugin's feeds: the dates, which are shown, follow from it. */
+  /** Unlike in the API, `all_day` is never hidden, as in the plugin's feeds: without it, the dates are shown wrong. */
   readonly record: EventRecord;
   readonly row: Post;
   readonly locked: boolean;
