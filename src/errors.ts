@@ -26,6 +26,7 @@ export const problems = {
   'event-password-protected': { status: 403 },
   'event-is-in-trash': { status: 410 },
   'not-in-trash': { status: 409 },
+  'status-changed': { status: 409 },
   'event-archive-page-not-found': { status: 404 },
   'venue-not-accessible': { status: 403 },
   'venue-is-in-trash': { status: 410 },

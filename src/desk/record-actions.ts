@@ -6,7 +6,8 @@ import type { Values } from '../kinds/param.ts';
 import { type EditList, listEditable, readEditable } from '../records/editing.ts';
 import { acceptParams } from '../records/input.ts';
 import { mayTrash } from '../records/posts.ts';
-import { changePost, deletePost, restorePost, trashPost } from '../records/writes/post-writes.ts';
+import { changeRecord, deletePost, restorePost, trashPost } from '../records/writes/post-writes.ts';
+import { withStatus } from '../records/writes/with-status.ts';
 import { withMaxPerPage } from '../site.ts';
 import { lookUpOnce } from '../storage/engine/look-up-once.ts';
 import { parsePhpQuery } from '../wordpress/php/query.ts';
@@ -34,24 +35,77 @@ export const removalAction = ({ site }: Pick<Visit, 'site'>): 'trash' | 'delete'
 
 const doneKeyOf = (visit: Visit, action: RecordAction): string => DONE_KEYS[action === 'trash' ? removalAction(visit) : action];
 
-/** Runs an action on one record. Throws the same errors as the API: rest_forbidden, a fault of the id. */
-async function runAction(visit: Visit, kind: PostKind, id: number, action: RecordAction): Promise<void> {
-  const { site, caller } = visit;
-  if (action === 'publish') {
-    const record = await readEditable(site, caller, kind, id);
-    const raw = { status: 'publish', ...(await suggestedLinks(visit, record)) };
-    await changePost(site, caller, kind, id, await acceptParams(site, caller, kind.fields, raw, 'change'));
+/** An action, and the statuses of the records that it may be run on. */
+interface StatusBoundAction {
+  readonly action: RecordAction;
+  readonly isAllowed: (status: string) => boolean;
+}
+
+/**
+ * Runs an action on one record. Throws the same errors as the API: rest_forbidden, a fault of the id; and
+ * status-changed.
+ */
+async function runAction(visit: Visit, kind: PostKind, id: number, { action, isAllowed }: StatusBoundAction): Promise<void> {
+  const { caller } = visit;
+  if (action !== 'publish' && !(await mayTrash(lookUpOnce(visit.site.db), caller, kind, id))) refuse(caller.viewer);
+  if (action === 'restore') {
+    await restorePost(visit.site, caller, kind, id);
     return;
   }
-  if (!(await mayTrash(lookUpOnce(site.db), caller, kind, id))) refuse(caller.viewer);
-  if (action === 'trash') await trashPost(site, caller, kind, id);
-  else if (action === 'restore') await restorePost(site, caller, kind, id);
-  else await deletePost(site, caller, kind, id);
+  await withStatus(visit.site, caller, kind, { id, isAllowed }, async (site) => {
+    if (action === 'publish') await publishRecord({ ...visit, site }, kind, id);
+    else if (action === 'trash') await trashPost(site, caller, kind, id);
+    else await deletePost(site, caller, kind, id);
+  });
+}
+
+/** Publishes a record that is locked, with the links that a visitor suggested. */
+async function publishRecord(visit: Visit, kind: PostKind, id: number): Promise<void> {
+  const { site, caller } = visit;
+  const record = await readEditable(site, caller, kind, id);
+  const raw = { status: 'publish', ...(await suggestedLinks(visit, record)) };
+  const values = await acceptParams(site, caller, kind.fields, raw, 'change');
+  await changeRecord(site, caller, kind, id, { values, links: 'shown' });
+}
+
+/** Name of the form field with the status that a record must still have. */
+export const STATUS_FIELD = 'shown_status';
+
+const isTrash = (status: string): boolean => status === 'trash';
+
+/**
+ * Returns the statuses in which a button applies to one record. Another user may have changed it since the page with
+ * the button was shown: what was restored is not deleted, and what was rejected is not published.
+ */
+function statusesOfOne(visit: Submission, action: RecordAction): StatusBoundAction['isAllowed'] {
+  if (action === 'publish') return (status) => status === 'pending';
+  if (action === 'delete' && (hasTrash(visit.site.config) || isListOfTrash(visit))) return isTrash;
+  const shownStatus = textIn(visit.fields, STATUS_FIELD);
+  return (status) => shownStatus === '' || status === shownStatus;
+}
+
+/** Returns the statuses in which an action applies to the selected records: those that the list was filtered by. */
+function statusesOfSelected(visit: Submission, action: RecordAction): StatusBoundAction['isAllowed'] {
+  if (action === 'delete' && hasTrash(visit.site.config)) return isTrash;
+  const listedStatuses = statusesOfList(visit);
+  const wasListed = (status: string) => listedStatuses.length === 0 || listedStatuses.includes(status);
+  return action === 'publish' ? (status) => !isTrash(status) && (wasListed(status) || status === 'publish') : wasListed;
+}
+
+const isListOfTrash = (visit: Submission): boolean => {
+  const statuses = statusesOfList(visit);
+  return statuses.length > 0 && statuses.every(isTrash);
+};
+
+/** Returns the statuses that the list was filtered by; none: it was not. */
+function statusesOfList(visit: Submission): string[] {
+  const names = textsIn(parsePhpQuery(listQueryText(visit), LIST_QUERY_LIMITS), 'status').flatMap((text) => text.split(','));
+  return names.includes('any') ? [] : names.map((name) => name.trim());
 }
 
 /** Runs an action on one record, from a button in its row or next to its form. */
 export async function runOnOne(visit: Submission, kind: PostKind, id: number, action: RecordAction): Promise<Outcome> {
-  await runAction(visit, kind, id, action);
+  await runAction(visit, kind, id, { action, isAllowed: statusesOfOne(visit, action) });
   return { to: listUrlWith(visit, kind, { done: doneKeyOf(visit, action) }) };
 }
 
@@ -65,7 +119,8 @@ export async function runOnSelected(visit: Submission, kind: PostKind): Promise<
   const ids = textIn(visit.fields, SELECT_ALL_FIELD) === '1' ? await matchingIds(visit, kind) : selectedIds(visit);
   if (ids === undefined) return { to: listUrlWith(visit, kind, { done: 'list-changed' }) };
   if (action === undefined || ids.length === 0) return { to: listUrlWith(visit, kind, {}) };
-  return { to: listUrlWith(visit, kind, { done: doneKeyOf(visit, action), ...(await runOnAll(visit, kind, ids, action)) }) };
+  const boundAction = { action, isAllowed: statusesOfSelected(visit, action) };
+  return { to: listUrlWith(visit, kind, { done: doneKeyOf(visit, action), ...(await runOnAll(visit, kind, ids, boundAction)) }) };
 }
 
 const selectedIds = ({ fields }: Submission): number[] => [...new Set(textsIn(fields, 'ids').map(idIn))].filter((id) => id > 0);
@@ -95,9 +150,8 @@ const loadForBulkAction = ({ site, caller }: Visit, kind: PostKind, params: Valu
 export async function emptyTrash(visit: Submission, kind: PostKind): Promise<Outcome> {
   const { rows } = await loadForBulkAction(visit, kind, { status: 'trash' });
   const ids = rows.filter(({ mayDelete }) => mayDelete).map(({ id }) => id);
-  return {
-    to: deskUrl(visit, `/${kind.path}`, { status: 'trash', done: DONE_KEYS.delete, ...(await runOnAll(visit, kind, ids, 'delete')) }),
-  };
+  const done = await runOnAll(visit, kind, ids, { action: 'delete', isAllowed: isTrash });
+  return { to: deskUrl(visit, `/${kind.path}`, { status: 'trash', done: DONE_KEYS.delete, ...done }) };
 }
 
 /** Runs an action on each of these records. If it is refused for one of them, the others are still processed. */
@@ -105,7 +159,7 @@ async function runOnAll(
   visit: Submission,
   kind: PostKind,
   ids: readonly number[],
-  action: RecordAction,
+  action: StatusBoundAction,
 ): Promise<{ readonly count: number; readonly failed: number | undefined }> {
   let failedCount = 0;
   for (const id of ids) {

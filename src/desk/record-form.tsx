@@ -13,7 +13,7 @@ import { ButtonForm, deskPage, draftAttributes, Nonce, type Notice } from './lay
 import { addressLine, geocoderFor, LocateButton } from './locate.tsx';
 import { MAP_AFTER_FIELD, MAP_ASSETS, type MapView, PlaceMap } from './place-map.tsx';
 import { PreviewLink } from './preview-link.tsx';
-import { removalAction } from './record-actions.ts';
+import { removalAction, STATUS_FIELD } from './record-actions.ts';
 import { SuggestionDetails } from './suggested.tsx';
 import { TranslationLinks } from './translations.tsx';
 import { deskUrl, displayTitle, type Outcome, type Visit } from './visit.ts';
@@ -140,7 +140,16 @@ function TrashButton({ visit, kind, record }: RecordViewProps): JSX.Element {
   const key = isRejection ? 'desk:suggestion.reject' : `desk:actions.${removal}`;
   const confirmation = isRejection && removal === 'delete' ? 'desk:suggestion.reject-final' : `${key}-sure`;
   const { say } = visit.i18n;
-  return <ButtonForm visit={visit} path={`/${kind.path}/${record.id}/${removal}`} text={say(key)} danger={say(confirmation)} />;
+  return (
+    <ButtonForm
+      visit={visit}
+      path={`/${kind.path}/${record.id}/${removal}`}
+      text={say(key)}
+      // An event that was published in the meantime cannot be rejected any more.
+      fields={isRejection ? { [STATUS_FIELD]: 'pending' } : {}}
+      danger={say(confirmation)}
+    />
+  );
 }
 
 /** Content above the form of a record. */
