@@ -1,5 +1,6 @@
 import { textOf } from '../forms/control.ts';
 import { membersIn } from '../forms/form-values.ts';
+import { INITIAL_ALT } from '../forms/image-control.tsx';
 import { labelOf } from '../forms/labels.ts';
 import { isYesOrNo } from '../kinds/editable.ts';
 import { postKinds, termKinds } from '../kinds/index.ts';
@@ -18,8 +19,8 @@ const TECHNICAL_FIELDS: ReadonlySet<string> = new Set(
     'decision app_id success_url reject_url',
   ].flatMap((names) => names.split(' ')),
 );
-/** Members that name something by its id, which means nothing to users. */
-const ID_MEMBERS: ReadonlySet<string> = new Set(['id', 'ids', 'keep', 'remove']);
+/** Members that users did not enter, or that name something by its id, which means nothing to them. */
+const ID_MEMBERS: ReadonlySet<string> = new Set(['id', 'ids', 'keep', 'remove', INITIAL_ALT]);
 
 /** Returns the values entered into a form that was sent to this path, each with the field's label. */
 export function labelledInput(visit: Pick<Visit, 'i18n'>, path: string, fields: Values): [label: string, words: string][] {

@@ -16,7 +16,7 @@ import { addMonths, diffSeconds, isRealDate } from '../wordpress/time.ts';
 import { localFromDate, parseZone } from '../wordpress/zones.ts';
 import { deskPage, Nonce, type Notice } from './layout.tsx';
 import { monthBounds, parseMonth } from './list-filters.ts';
-import { writeRecord } from './records.tsx';
+import { writeRecord } from './record-write.ts';
 import { deskUrl, displayTitle, type Outcome, type Submission, type Visit } from './visit.ts';
 
 /*

@@ -9,15 +9,10 @@ import { allFieldErrors, errorSentence, fieldErrors, newTermErrors } from '../fo
 import { idIn, membersIn, textIn } from '../forms/form-values.ts';
 import { encodeInitialValues, INITIAL_FIELD, unchangedFields } from '../forms/initial-values.ts';
 import { isImage, isLinks, isTerms } from '../kinds/fields.ts';
-import type { PostKind, Rows } from '../kinds/kind.ts';
+import type { PostKind } from '../kinds/kind.ts';
 import type { Values } from '../kinds/param.ts';
 import { type Editable, readEditable } from '../records/editing.ts';
-import { withExplainedErrors } from '../records/explanation.ts';
-import { acceptParams } from '../records/input.ts';
 import { mayCreate } from '../records/posts.ts';
-import { lockPostVersion, versionTag, withPreconditions } from '../records/versions.ts';
-import { changeRecord, createPost } from '../records/writes/post-writes.ts';
-import { withImageCleanup } from '../records/writes/prepared-images.ts';
 import { mayHaveBeenWritten, type Site } from '../site.ts';
 import { loadDates } from './event-dates.tsx';
 import { type FormPlan, formPlan, initialValues } from './form-plan.ts';
@@ -25,7 +20,8 @@ import type { Notice } from './layout.tsx';
 import { geocoderFor, LOCATE_FIELD, locate } from './locate.tsx';
 import { loadMapView } from './place-map.tsx';
 import { type RecordForm, recordFormPage } from './record-form.tsx';
-import { altTextIn, changeAltText, storePicture } from './record-picture.ts';
+import { altTextErrors, changeAltText, savedAltText, storePicture, type UploadedPicture, withSubmittedAlt } from './record-picture.ts';
+import { type RecordWrite, withSourceValues, writeRecord } from './record-write.ts';
 import { suggestedLinks, withSuggestedLinks } from './suggested.tsx';
 import { findSource, textsByField, translationTexts, translationValues } from './translations.tsx';
 import { deskUrl, type Outcome, type Submission, type Visit } from './visit.ts';
@@ -157,7 +153,7 @@ async function saveForm(visit: Submission, form: SubmittedRecordForm): Promise<O
   const picture = await storePicture(visit, form, { isSaving: geocoder === undefined, errors });
   const input = { ...submittedInput, ...picture.input };
   const data = await loadControlData(visit, kind, submittedPlan.names, withReferencedIds(submittedPlan, record?.values ?? {}, input));
-  const showAgain: ShowAgain = (notice, changes) => showFormAgain(visit, form, { input, errors, notice, ...changes });
+  const showAgain: ShowAgain = (notice, changes) => showFormAgain(visit, form, { input, picture, errors, notice, ...changes });
   if (geocoder !== undefined) {
     const { notice, coordinates } = await locate(visit, geocoder, input);
     return showAgain(notice, { input: { ...input, ...coordinates }, status: 200 });
@@ -165,12 +161,13 @@ async function saveForm(visit: Submission, form: SubmittedRecordForm): Promise<O
   const initial = source && translationValues(visit, kind, source, '');
   const values = await changedValues(visit, submittedPlan, { before: record?.values, input, data, ...(initial ? { initial } : {}) });
   for (const [name, sentence] of dateErrors(visit, values, record?.values)) errors.set(name, sentence);
+  for (const [name, sentence] of await altTextErrors(visit, submittedPlan, { input, picture })) errors.set(name, sentence);
   // The quick form publishes a suggestion without having its venue as a field.
   const suggestedValues = record && input.status === 'publish' ? await suggestedLinks(visit, record) : {};
   const inForm = (name: string) => submittedPlan.names.includes(name);
   const notInForm = Object.fromEntries(Object.entries(suggestedValues).filter(([name]) => !inForm(name)));
   const raw = { ...notInForm, ...values, ...(source ? { translation_of: source.id } : {}) };
-  const alsoWrite = (writeSite: Site) => changeAltText({ ...visit, site: writeSite }, submittedPlan, input);
+  const alsoWrite = (writeSite: Site) => changeAltText({ ...visit, site: writeSite }, submittedPlan, { input, picture });
   try {
     const write = withSourceValues(form, { typed: input, data }, { record, version: textIn(visit.fields, 'version'), raw, alsoWrite });
     if (errors.size > 0) {
@@ -187,7 +184,7 @@ async function saveForm(visit: Submission, form: SubmittedRecordForm): Promise<O
         await picture.removeFromLibrary().catch((err: unknown) => visit.site.log.warn({ err }, 'an unused picture could not be deleted'));
       throw error;
     }
-    if (error.problem === 'edit-conflict' && record) return conflictPage(visit, fullPlan, { id: record.id, input, showAgain });
+    if (error.problem === 'edit-conflict') return await conflictPage(visit, fullPlan, { id: record?.id, input, picture, showAgain });
     for (const [name, sentence] of error.problem === 'rest_forbidden' ? await newTermErrors(visit, kind, raw, data) : [])
       errors.set(name, sentence);
     await addFieldErrors(visit, kind, { record, raw }, { errors, error });
@@ -221,13 +218,19 @@ type EnteredValues = Readonly<Record<string, FormValue>>;
 async function showFormAgain(
   visit: Submission,
   { fullPlan, record, source, copied }: SubmittedRecordForm,
-  { input, notice, status = 422, ...changes }: FormChanges & { readonly input: EnteredValues; readonly notice: Notice },
+  {
+    input,
+    picture,
+    notice,
+    status = 422,
+    ...changes
+  }: FormChanges & { readonly input: EnteredValues; readonly picture: UploadedPicture; readonly notice: Notice },
 ): Promise<Outcome> {
   const { kind } = fullPlan;
   const storedValues = (changes.record ?? record)?.values ?? {};
   // A quick form only sends a few fields; the other fields get their stored values and options here.
-  const loaded = changes.data ?? (await loadControlData(visit, kind, fullPlan.names, withReferencedIds(fullPlan, storedValues, input)));
-  const data = { ...loaded, alt: altTextIn(visit, fullPlan) ?? loaded.alt };
+  const loadData = () => loadControlData(visit, kind, fullPlan.names, withReferencedIds(fullPlan, storedValues, input));
+  const data = changes.data ?? withSubmittedAlt(visit, fullPlan, await loadData(), { picture });
   const before = shownValues(fullPlan, storedValues, data);
   const page = recordFormPage(visit, {
     plan: fullPlan,
@@ -267,107 +270,50 @@ function withReferencedIds({ kind, names }: FormPlan, values: Values, input: Val
 
 const asList = (value: unknown): unknown[] => (Array.isArray(value) ? value : []);
 
-/** The data of a write of a record. */
-interface RecordWrite {
-  /** The stored record; undefined: a new one. */
-  readonly record: Editable | undefined;
-  /** The version that the user changed. */
-  readonly version: string;
-  readonly raw: Values;
-  /** The metas of a new record in addition to those of its values. */
-  readonly metas?: Rows['metas'];
-  /** The id of the event whose recurrence a new one shares. */
-  readonly recurrenceOf?: number | undefined;
-  /** Additional writes after that of the record. For an existing record they are in the same transaction. */
-  readonly alsoWrite?: (site: Site) => Promise<void>;
-}
-
 /**
- * Returns the write of a copy or translation with the values of its source that the form only shows in part, unless
- * they were changed: all prices instead of their range, and the seconds of its start and end. A copy of a recurring
- * event has the same dates.
+ * Returns the form again with the user's input and the changes that another user saved in the meantime. `id`: of the
+ * record; undefined if it is a new one, so that the conflict is about the alternative text of its image.
  */
-function withSourceValues(
-  { submittedPlan: { kind }, source, copied }: SubmittedRecordForm,
-  { typed, data }: { readonly typed: EnteredValues; readonly data: ControlData },
-  write: RecordWrite,
-): RecordWrite {
-  const from = source ?? copied;
-  if (!from) return write;
-  const isAsBegun = (name: string) =>
-    name in write.raw && isDeepStrictEqual(typed[name], controlOf(name, kind.fields[name]!).toFormValue(from.values[name], data));
-  // The stored end of an all-day event is on the next date if days begin after midnight.
-  const exactNames = from.values.all_day === true || write.raw.all_day === true ? [] : ['start_date', 'end_date'];
-  const dates = Object.fromEntries(exactNames.flatMap((name) => (isAsBegun(name) ? [[name, from.values[name]]] : [])));
-  const withDates = { ...write, raw: { ...write.raw, ...dates }, ...(copied ? { recurrenceOf: copied.id } : {}) };
-  if (!isAsBegun('cost')) return withDates;
-  const { cost: _range, ...raw }: Values = withDates.raw;
-  return { ...withDates, raw, metas: from.prices };
-}
-
-/**
- * Writes a record as the API does: checks the parameters, then writes in one transaction with the check of the version.
- */
-export async function writeRecord(
-  visit: Visit,
-  kind: PostKind,
-  { record, version, raw, metas = {}, recurrenceOf, alsoWrite }: RecordWrite,
-): Promise<number> {
-  const { site, caller } = visit;
-  const values = await acceptParams(site, caller, kind.fields, raw, record ? 'change' : 'create');
-  const work = async (trackedSite: Site): Promise<number> => {
-    if (!record) {
-      // The form of a new record always creates one, even if there is a record with the same title.
-      const id = Number((await createPost(trackedSite, caller, kind, values, { metas, alwaysCreates: true, recurrenceOf })).record.id);
-      await alsoWrite?.(trackedSite);
-      return id;
-    }
-    const conditions = { match: [versionTag(version)] };
-    await withPreconditions(trackedSite, caller, lockPostVersion(kind), { id: record.id, conditions }, async (transactionSite) => {
-      // The form also holds the links that records do not show.
-      await changeRecord(transactionSite, caller, kind, record.id, { values });
-      await alsoWrite?.(transactionSite);
-    });
-    return record.id;
-  };
-  return withExplainedErrors(kind.fields, raw, () => withImageCleanup(site, values, work));
-}
-
-/** Returns the form again with the user's input and the changes that another user saved in the meantime. */
 async function conflictPage(
   visit: Submission,
   plan: FormPlan,
   {
     id,
     input,
+    picture,
     showAgain,
   }: {
-    readonly id: number;
+    readonly id: number | undefined;
     readonly input: EnteredValues;
+    readonly picture: UploadedPicture;
     readonly showAgain: ShowAgain;
   },
 ): Promise<Outcome> {
-  const record = await readEditable(visit.site, visit.caller, plan.kind, id);
-  const data = await loadControlData(visit, plan.kind, plan.names, withReferencedIds(plan, record.values, input));
+  const notice = errorNotice(visit.i18n.say('desk:form.conflict'));
+  const record = id === undefined ? undefined : await readEditable(visit.site, visit.caller, plan.kind, id);
+  // Fields that only the other user has changed already have that value in the form.
+  const unchanged = record ? unchangedFields(textIn(visit.fields, INITIAL_FIELD), input) : new Set();
+  const changedInput = Object.fromEntries(Object.entries(input).filter(([name]) => !unchanged.has(name)));
+  const values = withReferencedIds(plan, record?.values ?? {}, changedInput);
+  const savedData = await loadControlData(visit, plan.kind, plan.names, values);
+  const data = withSubmittedAlt(visit, plan, savedData, { picture, isConflict: true });
+  const savedAlt = savedAltText(visit, plan, savedData);
+  if (!record) return showAgain(notice, { data, savedTexts: new Map(savedAlt), status: 409 });
   const savedValues = withSuggestedLinks(shownValues(plan, record.values, data), record);
-  const savedTexts = new Map(
-    plan.names.flatMap((name) =>
+  const savedTexts = new Map([
+    ...savedAlt,
+    ...plan.names.flatMap((name) =>
       name in input && !isDeepStrictEqual(savedValues[name], input[name])
         ? [[name, controlOf(name, plan.kind.fields[name]!).toText(savedValues[name], data)] as const]
         : [],
     ),
-  );
-  // Fields that only the other user has changed already have that value in the form.
-  const unchanged = unchangedFields(textIn(visit.fields, INITIAL_FIELD), input);
-  const changedInput = Object.fromEntries(Object.entries(input).filter(([name]) => !unchanged.has(name)));
-  const formValues = { ...savedValues, ...changedInput };
-  const { version } = record;
-  return showAgain(errorNotice(visit.i18n.say('desk:form.conflict')), {
+  ]);
+  return showAgain(notice, {
     record,
-    version,
+    version: record.version,
     data,
     savedTexts,
-    formValues,
+    formValues: { ...savedValues, ...changedInput },
     initialDigests: encodeInitialValues(savedValues),
     status: 409,
   });

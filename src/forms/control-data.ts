@@ -16,7 +16,15 @@ import { decodeEntities } from '../wordpress/content/entities.ts';
 import { ksesTitle } from '../wordpress/content/kses.ts';
 import { SETTABLE_STATUSES } from '../wordpress/status.ts';
 import { ANONYMOUS } from '../wordpress/viewer.ts';
-import { type ControlData, type FormImage, type FormValue, type LinkChoices, NO_CONTROL_DATA, type TermChoice } from './control.ts';
+import {
+  altOnOneLine,
+  type ControlData,
+  type FormImage,
+  type FormValue,
+  type LinkChoices,
+  NO_CONTROL_DATA,
+  type TermChoice,
+} from './control.ts';
 import { controlOf } from './controls.ts';
 import type { FormContext } from './form-context.ts';
 import { labelOf } from './labels.ts';
@@ -54,6 +62,8 @@ export async function loadControlData(
     names.includes('author') ? authorOptions(context, kind, values.author) : [],
     loadImage(context, fields.find(([, field]) => isImage(field))?.[0], values),
   ]);
+  // The input for the text of an image that the caller may not change is only for a new one.
+  const initialAlt = image?.mayChangeAlt ? image.alt : '';
   return {
     say: i18n.say,
     terms,
@@ -63,7 +73,8 @@ export async function loadControlData(
     links,
     authors,
     image,
-    alt: image?.alt ?? '',
+    alt: initialAlt,
+    initialAlt,
     statuses: statusChoices(context, kind, String(values.status ?? '')),
     mayUpload: mayUpload(caller.viewer),
     maxFileSize: { bytes: site.config.uploadLimit, text: sizeInWords(i18n, site.config.uploadLimit) },
@@ -290,7 +301,7 @@ async function loadImage({ site, caller }: FormContext, name: string | undefined
     | undefined;
   return {
     address: String(record.source_url),
-    alt: String(record.alt_text ?? ''),
+    alt: altOnOneLine(record.alt_text),
     mayChangeAlt: links?.self?.[0]?.targetHints?.allow?.includes('PATCH') ?? false,
   };
 }

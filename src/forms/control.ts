@@ -24,8 +24,10 @@ export interface ControlData {
   /** People who can be authors; empty if the caller may not set the author. */
   readonly authors: readonly Option[];
   readonly image: FormImage | undefined;
-  /** The alternative text of the image in the form. */
+  /** The alternative text in the form, for the image in it or for a new one. */
   readonly alt: string;
+  /** The alternative text that the form began with. */
+  readonly initialAlt: string;
   readonly mayUpload: boolean;
   /** Maximum size of an uploaded file. */
   readonly maxFileSize: { readonly bytes: number; readonly text: string };
@@ -44,6 +46,7 @@ export const NO_CONTROL_DATA: Omit<ControlData, 'say'> = {
   authors: [],
   image: undefined,
   alt: '',
+  initialAlt: '',
   mayUpload: false,
   maxFileSize: { bytes: 0, text: '' },
   customFields: [],
@@ -78,6 +81,7 @@ export interface LinkChoices {
 
 export interface FormImage {
   readonly address: string;
+  /** Its stored alternative text, as an input shows it. */
   readonly alt: string;
   readonly mayChangeAlt: boolean;
 }
@@ -103,6 +107,8 @@ export interface Control {
 export const textOf = (value: unknown): string => (value === undefined || value === null ? '' : String(value).replace(/\r\n?/g, '\n'));
 /** Returns a text as a single-line input contains it. */
 export const onOneLine = (text: string): string => text.replace(/\n/g, ' ');
+/** Returns an alternative text as its input contains it. */
+export const altOnOneLine = (alt: unknown): string => onOneLine(textOf(alt)).trim();
 export const textOrEmpty = (formValue: FormValue): string => (typeof formValue === 'string' ? formValue : '');
 
 export function fieldPropsOf({ name, id, label, hint, error, required }: ControlProps): FieldProps {

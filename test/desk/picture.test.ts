@@ -92,6 +92,87 @@ describeRequests(
       expect([await pictures(), await altOf(image)]).toEqual([before, 'A barn']);
       expect(new Map(formIn(located.text, own)).get('image[alt]')).toBe('Another barn');
     });
+
+    it('is not described by the text of the image that it replaces', async () => {
+      const admin = await openVisitor(ask, 'admin');
+      const { own, page, image } = await withPicture(admin, 'organizers', { organizer: 'Anna', 'image[alt]': 'A barn' });
+      const refused = await sendPicture(admin, page, own, { organizer: '' });
+      const shown = new Map(formIn(refused.text, own));
+      expect([refused.status, shown.get('image[id]') === image, shown.get('image[alt]')]).toEqual([422, false, '']);
+      expect((await sendPicture(admin, page, own, {})).status).toBe(303);
+      const [replaced] = await ask.metaValues(Number(own.split('/').at(-1)), '_thumbnail_id');
+      expect([replaced === image, await altOf(replaced), await altOf(image)]).toEqual([false, undefined, 'A barn']);
+      expect((await sendPicture(admin, await admin.get(own), own, { 'image[alt]': 'A mill' })).status).toBe(303);
+      expect(await altOf((await ask.metaValues(Number(own.split('/').at(-1)), '_thumbnail_id'))[0])).toBe('A mill');
+    });
+
+    it('keeps the description that another editor has given it', async () => {
+      const admin = await openVisitor(ask, 'admin');
+      const { own, page, image } = await withPicture(admin, 'organizers', { organizer: 'Anna', 'image[alt]': 'A barn' });
+      const describe = (alt_text: string) => ask.send('POST', `/wp-json/wp/v2/media/${image}`, { body: { alt_text }, as: 'admin' });
+      expect((await describe('A red barn')).status).toBe(200);
+      expect((await admin.submit(page, own, { phone: '1' })).status).toBe(303);
+      expect(await altOf(image)).toBe('A red barn');
+      const late = await admin.get(own);
+      await describe('A red barn in May');
+      const refused = await admin.submit(late, own, { phone: '2', 'image[alt]': 'A barn at night' });
+      const saved = elements(refused.text, ({ attribs }) => attribs.class === 'saved-now').map(textOf);
+      expect([refused.status, saved, await altOf(image)]).toEqual([409, ['1', 'A red barn in May'], 'A red barn in May']);
+      expect(new Map(formIn(refused.text, own)).get('image[alt]')).toBe('A barn at night');
+      expect((await admin.submit(refused, own)).status).toBe(303);
+      expect(await altOf(image)).toBe('A barn at night');
+    });
+
+    it('shows the new description of an image in a form that conflicts with another change', async () => {
+      const admin = await openVisitor(ask, 'admin');
+      const { own, page, image } = await withPicture(admin, 'organizers', { organizer: 'Anna', 'image[alt]': 'A barn' });
+      await ask.send('POST', `/wp-json/wp/v2/media/${image}`, { body: { alt_text: 'A red barn' }, as: 'admin' });
+      await ask.update(own.replace('/admin', ''), { phone: '1' });
+      const refused = await admin.submit(page, own, { phone: '2' });
+      expect([refused.status, new Map(formIn(refused.text, own)).get('image[alt]')]).toEqual([409, 'A red barn']);
+      expect((await admin.submit(refused, own)).status).toBe(303);
+      expect(await altOf(image)).toBe('A red barn');
+    });
+
+    it('shows the picture of the other editor in a form that conflicts with a change of it', async () => {
+      const admin = await openVisitor(ask, 'admin');
+      const { own, page } = await withPicture(admin, 'organizers', { organizer: 'Anna', 'image[alt]': 'A barn' });
+      expect((await sendPicture(admin, page, own, { 'image[alt]': 'A mill' })).status).toBe(303);
+      const refused = await admin.submit(page, own, { phone: '2' });
+      const [shown] = elements(refused.text, ({ attribs }) => attribs.class === 'form-image');
+      expect([refused.status, shown?.attribs.alt, new Map(formIn(refused.text, own)).get('image[alt]')]).toEqual([409, 'A mill', 'A mill']);
+    });
+
+    it('of somebody else cannot be described, and the form says so', async () => {
+      const [admin, author] = [await openVisitor(ask, 'admin'), await openVisitor(ask, 'auth')];
+      const { image } = await withPicture(admin, 'organizers', { organizer: 'Anna', 'image[alt]': 'A barn' });
+      const { id } = await ask.create('/organizers', { organizer: 'Otto', image: Number(image) }, 'auth');
+      const own = `/admin/organizers/${id}`;
+      const page = await author.get(own);
+      const labels = elements(page.text, ({ attribs }) => attribs.for === 'image-alt').map(textOf);
+      expect([labels, new Map(formIn(page.text, own)).get('image[alt]')]).toEqual([['Description of a new picture'], '']);
+      expect(page.text).toContain('Description of the picture: <bdi>A barn</bdi>');
+      expect((await author.submit(page, own, { phone: '1' })).status).toBe(303);
+      const refused = await author.submit(await author.get(own), own, { 'image[alt]': 'Mine' });
+      const said = elements(refused.text, ({ attribs }) => attribs.id === 'image-error').map(textOf);
+      expect([refused.status, said, await altOf(image)]).toEqual([422, [expect.stringContaining('you may not change')], 'A barn']);
+      expect(new Map(formIn(refused.text, own)).get('image[alt]')).toBe('Mine');
+    });
+
+    it('is described together with the creation of its record, or neither takes place', async () => {
+      const admin = await openVisitor(ask, 'admin');
+      const { own, image } = await withPicture(admin, 'organizers', { organizer: 'Anna', 'image[alt]': 'A barn' });
+      const place = '/admin/organizers/new';
+      const copy = await admin.get(`${own}/duplicate`);
+      await ask.send('POST', `/wp-json/wp/v2/media/${image}`, { body: { alt_text: 'A red barn' }, as: 'admin' });
+      const count = async () => (await ask.db().from('posts').where('post_type', 'tribe_organizer').select('ID')).length;
+      const before = await count();
+      const refused = await admin.submit(copy, place, { organizer: 'Otto', 'image[alt]': 'A mill' });
+      expect([refused.status, await count(), await altOf(image)]).toEqual([409, before, 'A red barn']);
+      expect(elements(refused.text, ({ attribs }) => attribs.class === 'saved-now').map(textOf)).toEqual(['A red barn']);
+      expect((await admin.submit(refused, place)).status).toBe(303);
+      expect([await count(), await altOf(image)]).toEqual([before + 1, 'A mill']);
+    });
   },
   // No server listens there.
   { GEOCODER_URL: 'http://127.0.0.1:9/?q={address}', UPLOAD_LIMIT: '200kb' },

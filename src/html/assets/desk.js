@@ -229,9 +229,17 @@ function takePicture(fieldset) {
   picture.addEventListener('load', () => {
     figure.hidden = false;
   });
+  const [alt, begun] = ['alt', 'alt_shown'].map((name) => fieldset.querySelector(`[name$="[${name}]"]`));
+  /** Empties the description of the former picture, which does not fit a new one; without a file it comes back. */
+  const describe = (chosen) => {
+    if (!alt || !begun) return;
+    if (chosen && alt.value === begun.value) alt.value = '';
+    else if (!chosen && alt.value === '') alt.value = begun.value;
+  };
   const show = () => {
     figure.hidden = true;
     const [chosen] = file.files;
+    describe(chosen);
     // A file that is too large is refused before it is sent, since the server would refuse the whole form.
     file.setCustomValidity(chosen?.size > Number(fieldset.dataset.most) ? fieldset.dataset.tooLarge : '');
     file.reportValidity();

@@ -1,0 +1,94 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { ControlData } from '../forms/control.ts';
+import { controlOf } from '../forms/controls.ts';
+import type { PostKind, Rows } from '../kinds/kind.ts';
+import type { Values } from '../kinds/param.ts';
+import type { Editable } from '../records/editing.ts';
+import { withExplainedErrors } from '../records/explanation.ts';
+import { acceptParams } from '../records/input.ts';
+import { lockPostVersion, versionTag, withPreconditions } from '../records/versions.ts';
+import { changeRecord, insertRecord } from '../records/writes/post-writes.ts';
+import { withImageCleanup } from '../records/writes/prepared-images.ts';
+import type { Site } from '../site.ts';
+import type { FormPlan } from './form-plan.ts';
+import type { Visit } from './visit.ts';
+
+/*
+ * The write of a record from its form.
+ */
+
+/** The data of a write of a record. */
+export interface RecordWrite {
+  /** The stored record; undefined: a new one. */
+  readonly record: Editable | undefined;
+  /** The version that the user changed. */
+  readonly version: string;
+  readonly raw: Values;
+  /** The metas of a new record in addition to those of its values. */
+  readonly metas?: Rows['metas'];
+  /** The id of the event whose recurrence a new one shares. */
+  readonly recurrenceOf?: number | undefined;
+  /** Additional writes after that of the record, in the same transaction. */
+  readonly alsoWrite?: (site: Site) => Promise<void>;
+}
+
+/** The form of a record, and the records that it was filled in from. */
+interface RecordSources {
+  readonly submittedPlan: Pick<FormPlan, 'kind'>;
+  readonly source: Editable | undefined;
+  readonly copied?: Editable | undefined;
+}
+
+/**
+ * Returns the write of a copy or translation with the values of its source that the form only shows in part, unless
+ * they were changed: all prices instead of their range, and the seconds of its start and end. A copy of a recurring
+ * event has the same dates.
+ */
+export function withSourceValues(
+  { submittedPlan: { kind }, source, copied }: RecordSources,
+  { typed, data }: { readonly typed: Values; readonly data: ControlData },
+  write: RecordWrite,
+): RecordWrite {
+  const from = source ?? copied;
+  if (!from) return write;
+  const isAsBegun = (name: string) =>
+    name in write.raw && isDeepStrictEqual(typed[name], controlOf(name, kind.fields[name]!).toFormValue(from.values[name], data));
+  // The stored end of an all-day event is on the next date if days begin after midnight.
+  const exactNames = from.values.all_day === true || write.raw.all_day === true ? [] : ['start_date', 'end_date'];
+  const dates = Object.fromEntries(exactNames.flatMap((name) => (isAsBegun(name) ? [[name, from.values[name]]] : [])));
+  const withDates = { ...write, raw: { ...write.raw, ...dates }, ...(copied ? { recurrenceOf: copied.id } : {}) };
+  if (!isAsBegun('cost')) return withDates;
+  const { cost: _range, ...raw }: Values = withDates.raw;
+  return { ...withDates, raw, metas: from.prices };
+}
+
+/**
+ * Writes a record as the API does: checks the parameters, then writes in one transaction with the check of the version.
+ */
+export async function writeRecord(
+  visit: Visit,
+  kind: PostKind,
+  { record, version, raw, metas = {}, recurrenceOf, alsoWrite }: RecordWrite,
+): Promise<number> {
+  const { site, caller } = visit;
+  const values = await acceptParams(site, caller, kind.fields, raw, record ? 'change' : 'create');
+  const work = async (trackedSite: Site): Promise<number> => {
+    if (!record) {
+      return trackedSite.db.transaction(async (db) => {
+        const transactionSite = { ...trackedSite, db };
+        // The form of a new record always creates one, even if there is a record with the same title.
+        const id = await insertRecord(transactionSite, caller, kind, values, { metas, alwaysCreates: true, recurrenceOf });
+        await alsoWrite?.(transactionSite);
+        return id;
+      });
+    }
+    const conditions = { match: [versionTag(version)] };
+    await withPreconditions(trackedSite, caller, lockPostVersion(kind), { id: record.id, conditions }, async (transactionSite) => {
+      // The form also holds the links that records do not show.
+      await changeRecord(transactionSite, caller, kind, record.id, { values });
+      await alsoWrite?.(transactionSite);
+    });
+    return record.id;
+  };
+  return withExplainedErrors(kind.fields, raw, () => withImageCleanup(site, values, work));
+}
