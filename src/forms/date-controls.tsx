@@ -30,7 +30,7 @@ export const dateAndTime: Control = {
   },
   read: (input) => {
     const { date, time } = membersIn(input);
-    return { date: toIsoDate(textOf(date)), time: textOf(time).trim().slice(0, 8) };
+    return { date: toIsoDate(textOf(date)), time: textOf(time).trim() };
   },
   toApiValue: (formValue) => {
     const { date, time } = readDateAndTime(formValue);

@@ -17,7 +17,7 @@ const DATES = [...EVENT_DATES, 'date'];
 /** A text of the date field: a day with a year of four digits, and a time as it was typed. */
 const MOMENT = /^([1-9]\d{3}-\d\d-\d\d)(?: (.+))?$/;
 const TIME = /^([01]?\d|2[0-3])[:.]([0-5]\d)(?::[0-5]\d)?$/;
-const TWELVE_HOUR_TIME = /^(0?[1-9]|1[0-2])(?:[:.]([0-5]\d))? ?([ap])m$/i;
+const TWELVE_HOUR_TIME = /^(0?[1-9]|1[0-2])(?:[:.]([0-5]\d)(?:[:.][0-5]\d)?)? ?([ap])\.?m\.?$/i;
 
 /**
  * Returns the dates in a form that the user has to correct, each with a sentence about it. `raw`: the values to be

@@ -462,6 +462,11 @@ describeRequests('forms of the desk', (ask) => {
     for (const time of ['9:30', '9.30', '09:30:00', '9:30 am']) expect([time, await save('2/5/2027', time)]).toEqual([time, [303, []]]);
     const saved = await ask.read('/events?search=odd%20fair&start_date=2027-01-01');
     expect(saved.events.map((event: { start_date: string }) => event.start_date)).toEqual(Array(4).fill('2027-05-02 09:30:00'));
+    const inTheEvening = ['11:30 pm', '11:30:00 pm', '11.30.00 PM', '11:30 p.m.'];
+    const late = { title: 'Night fair', 'end_date[date]': '2027-05-04' };
+    for (const time of inTheEvening) expect([time, await save('2027-05-02', time, late)]).toEqual([time, [303, []]]);
+    const { events } = await ask.read('/events?search=night%20fair&start_date=2027-01-01');
+    expect(events.map((event: { start_date: string }) => event.start_date)).toEqual(Array(4).fill('2027-05-02 23:30:00'));
     // The day of publication is one, too.
     const { id } = await ask.create('/venues', { venue: 'Mill' });
     const own = `/admin/venues/${id}`;
