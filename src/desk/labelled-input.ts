@@ -1,7 +1,7 @@
 import { textOf } from '../forms/control.ts';
 import { membersIn } from '../forms/form-values.ts';
 import { INITIAL_ALT } from '../forms/image-control.tsx';
-import { labelOf } from '../forms/labels.ts';
+import { labelOf, statusText } from '../forms/labels.ts';
 import { isYesOrNo } from '../kinds/editable.ts';
 import { postKinds, termKinds } from '../kinds/index.ts';
 import type { Values } from '../kinds/param.ts';
@@ -14,7 +14,7 @@ import type { Visit } from './visit.ts';
 /** Technical fields of forms that contain no user input. */
 const TECHNICAL_FIELDS: ReadonlySet<string> = new Set(
   [
-    'fields version back begun translation_of copy_of publish author',
+    'fields version back begun shown_role translation_of copy_of publish author',
     'kept columns map dates skip run',
     'decision app_id success_url reject_url',
   ].flatMap((names) => names.split(' ')),
@@ -33,7 +33,7 @@ export function labelledInput(visit: Pick<Visit, 'i18n'>, path: string, fields: 
     const text = collectTexts(value).join(' ');
     if (text === '') return [];
     if (field && isYesOrNo(field.grammar)) return [[labelOf(i18n, kind!.name, name), i18n.say('desk:yes')]];
-    const valueText = name === 'status' && i18n.has(`statuses:${text}`) ? i18n.say(`statuses:${text}`) : text;
+    const valueText = name === 'status' ? statusText(i18n, text) : text;
     return [[kind ? labelOf(i18n, kind.name, name) : labelOfOtherField(visit, name), valueText]];
   });
 }

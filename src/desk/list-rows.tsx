@@ -4,7 +4,7 @@ import { statusChoices } from '../forms/control-data.ts';
 import { controlOf } from '../forms/controls.ts';
 import { textIn, textsIn } from '../forms/form-values.ts';
 import { encodeInitialValues, INITIAL_FIELD } from '../forms/initial-values.ts';
-import { labelOf } from '../forms/labels.ts';
+import { labelOf, statusText } from '../forms/labels.ts';
 import { Link } from '../html/links.tsx';
 import type { PostKind } from '../kinds/kind.ts';
 import type { Editable, EditList } from '../records/editing.ts';
@@ -157,7 +157,7 @@ function Row(props: {
         </td>
       ))}
       <td class="column-status" data-label={say('desk:columns.status')}>
-        {say(`statuses:${row.post_status}`)}
+        {statusText(visit.i18n, row.post_status)}
       </td>
     </tr>
   );

@@ -189,6 +189,7 @@ export async function personPage(visit: Visit, id: number, { notice, link }: Peo
         {viewer.can('promote_users') && id !== viewer.id && (
           <form method="post" action={deskUrl(visit, path)} class="narrow">
             <Nonce nonce={visit.nonce} />
+            <input type="hidden" name={SHOWN_ROLE} value={person.roles[0] ?? ''} />
             <Select
               name="role"
               label={say('desk:people.role')}
@@ -277,12 +278,16 @@ async function changePerson(visit: Submission, id: number, work: () => Promise<O
   }
 }
 
+/** Name of the form field with the role that the form began with. */
+const SHOWN_ROLE = 'shown_role';
+
 /** Changes the role of another user. Users cannot change their own role, since the last administrator might be lost. */
 export const changeRole = (visit: Submission, id: number): Promise<Outcome> =>
   changePerson(visit, id, async () => {
     if (id === visit.caller.viewer.id) fail('rest_forbidden');
     const role = textIn(visit.fields, 'role');
-    if (role === '') return { to: deskUrl(visit, `/people/${id}`) };
+    // Another administrator may have changed it since, or the user may have several.
+    if (role === '' || role === textIn(visit.fields, SHOWN_ROLE)) return { to: deskUrl(visit, `/people/${id}`) };
     await setRole(visit.site, id, role);
     return { to: deskUrl(visit, '/people', { done: 'saved' }) };
   });

@@ -2,6 +2,7 @@ import { Fragment, type JSX } from 'preact';
 import { hourCycleOf } from '../calendar/hour-cycle.ts';
 import { ErrorSummary, FieldOf, type FormState } from '../forms/fields.tsx';
 import { encodeInitialValues, INITIAL_FIELD } from '../forms/initial-values.ts';
+import { statusText } from '../forms/labels.ts';
 import { Link } from '../html/links.tsx';
 import { type MapLocation, mapUrl } from '../html/map-url.ts';
 import { postKind } from '../kinds/index.ts';
@@ -169,7 +170,7 @@ function RecordLinks({ visit, kind, record, recurs }: RecordViewProps & { readon
   const map = 'geo_lat' in kind.fields ? mapUrl(mapLocationOf(record)) : undefined;
   return (
     <p class="record-links">
-      <span class="status">{say(`statuses:${row.post_status}`)}</span>
+      <span class="status">{statusText(visit.i18n, row.post_status)}</span>
       {row.post_status === 'publish' && typeof apiRecord.url === 'string' && <Link href={apiRecord.url}>{say('desk:actions.view')}</Link>}
       <PreviewLink visit={visit} record={record} />
       {map !== undefined && <Link href={map}>{say('pages:map')}</Link>}

@@ -7,7 +7,7 @@ import { idIn, textIn } from '../forms/form-values.ts';
 import { encodeInitialValues, INITIAL_FIELD, unchangedFields } from '../forms/initial-values.ts';
 import { hintOf, labelOf } from '../forms/labels.ts';
 import { termChoices } from '../forms/term-choices.ts';
-import { Input, type Option, Select, TextArea } from '../html/form-fields.tsx';
+import { Input, type Option, Select, TextArea, withCurrentValue } from '../html/form-fields.tsx';
 import type { TermField, TermKind, TermValues } from '../kinds/kind.ts';
 import { withLanguages } from '../kinds/language-fields.ts';
 import type { Values } from '../kinds/param.ts';
@@ -286,7 +286,7 @@ function TermFields({ visit, kind, path, form, parentChoices, version, initialTe
         return (
           <div key={name} class={savedValue === undefined ? undefined : 'conflict'}>
             {options ? (
-              <Select {...props} options={options} />
+              <Select {...props} options={withCurrentValue(options, value)} />
             ) : name === 'description' ? (
               <TextArea {...props} rows={4} />
             ) : (

@@ -1,7 +1,7 @@
 import { groupedBy } from '../grouped-by.ts';
-import { FieldGroup, Input, Select } from '../html/form-fields.tsx';
+import { FieldGroup, Input, Select, withCurrentValue } from '../html/form-fields.tsx';
 import { type Control, type ControlData, type FormValue, fieldPropsOf, groupPropsOf, termText, textOf, textOrEmpty } from './control.ts';
-import { membersIn, textsIn } from './form-values.ts';
+import { idIn, membersIn, textsIn } from './form-values.ts';
 import { singleLine } from './text-controls.tsx';
 
 /*
@@ -10,7 +10,7 @@ import { singleLine } from './text-controls.tsx';
 
 export const status: Control = {
   ...singleLine,
-  toText: (formValue, { say }) => say(`statuses:${textOrEmpty(formValue)}`),
+  toText: (formValue, { statuses }) => statuses.find(({ value }) => value === formValue)?.text ?? textOrEmpty(formValue),
   Component: (props) => <Select {...fieldPropsOf(props)} value={textOrEmpty(props.formValue)} options={props.data.statuses} />,
 };
 
@@ -22,8 +22,11 @@ export const oneOf = (values: readonly string[]): Control => ({
     <Select
       {...fieldPropsOf(props)}
       value={textOrEmpty(props.formValue)}
-      options={['', ...values].flatMap((value) =>
-        value === '' && props.formValue !== '' ? [] : [{ value, text: props.data.languages.get(value) ?? value }],
+      options={withCurrentValue(
+        ['', ...values].flatMap((value) =>
+          value === '' && props.formValue !== '' ? [] : [{ value, text: props.data.languages.get(value) ?? value }],
+        ),
+        textOrEmpty(props.formValue),
       )}
     />
   ),
@@ -61,8 +64,8 @@ export const categories: Control = {
   toFormValue: (value) => ({ ids: idsOf(value).sort((one, other) => one - other), fresh: '' }),
   read: (input) => ({
     ids: textsIn(membersIn(input), 'ids')
-      .map(Number)
-      .filter((id) => Number.isSafeInteger(id) && id > 0)
+      .map(idIn)
+      .filter((id) => id > 0)
       .sort((one, other) => one - other),
     fresh: textOf(membersIn(input).fresh).trim(),
   }),

@@ -1,5 +1,5 @@
 import { listPeople, loadPeople } from '../accounts/people.ts';
-import type { Option } from '../html/form-fields.tsx';
+import { type Option, withCurrentValue } from '../html/form-fields.tsx';
 import { sizeInWords } from '../html/size-words.ts';
 import { ALLOWS_SEVERAL } from '../kinds/events/metas.ts';
 import { isImage, isLinks, isTerms } from '../kinds/fields.ts';
@@ -27,7 +27,8 @@ import {
 } from './control.ts';
 import { controlOf } from './controls.ts';
 import type { FormContext } from './form-context.ts';
-import { labelOf } from './labels.ts';
+import { idIn } from './form-values.ts';
+import { labelOf, statusText } from './labels.ts';
 import { formatChoice, parseChoiceId, readLinkForm } from './link-controls.tsx';
 import { languageFirst, termChoices, termsById } from './term-choices.ts';
 
@@ -278,17 +279,23 @@ export async function authorOptions(
   // Suggestions by visitors have no author.
   if (id === '0') return [{ value: id, text: i18n.say('desk:form.no-author') }, ...options];
   // The present author is no longer allowed to write, or is not among the first ones.
-  const person = (await loadPeople(site.db, settings, [Number(id) || 0])).get(Number(id));
+  const personId = idIn(id);
+  const person = (await loadPeople(site.db, settings, [personId])).get(personId);
   return [{ value: id, text: person ? decodeEntities(person.displayName) || person.nicename : `#${id}` }, ...options];
 }
 
-/** Returns the statuses that the caller may give a record, and its present one. */
+/** Returns the statuses that the caller may give a record, and its present one, which another program may have set. */
 export function statusChoices({ caller, i18n }: FormContext, kind: PostKind, currentStatus: string): Option[] {
   const mayPublish = caller.viewer.can(`publish_${kind.capabilities}`);
   const settable = SETTABLE_STATUSES.filter(
     (name) => name === currentStatus || (name !== 'trash' && name !== 'future' && (mayPublish || name === 'draft' || name === 'pending')),
   );
-  return settable.map((name) => ({ value: name, text: i18n.say(`statuses:${name}`) }));
+  return [
+    ...withCurrentValue(
+      settable.map((name) => ({ value: name, text: statusText(i18n, name) })),
+      currentStatus,
+    ),
+  ];
 }
 
 async function loadImage({ site, caller }: FormContext, name: string | undefined, values: Values): Promise<FormImage | undefined> {

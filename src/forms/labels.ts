@@ -13,4 +13,8 @@ export function hintOf({ say, has }: I18n, kind: KindName, name: string): string
   return key === undefined ? undefined : say(key);
 }
 
+/** Returns the name of a status; those of other programs have none in our languages. */
+export const statusText = ({ say, has }: Pick<I18n, 'say' | 'has'>, status: string): string =>
+  has(`statuses:${status}`) ? say(`statuses:${status}`) : status;
+
 const humanized = (name: string): string => name.charAt(0).toUpperCase() + name.slice(1).replaceAll('_', ' ');

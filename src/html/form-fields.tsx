@@ -117,6 +117,13 @@ export interface Option {
   readonly text: string;
 }
 
+/**
+ * Returns options with the current value among them. Without it, a browser would select and send the first one, and so
+ * change a value that another program has set.
+ */
+export const withCurrentValue = (options: readonly Option[], value: string | undefined): readonly Option[] =>
+  value === undefined || value === '' || options.some((option) => option.value === value) ? options : [{ value, text: value }, ...options];
+
 /** A choice of one option. */
 export function Select({
   value,

@@ -1,4 +1,5 @@
 import { fail } from '../errors.ts';
+import { statusText } from '../forms/labels.ts';
 import { event } from '../kinds/event.ts';
 import type { LinkedKindName } from '../kinds/feed-pages.ts';
 import { postKindOfType } from '../kinds/index.ts';
@@ -40,8 +41,8 @@ export async function previewPage(context: PageContext, { editor, visitor }: Pre
     kind.name === 'event'
       ? await eventPage(context, editor, { of: 'event', id: recordId }, row.post_password || undefined)
       : await linkedPreview(context, editor, kind.name, recordId);
-  const { say } = i18nFor(site, visitor);
-  const notice = say('pages:preview', { status: say(`statuses:${row.post_status}`) });
+  const i18n = i18nFor(site, visitor);
+  const notice = i18n.say('pages:preview', { status: statusText(i18n, row.post_status) });
   return toPage(context, visitor, { ...content, unlisted: true, body: <WithNotice notice={notice}>{content.body}</WithNotice> });
 }
 

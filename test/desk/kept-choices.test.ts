@@ -1,5 +1,6 @@
 import { expect, it } from '@jest/globals';
 import { addCustomField } from '../../src/records/custom-fields.ts';
+import { lockPost } from '../../src/storage/rows/posts.ts';
 import { elements, formIn, openVisitor, textOf } from '../support/desk-visitor.ts';
 import { describeRequests, type Json } from '../support/site-client.ts';
 
@@ -71,6 +72,21 @@ describeRequests('choices in forms of the desk', (ask) => {
     expect([late.status, theirs]).toEqual([409, ['Number of seats: 12.5; Spoken there: Italian, German']]);
     const { custom_fields: fields } = await saved(id, { 'custom_fields[seats]': '13,5' });
     expect(fields.seats.value).toBe('13.5');
+  });
+
+  it.each(['pitch', 'auto-draft'])('keep the status %s of another program until somebody chooses another one', async (status) => {
+    const { id } = await ask.create('/events', { ...EVENT, status: 'draft' });
+    await ask.writeRows((db) => db.from('posts').where('ID', id).update({ post_status: status }));
+    const statusOf = async () => (await lockPost(ask.db(), id))?.post_status;
+    expect(await shown(id, 'status')).toEqual([status]);
+    const admin = await openVisitor(ask, 'admin');
+    const path = `/admin/events/${id}`;
+    const page = await admin.get(path);
+    expect(elements(page.text, ({ attribs }) => attribs.class === 'status').map(textOf)).toEqual([status]);
+    expect((await admin.submit(page, path, { title: 'Another title' })).status).toBe(303);
+    expect(await statusOf()).toBe(status);
+    await saved(id, { status: 'draft' });
+    expect(await statusOf()).toBe('draft');
   });
 
   it('are copied with the seconds of start and end', async () => {

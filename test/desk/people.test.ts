@@ -162,6 +162,21 @@ describeRequests('users of a site', (ask) => {
     expect((await shop.get(`/admin/people/${subscriber}`)).text).toContain(`/admin/people/${subscriber}/delete`);
   });
 
+  it('with several roles keep them when their form is saved unchanged', async () => {
+    const admin = await openVisitor(ask, 'admin');
+    const sub = await idOf('sub');
+    const path = `/admin/people/${sub}`;
+    const setRoles = (roles: string) =>
+      ask.writeRows((db) => db.from('usermeta').where({ user_id: sub, meta_key: 'wp_capabilities' }).update({ meta_value: roles }));
+    const saved = async (changes = {}) => {
+      expect((await admin.submit(await admin.get(path), path, changes)).status).toBe(303);
+      return (await usersById(ask.running().site, [sub]))[0]?.roles;
+    };
+    await setRoles('a:2:{s:6:"author";b:1;s:11:"contributor";b:1;}');
+    expect(await saved()).toEqual(['author', 'contributor']);
+    expect(await saved({ role: 'editor' })).toEqual(['editor']);
+  });
+
   it('can be invited only with the default role by users who assign no roles', async () => {
     const inviter = 'a:3:{s:4:"read";b:1;s:10:"list_users";b:1;s:12:"create_users";b:1;}';
     const contrib = await idOf('contrib');
