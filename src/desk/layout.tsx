@@ -1,5 +1,5 @@
 import type { ComponentChildren, JSX } from 'preact';
-import { textIn } from '../forms/form-values.ts';
+import { idIn, textIn } from '../forms/form-values.ts';
 import { documentOf } from '../html/document.tsx';
 import { Link } from '../html/links.tsx';
 import { siteNameOf } from '../html/site-name.ts';
@@ -66,7 +66,7 @@ function NoticeBar({ notice }: { readonly notice: Notice | undefined }): JSX.Ele
 function doneNotice({ request, i18n }: Visit): Notice | undefined {
   const action = textIn(request.query, 'done');
   if (!DONE_ACTIONS.has(action)) return undefined;
-  const [count, failedCount] = [textIn(request.query, 'count') || '1', textIn(request.query, 'failed')].map((text) => Number(text) || 0);
+  const [count, failedCount] = [textIn(request.query, 'count') || '1', textIn(request.query, 'failed')].map(idIn);
   const texts = [
     ...(count ? [i18n.say(`desk:done.${action}`, { count })] : []),
     ...(failedCount ? [i18n.say('desk:done.failed', { count: failedCount })] : []),

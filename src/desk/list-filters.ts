@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { indentedTerm, type TermChoice } from '../forms/control.ts';
 import { authorOptions, linkOptions, tagOptions } from '../forms/control-data.ts';
-import { textIn } from '../forms/form-values.ts';
+import { idIn, textIn } from '../forms/form-values.ts';
 import { labelOf } from '../forms/labels.ts';
 import type { Option } from '../html/form-fields.tsx';
 import { editorList } from '../kinds/editable.ts';
@@ -28,9 +28,9 @@ interface FilterChoice {
 export async function filterChoices(visit: Visit, kind: PostKind, categories: readonly TermChoice[]): Promise<FilterChoice[]> {
   const { say } = visit.i18n;
   const { query } = visit.request;
-  const loadLinked = (name: 'venue' | 'organizer') => (kind.hasDates ? linkOptions(visit, name, Number(textIn(query, name)) || 0) : []);
+  const loadLinked = (name: 'venue' | 'organizer') => (kind.hasDates ? linkOptions(visit, name, idIn(textIn(query, name))) : []);
   const [tags, venues, organizers, authors] = await Promise.all([
-    kind.terms.includes('tag') ? tagOptions(visit, Number(textIn(query, 'tags')) || 0) : [],
+    kind.terms.includes('tag') ? tagOptions(visit, idIn(textIn(query, 'tags'))) : [],
     loadLinked('venue'),
     loadLinked('organizer'),
     authorOptions(visit, kind, textIn(query, 'author')),

@@ -3,7 +3,7 @@ import { movedDates } from '../calendar/dates.ts';
 import { hourCycleOf } from '../calendar/hour-cycle.ts';
 import { dayOf } from '../calendar/schedule.ts';
 import { ApiError, failParam } from '../errors.ts';
-import { textIn } from '../forms/form-values.ts';
+import { idIn, textIn } from '../forms/form-values.ts';
 import { dayInWords, timeInWords } from '../html/dates.ts';
 import { Link } from '../html/links.tsx';
 import { weeksOfMonth } from '../html/month-weeks.ts';
@@ -146,7 +146,7 @@ export async function moveEvent(visit: Submission): Promise<Outcome> {
   const { site, settings, caller, fields, i18n } = visit;
   const kind = postKind('event');
   const day = textIn(fields, 'day');
-  const record = await readEditable(site, caller, kind, Number(textIn(fields, 'id')) || 0);
+  const record = await readEditable(site, caller, kind, idIn(textIn(fields, 'id')));
   const { start, end } = spanOf(record);
   const midnight = `${day} 00:00:00`;
   if (!/^\d{4}-\d\d-\d\d$/.test(day) || !isRealDate(day)) failParam('start_date', 'start-invalid');

@@ -1,7 +1,7 @@
 import { FieldGroup, Input } from '../html/form-fields.tsx';
 import { stripControlCharacters } from '../wordpress/content/plain-text.ts';
 import { type Control, type FormValue, groupPropsOf, textOrEmpty } from './control.ts';
-import { membersIn, textIn, textsIn } from './form-values.ts';
+import { idIn, membersIn, textIn, textsIn } from './form-values.ts';
 
 /*
  * Controls for links to other records: an event's venue and organizers.
@@ -45,8 +45,8 @@ export const links: Control = {
     const form = membersIn(input);
     return {
       keep: textsIn(form, 'keep')
-        .map(Number)
-        .filter((id) => Number.isSafeInteger(id) && id > 0),
+        .map(idIn)
+        .filter((id) => id > 0),
       add: [...new Set(textsIn(form, 'add').map((text) => stripControlCharacters(text).trim()))]
         .filter((text) => text !== '')
         .slice(0, MAX_NAMES),

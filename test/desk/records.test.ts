@@ -299,6 +299,25 @@ describeRequests('records at the desk', (ask) => {
     );
   });
 
+  it.each(['Infinity', '1e400', '9'.repeat(30), '-1', 'x'])('takes %s for the id of nothing', async (id) => {
+    const anna = await openVisitor(ask, 'admin');
+    for (const name of ['tags', 'venue', 'organizer', 'author', 'categories'])
+      expect([name, (await anna.get(`/admin/events?${name}=${id}`)).status < 500]).toEqual([name, true]);
+    const { id: own } = await ask.create('/events', { title: 'Fair', start_date: '2027-01-01 10:00', end_date: '2027-01-01 11:00' });
+    const path = `/admin/events/${own}`;
+    const page = await anna.get(path);
+    for (const name of ['image[id]', 'author', 'categories[ids][]', 'venue[keep][]', 'copy_of', 'translation_of']) {
+      expect([name, (await anna.submit(page, path, { [name]: id })).status < 500]).toEqual([name, true]);
+      expect([name, (await anna.submit(await anna.get('/admin/events/new'), '/admin/events/new', { [name]: id })).status < 500]).toEqual([
+        name,
+        true,
+      ]);
+    }
+    const month = await anna.get('/admin/month?month=2027-01');
+    expect((await anna.submit(month, '/admin/month/move', { id, day: '2027-01-02' })).status).toBe(404);
+    expect((await anna.get(`/admin/events?done=trashed&count=${id}`)).status).toBe(200);
+  });
+
   it('offers "any" in a filter, whatever the gender of its noun, and "all" among the states', async () => {
     const anna = await openVisitor(ask, 'admin');
     const { text } = await anna.get('/admin/events', { 'Accept-Language': 'it' });
