@@ -8,11 +8,21 @@ import { sizeInWords } from '../html/size-words.ts';
 import { callerFor } from '../records/caller.ts';
 import type { Site } from '../site.ts';
 import { ANONYMOUS } from '../wordpress/viewer.ts';
+import { confirmationPage, openQuestion } from './confirmation.tsx';
 import { labelledInput } from './labelled-input.ts';
 import { deskPage } from './layout.tsx';
 import { findRoute, formPagePath, type RouteMatch } from './routes.ts';
 import { type KeptForm, type NotKept, resumePage, signInPage, startOverPage } from './sign-in.tsx';
-import { DESK_PATH, type DeskRequest, deskUrl, type Outcome, type SubmittedForm, type Visit } from './visit.ts';
+import {
+  DESK_PATH,
+  type DeskRequest,
+  deskUrl,
+  type FormOutcome,
+  type Outcome,
+  type Submission,
+  type SubmittedForm,
+  type Visit,
+} from './visit.ts';
 
 /** A complete answer of the desk. */
 export interface DeskAnswer {
@@ -86,7 +96,8 @@ export async function answerDesk({ visit, match }: RoutedRequest, form: Submitte
   const { request, login, site } = visit;
   if (request.method === 'POST' && !request.sameOrigin) fail('rest_forbidden', { detail: { because: 'the form comes from another site' } });
   if (!match) fail('rest_no_route');
-  if (!login && 'endsLogin' in match.route) return toDeskAnswer(await match.route.run({ ...visit, ...form }, match.params));
+  if (!login && 'endsLogin' in match.route)
+    return toFormAnswer({ ...visit, ...form }, await match.route.run({ ...visit, ...form }, match.params));
   if (match.route.allow !== 'anyone' && !login) {
     const keptForm = keptFormOf(visit, match, form);
     const startOverPath =
@@ -103,7 +114,10 @@ export async function answerDesk({ visit, match }: RoutedRequest, form: Submitte
     const html = keptForm ? resumePage(visit, keptForm) : startOverPage(visit, notKept);
     return toDeskAnswer({ html, status: 403, refusal: new ApiError('rest_cookie_invalid_nonce') });
   }
-  return toDeskAnswer(await route.run({ ...visit, ...form }, params));
+  const submission = { ...visit, ...form };
+  const question = route.isButton ? openQuestion(form.fields) : undefined;
+  const outcome = question === undefined ? await route.run(submission, params) : { question };
+  return toFormAnswer(submission, outcome);
 }
 
 /**
@@ -192,6 +206,9 @@ export function deskErrorPage(visit: Visit, status: number, message: string, req
   });
   return toDeskAnswer({ html, status });
 }
+
+const toFormAnswer = (visit: Submission, outcome: FormOutcome): DeskAnswer =>
+  toDeskAnswer('question' in outcome ? { html: confirmationPage(visit, outcome.question) } : outcome);
 
 function toDeskAnswer(outcome: Outcome): DeskAnswer {
   const cookie: Record<string, string> = 'cookie' in outcome && outcome.cookie !== undefined ? { 'Set-Cookie': outcome.cookie } : {};

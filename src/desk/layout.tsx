@@ -5,6 +5,7 @@ import { Link } from '../html/links.tsx';
 import { siteNameOf } from '../html/site-name.ts';
 import { postKinds, termKinds } from '../kinds/index.ts';
 import type { Kind } from '../kinds/kind.ts';
+import type { Values } from '../kinds/param.ts';
 import { mayListEditable } from '../records/editing.ts';
 import { mayManageTerms } from '../records/visibility.ts';
 import { decodeEntities } from '../wordpress/content/entities.ts';
@@ -188,6 +189,20 @@ export function draftAttributes(visit: Visit, { path, isShownAgain }: DraftForm)
   };
 }
 
+/** Name of the form field with the question that must be answered before the action takes place. */
+export const QUESTION_FIELD = 'question';
+
+/** Name of the form field that says that the user has confirmed the action. The script adds it after asking. */
+export const CONFIRMED_FIELD = 'confirmed';
+
+export const isConfirmed = (fields: Values): boolean => textIn(fields, CONFIRMED_FIELD) !== '';
+
+/** The hidden field with the question about a form. Without a script, the server asks it. */
+export const Question = ({ text }: { readonly text: string }): JSX.Element => <input type="hidden" name={QUESTION_FIELD} value={text} />;
+
+/** Returns the attributes of a button that asks a question, in a form with several buttons. */
+export const questionAttributes = (text: string) => ({ name: QUESTION_FIELD, value: text, 'data-confirm': text });
+
 /** A form that consists of one button. */
 export function ButtonForm({
   visit,
@@ -209,6 +224,7 @@ export function ButtonForm({
   return (
     <form method="post" action={deskUrl(visit, path)} class="button-form" data-confirm={danger}>
       <Nonce nonce={visit.nonce} />
+      {danger !== undefined && <Question text={danger} />}
       {Object.entries(fields).map(([name, value]) => (
         <input key={name} type="hidden" name={name} value={value} />
       ))}

@@ -9,7 +9,7 @@ import { Link } from '../html/links.tsx';
 import type { PostKind } from '../kinds/kind.ts';
 import type { Editable, EditList } from '../records/editing.ts';
 import { mayCreate } from '../records/posts.ts';
-import { Nonce } from './layout.tsx';
+import { Nonce, questionAttributes } from './layout.tsx';
 import { type Column, columnsOf } from './list-columns.ts';
 import { LIST_DIGEST_FIELD, listDigest, MAX_BULK_SIZE, SELECT_ALL_FIELD } from './list-filters.ts';
 import { listUrl, returnQuery } from './list-url.ts';
@@ -185,7 +185,7 @@ function RowActions(props: {
       formNoValidate
       aria-label={`${say(`desk:actions.${action}`)}: ${title}`}
       class="link-button"
-      data-confirm={asksFirst ? say(`desk:actions.${action}-sure`) : undefined}
+      {...(asksFirst ? questionAttributes(say(`desk:actions.${action}-sure`)) : {})}
     >
       {say(`desk:actions.${action}`)}
     </button>

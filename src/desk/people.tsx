@@ -13,7 +13,7 @@ import { MAX_BYTES } from '../kinds/grammars/grammar.ts';
 import type { Values } from '../kinds/param.ts';
 import { lookUpOnce } from '../storage/engine/look-up-once.ts';
 import { ApplicationPasswords } from './application-passwords.tsx';
-import { ButtonForm, deskPage, Nonce, type Notice } from './layout.tsx';
+import { ButtonForm, deskPage, Nonce, type Notice, Question } from './layout.tsx';
 import type { FieldErrors } from './new-password.tsx';
 import { SearchForm } from './search-form.tsx';
 import { accountErrors, accountSentence } from './sign-in.tsx';
@@ -234,6 +234,7 @@ function DeletePersonForm({
     >
       <h2>{say('desk:people.remove')}</h2>
       <Nonce nonce={visit.nonce} />
+      <Question text={say('desk:actions.delete-sure')} />
       {newAuthors ? (
         <Select
           name="reassign"

@@ -11,9 +11,10 @@ import { withStatus } from '../records/writes/with-status.ts';
 import { withMaxPerPage } from '../site.ts';
 import { lookUpOnce } from '../storage/engine/look-up-once.ts';
 import { parsePhpQuery } from '../wordpress/php/query.ts';
+import { isConfirmed } from './layout.tsx';
 import { LIST_DIGEST_FIELD, listDigest, listParams, MAX_BULK_SIZE, SELECT_ALL_FIELD } from './list-filters.ts';
 import { suggestedLinks } from './suggested.tsx';
-import { deskUrl, type Outcome, type Submission, type Visit } from './visit.ts';
+import { deskUrl, type FormOutcome, type Outcome, type Submission, type Visit } from './visit.ts';
 
 /*
  * Actions on records without a form: on one record, or on all that are selected in a list.
@@ -111,14 +112,15 @@ export async function runOnOne(visit: Submission, kind: PostKind, id: number, ac
 
 /**
  * Runs an action on all selected records, or on all that match the filters of the list. If other records match now than
- * when the list was shown, nothing is done: nobody has seen what would be changed.
+ * when the list was shown, nothing is done: nobody has seen what would be changed. A deletion has to be confirmed.
  */
-export async function runOnSelected(visit: Submission, kind: PostKind): Promise<Outcome> {
+export async function runOnSelected(visit: Submission, kind: PostKind): Promise<FormOutcome> {
   const actionName = textIn(visit.fields, 'action');
   const action = RECORD_ACTIONS.find((name) => name === actionName);
   const ids = textIn(visit.fields, SELECT_ALL_FIELD) === '1' ? await matchingIds(visit, kind) : selectedIds(visit);
   if (ids === undefined) return { to: listUrlWith(visit, kind, { done: 'list-changed' }) };
   if (action === undefined || ids.length === 0) return { to: listUrlWith(visit, kind, {}) };
+  if (action === 'delete' && !isConfirmed(visit.fields)) return { question: visit.i18n.say('desk:actions.delete-these-sure') };
   const boundAction = { action, isAllowed: statusesOfSelected(visit, action) };
   return { to: listUrlWith(visit, kind, { done: doneKeyOf(visit, action), ...(await runOnAll(visit, kind, ids, boundAction)) }) };
 }

@@ -17,7 +17,7 @@ import { changeByForm, createByForm, duplicatePage, editRecordPage, newRecordPag
 import { saveSettings, settingsPage } from './settings-page.tsx';
 import { signInByForm, signInPage, signOut, welcomeByForm, welcomePage } from './sign-in.tsx';
 import { changeTermByForm, createTermByForm, removeTerm, termPage, termsPage } from './terms.tsx';
-import { deskUrl, type Outcome, type Submission, type Visit } from './visit.ts';
+import { deskUrl, type FormOutcome, type Outcome, type Submission, type Visit } from './visit.ts';
 
 /** The variable segments of a route's path: `id`, `uuid`. */
 export type PathParams = Readonly<Record<string, string>>;
@@ -44,7 +44,7 @@ interface PostRoute {
   readonly isButton?: true;
   /** Whether it only ends the login: the answer is the same for a user who is not signed in any more. */
   readonly endsLogin?: true;
-  readonly run: (visit: Submission, params: PathParams) => Promise<Outcome>;
+  readonly run: (visit: Submission, params: PathParams) => Promise<FormOutcome>;
 }
 
 /** A route of the desk. `path`: variable segments are written as `:name`. */

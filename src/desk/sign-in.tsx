@@ -3,7 +3,7 @@ import { AccountError } from '../accounts/account-error.ts';
 import { beginSession, endSession, formNonce, loginCookieNameOf, type NewCookie, signIn } from '../accounts/logins.ts';
 import { choosePassword, ownerOfLink } from '../accounts/password-links.ts';
 import { ApiError } from '../errors.ts';
-import { membersIn, textIn } from '../forms/form-values.ts';
+import { flattenFields, membersIn, textIn } from '../forms/form-values.ts';
 import { Checkbox, Input } from '../html/form-fields.tsx';
 import { Link } from '../html/links.tsx';
 import { siteNameOf } from '../html/site-name.ts';
@@ -212,12 +212,6 @@ export function startOverPage(visit: Visit, { path, cause }: NotKept): string {
       </>
     ),
   });
-}
-
-/** Returns nested values as the names and values that a form sends. */
-function flattenFields(fields: unknown, prefix = ''): [name: string, value: string][] {
-  if (fields === null || typeof fields !== 'object') return [[prefix, String(fields ?? '')]];
-  return Object.entries(fields).flatMap(([name, value]) => flattenFields(value, prefix === '' ? name : `${prefix}[${name}]`));
 }
 
 // ------------------------------------------------------------------------------------------------- links

@@ -75,6 +75,9 @@ export type Outcome =
   | { readonly to: string; readonly cookie?: string }
   | { readonly json: unknown };
 
+/** The result of a form: as of any request, or a question that the user must answer before the action takes place. */
+export type FormOutcome = Outcome | { readonly question: string };
+
 /**
  * Returns whether a login at the desk applies to the whole site. If WordPress uses the same database with keys that are
  * not configured here, the login only applies to the desk, so that WordPress's login is not replaced.

@@ -26,3 +26,9 @@ export function membersIn(value: unknown): Values {
 
 /** Returns a positive integer, or 0. */
 export const idIn = (text: string | undefined): number => (/^[1-9]\d{0,14}$/.test(text ?? '') ? Number(text) : 0);
+
+/** Returns nested values as the names and values that a form sends. */
+export function flattenFields(fields: unknown, prefix = ''): [name: string, value: string][] {
+  if (fields === null || typeof fields !== 'object') return [[prefix, String(fields ?? '')]];
+  return Object.entries(fields).flatMap(([name, value]) => flattenFields(value, prefix === '' ? name : `${prefix}[${name}]`));
+}

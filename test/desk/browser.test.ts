@@ -63,6 +63,7 @@ describeInBrowser('the desk in a browser', (visit) => {
       await page.goto(at('/admin/month?month=2027-03'));
       await page.getByRole('link', { name: EVENT }).click();
       await page.getByRole('button', { name: 'Move to trash' }).click();
+      if (!javaScriptEnabled) await page.getByRole('button', { name: 'Yes, go ahead' }).click();
       await page.getByText('Moved to the trash.').waitFor();
       await page.goto(at('/admin/people'));
       await page.getByLabel('User name').fill('bruno');

@@ -114,10 +114,10 @@ describeRequests('users of a site', (ask) => {
     const written = async (author: number) => (await ask.db().from('posts').where('post_author', author).select('ID')).length;
     await ask.writeRows((db) => db.from('posts').where('ID', 1).update({ post_author: 3 }));
     const [of, before] = [await written(3), await written(FIRST)];
-    expect((await admin.submit(page, path, { heir: 'nobody-here' })).status).toBe(422);
+    expect((await admin.confirm(page, path, { heir: 'nobody-here' })).status).toBe(422);
     // A user name consisting of digits is not taken for an id.
-    expect((await admin.submit(page, path, { heir: String(FIRST) })).status).toBe(422);
-    expect((await admin.submit(page, path, { heir: `shop${FIRST}` })).headers.location).toBe('/admin/people?done=removed');
+    expect((await admin.confirm(page, path, { heir: String(FIRST) })).status).toBe(422);
+    expect((await admin.confirm(page, path, { heir: `shop${FIRST}` })).headers.location).toBe('/admin/people?done=removed');
     expect([await written(3), await written(FIRST)]).toEqual([0, before + of]);
   });
 

@@ -161,7 +161,7 @@ describeRequests('records at the desk', (ask) => {
     const nonce = async (who: typeof anna) => new Map(formIn((await who.get('/admin/me')).text, '/admin/sign-out')).get('_wpnonce')!;
     for (const { id } of [one, two]) await anna.post(`/admin/events/${id}/trash`, { _wpnonce: await nonce(anna) });
     const author = await openVisitor(ask, 'auth');
-    const empty = async (who: typeof anna) => who.submit(await who.get('/admin/events?status=trash'), '/admin/events/empty-trash');
+    const empty = async (who: typeof anna) => who.confirm(await who.get('/admin/events?status=trash'), '/admin/events/empty-trash');
     const exists = async () =>
       (await ask.db().from('posts').whereIn('ID', [one.id, two.id, kept.id]).orderBy('ID').select('ID')).map(({ ID: id }) => id);
     expect((await empty(author)).headers.location).toContain('status=trash&done=deleted&count=1');
@@ -359,7 +359,7 @@ describeRequests(
         elements(html, ({ attribs }) => attribs['data-confirm'] !== undefined && (attribs.formaction ?? attribs.value) === action);
       expect(asks(list.text, `/admin/venues/${id}/delete`)).toHaveLength(1);
       expect(asks(list.text, 'delete')).toHaveLength(1);
-      const done = await anna.submit(form, `/admin/venues/${id}/delete`);
+      const done = await anna.confirm(form, `/admin/venues/${id}/delete`);
       expect(notice((await anna.get(done.headers.location!)).text)).toEqual(['Deleted for good.']);
       expect((await ask.get(`/venues/${id}`, 'admin')).status).toBe(400);
     });

@@ -117,15 +117,15 @@ describeRequests('the other pages of the desk', (ask) => {
     // An import in progress cannot be undone.
     await ask.writeRows((db) => db.from('fasti_imports').where('source', 'csv fair.csv').update({ open: 1 }));
     expect((await admin.get('/admin/import')).text).not.toContain('/admin/import/undo');
-    expect((await admin.submit(page, '/admin/import/undo')).status).toBe(422);
+    expect((await admin.confirm(page, '/admin/import/undo')).status).toBe(422);
     await ask.writeRows((db) => db.from('fasti_imports').where('source', 'csv fair.csv').update({ open: 0 }));
     const [fair] = (await ask.read('/events?search=barn&start_date=2027-04-01')).events;
-    const undone = await admin.submit(page, '/admin/import/undo');
+    const undone = await admin.confirm(page, '/admin/import/undo');
     expect(undone.headers.location).toBe('/admin/import?done=trashed&count=1');
     expect(await ask.db().from('posts').where('ID', fair.id).first()).toMatchObject({ post_status: 'trash' });
     expect((await ask.read('/venues?search=Market')).venues).toHaveLength(1);
     // A second attempt changes nothing, and neither does one by a user who may not import.
-    expect((await admin.submit(page, '/admin/import/undo')).status).toBe(422);
+    expect((await admin.confirm(page, '/admin/import/undo')).status).toBe(422);
     expect((await (await openVisitor(ask, 'auth')).post('/admin/import/undo', { id: '1', run: '1' })).status).toBe(403);
     await send();
     const again = (await ask.read('/events?search=barn&start_date=2027-04-01')).events;
@@ -199,7 +199,7 @@ describeRequests('the other pages of the desk', (ask) => {
       const [first] = await found();
       const page = await admin.get('/admin/import');
       expect(page.text).toContain(`<p>${name}, `);
-      expect((await admin.submit(page, '/admin/import/undo')).headers.location).toMatch(/^\/admin\/import\?done=trashed&count=[12]$/);
+      expect((await admin.confirm(page, '/admin/import/undo')).headers.location).toMatch(/^\/admin\/import\?done=trashed&count=[12]$/);
       expect(await found()).toEqual([]);
       expect((await send()).text).toContain('Import finished.');
       const again = await found();
@@ -510,7 +510,7 @@ describeRequests('the other pages of the desk', (ask) => {
       await admin.submit(page, own, { description: 'Outside' });
       expect(new Map(formIn((await admin.get(own)).text, own)).get('description')).toBe('Outside');
       expect((await admin.submit(page, own, { description: 'Late' })).status).toBe(409);
-      await admin.submit(await admin.get(own), `${own}/delete`);
+      await admin.confirm(await admin.get(own), `${own}/delete`);
       expect((await admin.get(path)).text).not.toContain('Open &amp; air');
     }
   });

@@ -34,7 +34,7 @@ describeRequests('an action on a record that somebody has changed since the page
     expect(refused.text).toContain('Somebody has changed the status of this record in the meantime');
     const fields = [...formIn(list.text, '/admin/events/bulk').filter(([name]) => name !== 'action')];
     const ids: [string, string][] = [id, other].map((one) => ['ids[]', String(one)]);
-    const done = await anna.post('/admin/events/bulk', [...fields, ['action', 'delete'], ...ids]);
+    const done = await anna.post('/admin/events/bulk', [...fields, ['action', 'delete'], ['confirmed', '1'], ...ids]);
     expect(done.headers.location).toContain('done=deleted&count=1&failed=1');
     expect([await statusOf(id), await statusOf(other)]).toEqual(['publish', undefined]);
     const [notice] = elements((await anna.get(String(done.headers.location))).text, ({ attribs }) => /notice/.test(attribs.class ?? ''));
@@ -50,7 +50,7 @@ describeRequests('an action on a record that somebody has changed since the page
       await lockPost(db, first);
       await updatePost(db, first, { post_status: 'publish' });
       noteChange(db, { now: new Date(SUITE_TIME) });
-      emptying = anna.submit(list, '/admin/events/empty-trash');
+      emptying = anna.confirm(list, '/admin/events/empty-trash');
       // It finds both records, and waits for the lock.
       await sleep(500);
     });
@@ -83,7 +83,7 @@ describeRequests('an action on a record that somebody has changed since the page
     await ask.writeRows((db) => insertMetas(db, new Map([[id, { [SUGGESTION_META]: [storedSuggestion(suggestion)] }]])));
     const page = await anna.get(`/admin/events/${id}`);
     await ask.update(`/events/${id}`, { status: 'publish' });
-    expect((await anna.submit(page, `/admin/events/${id}/trash`)).status).toBe(409);
+    expect((await anna.confirm(page, `/admin/events/${id}/trash`)).status).toBe(409);
     expect(await statusOf(id)).toBe('publish');
   });
 });

@@ -15,6 +15,8 @@ export interface Visitor {
   readonly post: (path: string, fields: Readonly<Record<string, string>> | FormFields, headers?: Record<string, string>) => Promise<Answer>;
   /** Sends the form with this action on a page, with some fields changed or, if null, left out. */
   readonly submit: (page: Answer, action: string, changes?: Readonly<Record<string, string | null>>) => Promise<Answer>;
+  /** Sends a form that asks for confirmation, and confirms it on the page with the question. */
+  readonly confirm: Visitor['submit'];
   readonly cookie: () => string;
 }
 
@@ -39,15 +41,17 @@ export async function openVisitor(ask: Pick<SiteClient, 'send' | 'running' | 'wr
       { 'Content-Type': 'application/x-www-form-urlencoded', 'Sec-Fetch-Site': 'same-origin', ...headers },
       new URLSearchParams(fields as Record<string, string>).toString(),
     );
+  const submit: Visitor['submit'] = (page, action, changes = {}) => {
+    const form = formIn(page.text, action);
+    const unchanged = form.filter(([name]) => !(name in changes));
+    const changedFields = Object.entries(changes).flatMap(([name, value]): FormFields => (value === null ? [] : [[name, value]]));
+    return post(action, [...unchanged, ...changedFields]);
+  };
   return {
     get: (path, headers = {}) => send('GET', path, headers),
     post,
-    submit: (page, action, changes = {}) => {
-      const form = formIn(page.text, action);
-      const unchanged = form.filter(([name]) => !(name in changes));
-      const changedFields = Object.entries(changes).flatMap(([name, value]): FormFields => (value === null ? [] : [[name, value]]));
-      return post(action, [...unchanged, ...changedFields]);
-    },
+    submit,
+    confirm: async (page, action, changes) => submit(await submit(page, action, changes), action),
     cookie: () => cookie,
   };
 }

@@ -8,7 +8,11 @@ addEventListener('submit', (event) => {
   const { submitter, target } = event;
   const chosen = submitter?.hasAttribute('formaction') ? undefined : target.querySelector('option[data-confirm]:checked');
   const question = submitter?.dataset.confirm ?? chosen?.dataset.confirm ?? target.dataset.confirm;
-  if (question && !confirm(question)) event.preventDefault();
+  if (!question) return;
+  if (!confirm(question)) event.preventDefault();
+  // Without this field, the server asks the same question.
+  else if (!target.elements.confirmed)
+    target.append(Object.assign(document.createElement('input'), { type: 'hidden', name: 'confirmed', value: '1' }));
 });
 
 /** Prevents a second click from submitting a form twice, which would create records twice. */
