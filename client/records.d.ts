@@ -244,6 +244,7 @@ export interface Errors {
   "event-password-protected": 401 | 403;
   "event-is-in-trash": 410;
   "not-in-trash": 409;
+  "status-changed": 409;
   "event-archive-page-not-found": 404;
   "venue-not-accessible": 401 | 403;
   "venue-is-in-trash": 410;
