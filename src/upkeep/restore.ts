@@ -2,8 +2,9 @@ import type { Site } from '../site.ts';
 import { columnsOf, emptySite, RECURRENCE_TABLE, type Row, setNextId } from '../storage/audit/snapshot.ts';
 import { insertRows } from '../storage/engine/insert.ts';
 import type { TableName } from '../storage/engine/tables.ts';
+import { lockChanges } from '../storage/freshness/foreign-changes.ts';
 import { reportEverything } from '../storage/journal/reported-changes.ts';
-import { changeCount, continueCounting } from '../storage/rows/changes.ts';
+import { continueCounting, highestNumber, lockLastSave } from '../storage/rows/changes.ts';
 import { pauseHooks } from '../storage/rows/hooks.ts';
 import { completeSchema, createTables } from '../storage/schema/migrate.ts';
 import { createRecurrenceTables } from '../storage/schema/recurrence-tables.ts';
@@ -30,7 +31,11 @@ export async function restore(site: Site, backup: Backup, { pauseWebhooks = fals
   if (backup.names.has(RECURRENCE_TABLE)) await createRecurrenceTables(site.db);
   if (wpmlTables().some((name) => backup.names.has(name))) await createWpmlTables(site.db);
   return site.db.transaction(async (db) => {
-    const previousCount = await changeCount(db);
+    // Every writer writes these rows at its end, in this order. Those that are under way now either have finished before
+    // anything is deleted, or run again afterwards.
+    await lockChanges(db);
+    await lockLastSave(db);
+    const previousNumber = await highestNumber(db);
     await emptySite(db);
     let count = 0;
     for await (const { name: tableName, last, rows } of backup.tables()) {
@@ -46,7 +51,7 @@ export async function restore(site: Site, backup: Backup, { pauseWebhooks = fals
       }
     }
     if (pauseWebhooks) await pauseHooks(db);
-    await continueCounting(db, previousCount, utcFromDate(site.clock()));
+    await continueCounting(db, previousNumber, utcFromDate(site.clock()));
     reportEverything(db);
     return count;
   });

@@ -11,9 +11,11 @@ import type { Site } from '../../src/site.ts';
 import { copySqlite, siteTables, sqlitePath } from '../../src/storage/audit/snapshot.ts';
 import { type Database, hasTable, openDatabase } from '../../src/storage/engine/database.ts';
 import { insertRows } from '../../src/storage/engine/insert.ts';
+import { ANYTHING_CHANGED, appendChanges } from '../../src/storage/journal/entries.ts';
 import { reportPostCreated } from '../../src/storage/journal/reported-changes.ts';
 import { migrate } from '../../src/storage/schema/migrate.ts';
 import { wpmlTables } from '../../src/storage/schema/wpml-tables.ts';
+import { openBackup } from '../../src/upkeep/backup-read.ts';
 import { restore } from '../../src/upkeep/restore.ts';
 import { describeDatabases, urlOf } from '../support/databases.ts';
 import { loadLanguages } from '../support/languages.ts';
@@ -469,6 +471,42 @@ describeDatabases('fasti backup and restore', (open, engine) => {
     expect(statSync(path).ino).toBe(before);
     await other.close();
   });
+
+  if (engine === 'MySQL')
+    it('restore at the first attempt while a writer is in the middle of its transaction', async () => {
+      const [file, url] = [fileName(), urlOf(await loadSite(await open()))];
+      await fasti(url, ['backup', file]);
+      const [target, other] = [await openDatabase({ url, prefix: 'wp_' }), await openDatabase({ url, prefix: 'wp_' })];
+      const isDeleting = new Promise<void>((resolve) => {
+        target.driver.listen(({ sql }) => {
+          if (/^delete from `wp_posts`/i.test(sql)) resolve();
+        });
+      });
+      let write: Promise<unknown> = Promise.resolve();
+      await new Promise<void>((isLocked) => {
+        write = other.transaction(async (transaction) => {
+          await transaction.rows`SELECT ID FROM {posts} WHERE ID = 39 FOR UPDATE`;
+          isLocked();
+          await isDeleting;
+          await insertRows(transaction, 'postmeta', [{ post_id: 39, meta_key: 'late', meta_value: '1' }]);
+          const origin = { writer: 'fasti', at: '2026-01-01 00:00:00', user: 0 } as const;
+          await appendChanges(transaction, [ANYTHING_CHANGED, ANYTHING_CHANGED, ANYTHING_CHANGED], origin);
+        });
+      });
+      const backup = await openBackup(file, 'wp_');
+      let attempts = 0;
+      const tables = () => {
+        attempts += 1;
+        return backup.tables();
+      };
+      await restore({ db: target, clock: () => new Date() } as Site, { ...backup, tables });
+      await write;
+      expect(attempts).toBe(1);
+      const [state] = await target.rows<{ counter: number; number: number }>`
+        SELECT (SELECT counter FROM {fasti_changes}) AS counter, (SELECT MAX(number) FROM {fasti_journal}) AS number`;
+      expect(state?.counter).toBe(state?.number);
+      await Promise.all([target.close(), other.close()]);
+    });
 
   it('change nothing if a restore fails in the middle', async () => {
     const file = fileName();

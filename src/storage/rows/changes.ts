@@ -1,6 +1,7 @@
 import { ZERO_DATE } from '../../wordpress/time.ts';
 import type { Database } from '../engine/database.ts';
 import { insertRows } from '../engine/insert.ts';
+import { verbatim } from '../engine/statement.ts';
 
 /** Reads the change counter. */
 export const changeCount = async (db: Database): Promise<number> =>
@@ -15,6 +16,20 @@ export async function changedAt(db: Database): Promise<string> {
 /** Whether the row with the change counter exists. */
 export const countsChanges = async (db: Database): Promise<boolean> =>
   (await db.from('fasti_changes').where('id', 1).first()) !== undefined;
+
+/**
+ * Reads the highest number in use, of the change counter or in the journal: the counter may have been replaced by an
+ * earlier one, as a dump of single tables does.
+ */
+export async function highestNumber(db: Database): Promise<number> {
+  const [row] = await db.rows<{ number: number | string | null }>`SELECT MAX(number) AS number FROM {fasti_journal}`;
+  return Math.max(await changeCount(db), Number(row?.number ?? 0));
+}
+
+/** Locks the time of the last save (`tribe_last_save_post`) until the end of the transaction. */
+export async function lockLastSave(db: Database): Promise<void> {
+  await db.rows`SELECT option_id FROM {options} WHERE option_name = ${'tribe_last_save_post'} ${verbatim(db.dialect.locks.update)}`;
+}
 
 /**
  * Updates the change counter after all rows were replaced: it continues from the higher of its value `before` and the
