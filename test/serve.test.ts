@@ -159,6 +159,32 @@ describe('the serve command', () => {
     ]);
   });
 
+  it('with several workers loses no request if all its processes receive the signal', async () => {
+    const { port, child, entries, waitForLog: said, ended } = await start(url, { WORKERS: '2', CACHE: 'off' });
+    const end = readContinuously(port, LIST);
+    await answeredBy(2, port, () => entries);
+    // As systemd and a terminal do; the workers receive it first.
+    for (const pid of [...workersOf(entries), child.pid!]) process.kill(pid, 'SIGTERM');
+    await said('stopping');
+    await until('readiness is off', async () => (await sendRequest({ port, path: '/health/ready' })) === 503);
+    const before = entries.filter(({ msg }) => msg === 'request completed').length;
+    await said('request completed', before + 100);
+    expect(await ended).toBe(0);
+    expect(await end()).toEqual(new Set([200, 'refused']));
+    expect(entries.map(({ msg }) => msg).filter((msg) => msg !== 'request completed')).toEqual(['listening', 'stopping', 'stopped']);
+  });
+
+  it('with several workers replaces one that is asked to end', async () => {
+    const { port, entries, waitForLog: said, stop } = await start(url, { WORKERS: '2', CACHE: 'off' });
+    const end = readContinuously(port, LIST);
+    await said('request completed', 20);
+    const [asked] = workersOf(entries);
+    process.kill(asked!, 'SIGTERM');
+    await answeredBy(3, port, () => entries);
+    expect(await end()).toEqual(new Set([200]));
+    expect(await stop()).toBe(0);
+  });
+
   it('with several workers replaces one that crashes', async () => {
     const { port, entries, waitForLog: said, stop } = await start(url, { WORKERS: '2', CACHE: 'off' });
     const end = readContinuously(port, LIST);

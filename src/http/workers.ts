@@ -13,6 +13,11 @@ import { cumulativeOf, type MetricValues, mergeMetrics, metricsPage } from './me
 const RESTART_DELAY_MS = 500;
 /** Time a worker has for ending, in milliseconds, in addition to the time for its answers. */
 const SHUTDOWN_GRACE_MS = 5000;
+/**
+ * Time that this process waits for the signal which a worker has received, in milliseconds: a terminal, and systemd by
+ * default, send it to all processes of the service, in any order.
+ */
+const SIGNAL_DELAY_MS = 200;
 
 /**
  * Messages from a worker: it can serve; it cannot serve yet, but can answer health checks; it has taken the next
@@ -227,7 +232,7 @@ function handleMessage(pool: WorkerPool, worker: Worker, message: FromWorker): v
     return;
   }
   if (message === 'taken') worker.pendingSockets.shift()?.destroy();
-  else if (message === 'leaving') void endWorker(pool, worker);
+  else if (message === 'leaving') void endSignalledWorker(pool, worker);
   else if (worker.state !== 'leaving') {
     if (worker.state === 'starting') send(worker, { knownFailures: pool.failures.currentWindows(new Date()) });
     worker.state = message;
@@ -264,6 +269,15 @@ async function metricsOf(pool: WorkerPool): Promise<string> {
   const answeredWorkers = new Set((await Promise.all(answers)).flat());
   const parts = [...pool.workers].map((worker) => (answeredWorkers.has(worker) ? worker.lastMetrics : cumulativeOf(worker.lastMetrics)));
   return metricsPage([...parts, pool.endedMetrics]);
+}
+
+/**
+ * Ends a worker that received a signal, unless the whole service is stopping: its workers take connections until the
+ * port is closed, and are ended then.
+ */
+async function endSignalledWorker(pool: WorkerPool, worker: Worker): Promise<void> {
+  await sleep(SIGNAL_DELAY_MS);
+  if (pool.phase === 'starting' || pool.phase === 'serving') await endWorker(pool, worker);
 }
 
 /** Ends a worker that gets no more connections, and waits until it has ended. */
