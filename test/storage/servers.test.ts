@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import type { ServerChange } from '../../src/storage/engine/cluster.ts';
 import { type Database, DatabaseUnavailable, openDatabase, ping } from '../../src/storage/engine/database.ts';
+import { insertRows } from '../../src/storage/engine/insert.ts';
 import { mysqlServers } from '../../src/storage/engine/mysql/address.ts';
 import { chooseServers, type Look } from '../../src/storage/engine/mysql/server-choice.ts';
 import { type DatabaseProxy, openProxy, urlThrough } from '../support/database-proxy.ts';
@@ -322,6 +323,25 @@ describeDatabases('database on several servers', (open, engine) => {
     expect(await reasonOf(db.rows`SELECT 1 AS one`)).toBe('unreachable');
     only.unfreeze();
     while ((await reasonOf(ping(db))) !== 'no error') await sleep(50);
+  });
+
+  waiting('gives up a stream of rows if the server stops responding in the middle of it', async (atEnd) => {
+    const source = await open();
+    const option = { option_value: 'x'.repeat(2 ** 20), autoload: 'no' };
+    // More than the buffers between the server and the reader hold.
+    for (let number = 0; number < 60; number += 1) await insertRows(source, 'options', [{ option_name: `long-${number}`, ...option }]);
+    const only = await openProxy(urlOf(source));
+    const db = await openDatabase({ url: only.url, prefix: 'wp_' });
+    atEnd(only.close, () => db.close());
+    const snapshot = await db.driver.snapshot!();
+    const read = async () => {
+      for await (const _ of snapshot.stream('wp_options')) only.freeze();
+    };
+    expect(await reasonOf(read())).toBe('unreachable');
+    only.unfreeze();
+    await snapshot.close().catch(() => undefined);
+    while ((await reasonOf(ping(db))) !== 'no error') await sleep(50);
+    expect(db.driver.connections().used).toBe(0);
   });
 
   waiting('returns 503 rest_write_uncertain without Retry-After if the server is lost after COMMIT', async (atEnd) => {

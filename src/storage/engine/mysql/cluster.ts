@@ -31,6 +31,8 @@ export interface MysqlServers extends Cluster {
    * if the query failed.
    */
   readonly trackQuery: (connection: Connection) => (error?: unknown) => void;
+  /** Must be called when a part of a response arrives. */
+  readonly noteAnswer: () => void;
   /**
    * Must be called after a successful COMMIT. If a different server is in use by then, waits until the committed data
    * can be read from it.
@@ -105,6 +107,7 @@ export function openServers(options: MysqlServersOptions): MysqlServers {
         if (error !== undefined && error !== null) afterFailure({ options, connections, choice }, connection, error);
       };
     },
+    noteAnswer: pulse.noteAnswer,
     afterCommit: async (connection) => {
       lastCommit = performance.now();
       if (isInUse(connection)) return;

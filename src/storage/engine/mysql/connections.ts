@@ -10,9 +10,10 @@ interface StreamedQuery {
 /** The part of the driver's connection that is used here. */
 export interface Connection {
   query(sql: string, bindings: readonly unknown[], done: (error: unknown, result?: unknown, fields?: unknown) => void): void;
-  query(options: StreamedQuery): { stream(): AsyncIterable<unknown> };
+  query(options: StreamedQuery): { stream(): AsyncIterable<unknown> & { destroy(error: unknown): void } };
   once(event: 'connect', listener: () => void): void;
   on(event: 'error', listener: (error: unknown) => void): void;
+  off(event: 'error', listener: (error: unknown) => void): void;
   end(done: (error: unknown) => void): void;
   destroy(): void;
   readonly stream: { once(event: 'close', listener: () => void): void; destroy(): void };

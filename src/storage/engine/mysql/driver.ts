@@ -122,7 +122,7 @@ function serverDriver(servers: MysqlServers, fallback: () => Driver | undefined)
         session.release();
         throw error;
       }
-      return snapshotOn(connection, session);
+      return snapshotOn(connection, session, context);
     },
     listen: listeners.add,
     close: async () => {
@@ -211,11 +211,11 @@ function outcomeOf(result: unknown, fields: unknown): Outcome {
 }
 
 /** A transaction whose first query determines what it sees. */
-function snapshotOn(connection: Connection, session: Session): Snapshot {
+function snapshotOn(connection: Connection, session: Session, context: SessionContext): Snapshot {
   return {
     ask: async <Row>(sql: string, bindings: readonly unknown[] = []) =>
       (await session.query({ method: 'rows', sql, bindings })).rows as Row[],
-    stream: (table) => streamOf(connection, table),
+    stream: (table) => streamOf(connection, table, context),
     close: async () => {
       try {
         await session.query(plainQuery('ROLLBACK'));
@@ -226,18 +226,32 @@ function snapshotOn(connection: Connection, session: Session): Snapshot {
   };
 }
 
-/** Streams all rows of a table. */
-async function* streamOf(connection: Connection, table: string): AsyncIterable<unknown> {
+/** Streams all rows of a table. Each row shows that the server still answers. */
+async function* streamOf(connection: Connection, table: string, { servers, brokenConnections }: SessionContext): AsyncIterable<unknown> {
+  const finish = servers.trackQuery(connection);
+  const rows = connection
+    .query({
+      sql: `SELECT * FROM \`${table}\``,
+      // Decimals as text: as numbers they would have only about 15 digits.
+      typeCast: (field, next) => (field.type === 'NEWDECIMAL' ? field.string() : next()),
+    })
+    .stream();
+  // The library tells only the connection, and not the stream, that the connection is lost.
+  const endRows = (error: unknown): void => rows.destroy(error);
+  connection.on('error', endRows);
+  let failure: unknown;
   try {
-    yield* connection
-      .query({
-        sql: `SELECT * FROM \`${table}\``,
-        // Decimals as text: as numbers they would have only about 15 digits.
-        typeCast: (field, next) => (field.type === 'NEWDECIMAL' ? field.string() : next()),
-      })
-      .stream();
+    for await (const row of rows) {
+      servers.noteAnswer();
+      yield row;
+    }
   } catch (error) {
+    failure = error;
+    if (isFatal(error)) brokenConnections.add(connection);
     throw asUnavailable(mysql, withoutStatement(error));
+  } finally {
+    connection.off('error', endRows);
+    finish(failure);
   }
 }
 

@@ -2,6 +2,8 @@
 export interface Pulse {
   /** Must be called when a query is sent. Returns a function to call when it is answered or fails. */
   readonly trackQuery: () => () => void;
+  /** Must be called when a part of an answer arrives, such as a row of many. */
+  readonly noteAnswer: () => void;
 }
 
 /** A server that answers nothing for this long although queries are pending may be gone. */
@@ -39,6 +41,9 @@ export function createPulse(checkServer: () => Promise<void>, clock: () => numbe
         openCount -= 1;
         heard = clock();
       };
+    },
+    noteAnswer: () => {
+      heard = clock();
     },
   };
 }
