@@ -14,11 +14,15 @@ export function exitWhenIdle(signal: NodeJS.Signals, code: number): void {
   setTimeout(killSelf, EXIT_TIMEOUT_MS, signal).unref();
 }
 
+/** What is left to do before the process ends. */
+const lastActs = new Set<() => void>();
+
 /**
  * Ends the process immediately, by the default action of this signal. `process.exit` would wait for work in other
  * threads, including blocked writes.
  */
 export function killSelf(signal: NodeJS.Signals): void {
+  actForTheLastTime();
   process.removeAllListeners(signal);
   process.kill(process.pid, signal);
   // Only reached by the first process of a container, for which signals have no default action.
@@ -27,17 +31,30 @@ export function killSelf(signal: NodeJS.Signals): void {
 
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
-/** Calls `act` when the process ends, also by a signal, until the returned function is called. */
+/**
+ * Calls `act` when the process ends, also by a signal, until the returned function is called. If others listen to the
+ * signal too, they decide whether it ends the process, and the work that is under way may still be completed.
+ */
 export function onProcessEnd(act: () => void): () => void {
-  const onSignal = (signal: NodeJS.Signals) => {
-    act();
-    // Without another listener, the signal ends the process as if nobody had listened.
-    if (process.listenerCount(signal) === 0) killSelf(signal);
-  };
-  process.on('exit', act);
-  for (const signal of SIGNALS) process.once(signal, onSignal);
+  if (lastActs.size === 0) {
+    process.on('exit', actForTheLastTime);
+    for (const signal of SIGNALS) process.on(signal, endUnlessOthersListen);
+  }
+  lastActs.add(act);
   return () => {
-    process.off('exit', act);
-    for (const signal of SIGNALS) process.off(signal, onSignal);
+    lastActs.delete(act);
+    if (lastActs.size > 0) return;
+    process.off('exit', actForTheLastTime);
+    for (const signal of SIGNALS) process.off(signal, endUnlessOthersListen);
   };
+}
+
+function actForTheLastTime(): void {
+  for (const act of lastActs) act();
+  lastActs.clear();
+}
+
+/** Ends the process as if nobody had listened. */
+function endUnlessOthersListen(signal: NodeJS.Signals): void {
+  if (process.listenerCount(signal) === 1) killSelf(signal);
 }

@@ -3,7 +3,7 @@ import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { isInUploads } from '../config/config.ts';
-import { PART_FILE_SUFFIX } from '../exchange/items/atomic-file.ts';
+import { isPartOfBackup } from '../exchange/items/atomic-file.ts';
 import { entryPointUrl } from '../host/entry-point.ts';
 import { BACKUP_EXTENSION, makePrivateFolder } from '../host/files.ts';
 import { findFolderFault } from '../media/library.ts';
@@ -31,12 +31,6 @@ export interface StoredBackups {
   readonly isRunning: boolean;
 }
 
-/** Whether a file is the part file of a backup that is being written. */
-function isPart(name: string): boolean {
-  const index = name.lastIndexOf(BACKUP_EXTENSION);
-  return index >= 0 && PART_FILE_SUFFIX.test(name.slice(index + BACKUP_EXTENSION.length));
-}
-
 /** Part files that were not modified for this long belong to processes that were killed. */
 const STALE_MS = 60_000;
 
@@ -44,14 +38,14 @@ const STALE_MS = 60_000;
 export async function listBackups({ config: { backupsDir: folder } }: Pick<Site, 'config'>): Promise<StoredBackups> {
   const names = await readdir(folder).catch(() => []);
   const files = await Promise.all(
-    names.filter((name) => name.endsWith(BACKUP_EXTENSION) || isPart(name)).map((name) => readBackupFile(folder, name)),
+    names.filter((name) => name.endsWith(BACKUP_EXTENSION) || isPartOfBackup(name)).map((name) => readBackupFile(folder, name)),
   );
   const storedFiles = files.filter((file) => file !== undefined);
   return {
     backups: storedFiles
       .filter(({ file }) => file.endsWith(BACKUP_EXTENSION))
       .sort((one, other) => other.madeAt.getTime() - one.madeAt.getTime()),
-    isRunning: storedFiles.some(({ file, madeAt }) => isPart(file) && Date.now() - madeAt.getTime() < STALE_MS),
+    isRunning: storedFiles.some(({ file, madeAt }) => isPartOfBackup(file) && Date.now() - madeAt.getTime() < STALE_MS),
   };
 }
 

@@ -1,15 +1,22 @@
 import { randomBytes } from 'node:crypto';
-import { existsSync } from 'node:fs';
+import { existsSync, rmSync } from 'node:fs';
 import { open, readdir, realpath, rename, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
-import { OWNER_ONLY_FILE_MODE } from '../../host/files.ts';
+import { onProcessEnd } from '../../host/ending.ts';
+import { BACKUP_EXTENSION, OWNER_ONLY_FILE_MODE } from '../../host/files.ts';
 import { codeOf } from '../../storage/engine/dialect.ts';
 import { SourceFault } from './items.ts';
 
 /** Suffixes of files that SQLite creates next to the one it writes, and may leave behind after a failure. */
 const SQLITE_SUFFIXES = ['-journal', '-wal', '-shm'];
 /** Suffix of a part file after the name of its file. */
-export const PART_FILE_SUFFIX = new RegExp(`^\\.[0-9a-f]{8}\\.part(?:${SQLITE_SUFFIXES.join('|')})?$`);
+const PART_FILE_SUFFIX = new RegExp(`^\\.[0-9a-f]{8}\\.part(?:${SQLITE_SUFFIXES.join('|')})?$`);
+
+/** Whether a file is the part file of a backup that is being written. */
+export function isPartOfBackup(name: string): boolean {
+  const index = name.lastIndexOf(BACKUP_EXTENSION);
+  return index >= 0 && PART_FILE_SUFFIX.test(name.slice(index + BACKUP_EXTENSION.length));
+}
 
 /** Part files that were not modified for this long belong to processes that were killed. */
 const ABANDONED_AFTER_MS = 3_600_000;
@@ -38,6 +45,10 @@ export async function writeAtomically<Result>(
   const file = stats ? await realpath(path) : path;
   await removeAbandoned(file);
   const part = `${file}.${randomBytes(4).toString('hex')}.part`;
+  const removePart = (): void => {
+    for (const suffix of ['', ...SQLITE_SUFFIXES]) rmSync(part + suffix, { force: true });
+  };
+  const stopListening = onProcessEnd(removePart);
   try {
     await (await open(part, 'wx', mode)).close();
     const result = await write(part);
@@ -46,8 +57,10 @@ export async function writeAtomically<Result>(
     await rename(part, file);
     return result;
   } catch (error) {
-    for (const suffix of ['', ...SQLITE_SUFFIXES]) await rm(part + suffix, { force: true });
+    removePart();
     throw faultOfFile(path, error);
+  } finally {
+    stopListening();
   }
 }
 
@@ -89,11 +102,15 @@ function faultOfFile(file: string, error: unknown): unknown {
     : error;
 }
 
-/** Removes part files that were left behind. */
+/**
+ * Removes part files that were left behind: those of this file, and those of all backups in the folder if it is one,
+ * since backups with a date in their names never use the same name again.
+ */
 async function removeAbandoned(file: string): Promise<void> {
   const [folder, name] = [dirname(file), basename(file)];
+  const isOwnPart = (one: string): boolean => one.startsWith(name) && PART_FILE_SUFFIX.test(one.slice(name.length));
   const parts = (await readdir(folder).catch(() => [])).filter(
-    (one) => one.startsWith(name) && PART_FILE_SUFFIX.test(one.slice(name.length)),
+    (one) => isOwnPart(one) || (name.endsWith(BACKUP_EXTENSION) && isPartOfBackup(one)),
   );
   for (const part of parts.map((one) => join(folder, one))) {
     const stats = await stat(part).catch(() => undefined);
