@@ -15,12 +15,13 @@ process.umask(0o077);
 let serves = false;
 let changes = false;
 let isUnread = false;
+let isStreamed = false;
 let unwritable = (code: string): string => `${code}\n`;
 // The reader may close the pipe early (`fasti event list | head`). A server continues in that case, and a command that
 // changes data is completed.
 process.stdout.on('error', ({ code }: NodeJS.ErrnoException) => {
   isUnread = true;
-  if (serves) return;
+  if (serves || isStreamed) return;
   if (code !== undefined && code !== 'EPIPE' && process.exitCode !== 1) {
     process.exitCode = 1;
     process.stderr.write(unwritable(code));
@@ -58,6 +59,10 @@ const result = await runCli(process.argv.slice(2), {
   wait: async (milliseconds) => {
     if (!isUnread) await sleep(milliseconds);
     return !isUnread;
+  },
+  output: () => {
+    isStreamed = true;
+    return process.stdout;
   },
   serve: async (env) => {
     serves = true;

@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { wouldReplace } from '../exchange/items/atomic-file.ts';
 import { isEmptySite } from '../storage/audit/snapshot.ts';
 import { isNetwork } from '../storage/rows/options.ts';
-import { backUp } from '../upkeep/backup.ts';
+import { backUp, backUpTo } from '../upkeep/backup.ts';
 import { openBackup } from '../upkeep/backup-read.ts';
 import { restore } from '../upkeep/restore.ts';
 import { listHooks } from '../webhooks/hooks.ts';
@@ -38,16 +38,23 @@ export function addBackupCommands(program: Command, session: Session): void {
     .action((file: string, options: Options) => runRestore(session, file, options));
 }
 
-/** The file that `-` means, as in other commands. */
-const STANDARD_OUTPUT = '/dev/stdout';
+/** The name that means standard output, as in other commands, and its name in messages. */
+const STANDARD_OUTPUT = '-';
+const STANDARD_OUTPUT_NAME = '/dev/stdout';
 
-async function runBackup(session: Session, target: string, { force }: Options): Promise<void> {
+async function runBackup(session: Session, file: string, { force }: Options): Promise<void> {
   const { io, say } = session;
-  const file = target === '-' ? STANDARD_OUTPUT : target;
+  const onProgress = (count: number): void => showLine(session, say('upkeep:backup.going', { count }));
+  if (file === STANDARD_OUTPUT) {
+    // It is not opened again by its name, which is impossible for a socket, and for files of other users.
+    const output = { stream: io.output?.() ?? process.stdout, name: STANDARD_OUTPUT_NAME };
+    const rows = await withSite(session, 'read', (site) => backUpTo(site, output, onProgress));
+    clearLine(session);
+    io.err(`${say('upkeep:backup.done', { count: rows, file: output.name })}\n`);
+    return;
+  }
   if (!force && (await wouldReplace(file))) throw new CliError('file-exists', { file });
-  const rows = await withSite(session, 'read', (site) =>
-    backUp(site, file, (count) => showLine(session, say('upkeep:backup.going', { count }))),
-  );
+  const rows = await withSite(session, 'read', (site) => backUp(site, file, onProgress));
   clearLine(session);
   await printAboutFile(io, file, `${say('upkeep:backup.done', { count: rows, file })}\n`);
 }

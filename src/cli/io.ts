@@ -33,6 +33,8 @@ export interface Io {
   readonly wait?: (milliseconds: number) => Promise<boolean>;
   /** Standard input. Called at most once. */
   readonly input?: () => NodeJS.ReadableStream;
+  /** Standard output, for a command that handles its errors itself. */
+  readonly output?: () => NodeJS.WritableStream;
   /** Time zone of the machine, such as `Europe/Rome`. */
   readonly zone?: string;
   /** Asks for a text with a default; absent if there is nobody to ask. */

@@ -1,10 +1,13 @@
-import { createWriteStream } from 'node:fs';
+import { createReadStream, createWriteStream, mkdtempSync, rmSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
-import { isOpenDescriptor, writeAtomically } from '../exchange/items/atomic-file.ts';
+import { faultOfFile, isOpenDescriptor, writeAtomically } from '../exchange/items/atomic-file.ts';
 import { SourceFault } from '../exchange/items/items.ts';
+import { onProcessEnd } from '../host/ending.ts';
 import type { Site } from '../site.ts';
 import { copySqlite, rowsIn, rowsOfMysql, rowsOfSqlite, sqlitePath } from '../storage/audit/snapshot.ts';
 import { utcFromDate } from '../wordpress/time.ts';
@@ -35,8 +38,48 @@ export async function backUp(site: Site, file: string, onProgress: Progress = ()
   // SQLite writes the copy itself, and not sequentially.
   if (path !== undefined && (await isOpenDescriptor(file))) throw new SourceFault('backup-not-streamed', { file });
   return writeAtomically(file, (part) =>
-    path === undefined ? writeLines(site, part, onProgress) : copy({ path, part, prefix: site.db.prefix }),
+    path === undefined ? writeLines(site, createWriteStream(part), onProgress) : copy({ path, part, prefix: site.db.prefix }),
   );
+}
+
+/** An open output, and its name in messages. */
+interface Output {
+  readonly stream: NodeJS.WritableStream;
+  readonly name: string;
+}
+
+/**
+ * Writes such a snapshot to an open output, which stays open. SQLite does not write its copy sequentially, so that a
+ * temporary file is made of it first. Returns the number of rows.
+ *
+ * @throws SourceFault `unwritable`
+ */
+export async function backUpTo(site: Site, { stream, name }: Output, onProgress: Progress = () => undefined): Promise<number> {
+  const path = sqlitePath(site.config.databaseUrl);
+  try {
+    if (path === undefined) return await writeLines(site, stream, onProgress);
+    return await withTemporaryFolder(async (folder) => {
+      const copy = join(folder, 'copy');
+      const rows = await copyDatabase({ path, part: copy, prefix: site.db.prefix });
+      await pipeline(createReadStream(copy), stream, { end: false });
+      return rows;
+    });
+  } catch (error) {
+    throw faultOfFile(name, error);
+  }
+}
+
+/** Calls `use` with a new folder, which is removed afterwards, even if the process is interrupted. */
+async function withTemporaryFolder<Result>(use: (folder: string) => Promise<Result>): Promise<Result> {
+  const folder = mkdtempSync(join(tmpdir(), 'fasti-backup-'));
+  const remove = (): void => rmSync(folder, { recursive: true, force: true });
+  const stopListening = onProcessEnd(remove);
+  try {
+    return await use(folder);
+  } finally {
+    remove();
+    stopListening();
+  }
 }
 
 /** Suffixes of the files that belong to an SQLite database. */
@@ -55,7 +98,7 @@ async function copyDatabase({ path, part, prefix }: CopyRequest): Promise<number
   return rowsIn(rowsOfSqlite(part, prefix));
 }
 
-async function writeLines({ db, clock }: Site, part: string, onProgress: Progress): Promise<number> {
+async function writeLines({ db, clock }: Site, output: NodeJS.WritableStream, onProgress: Progress): Promise<number> {
   let count = 0;
   const lines = async function* (): AsyncGenerator<string> {
     yield headLine(db.prefix, { engine: db.dialect.name, made_at: utcFromDate(clock()) });
@@ -69,6 +112,6 @@ async function writeLines({ db, clock }: Site, part: string, onProgress: Progres
     }
     yield endLine(count);
   };
-  await pipeline(Readable.from(lines()), createGzip(), createWriteStream(part));
+  await pipeline(Readable.from(lines()), createGzip(), output, { end: output !== process.stdout });
   return count;
 }

@@ -1,8 +1,24 @@
-import { spawn, spawnSync } from 'node:child_process';
-import { closeSync, existsSync, mkdtempSync, openSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import {
+  closeSync,
+  createWriteStream,
+  existsSync,
+  fstatSync,
+  mkdtempSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  readSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
+import { text } from 'node:stream/consumers';
+import { pipeline } from 'node:stream/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
@@ -30,6 +46,13 @@ const folder = mkdtempSync(join(tmpdir(), 'fasti-backup-'));
 const disk = smallDisk(4096);
 afterAll(() => disk?.remove());
 const withDisk = disk ? it : it.skip;
+
+/** Reads an open file from its start. */
+function readAll(descriptor: number): Buffer {
+  const bytes = Buffer.alloc(fstatSync(descriptor).size);
+  readSync(descriptor, bytes, 0, bytes.length, 0);
+  return bytes;
+}
 
 describeDatabases('fasti backup and restore', (open, engine) => {
   let db: Database;
@@ -439,18 +462,48 @@ describeDatabases('fasti backup and restore', (open, engine) => {
     expect(err).toMatch(engine === 'MySQL' ? /^1\d{3} rows written to/ : /\/dev\/null is not a regular file/);
   });
 
-  it('write a backup named - to standard output', async () => {
-    const file = fileName();
-    const output = openSync(file, 'w');
-    const { status, stderr } = spawnSync(process.execPath, [COMMAND, 'backup', '-'], {
+  /** Runs `fasti backup -` in a separate process. */
+  const backUpTo = (output: number | 'pipe', program: readonly string[] = []) => {
+    const [command = '', ...args] = [...program, process.execPath, COMMAND, 'backup', '-'];
+    const child = spawn(command, args, {
       env: { ...process.env, DATABASE_URL: urlOf(db), UPLOADS_DIR: folder, NODE_OPTIONS: '', LANG: 'en' },
       cwd: folder,
       stdio: ['ignore', output, 'pipe'],
-      encoding: 'utf8',
     });
-    closeSync(output);
-    expect({ status, stderr, named: existsSync(join(folder, '-')) }).toEqual({ status: 0, stderr: '', named: false });
-    expect(await fasti(freshSqlite(), ['restore', file])).toMatchObject({ code: 0 });
+    const ended = Promise.all([once(child, 'exit'), text(child.stderr!)]).then(([[code], err]) => ({ code: code as number, err }));
+    return { child, ended };
+  };
+  const DONE = { code: 0, err: expect.stringMatching(/^1\d{3} rows written to \/dev\/stdout\.\n$/) };
+
+  it('write a backup named - to standard output', async () => {
+    const [whole, deleted] = [fileName(), fileName()];
+    for (const file of [whole, deleted]) {
+      const output = openSync(file, 'w+');
+      // The process cannot open this file by its name.
+      if (file === deleted) rmSync(file);
+      const { ended } = backUpTo(output);
+      expect({ ...(await ended), named: existsSync(join(folder, '-')) }).toEqual({ ...DONE, named: false });
+      if (file === deleted) writeFileSync(deleted, readAll(output));
+      closeSync(output);
+      expect(await fasti(freshSqlite(), ['restore', file])).toMatchObject({ code: 0 });
+    }
+    expect(readdirSync(tmpdir()).filter((name) => /^fasti-backup-\w{6}$/.test(name) && !folder.endsWith(name))).toEqual([]);
+  });
+
+  it('write a backup named - to a pipe and to a socket, which is what programs of Node give to their children', async () => {
+    for (const program of [[], ['sh', '-c', '"$@" | cat', 'sh']]) {
+      const file = fileName();
+      const { child, ended } = backUpTo('pipe', program);
+      await pipeline(child.stdout!, createWriteStream(file));
+      expect(await ended).toEqual(DONE);
+      expect(await fasti(freshSqlite(), ['restore', file])).toMatchObject({ code: 0 });
+    }
+  });
+
+  it('report that the reader of a backup named - is gone', async () => {
+    const { child, ended } = backUpTo('pipe');
+    child.stdout!.destroy();
+    expect(await ended).toEqual({ code: 1, err: 'Error: /dev/stdout cannot be written (EPIPE).\n' });
   });
 
   it('refuse to write a backup over the database itself', async () => {

@@ -86,14 +86,14 @@ export const wouldReplace = async (file: string): Promise<boolean> =>
 
 /** Error codes for places where a file cannot be written. */
 const UNWRITABLE: ReadonlySet<unknown> = new Set(
-  'EACCES EDQUOT EFBIG EISDIR EMFILE ENAMETOOLONG ENOENT ENOSPC ENOTDIR EPERM EROFS'.split(' '),
+  'EACCES EDQUOT EFBIG EISDIR EMFILE ENAMETOOLONG ENOENT ENOSPC ENOTDIR EPERM EPIPE EROFS'.split(' '),
 );
 
 /**
  * Returns an error as fault of the file that was named, since users do not know its part file. Other errors are
  * returned unchanged.
  */
-function faultOfFile(file: string, error: unknown): unknown {
+export function faultOfFile(file: string, error: unknown): unknown {
   const code = codeOf(error);
   // SQLite, which writes copies of databases itself, has its own error codes.
   const faultCode = code === 'SQLITE_FULL' ? 'ENOSPC' : code;
