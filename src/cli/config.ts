@@ -36,14 +36,17 @@ function rowOf(setting: Setting, { io, say }: Session) {
 /** Returns a printable value: a URL without its password, nothing of other secrets. */
 function toPrintable({ secret, type }: Setting, value: string, mask: string): string {
   if (!secret) return value;
-  if (type !== 'URL') return mask;
-  const [, before, after] = /^(\w+:\/\/[^/:@]*:).*(@.*)$/s.exec(value) ?? [];
-  if (before !== undefined) return `${before}${mask}${after}`;
-  return mayBeCutAtHash(value) ? `mysql://${mask}` : value;
+  if (type !== 'URL' || !value.startsWith(MYSQL)) return type === 'URL' && value.startsWith('sqlite:') ? value : mask;
+  const { user = '', password, rest } = COMPLETE_ADDRESS.exec(value)?.groups ?? {};
+  if (rest === undefined) return `${MYSQL}${mask}`;
+  return password === undefined ? value : `${MYSQL}${user}:${mask}@${rest}`;
 }
 
-/** Whether an address may be cut off within its password, for example because a `#` in it begins a comment. */
-function mayBeCutAtHash(address: string): boolean {
-  const [, hosts = ''] = /^mysql:\/\/([^/?]*)/.exec(address) ?? [];
-  return hosts.split(',').some((host) => !/^[^:]*(:\d+)?$/.test(host));
-}
+const MYSQL = 'mysql://';
+
+/**
+ * An address of MySQL in which only the password can be secret: everything around it has the right form. Otherwise a
+ * part of the password could be elsewhere, such as in an address that is cut off at a `#`, which begins a comment.
+ */
+const COMPLETE_ADDRESS =
+  /^mysql:\/\/(?:(?<user>[^/:@]*)(?::(?<password>.*))?@)?(?<rest>(?:\[[\w:.%]*\]|[\w.-]*)(?::\d+)?(?:,(?:\[[\w:.%]*\]|[\w.-]+)(?::\d+)?)*\/[^/?#@:]+(?:\?(?:(?:socketPath|ssl)=[^&=#@]*&?)*)?)$/s;

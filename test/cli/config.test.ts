@@ -36,8 +36,19 @@ describe('fasti config', () => {
     ['mysql://fasti:a@h/n', 'mysql://fasti:(hidden)@h/n'],
     ['mysql://fasti@h:3306,i:3306/n?ssl=true', 'mysql://fasti@h:3306,i:3306/n?ssl=true'],
     ['mysql://localhost/n', 'mysql://localhost/n'],
+    ['mysql:///n?socketPath=/run/db.sock', 'mysql:///n?socketPath=/run/db.sock'],
+    ['mysql://[::1]:3306/n', 'mysql://[::1]:3306/n'],
+    ['mysql://u:p@h/n?ssl=true', 'mysql://u:(hidden)@h/n?ssl=true'],
+    ['mysql://us/er:pw@h/n', 'mysql://(hidden)'],
+    ['mysql://u:p@w', 'mysql://(hidden)'],
+    ['mysql://h/n?user=u&password=pw', 'mysql://(hidden)'],
+    ['mysql:/u:pw@h/n', '(hidden)'],
+    ['mysql+ssl://u:pw@h/n', '(hidden)'],
+    ['jdbc:mysql://u:pw@h/n', '(hidden)'],
+    ['u:pw@h/n', '(hidden)'],
+    ['u@h/n', '(hidden)'],
     ['sqlite:data/a:b.sqlite', 'sqlite:data/a:b.sqlite'],
-  ])('shows the database address %s, which may be cut within its password, as %s', async (given, shown) => {
+  ])('shows the database address %s, which may be mistyped or cut within its password, as %s', async (given, shown) => {
     const { rows } = await config({ DATABASE_URL: given });
     expect(rows.get('DATABASE_URL')!.value).toBe(shown);
   });
@@ -45,6 +56,9 @@ describe('fasti config', () => {
   it.each([
     ['DATABASE_URL', 'mysql://user:hush@localhost', /^Error: DATABASE_URL cannot be used: .* must end with its name/],
     ['DATABASE_URL', 'mysql://user:hu/sh@localhost/n', /^Error: DATABASE_URL cannot be used: .* must look like mysql:/],
+    ['DATABASE_URL', 'mysql://user:12/hush@localhost', /^Error: DATABASE_URL cannot be used: .* must look like mysql:/],
+    ['DATABASE_URL', 'mysql://user:12/n?hush@localhost', /^Error: DATABASE_URL cannot be used: .* must look like mysql:/],
+    ['DATABASE_URL', 'mysql+ssl://user:hush@localhost/n', /^Error: DATABASE_URL /],
     ['DATABASE_READ_URL', 'mysql://localhost/n?tls=1', /^Error: DATABASE_READ_URL cannot be used: .* not known: tls/],
   ])('rejects a database address that names no database: %s=%s', async (name, address, message) => {
     const { code, err } = await config({ DATABASE_URL: 'mysql://localhost/n', [name]: address });

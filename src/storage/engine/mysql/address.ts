@@ -44,10 +44,12 @@ export function addressesOf(address: string): string[] {
   return names.map((host) => (names.length > 1 && host === '' ? '' : `mysql://${user}${host}${rest}`));
 }
 
-/** Parses the address of one server. Undefined if it is not a URL. */
+/** Parses the address of one server. Undefined if it has another form. */
 function serverAt(address: string): MysqlServer | undefined {
   if (!URL.canParse(address)) return undefined;
   const url = new URL(address);
+  // An `@` here means that the password contains a `/` or a `?`: all parts of it that follow would be taken for others.
+  if (`${url.pathname}${[...url.searchParams.keys()]}`.includes('@')) return undefined;
   const database = percentDecoded(url.pathname.slice(1));
   if (database === '' || database.includes('/')) throw new SettingError('address-without-name', { form: FORM });
   const unknown = [...url.searchParams.keys()].filter((key) => !PARAMETERS.includes(key));
