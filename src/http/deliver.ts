@@ -41,7 +41,10 @@ const MIN_GZIP_BYTES = 1024;
 export async function deliver(req: IncomingMessage, res: ServerResponse, answer: Answer): Promise<void> {
   if (deliverSync(req, res, answer)) return;
   const encodings = encodingsOf(answer);
-  encodings.gzipping ??= zip(answer.body);
+  encodings.gzipping ??= zip(answer.body).finally(() => {
+    // A failure, for lack of memory, must not stay with a cached answer.
+    delete encodings.gzipping;
+  });
   encodings.gzipped = await encodings.gzipping;
   deliverSync(req, res, answer);
 }
