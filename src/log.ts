@@ -123,6 +123,12 @@ export function backgroundWarnings(log: Log): (failure: BackgroundFailure, messa
   };
 }
 
+/** Returns a function that logs that a connection could not be accepted (`PortErrors`). */
+export function lostConnections(log: Log): (error: Error) => void {
+  const warn = backgroundWarnings(log);
+  return (err) => warn({ err }, 'a connection could not be accepted');
+}
+
 /** Deeper than any entry is nested. */
 const MAX_DEPTH = 8;
 

@@ -11,14 +11,14 @@ import { exitWhenIdle, killSelf } from './host/ending.ts';
 import { entryPointUrl } from './host/entry-point.ts';
 import { readEnvironment } from './host/environment.ts';
 import { standardOutput } from './host/output.ts';
-import { closePort, listenAddressOf } from './host/port.ts';
+import { closePort, handlePortErrors, listenAddressOf } from './host/port.ts';
 import { SettingError } from './host/setting-error.ts';
 import { startTracing, type Tracing } from './host/tracing.ts';
 import { metricsPage } from './http/metrics.ts';
 import { metricsListener, openMetricsPort } from './http/metrics-server.ts';
 import { type ServiceHost, startService } from './http/service.ts';
 import { type FromWorker, manageWorkers, type ToWorker, WORKER_VARIABLE } from './http/workers.ts';
-import { createLog } from './log.ts';
+import { createLog, lostConnections } from './log.ts';
 import { openLibrary } from './media/library.ts';
 import { type LoadedTheme, loadTheme } from './pages/theme.ts';
 import { settingSentence } from './refusals.ts';
@@ -58,7 +58,7 @@ async function serveAlone(): Promise<void> {
   const place = listenAddressOf(config, process.env);
   const open = (server: Server): void => {
     if (server.listening) return;
-    server.on('error', reportPortError);
+    handlePortErrors(server, { onRefused: reportPortError, onLost: lostConnections(log) });
     server.listen(place, () => log.info({ address: server.address() }, 'listening'));
   };
   const service = startService(
@@ -190,10 +190,11 @@ function tracingObservers(): Pick<ServiceHost, 'observers'> {
 function serveMetrics(read: () => Promise<string>): void {
   const { metricsPort: port, metricsToken: token, host } = config;
   if (port === undefined) return;
-  const onError = (error: Error): never => exitWithError(`The metrics cannot be served on ${host}, port ${port}: ${error.message}`);
+  const onRefused = (error: Error): never => exitWithError(`The metrics cannot be served on ${host}, port ${port}: ${error.message}`);
   openMetricsPort({ host, port }, metricsListener(token, read), {
     onOpen: (opened) => log.info({ port: opened }, 'serving metrics'),
-    onError,
+    onRefused,
+    onLost: lostConnections(log),
   });
 }
 

@@ -25,6 +25,22 @@ export function listenAddressOf(
   return Number(LISTEN_PID) === process.pid && Number(LISTEN_FDS) > 0 ? { fd: FIRST_PASSED_DESCRIPTOR } : { port, host, backlog: BACKLOG };
 }
 
+/** What to do about errors of a port. */
+export interface PortErrors {
+  /** The port cannot be opened. */
+  readonly onRefused: (error: Error) => void;
+  /**
+   * A connection cannot be accepted, as when the system has no free file descriptors. The port stays open; while the
+   * reason lasts, this may be called many times a second.
+   */
+  readonly onLost: (error: Error) => void;
+}
+
+/** Tells errors while a port is opened from later ones. Must be called before the server listens. */
+export function handlePortErrors(server: TcpServer, { onRefused, onLost }: PortErrors): void {
+  server.on('error', (error) => (server.listening ? onLost : onRefused)(error));
+}
+
 /** Maximum time for attempts to close a busy port. */
 const CLOSE_TIMEOUT_MS = 5000;
 

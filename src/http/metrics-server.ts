@@ -1,5 +1,6 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { createServer, type RequestListener, type Server } from 'node:http';
+import { handlePortErrors, type PortErrors } from '../host/port.ts';
 import { METRICS_TYPE } from './metrics.ts';
 
 /** The path of the metrics. */
@@ -33,14 +34,14 @@ export function metricsListener(token: string | undefined, read: () => Promise<s
 /** Whether this is a request for the metrics. */
 export const isMetricsRequest = (url: string | undefined): boolean => url === PATH || url?.startsWith(`${PATH}?`) === true;
 
-/** Serves the metrics on a separate port. `onError` is called if the port cannot be opened. */
+/** Serves the metrics on a separate port. */
 export function openMetricsPort(
   { host, port }: { readonly host: string; readonly port: number },
   listener: RequestListener,
-  listeners: { readonly onOpen: (port: number) => void; readonly onError: (error: Error) => void },
+  listeners: PortErrors & { readonly onOpen: (port: number) => void },
 ): Server {
   const server = createServer(listener);
-  server.on('error', listeners.onError);
+  handlePortErrors(server, listeners);
   server.listen(port, host, () => {
     const address = server.address();
     listeners.onOpen(typeof address === 'object' && address ? address.port : port);

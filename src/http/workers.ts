@@ -3,8 +3,8 @@ import { once } from 'node:events';
 import { createServer, type Server, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createFailureCounts, type Failure, type FailureCounts, type KnownFailures } from '../accounts/attempts.ts';
-import { closePort, type ListenAddress } from '../host/port.ts';
-import type { Log } from '../log.ts';
+import { closePort, handlePortErrors, type ListenAddress } from '../host/port.ts';
+import { type Log, lostConnections } from '../log.ts';
 import { cumulativeOf, type MetricValues, mergeMetrics, metricsPage } from './metrics.ts';
 
 /**
@@ -134,7 +134,7 @@ export function manageWorkers(options: WorkersOptions): Workers {
     failures: createFailureCounts(),
     endedMetrics: [],
   };
-  server.on('error', options.onPortError);
+  handlePortErrors(server, { onRefused: options.onPortError, onLost: lostConnections(options.log) });
   for (let number = 0; number < options.count && pool.phase === 'starting'; number += 1) startWorker(pool, number);
 
   let replacing: Promise<void> = Promise.resolve();
