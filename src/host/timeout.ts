@@ -5,12 +5,13 @@ export class TimeoutError extends Error {
 
 /**
  * Returns the result of `work`, unless it takes longer than this many milliseconds. Throws TimeoutError then; the work
- * itself is not cancelled.
+ * itself is not cancelled. If the process was busy until then, data that has arrived meanwhile is read first.
  */
 export async function withTimeout<T>(milliseconds: number, work: Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const timeout = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new TimeoutError(`no answer within ${milliseconds} ms`)), milliseconds);
+    const fail = (): void => reject(new TimeoutError(`no answer within ${milliseconds} ms`));
+    timer = setTimeout(() => setImmediate(fail), milliseconds);
   });
   try {
     return await Promise.race([work, timeout]);

@@ -1,4 +1,7 @@
+import { once } from 'node:events';
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { afterEach, describe, expect, it } from '@jest/globals';
+import { withTimeout } from '../../src/host/timeout.ts';
 import { createPool, type PoolOptions } from '../../src/storage/engine/pool.ts';
 import { until } from '../support/until.mjs';
 
@@ -32,6 +35,35 @@ function openPool(options: Partial<PoolOptions<Line>> = {}) {
 
 afterEach(async () => {
   for (const close of closing.splice(0)) await close();
+});
+
+/** Blocks the process. */
+const beBusy = (milliseconds: number): void => void Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, milliseconds);
+
+/** An answer that has been sent to this process, but was not read yet. */
+async function arrivingAnswer(): Promise<{ answer: Promise<unknown>; close: () => void }> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const client = connect((server.address() as AddressInfo).port, '127.0.0.1');
+  const [[peer]] = (await Promise.all([once(server, 'connection'), once(client, 'connect')])) as [[Socket], unknown];
+  const close = (): void => {
+    client.destroy();
+    server.close();
+  };
+  const answer = once(client, 'data');
+  peer.write('answer');
+  return { answer, close };
+}
+
+describe('timeout', () => {
+  it('does not end work whose answer arrived while the process was busy', async () => {
+    const { answer, close } = await arrivingAnswer();
+    const work = withTimeout(50, answer);
+    beBusy(200);
+    await expect(work).resolves.toBeDefined();
+    await expect(withTimeout(20, new Promise(() => undefined))).rejects.toThrow('no answer within 20 ms');
+    close();
+  });
 });
 
 describe('connection pool', () => {
@@ -76,6 +108,27 @@ describe('connection pool', () => {
     await expect(pool.acquire()).rejects.toMatchObject({ reason: 'exhausted' });
     pool.release(line);
     expect(pool.idle()).toBe(line);
+    pool.release(line);
+  });
+
+  it('does not reject a caller for the time in which the process was busy', async () => {
+    const { pool } = openPool({ max: 1, acquireTimeoutMs: 300 });
+    const { answer, close } = await arrivingAnswer();
+    const line = await pool.acquire();
+    void answer.then(() => pool.release(line));
+    const waiting = pool.acquire();
+    beBusy(600);
+    expect(await waiting).toBe(line);
+    pool.release(line);
+    close();
+  });
+
+  it('rejects a caller if the process is always busy', async () => {
+    const { pool } = openPool({ max: 1, acquireTimeoutMs: 20 });
+    const line = await pool.acquire();
+    const timer = setInterval(() => beBusy(200));
+    await expect(pool.acquire()).rejects.toMatchObject({ reason: 'exhausted' });
+    clearInterval(timer);
     pool.release(line);
   });
 

@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Pool, TimeoutError } from 'tarn';
 import { DatabaseUnavailable } from './dialect.ts';
 import type { ConnectionCounts } from './driver.ts';
@@ -38,6 +39,11 @@ export interface PoolOptions<Connection> {
  */
 const KEEP_MS = 1000;
 
+/** A timer that fires this much later than it should, in milliseconds, shows that the process was busy meanwhile. */
+const LATE_MS = 100;
+/** Number of times that a caller waits if the process was busy, so that an overloaded process refuses requests too. */
+const MAX_WAITS = 3;
+
 /**
  * Creates a pool. It opens no connection before the first one is needed. A connection that is released while no caller
  * waits is kept aside for a moment, and the next caller gets it. For each connection it hands out, the library needs
@@ -72,15 +78,23 @@ export function createPool<Connection>(options: PoolOptions<Connection>): Connec
     }
     return undefined;
   };
+  const acquire = async (waits = 1): Promise<Connection> => {
+    const startedAt = performance.now();
+    try {
+      return idle() ?? (await pool.acquire().promise);
+    } catch (error) {
+      if (!(error instanceof TimeoutError)) throw error;
+      const isLate = performance.now() - startedAt > acquireTimeoutMs + LATE_MS;
+      if (!isLate || waits === MAX_WAITS) throw new DatabaseUnavailable('exhausted', error);
+    }
+    // While the process was busy, it could not notice that connections had become free. After this turn, the answers of
+    // the database that have arrived are read.
+    await nextTurn();
+    return acquire(waits + 1);
+  };
   return {
     idle,
-    acquire: async () => {
-      try {
-        return idle() ?? (await pool.acquire().promise);
-      } catch (error) {
-        throw error instanceof TimeoutError ? new DatabaseUnavailable('exhausted', error) : error;
-      }
-    },
+    acquire: () => acquire(),
     release: (connection) => {
       if (isClosing || pool.numPendingAcquires() > 0 || !isUsable(connection)) {
         pool.release(connection);
