@@ -40,6 +40,7 @@ const result = await runCli(process.argv.slice(2), {
   err: (text) => process.stderr.write(text),
   // Some programs claim to be a terminal of width 0, in which a progress bar would become a column of characters.
   isTerminal: process.stdout.isTTY === true && process.stdout.columns > 0,
+  isErrorTerminal: process.stderr.isTTY === true && process.stderr.columns > 0,
   zone: timeZone,
   ...(process.stdout.isTTY && process.stdin.isTTY ? { ask: askText } : {}),
   onInterrupt: (message) => {

@@ -22,7 +22,7 @@ import { trimEndOf } from '../wordpress/trim.ts';
 import { parseZone } from '../wordpress/zones.ts';
 import { type Administrator, installSite } from './install.ts';
 import { CliError, EXIT_CODE, type Io } from './io.ts';
-import { listenAddress } from './listen-address.ts';
+import { listenAddress, visitAddress } from './listen-address.ts';
 import { parseNumber, userOf, withExamples } from './options.ts';
 import { writePasswordFile } from './password-file.ts';
 import { print } from './print.ts';
@@ -285,7 +285,7 @@ async function waitUntilServing(config: Config, { wait = (milliseconds) => sleep
  * from the public one.
  */
 function printAddresses({ io, say }: Session, config: Config, settings: SiteSettings): void {
-  const home = localAddress(config) + trimEndOf(new URL(settings.home).pathname, '/');
+  const home = visitAddress(config) + trimEndOf(new URL(settings.home).pathname, '/');
   const urlOf = (path: string, query: readonly (readonly [string, string])[] = []) =>
     restUrl({ home, settings }, `${config.restNamespace}${path}`, query);
   const urls = [

@@ -292,7 +292,7 @@ async function importFrom(source: Source, run: Run): Promise<Pick<Outcome, 'repo
   const { args, site, caller, resume, progress } = run;
   const { session, options, format, dryRun, preview } = args;
   const { io, say } = session;
-  if (io.isTerminal) io.err(`${say('exchange:import.surveying')}\n`);
+  if (io.isErrorTerminal ?? io.isTerminal) io.err(`${say('exchange:import.surveying')}\n`);
   const { entries, highestId, versions } = await surveySource(source, highestIdFor(caller.settings));
   if (dryRun && format === 'text' && isCsvSource(source)) print(io, mappingText(source, say));
   const filterHtml = options.filterHtml === true;

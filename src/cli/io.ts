@@ -9,6 +9,8 @@ export interface Io {
   readonly err: (text: string) => void;
   /** Whether the output is a terminal, which enables progress and table frames. */
   readonly isTerminal: boolean;
+  /** Whether standard error is a terminal; absent: as the output. */
+  readonly isErrorTerminal?: boolean;
   /**
    * Serves until a signal ends the process, with these additional environment variables. Resolves when the server is
    * up.

@@ -9,7 +9,7 @@ const UPDATE_INTERVAL_MS = 200;
  * Returns a function to be called with the number of completed steps.
  */
 export function showRate({ io, say }: Session, label: string, total: number): (steps: number) => void {
-  if (!io.isTerminal) return () => undefined;
+  if (!showsLines(io)) return () => undefined;
   const startTime = performance.now();
   let lastUpdate = 0;
   return (steps) => {
@@ -25,9 +25,11 @@ export function showRate({ io, say }: Session, label: string, total: number): (s
   };
 }
 
+const showsLines = ({ isTerminal, isErrorTerminal = isTerminal }: Session['io']): boolean => isErrorTerminal;
+
 /** Replaces the last line on standard error if it is a terminal. */
 export const showLine = ({ io }: Pick<Session, 'io'>, text: string): void => {
-  if (io.isTerminal) io.err(`${CLEAR_LINE}${text}`);
+  if (showsLines(io)) io.err(`${CLEAR_LINE}${text}`);
 };
 
 /** Clears the line. */
