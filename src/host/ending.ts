@@ -14,7 +14,7 @@ export function exitWhenIdle(signal: NodeJS.Signals, code: number): void {
   setTimeout(killSelf, EXIT_TIMEOUT_MS, signal).unref();
 }
 
-/** What is left to do before the process ends. */
+/** The acts that remain before the process ends. */
 const lastActs = new Set<() => void>();
 
 /**

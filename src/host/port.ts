@@ -25,7 +25,7 @@ export function listenAddressOf(
   return Number(LISTEN_PID) === process.pid && Number(LISTEN_FDS) > 0 ? { fd: FIRST_PASSED_DESCRIPTOR } : { port, host, backlog: BACKLOG };
 }
 
-/** What to do about errors of a port. */
+/** The handlers of errors of a port. */
 export interface PortErrors {
   /** The port cannot be opened. */
   readonly onRefused: (error: Error) => void;

@@ -31,7 +31,7 @@ export async function restore(site: Site, backup: Backup, { pauseWebhooks = fals
   if (backup.names.has(RECURRENCE_TABLE)) await createRecurrenceTables(site.db);
   if (wpmlTables().some((name) => backup.names.has(name))) await createWpmlTables(site.db);
   return site.db.transaction(async (db) => {
-    // Every writer writes these rows at its end, in this order. Those that are under way now either have finished before
+    // Every writer writes these rows at its end, in this order. Those that are under way either have finished before
     // anything is deleted, or run again afterwards.
     await lockChanges(db);
     await lockLastSave(db);

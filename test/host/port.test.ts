@@ -12,7 +12,7 @@ function noting() {
   return { noted, onRefused: note('refused'), onLost: note('lost') };
 }
 
-/** What Node does if the system cannot give a descriptor to a new connection. */
+/** Does as Node does if the system cannot give a descriptor to a new connection. */
 const failToAccept = (server: Server): boolean => server.emit('error', Object.assign(new Error('accept ENFILE'), { code: 'ENFILE' }));
 
 it('a port that cannot be opened is told from a connection that cannot be accepted later', async () => {

@@ -78,23 +78,9 @@ export function createPool<Connection>(options: PoolOptions<Connection>): Connec
     }
     return undefined;
   };
-  const acquire = async (waits = 1): Promise<Connection> => {
-    const startedAt = performance.now();
-    try {
-      return idle() ?? (await pool.acquire().promise);
-    } catch (error) {
-      if (!(error instanceof TimeoutError)) throw error;
-      const isLate = performance.now() - startedAt > acquireTimeoutMs + LATE_MS;
-      if (!isLate || waits === MAX_WAITS) throw new DatabaseUnavailable('exhausted', error);
-    }
-    // While the process was busy, it could not notice that connections had become free. After this turn, the answers of
-    // the database that have arrived are read.
-    await nextTurn();
-    return acquire(waits + 1);
-  };
   return {
     idle,
-    acquire: () => acquire(),
+    acquire: () => acquireWhileBusy(acquireTimeoutMs, async () => idle() ?? (await pool.acquire().promise)),
     release: (connection) => {
       if (isClosing || pool.numPendingAcquires() > 0 || !isUsable(connection)) {
         pool.release(connection);
@@ -114,4 +100,23 @@ export function createPool<Connection>(options: PoolOptions<Connection>): Connec
       await pool.destroy();
     },
   };
+}
+
+/**
+ * Calls `acquire`, which waits for this time at most; again if the process was busy meanwhile, so that it could not
+ * notice that connections had become free.
+ */
+async function acquireWhileBusy<Connection>(timeoutMs: number, acquire: () => Promise<Connection>): Promise<Connection> {
+  for (let waits = 1; ; waits += 1) {
+    const startedAt = performance.now();
+    try {
+      return await acquire();
+    } catch (error) {
+      if (!(error instanceof TimeoutError)) throw error;
+      const isLate = performance.now() - startedAt > timeoutMs + LATE_MS;
+      if (!isLate || waits === MAX_WAITS) throw new DatabaseUnavailable('exhausted', error);
+    }
+    // After this turn, the answers of the database that have arrived are read.
+    await nextTurn();
+  }
 }
