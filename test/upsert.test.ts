@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it } from '@jest/globals';
 import { noteChange } from '../src/storage/journal/reported-changes.ts';
-import { lockPost, updatePost } from '../src/storage/rows/posts.ts';
+import { lockPost, updatePost, writeMetas } from '../src/storage/rows/posts.ts';
 import type { Answer } from './support/running-site.ts';
 import { describeRequests, expectBody, expectError, type Json, SUITE_TIME } from './support/site-client.ts';
 
@@ -47,6 +47,53 @@ describeRequests('upsert of a record', (ask) => {
     const ids = [];
     for (const external_id of ['é', 'e', 'E', 'e.']) ids.push(expectBody(await upsert('/venues', { venue: 'Barn', external_id }), 201).id);
     expect(new Set(ids).size).toBe(4);
+  });
+
+  it('keeps IDs apart that differ only in escapes, tags or blanks', async () => {
+    const ids = ['https://x.ru/e/%d0%ba/', 'https://x.ru/e/%d0%b4/', 'a%31', 'a%32', 'a', '<4711@host>', '<4712@host>', 'b  c', 'b c'];
+    for (const external_id of ids) {
+      const made = expectBody(await upsert('/venues', { venue: external_id, external_id }), 201);
+      expect(made).toMatchObject({ external_id });
+    }
+    for (const external_id of ids) {
+      const found = (await ask.read(`/venues?external_id=${encodeURIComponent(` ${external_id}\u0007 `)}`)).venues;
+      expect(found).toEqual([expect.objectContaining({ external_id })]);
+      expect(expectBody(await upsert('/venues', { venue: 'New', external_id })).id).toBe(found[0].id);
+      const event = await ask.create('/events', { title: 'Jazz', ...DATES, venue: { venue: 'New', external_id } });
+      expect(event.venue.id).toBe(found[0].id);
+    }
+  });
+
+  it('removes control characters from an ID, and blanks around it', async () => {
+    const { id } = expectBody(await upsert('/venues', { venue: 'Barn', external_id: ' x\u0007\ty\n' }), 201);
+    expect((await ask.read(`/venues/${id}`)).external_id).toBe('x y');
+    expect(expectBody(await upsert('/venues', { venue: 'Barn', external_id: 'x y' })).id).toBe(id);
+    for (const external_id of ['  ', '\u0007'])
+      expectError(await upsert('/venues', { venue: 'Barn', external_id }), 400, 'rest_invalid_param', ['external_id']);
+    expectError(await ask.get('/venues?external_id=%20'), 400, 'rest_invalid_param', ['external_id']);
+    const zero = expectBody(await upsert('/venues', { venue: 'Barn', external_id: '0' }), 201);
+    expect((await ask.read('/venues?external_id=0')).venues).toEqual([expect.objectContaining({ id: zero.id })]);
+  });
+
+  it('finds a record whose ID was stored without escapes and tags, and stores its ID as sent', async () => {
+    const { id } = await ask.create('/venues', { venue: 'Barn', external_id: 'x' });
+    const store = (meta_value: string) =>
+      ask.db().transaction(async (trx) => {
+        await writeMetas(trx, id, { _fasti_external_id: [meta_value] });
+        noteChange(trx, { now: new Date(SUITE_TIME) });
+      });
+    const [ka, de] = ['https://x.ru/e/%d0%ba/', 'https://x.ru/e/%d0%b4/'];
+    const listed = async (external_id: string) =>
+      (await ask.read(`/venues?external_id=${encodeURIComponent(external_id)}`)).venues.map((venue: Json) => venue.id);
+    await store('https://x.ru/e//');
+    expect(await listed(ka)).toEqual([id]);
+    const event = await ask.create('/events', { title: 'Jazz', ...DATES, venue: { venue: 'Barn', external_id: ka } });
+    expect(event.venue).toMatchObject({ id, external_id: ka });
+    await store('https://x.ru/e//');
+    expect(expectBody(await upsert('/venues', { venue: 'Barn', external_id: ka }))).toMatchObject({ id, external_id: ka });
+    expect(await listed(ka)).toEqual([id]);
+    expect(await listed(de)).toEqual([]);
+    expect(expectBody(await upsert('/venues', { venue: 'Other', external_id: de }), 201).id).not.toBe(id);
   });
 
   it('creates it once in concurrent requests', async () => {
@@ -123,6 +170,18 @@ describeRequests('upsert of a record', (ask) => {
     const send = (body: Record<string, unknown>) => ask.post('/events?upsert=slug', { ...DATES, slug: 'jazz-night', ...body });
     const { id } = expectBody(await send({ title: 'Jazz' }), 201);
     expect(expectBody(await send({ title: 'Blues' }))).toMatchObject({ id, slug: 'jazz-night', title: 'Blues' });
+  });
+
+  it.each(['publish', 'pending', 'draft'])('finds the event of a contributor again by its slug: %s', async (status) => {
+    const send = (title: string) => ask.post('/events?upsert=slug', { ...DATES, slug: 'Jazz Night', title, status }, 'contrib');
+    const { id, slug } = expectBody(await send('Jazz'), 201);
+    expect(slug).toBe('jazz-night');
+    expect(expectBody(await send('Blues'))).toMatchObject({ id, slug, title: 'Blues' });
+  });
+
+  it('refuses a slug of which nothing remains', async () => {
+    await ask.create('/events', { title: 'Concert', ...DATES });
+    expectError(await ask.post('/events?upsert=slug', { ...DATES, title: 'Concert', slug: '!!!' }), 400, 'rest_invalid_param', ['slug']);
   });
 
   it.each([

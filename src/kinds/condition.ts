@@ -15,8 +15,8 @@ export type Condition =
   | { readonly by: 'slug'; readonly slugs: readonly string[] }
   | { readonly by: 'parent'; readonly id: number }
   | { readonly by: 'place'; readonly place: number }
-  /** A meta with exactly this value. */
-  | { readonly by: 'metaIs'; readonly key: string; readonly value: string }
+  /** A meta with exactly this value; if no record of the kind has it, with the value `former`. */
+  | { readonly by: 'metaIs'; readonly key: string; readonly value: string; readonly former?: string | undefined }
   | {
       readonly by: 'moment';
       readonly column: 'start_date' | 'end_date';

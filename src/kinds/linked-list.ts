@@ -2,6 +2,7 @@ import { searchPieces } from '../wordpress/search.ts';
 import { tableOf } from '../wordpress/table.ts';
 import { localFromDate } from '../wordpress/zones.ts';
 import type { Condition } from './condition.ts';
+import { byExternalId, EXTERNAL_ID_PARAM } from './external-id.ts';
 import { control, filter } from './filter.ts';
 import { truthyFlag } from './grammars/flags.ts';
 import type { Grammar } from './grammars/grammar.ts';
@@ -9,7 +10,7 @@ import { idOf, search } from './grammars/grammars.ts';
 import { listStatus } from './grammars/lists.ts';
 import type { LinkedFromEvents } from './kind.ts';
 import type { Filter, Orders } from './list-param.ts';
-import { additions, byExternalId, EXTERNAL_ID_PARAM, paging } from './post-fields.ts';
+import { additions, paging } from './post-fields.ts';
 
 /** Orders of a list of venues or organizers. */
 export const linkedOrders: Orders = {

@@ -1,15 +1,14 @@
 import { memoizeByObject } from '../memo.ts';
 import type { PostColumn } from '../wordpress/rows.ts';
-import type { Condition } from './condition.ts';
-import { column, rule, textMeta, whenEmpty, withNames } from './fields.ts';
+import { column, rule, whenEmpty, withNames } from './fields.ts';
 import { control, filter } from './filter.ts';
 import { choiceHint, type Grammar, MAX_BYTES } from './grammars/grammar.ts';
-import { anyText, idOf, oneOf, positiveInteger, status, text, titleText } from './grammars/grammars.ts';
+import { anyText, idOf, oneOf, positiveInteger, status, titleText } from './grammars/grammars.ts';
 import { time, timeText } from './grammars/times.ts';
 import type { PostKind } from './kind.ts';
 import type { Orders } from './list-param.ts';
 import { byInstant } from './narrowing.ts';
-import type { Field, Param, Params } from './param.ts';
+import type { Field, Params } from './param.ts';
 import { timelinessOfBounds } from './timeliness.ts';
 
 /** Fields that events, venues and organizers share. Status and dates have their own rules (`wordpress/status.ts`). */
@@ -22,12 +21,6 @@ export const titleField = (): Field<string, 'refused'> =>
 /** A text column; `post_content` has a higher limit than the others. */
 export const textColumn = (name: PostColumn): Field<string, 'clears'> =>
   name === 'post_content' ? column(name, anyText(MAX_BYTES.content), { names: { tec: 'content' } }) : column(name, anyText(MAX_BYTES.text));
-
-/** The meta with the name of the record in another system. */
-export const EXTERNAL_ID = '_fasti_external_id';
-
-/** The field with that name. It is unique among the records of the kind, so that it can be used to find the record. */
-export const externalIdField = textMeta(EXTERNAL_ID, { grammar: anyText(MAX_BYTES.word), searched: false, isAdditional: true });
 
 /** Fields by which an existing record can be found, if its kind has them. */
 const IDENTIFYING_FIELDS = ['external_id', 'slug'] as const;
@@ -54,10 +47,6 @@ const orderNames = (names: readonly string[]): Grammar => ({
 });
 const ordering = (names: readonly string[]) =>
   control(orderNames(names), { echo: (value) => (typeof value === 'string' ? value : undefined), isLast: true, isAdditional: true });
-
-/** Returns the condition for the record with this name in another system. */
-export const byExternalId = (value: string): Condition[] => [{ by: 'metaIs', key: EXTERNAL_ID, value }];
-export const EXTERNAL_ID_PARAM = { grammar: text(MAX_BYTES.word), isAdditional: true } as const satisfies Param<string>;
 
 /**
  * Additional parameters of every list of posts, which the reference does not have: bounds on publication and change,

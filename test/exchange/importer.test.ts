@@ -498,6 +498,23 @@ describeDatabases('import into a site with existing records', (open) => {
     expect([await metasOf(501, '_fasti_external_id'), await metasOf(500, '_fasti_external_id')]).toEqual([[], ['crm 3']]);
   });
 
+  it('keeps external IDs apart that differ only in escapes or tags, and finds a record that has one without them', async () => {
+    const [ka, de] = ['https://x.ru/e/%d0%ba/', 'https://x.ru/e/%d0%b4/'];
+    await db.from('postmeta').insert({ post_id: 38, meta_key: '_fasti_external_id', meta_value: 'https://x.ru/e//' });
+    const entries = [` ${ka}\u0007`, de, '<4711@host>', '<4712@host>'].map((externalId, index): PostItem => {
+      const { id: _id, ...item } = post('event', 500 + index, { metas: [...WHEN, ['_fasti_external_id', externalId]] });
+      return item;
+    });
+    for (const [created, updated] of [
+      [{ event: 3 }, { event: 1 }],
+      [{}, {}],
+    ])
+      expect(await taken(entries, { trusted: false })).toMatchObject({ created, updated, losses: [] });
+    const rows = await db.from('postmeta').where('meta_key', '_fasti_external_id').orderBy('post_id').select('post_id', 'meta_value');
+    expect(rows.map(({ meta_value }) => meta_value)).toEqual([ka, de, '<4711@host>', '<4712@host>']);
+    expect(rows[0]!.post_id).toBe(38);
+  });
+
   it('creates a record again that was permanently deleted', async () => {
     await taken([post('event', 500)]);
     await site.db.from('posts').where('ID', 500).del();

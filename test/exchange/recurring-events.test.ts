@@ -15,8 +15,8 @@ import { openJsonLines, writeJsonLines } from '../../src/exchange/items/json-lin
 import type { Report } from '../../src/exchange/items/report.ts';
 import type { Source } from '../../src/exchange/items/source.ts';
 import { openWordpressDatabase } from '../../src/exchange/wordpress-database.ts';
+import { EXTERNAL_ID } from '../../src/kinds/external-id.ts';
 import { postKind } from '../../src/kinds/index.ts';
-import { EXTERNAL_ID } from '../../src/kinds/post-fields.ts';
 import { acceptParams } from '../../src/records/input.ts';
 import { listPosts, readPost } from '../../src/records/posts.ts';
 import type { Site } from '../../src/site.ts';

@@ -1,5 +1,5 @@
-import { addToGroup, groupedBy } from '../../grouped-by.ts';
-import { EXTERNAL_ID } from '../../kinds/post-fields.ts';
+import { groupedBy } from '../../grouped-by.ts';
+import { EXTERNAL_ID, externalIdForms, storedExternalId } from '../../kinds/external-id.ts';
 import { loadMetas } from '../../storage/rows/bundle.ts';
 import { externalIdLock, lockNames } from '../../storage/rows/locks.ts';
 import { findByMeta } from '../../storage/rows/posts.ts';
@@ -18,9 +18,10 @@ import type { Work } from './run.ts';
 export type ExternalIds = ReadonlyMap<string, readonly number[]>;
 
 /** Returns the external ID of an imported record; empty if it has none. */
-const externalIdOf = ({ metas }: PostItem): string => metas.find(([key]) => key === EXTERNAL_ID)?.[1] ?? '';
+const externalIdOf = ({ metas }: PostItem): string => storedExternalId(metas.find(([key]) => key === EXTERNAL_ID)?.[1] ?? '');
 const nameIn = (type: string, externalId: string): string => `${type} external ${externalId}`;
 const nameOfItem = (item: PostItem): string => nameIn(typeOf(item.kind), externalIdOf(item));
+const formsOf = (item: PostItem): readonly string[] => externalIdForms(externalIdOf(item));
 
 /** Whether an item is the first one of the source with its external ID. */
 const isFirst = ({ run }: Work, item: PostItem): boolean => run.externalIds.get(nameOfItem(item)) === item.sourceId;
@@ -33,29 +34,40 @@ export async function lookUpExternalIds({ run, db }: Work, items: readonly PostI
   if (!run.isDryRun) {
     await lockNames(
       db,
-      itemsWithId.map((item) => externalIdLock(typeOf(item.kind), externalIdOf(item))),
+      itemsWithId.flatMap((item) => formsOf(item).map((form) => externalIdLock(typeOf(item.kind), form))),
     );
   }
   const holders = new Map<string, number[]>();
   for (const [type, ofType] of groupedBy(itemsWithId, ({ kind }) => typeOf(kind))) {
-    const ids = await findByMeta(db, type, EXTERNAL_ID, [...new Set(ofType.map(externalIdOf))]);
-    for (const [id, metas] of await loadMetas(db, ids)) addToGroup(holders, nameIn(type, metaOf(metas, EXTERNAL_ID) ?? ''), id);
+    const ids = await findByMeta(db, type, EXTERNAL_ID, [...new Set(ofType.flatMap(formsOf))]);
+    for (const [externalId, holdersOfId] of ids) holders.set(nameIn(type, externalId), holdersOfId);
   }
   return holders;
 }
 
 /**
- * Returns the existing record with the external ID of an item, unless an earlier item of this source has the same ID.
+ * Returns the existing record with the external ID of an item, or else with its former form, unless an earlier item of
+ * this source has the same ID, or found the record by its former form.
  */
-export const holderOf = (work: Work, item: PostItem, externals: ExternalIds): number | undefined =>
-  isFirst(work, item) ? externals.get(nameOfItem(item))?.[0] : undefined;
+export function holderOf(work: Work, item: PostItem, externals: ExternalIds): number | undefined {
+  if (!isFirst(work, item)) return undefined;
+  const [holder] = externals.get(nameOfItem(item)) ?? [];
+  const [, former] = formsOf(item);
+  if (holder !== undefined || former === undefined) return holder;
+  const { externalIds } = work.run;
+  const [name, takeover] = [nameIn(typeOf(item.kind), former), `${typeOf(item.kind)} formerly ${former}`];
+  // Another item has this ID itself, or has taken the record over.
+  if (externalIds.has(name) || externalIds.has(takeover)) return undefined;
+  externalIds.set(takeover, item.sourceId);
+  return externals.get(name)?.[0];
+}
 
 /** Whether an existing record has a different external ID, so that only its name is the same. */
 export async function hasOtherExternalId({ db }: Work, id: number, item: PostItem): Promise<boolean> {
   const externalId = externalIdOf(item);
   if (externalId === '') return false;
   const storedId = metaOf((await loadMetas(db, [id])).get(id), EXTERNAL_ID) ?? '';
-  return storedId !== '' && storedId !== externalId;
+  return storedId !== '' && !formsOf(item).includes(storedId);
 }
 
 /**

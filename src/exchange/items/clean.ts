@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { CustomField } from '../../calendar/custom-fields.ts';
 import { wrongCoordinates } from '../../kinds/coordinates.ts';
+import { EXTERNAL_ID, storedExternalId } from '../../kinds/external-id.ts';
 import { addressMetas } from '../../kinds/index.ts';
 import type { HtmlTrust } from '../../records/writes/post-rows.ts';
 import { typedEntries } from '../../typed-keys.ts';
@@ -144,6 +145,7 @@ const FILTERS: ReadonlyMap<string, (text: string) => string> = tableOf({
 function cleanMeta([key, value]: PostItem['metas'][number], { isTrusted, urlMetas, reportLoss }: CleaningOptions): [string, string][] {
   // These metas refer to users of the other site.
   if (EDITOR_METAS.includes(key)) return [];
+  if (key === EXTERNAL_ID) return [[key, storedExternalId(value)] as [string, string]].filter(([, externalId]) => externalId !== '');
   const isAddress = addressMetas.has(key) || urlMetas?.has(key) === true;
   const refused = isAddress && !isSafeAddress(value) ? 'url-refused' : metaFault(key, value);
   if (refused) {

@@ -1,5 +1,5 @@
 import { metasAt } from '../../kinds/events/occurrence.ts';
-import { EXTERNAL_ID } from '../../kinds/post-fields.ts';
+import { EXTERNAL_ID } from '../../kinds/external-id.ts';
 import type { Item } from './items.ts';
 import { metaMap } from './meta-map.ts';
 

@@ -1,9 +1,10 @@
+import { externalIdField } from '../external-id.ts';
 import { column, featuredImage, flagMeta, links, meta, metaKeysOf, rule, shownTexts, terms, whenEmpty } from '../fields.ts';
 import { flag } from '../grammars/flags.ts';
 import { MAX_BYTES } from '../grammars/grammar.ts';
 import { anything, nameText, url } from '../grammars/grammars.ts';
 import { timeText, timezone } from '../grammars/times.ts';
-import { authorField, dateField, dateUtcField, externalIdField, statusField, textColumn, titleField } from '../post-fields.ts';
+import { authorField, dateField, dateUtcField, statusField, textColumn, titleField } from '../post-fields.ts';
 import { COST, DATES, FEATURED_META, HIDDEN_META, ORGANIZER_LINK, VENUE_LINK } from './metas.ts';
 
 /** The fields of an event, in the order in which descriptions name them. */

@@ -1,12 +1,12 @@
 import { isImage, isLinks, valueIn } from '../../kinds/fields.ts';
 import type { LinkPlan } from '../../kinds/grammars/links.ts';
-import type { PostKind, PostValues, Rows, StoredPost } from '../../kinds/kind.ts';
-import { EXTERNAL_ID } from '../../kinds/post-fields.ts';
-import { externalIdLock, slugLock, titleLock } from '../../storage/rows/locks.ts';
+import type { PostKind, PostValues, StoredPost } from '../../kinds/kind.ts';
+import { slugLock, titleLock } from '../../storage/rows/locks.ts';
 import type { Post } from '../../wordpress/rows.ts';
 import { isFloating } from '../../wordpress/status.ts';
 import type { Caller } from '../caller.ts';
 import { mayCreate } from '../posts.ts';
+import { externalIdLocks } from './external-ids.ts';
 import { type PostPlan, planPost } from './post-plan.ts';
 import { isNewRecord } from './prepared-images.ts';
 
@@ -32,7 +32,7 @@ export interface NewPost {
  */
 export function locksOfNew(caller: Caller, { kind, values, plan: { columns, metas, slug }, alwaysCreates = false }: NewPost): string[] {
   return [
-    ...externalIdLocks(kind, metas),
+    ...externalIdLocks(kind, { metas }),
     ...(kind.reusesTitles && !alwaysCreates ? [titleLock(kind.postType, columns.post_title ?? '')] : []),
     ...(slug.unique && slug.slug !== '' ? [slugLock(kind.postType, slug.slug)] : []),
     ...locksOfLinkedRecords(caller, kind, values),
@@ -41,13 +41,10 @@ export function locksOfNew(caller: Caller, { kind, values, plan: { columns, meta
 
 /** Returns the same for a change: the names of the records that it brings along, and a new slug. */
 export const locksOfChange = (caller: Caller, { kind, values, plan }: NewPost, before: Post): string[] => [
-  ...externalIdLocks(kind, plan.metas),
+  ...externalIdLocks(kind, plan),
   ...locksOfLinkedRecords(caller, kind, values),
   ...(isNewSlug(plan, before) ? [slugLock(kind.postType, plan.slug.slug)] : []),
 ];
-
-const externalIdLocks = ({ postType }: PostKind, metas: Rows['metas']): string[] =>
-  (metas[EXTERNAL_ID] ?? []).map((externalId) => externalIdLock(postType, externalId));
 
 /**
  * Whether a change gives a record a slug that must be unique: a new one, or that of a draft, which may have been

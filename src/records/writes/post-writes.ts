@@ -2,13 +2,12 @@ import { hasTrash } from '../../config/config.ts';
 import { fail, failParam, refuse } from '../../errors.ts';
 import type { EventDate } from '../../kinds/events/occurrence.ts';
 import type { PostKind, PostValues, Rows, StoredPost } from '../../kinds/kind.ts';
-import { EXTERNAL_ID } from '../../kinds/post-fields.ts';
 import type { Site } from '../../site.ts';
 import type { Database } from '../../storage/engine/database.ts';
 import { lookUpOnce } from '../../storage/engine/look-up-once.ts';
 import { noteChange } from '../../storage/journal/reported-changes.ts';
 import { lockNames, slugLock } from '../../storage/rows/locks.ts';
-import { findByMeta, findPostsByPath, lockPost } from '../../storage/rows/posts.ts';
+import { findPostsByPath, lockPost } from '../../storage/rows/posts.ts';
 import { metaOf, type Post } from '../../wordpress/rows.ts';
 import { SETTABLE_STATUSES } from '../../wordpress/status.ts';
 import type { Caller } from '../caller.ts';
@@ -19,6 +18,7 @@ import { currentLanguage, languageOfChange } from '../record-languages.ts';
 import { lockPostVersion, requireVersion, type VersionedRecord } from '../versions.ts';
 import { accessRow, mayEdit } from '../visibility.ts';
 import { valuesOfDate } from './date-scope.ts';
+import { externalIdIn, findByExternalId } from './external-ids.ts';
 import { type SentLinks, withHiddenLinks } from './hidden-links.ts';
 import { deletePermanently, NO_METAS_OR_TERMS } from './metas-and-terms.ts';
 import { locksOfChange, locksOfNew, referencedIds } from './name-locks.ts';
@@ -242,12 +242,10 @@ async function lockNamed(write: WriteContext, by: UpsertBy, plan: PostPlan): Pro
   return id;
 }
 
-async function namedRecord({ db, caller, kind }: WriteContext, by: UpsertBy, { metas, slug }: PostPlan): Promise<number | undefined> {
-  const { postType } = kind;
-  if (by === 'slug') return idInLanguage(db, caller, kind, await findPostsByPath(db, postType, [slug.slug]));
-  const [externalId = ''] = metas[EXTERNAL_ID] ?? [];
-  const [id] = externalId === '' ? [] : await findByMeta(db, postType, EXTERNAL_ID, [externalId]);
-  return id;
+async function namedRecord({ db, caller, kind }: WriteContext, by: UpsertBy, plan: PostPlan): Promise<number | undefined> {
+  if (by === 'slug') return idInLanguage(db, caller, kind, await findPostsByPath(db, kind.postType, [plan.slug.slug]));
+  const externalId = externalIdIn(plan);
+  return externalId === undefined ? undefined : findByExternalId(db, kind, externalId);
 }
 
 /**

@@ -7,12 +7,11 @@ import type { RequestedTerm } from '../../kinds/grammars/lists.ts';
 import { termKind } from '../../kinds/index.ts';
 import type { PostKind, PostValues, StoredPost } from '../../kinds/kind.ts';
 import type { TermKindName } from '../../kinds/kind-names.ts';
-import { EXTERNAL_ID } from '../../kinds/post-fields.ts';
 import { insertPrepared } from '../../media/images.ts';
 import type { Database } from '../../storage/engine/database.ts';
 import { loadMetas } from '../../storage/rows/bundle.ts';
 import { lockNames, slugLock } from '../../storage/rows/locks.ts';
-import { findByMeta, findByTitle, lockPost, updatePost, writeMetas } from '../../storage/rows/posts.ts';
+import { findByTitle, lockPost, updatePost, writeMetas } from '../../storage/rows/posts.ts';
 import { touchDatedPosts } from '../../storage/rows/recurring-events.ts';
 import { saveRevision } from '../../storage/rows/revisions.ts';
 import { loadTermsOf } from '../../storage/rows/terms.ts';
@@ -38,6 +37,7 @@ import { shownAmong } from '../shown-images.ts';
 import { termsInLanguage } from '../term-languages.ts';
 import { placeInLanguage } from '../translation-groups.ts';
 import { accessRow, mayEdit } from '../visibility.ts';
+import { externalIdIn, findByExternalId, refuseTakenName, refuseTakenNames } from './external-ids.ts';
 import { insertPosts, type PlannedPost, takenSlugs } from './insert-posts.ts';
 import { isUnpublished, type LinkedDraft, linkedDrafts, notedDrafts, PUBLISHED_WITH, withNotedDrafts } from './linked-drafts.ts';
 import { type MetasAndTerms, NO_METAS_OR_TERMS, writeMetasAndTerms } from './metas-and-terms.ts';
@@ -103,7 +103,7 @@ export async function writeIndependent(write: KindWrite, records: readonly NewPo
   const { db, caller, kind } = write;
   await refuseTakenNames(
     write,
-    records.flatMap(({ plan }) => plan.metas[EXTERNAL_ID] ?? []),
+    records.map(({ plan }) => plan),
   );
   const resolveTerms = createTermResolver();
   const posts: PlannedPost[] = [];
@@ -230,31 +230,18 @@ async function linkRows({ db, caller, language }: WriteContext, links: readonly 
 /** Finds an existing record to use instead of a new one. An external id takes precedence over the title. */
 async function findReusableRecord(
   write: WriteContext,
-  { columns, metas }: PostPlan,
+  plan: PostPlan,
   { alwaysCreates, isLinkedRecord }: { alwaysCreates: boolean; isLinkedRecord: boolean },
 ) {
-  const [externalId] = metas[EXTERNAL_ID] ?? [];
-  if (externalId === undefined) return write.kind.reusesTitles && !alwaysCreates ? findReusableByTitle(write, columns) : undefined;
-  const [holder] = await findByMeta(write.db, write.kind.postType, EXTERNAL_ID, [externalId]);
+  const externalId = externalIdIn(plan);
+  if (externalId === undefined) return write.kind.reusesTitles && !alwaysCreates ? findReusableByTitle(write, plan.columns) : undefined;
+  if (!isLinkedRecord) return void (await refuseTakenNames(write, [plan]));
+  const holder = await findByExternalId(write.db, write.kind, externalId);
   if (holder === undefined) return undefined;
-  const existingPost = isLinkedRecord ? await lockExisting(write, holder) : undefined;
-  return existingPost && mayEdit(write.caller.viewer, accessRow(existingPost.row, existingPost.metas))
+  const existingPost = await lockExisting(write, holder);
+  return mayEdit(write.caller.viewer, accessRow(existingPost.row, existingPost.metas))
     ? existingPost
     : failParam('external_id', 'external-id-taken');
-}
-
-/** Throws rest_invalid_param if a record has one of these external ids, or if two of the new records share one. */
-async function refuseTakenNames({ db, kind }: KindWrite, externalIds: readonly string[]): Promise<void> {
-  const holders = await findByMeta(db, kind.postType, EXTERNAL_ID, externalIds);
-  if (holders.length > 0 || new Set(externalIds).size < externalIds.length) failParam('external_id', 'external-id-taken');
-}
-
-/** Throws rest_invalid_param if another record of the kind has the external id in a change. */
-async function refuseTakenName({ db, kind }: WriteContext, { metas }: PostPlan, id: number): Promise<void> {
-  const [externalId] = metas[EXTERNAL_ID] ?? [];
-  if (externalId === undefined) return;
-  const holders = await findByMeta(db, kind.postType, EXTERNAL_ID, [externalId]);
-  if (holders.some((holder) => holder !== id)) failParam('external_id', 'external-id-taken');
 }
 
 /**

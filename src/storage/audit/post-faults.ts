@@ -1,6 +1,6 @@
 import { groupedBy } from '../../grouped-by.ts';
+import { EXTERNAL_ID } from '../../kinds/external-id.ts';
 import { postTypes, taxonomies, termKind } from '../../kinds/index.ts';
-import { EXTERNAL_ID } from '../../kinds/post-fields.ts';
 import type { Post, Term } from '../../wordpress/rows.ts';
 import { sanitizeTitle, uniqueSlug } from '../../wordpress/slug.ts';
 import type { Zone } from '../../wordpress/zones.ts';

@@ -142,14 +142,7 @@ const HANDLERS: ConditionHandlers = {
         .from({ m: db.table('postmeta') })
         .where('m.meta_key', condition.key),
     ),
-  metaIs: (where, { db, condition }) =>
-    whereIdIn(where, (sub) =>
-      sub
-        .select('m.post_id')
-        .from({ m: db.table('postmeta') })
-        .where('m.meta_key', condition.key)
-        .whereRaw(...db.dialect.equalsExactly('m.meta_value', condition.value)),
-    ),
+  metaIs: (where, { db, condition, query }) => whereMetaIs(db, where, condition, query.kind.postType),
   metaValue: (where, { db, condition }) =>
     whereIdIn(where, (sub) =>
       sub
@@ -211,6 +204,31 @@ const whereIdIn = (where: QueryBuilder, ids: Ids): void => void where.whereIn('p
 /** Condition: the id is in the result of a query, or is not in it. */
 const whereIdInOrNot = (where: QueryBuilder, isWanted: boolean, ids: Ids): void =>
   void where[isWanted ? 'whereIn' : 'whereNotIn']('p.ID', ids);
+
+/** Condition: a meta has exactly this value or, if no post of the type has this value, the value `former`. */
+function whereMetaIs(db: Database, where: QueryBuilder, { key, value, former }: ConditionBy<'metaIs'>, type: string): void {
+  const is = (alias: string, text: string) => db.dialect.equalsExactly(`${alias}.meta_value`, text);
+  whereIdIn(where, (sub) => {
+    const metas = sub
+      .select('m.post_id')
+      .from({ m: db.table('postmeta') })
+      .where('m.meta_key', key);
+    if (former === undefined) return metas.whereRaw(...is('m', value));
+    return metas.where((either) =>
+      either.whereRaw(...is('m', value)).orWhere((formerly) =>
+        formerly.whereRaw(...is('m', former)).whereNotExists((same) =>
+          same
+            .select('x.meta_id')
+            .from({ x: db.table('postmeta') })
+            .join({ y: db.table('posts') }, 'y.ID', 'x.post_id')
+            .where('x.meta_key', key)
+            .where('y.post_type', type)
+            .whereRaw(...is('x', value)),
+        ),
+      ),
+    );
+  });
+}
 
 /**
  * Condition: the MIME type is one of these; `image/` matches all types with that prefix. Each row is looked up once in

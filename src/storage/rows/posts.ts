@@ -1,5 +1,5 @@
 import { fail } from '../../errors.ts';
-import { groupedBy } from '../../grouped-by.ts';
+import { addToGroup, groupedBy } from '../../grouped-by.ts';
 import type { Post } from '../../wordpress/rows.ts';
 import { foldText } from '../engine/collation.ts';
 import type { Database } from '../engine/database.ts';
@@ -142,17 +142,19 @@ export async function findByOldSlug(db: Database, type: string, slug: string): P
 }
 
 /**
- * Returns the ids of the posts of this type that have a meta with exactly one of these values, in any status; the
- * lowest first.
+ * Returns the ids of the posts of this type that have a meta with exactly one of these values, in any status, by this
+ * value; the lowest first.
  */
-export async function findByMeta(db: Database, type: string, key: string, values: readonly string[]): Promise<number[]> {
+export async function findByMeta(db: Database, type: string, key: string, values: readonly string[]): Promise<Map<string, number[]>> {
   const [first, ...others] = values;
-  if (first === undefined) return [];
+  if (first === undefined) return new Map();
   const isOne = db.dialect.equalsExactly('m.meta_value', first, ...others);
-  const rows = await db.rows<{ ID: number }>`
-    SELECT DISTINCT p.ID FROM {postmeta} m JOIN {posts} p ON p.ID = m.post_id
+  const rows = await db.rows<{ id: number; value: string }>`
+    SELECT DISTINCT p.ID AS id, m.meta_value AS value FROM {postmeta} m JOIN {posts} p ON p.ID = m.post_id
     WHERE m.meta_key = ${key} AND ${new Piece(isOne)} AND p.post_type = ${type} ORDER BY p.ID`;
-  return rows.map(({ ID }) => ID);
+  const holders = new Map<string, number[]>();
+  for (const { id, value } of rows) addToGroup(holders, value, id);
+  return holders;
 }
 
 /**
