@@ -19,8 +19,8 @@ import {
   deleteDate,
   type NewRecord,
   trashPost,
-  upsertPost,
 } from '../records/writes/post-writes.ts';
+import { upsertPost } from '../records/writes/upsert.ts';
 import { isIndependent } from '../records/writes/write-post.ts';
 import { storedTextField } from '../wordpress/content/plain-text.ts';
 import { endpoint, recordEndpoint, type ServedEndpoint, type ServedRoute } from './endpoint.ts';

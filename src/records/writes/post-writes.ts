@@ -1,24 +1,20 @@
 import { hasTrash } from '../../config/config.ts';
-import { fail, failParam, refuse } from '../../errors.ts';
+import { fail, failParam } from '../../errors.ts';
 import type { EventDate } from '../../kinds/events/occurrence.ts';
 import type { PostKind, PostValues, Rows, StoredPost } from '../../kinds/kind.ts';
 import type { Site } from '../../site.ts';
 import type { Database } from '../../storage/engine/database.ts';
 import { lookUpOnce } from '../../storage/engine/look-up-once.ts';
 import { noteChange } from '../../storage/journal/reported-changes.ts';
-import { lockNames, slugLock } from '../../storage/rows/locks.ts';
-import { findPostsByPath, lockPost } from '../../storage/rows/posts.ts';
+import { lockNames } from '../../storage/rows/locks.ts';
 import { metaOf, type Post } from '../../wordpress/rows.ts';
 import { SETTABLE_STATUSES } from '../../wordpress/status.ts';
 import type { Caller } from '../caller.ts';
-import { idInLanguage } from '../content-lists.ts';
 import { dateOfRecord, postOfRecord, recordOfStart, withKeptDates, withPostIds } from '../occurrences.ts';
 import { renderPost, renderPosts } from '../posts.ts';
 import { currentLanguage, languageOfChange } from '../record-languages.ts';
-import { lockPostVersion, requireVersion, type VersionedRecord } from '../versions.ts';
-import { accessRow, mayEdit } from '../visibility.ts';
+import type { VersionedRecord } from '../versions.ts';
 import { valuesOfDate } from './date-scope.ts';
-import { externalIdIn, findByExternalId } from './external-ids.ts';
 import { type SentLinks, withHiddenLinks } from './hidden-links.ts';
 import { deletePermanently, NO_METAS_OR_TERMS } from './metas-and-terms.ts';
 import { locksOfChange, locksOfNew, referencedIds } from './name-locks.ts';
@@ -165,7 +161,7 @@ export async function changeRecord(
 }
 
 /** Changes a record that is locked. `date`: the date whose id the change was addressed to. */
-async function changeLocked(
+export async function changeLocked(
   { db, caller, kind }: WriteContext,
   { before, date }: { readonly before: StoredPost; readonly date: EventDate | undefined },
   { values: givenValues, extraRows = {}, scope, links }: PostChange,
@@ -179,73 +175,6 @@ async function changeLocked(
   const write = { db, caller, kind, language: await languageOfChange(db, caller, kind, id, values) };
   const references = await withHiddenLinks(write, before, { values, links }, await createReferenced(write, values));
   await writeChange(write, before, plan, await withTermsInLanguage(write, id, references));
-}
-
-/** Fields by which an existing record is found for an upsert. */
-export type UpsertBy = 'external_id' | 'slug';
-
-/**
- * Changes the record with the same `by` as the values, or creates it. A record in the trash is published again unless
- * the values name a status; it has given up its slug. Concurrent requests wait for each other, so that only one of them
- * creates it.
- *
- * @throws rest_invalid_param if `by` is missing in the values; rest_forbidden for a record that the caller may not
- * change; edit-conflict if it does not meet the caller's preconditions, or if they name a version and there is no
- * record
- */
-export async function upsertPost(
-  site: Site,
-  caller: Caller,
-  kind: PostKind,
-  { by, values: givenValues, extraRows = {} }: PostChange & { readonly by: UpsertBy },
-): Promise<VersionedRecord & { readonly isNew: boolean }> {
-  const values = await withPostIds(site.db, caller, kind, givenValues);
-  const name = values[by];
-  if (typeof name !== 'string' || name === '') failParam('upsert', 'upsert-without-name');
-  const { id, isNew } = await writeInTransaction(site, caller, async (db) => {
-    const write = { db, caller, kind };
-    const source = await loadTranslationSource(db, caller, kind, values);
-    const planOf = (planned: PostValues) => withExtraRows(planOfNew(caller, kind, planned, source), extraRows);
-    // The custom fields of an existing record may have values that a new one cannot have.
-    const { custom_fields: _customFields, ...otherValues } = values;
-    const plan = planOf(otherValues);
-    const slugLocks = by === 'slug' ? [slugLock(kind.postType, plan.slug.slug)] : [];
-    await lockNames(db, [...slugLocks, ...locksOfNew(caller, { kind, values, plan, alwaysCreates: true })]);
-    const existingId = await lockNamed(write, by, plan);
-    if (existingId === undefined) {
-      if (caller.conditions?.match !== undefined) fail('edit-conflict');
-      const newPost = { values, plan: planOf(values), alwaysCreates: true, source };
-      return { id: await writeNew(newWrite(db, caller, kind, values), newPost), isNew: true };
-    }
-    if (caller.conditions) await requireVersion(db, caller, lockPostVersion(kind), { id: existingId, conditions: caller.conditions });
-    const before = await lockExisting(write, existingId);
-    if (!mayEdit(caller.viewer, accessRow(before.row, before.metas))) refuse(caller.viewer);
-    const status = before.row.post_status === 'trash' ? { status: 'publish' as const } : {};
-    await changeLocked(write, { before, date: undefined }, { values: { ...status, ...values }, links: 'shown' });
-    return { id: existingId, isNew: false };
-  });
-  return { ...(await renderPost(site, caller, kind, id, referencedIds(kind, values))), isNew };
-}
-
-/**
- * Finds the record that the values name, and locks it. While this waits for the lock, the record may be renamed or
- * deleted, so it is looked up again.
- */
-async function lockNamed(write: WriteContext, by: UpsertBy, plan: PostPlan): Promise<number | undefined> {
-  let id = await namedRecord(write, by, plan);
-  while (id !== undefined) {
-    await lockPost(write.db, id);
-    const currentId = await namedRecord(write, by, plan);
-    if (currentId === id) break;
-    id = currentId;
-  }
-  return id;
-}
-
-async function namedRecord({ db, caller, kind }: WriteContext, by: UpsertBy, plan: PostPlan): Promise<number | undefined> {
-  if (by === 'slug') return idInLanguage(db, caller, kind, await findPostsByPath(db, kind.postType, [plan.slug.slug]));
-  const externalId = externalIdIn(plan);
-  return externalId === undefined ? undefined : findByExternalId(db, kind, externalId);
 }
 
 /**
@@ -365,7 +294,7 @@ async function requireDeletable({ db }: Site, caller: Caller, kind: PostKind, re
 }
 
 /** Runs a write as one transaction, and notes the change with the caller. */
-function writeInTransaction<Result>({ db }: Site, caller: Caller, work: (db: Database) => Promise<Result>): Promise<Result> {
+export function writeInTransaction<Result>({ db }: Site, caller: Caller, work: (db: Database) => Promise<Result>): Promise<Result> {
   return db.transaction(async (trx) => {
     const result = await work(trx);
     noteChange(trx, caller);
@@ -374,7 +303,7 @@ function writeInTransaction<Result>({ db }: Site, caller: Caller, work: (db: Dat
 }
 
 /** Adds extra rows to a plan. A private record never has a password, whatever is stored or sent (`wp_insert_post`). */
-const withExtraRows = (plan: PostPlan, { columns = {}, metas = {}, kept = [], slug = {} }: ExtraRows): PostPlan => {
+export const withExtraRows = (plan: PostPlan, { columns = {}, metas = {}, kept = [], slug = {} }: ExtraRows): PostPlan => {
   const slugPlan = { ...plan.slug, ...slug };
   const plannedMetas = Object.entries(plan.metas).filter(([key]) => !kept.includes(key));
   return {

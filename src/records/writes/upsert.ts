@@ -1,0 +1,104 @@
+import { fail, failParam, refuse } from '../../errors.ts';
+import type { PostKind, PostValues } from '../../kinds/kind.ts';
+import type { Site } from '../../site.ts';
+import { lockNames, slugLock } from '../../storage/rows/locks.ts';
+import { findPostsByPath, lockPost } from '../../storage/rows/posts.ts';
+import { sanitizeTitle } from '../../wordpress/slug.ts';
+import type { Caller } from '../caller.ts';
+import { idInLanguage } from '../content-lists.ts';
+import { withPostIds } from '../occurrences.ts';
+import { renderPost } from '../posts.ts';
+import { lockPostVersion, requireVersion, type VersionedRecord } from '../versions.ts';
+import { accessRow, mayEdit } from '../visibility.ts';
+import { externalIdIn, findByExternalId } from './external-ids.ts';
+import { locksOfNew, referencedIds } from './name-locks.ts';
+import type { PostPlan } from './post-plan.ts';
+import { changeLocked, type ExtraRows, type PostChange, withExtraRows, writeInTransaction } from './post-writes.ts';
+import { loadTranslationSource, planOfNew } from './translation-source.ts';
+import type { WriteContext } from './write-context.ts';
+import { lockExisting, newWrite, writeNew } from './write-post.ts';
+
+/*
+ * Upserts: writes that change the record with a name, or create it.
+ */
+
+/** Fields by which an existing record is found for an upsert. */
+type UpsertBy = 'external_id' | 'slug';
+
+/**
+ * Changes the record with the same `by` as the values, or creates it. A record in the trash is published again unless
+ * the values name a status; it has given up its slug. Concurrent requests wait for each other, so that only one of them
+ * creates it.
+ *
+ * @throws rest_invalid_param if `by` is missing in the values, or no character of it is allowed in a slug; rest_forbidden for a record that the caller may not
+ * change; edit-conflict if it does not meet the caller's preconditions, or if they name a version and there is no
+ * record
+ */
+export async function upsertPost(
+  site: Site,
+  caller: Caller,
+  kind: PostKind,
+  { by, values: givenValues, extraRows = {} }: PostChange & { readonly by: UpsertBy },
+): Promise<VersionedRecord & { readonly isNew: boolean }> {
+  const values = await withPostIds(site.db, caller, kind, givenValues);
+  const name = values[by];
+  if (typeof name !== 'string' || name === '') failParam('upsert', 'upsert-without-name');
+  const named = by === 'slug' ? sentSlug(name) : {};
+  const { id, isNew } = await writeInTransaction(site, caller, async (db) => {
+    const write = { db, caller, kind };
+    const source = await loadTranslationSource(db, caller, kind, values);
+    const planOf = (planned: PostValues) => withExtraRows(withExtraRows(planOfNew(caller, kind, planned, source), extraRows), named);
+    // The custom fields of an existing record may have values that a new one cannot have.
+    const { custom_fields: _customFields, ...otherValues } = values;
+    const plan = planOf(otherValues);
+    const slugLocks = by === 'slug' ? [slugLock(kind.postType, plan.slug.slug)] : [];
+    await lockNames(db, [...slugLocks, ...locksOfNew(caller, { kind, values, plan, alwaysCreates: true })]);
+    const existingId = await lockNamed(write, by, plan);
+    if (existingId === undefined) {
+      if (caller.conditions?.match !== undefined) fail('edit-conflict');
+      const newPost = { values, plan: planOf(values), alwaysCreates: true, source };
+      return { id: await writeNew(newWrite(db, caller, kind, values), newPost), isNew: true };
+    }
+    const before = await lockExisting(write, existingId);
+    if (!mayEdit(caller.viewer, accessRow(before.row, before.metas))) refuse(caller.viewer);
+    if (caller.conditions) await requireVersion(db, caller, lockPostVersion(kind), { id: existingId, conditions: caller.conditions });
+    const status = before.row.post_status === 'trash' ? { status: 'publish' as const } : {};
+    const change = { values: { ...status, ...values }, extraRows: values.status === 'trash' ? {} : named, links: 'shown' } as const;
+    await changeLocked(write, { before, date: undefined }, change);
+    return { id: existingId, isNew: false };
+  });
+  return { ...(await renderPost(site, caller, kind, id, referencedIds(kind, values))), isNew };
+}
+
+/**
+ * Returns the slug by which an upsert finds a record. The record keeps it whatever else WordPress's rules make of it:
+ * a caller who may not publish cannot choose the slug of a pending post (`wp_insert_post`), and would create another
+ * record with each request.
+ *
+ * @throws rest_invalid_param if no character of it is allowed
+ */
+function sentSlug(text: string): ExtraRows {
+  const slug = sanitizeTitle(text);
+  return slug === '' ? failParam('slug', 'slug-without-text') : { slug: { slug } };
+}
+
+/**
+ * Finds the record that the values name, and locks it. While this waits for the lock, the record may be renamed or
+ * deleted, so it is looked up again.
+ */
+async function lockNamed(write: WriteContext, by: UpsertBy, plan: PostPlan): Promise<number | undefined> {
+  let id = await namedRecord(write, by, plan);
+  while (id !== undefined) {
+    await lockPost(write.db, id);
+    const currentId = await namedRecord(write, by, plan);
+    if (currentId === id) break;
+    id = currentId;
+  }
+  return id;
+}
+
+async function namedRecord({ db, caller, kind }: WriteContext, by: UpsertBy, plan: PostPlan): Promise<number | undefined> {
+  if (by === 'slug') return idInLanguage(db, caller, kind, await findPostsByPath(db, kind.postType, [plan.slug.slug]));
+  const externalId = externalIdIn(plan);
+  return externalId === undefined ? undefined : findByExternalId(db, kind, externalId);
+}
