@@ -8,6 +8,7 @@ import { insertTerm, loadTerms } from '../storage/rows/terms.ts';
 import { languageWriterOf } from '../storage/translations/language-writers.ts';
 import type { ContentLanguage } from '../wordpress/content-languages.ts';
 import type { Term } from '../wordpress/rows.ts';
+import { suffixedSlug } from '../wordpress/slug.ts';
 import type { TranslationGroup } from '../wordpress/translation-group.ts';
 import type { Caller } from './caller.ts';
 import { type LanguagesOfKind, languagesOf } from './record-languages.ts';
@@ -151,7 +152,7 @@ async function translationsOf(
   return translations;
 }
 
-const slugInLanguage = ({ slug }: Term, { code }: ContentLanguage): string => `${slug}-${code}`;
+const slugInLanguage = ({ slug }: Term, { code }: ContentLanguage): string => suffixedSlug(slug, `-${code}`);
 
 async function makeTranslation(
   db: Database,

@@ -7,7 +7,7 @@ import { findTerm, findTermsLike, insertTerm, loadTree, slugsToRoot, takenTermSl
 import { sanitizeTermDescription, sanitizeTermName } from '../wordpress/content/kses.ts';
 import { hasVisibleText, stripControlCharacters } from '../wordpress/content/plain-text.ts';
 import type { Term } from '../wordpress/rows.ts';
-import { sanitizeTitle, uniqueTermSlug } from '../wordpress/slug.ts';
+import { sanitizeTitle, suffixedSlug, uniqueTermSlug } from '../wordpress/slug.ts';
 import { trimAscii } from '../wordpress/trim.ts';
 
 /** Data of a new term. If `slug` is absent, it is derived from the name. */
@@ -63,7 +63,7 @@ export async function createTermRow(db: Database, kind: TermKind, draft: TermDra
 
 /** Returns the slug of a term whose requested slug belongs to terms of other languages (Polylang). */
 async function slugIn(db: Database, desiredSlug: string, language: TermLanguage | undefined): Promise<string> {
-  const slug = `${desiredSlug}-${language?.code}`;
+  const slug = suffixedSlug(desiredSlug, `-${language?.code}`);
   await lockNames(db, [termSlugLock(slug)]);
   return slug;
 }

@@ -61,11 +61,17 @@ export function uniqueSlug(base: string, takenSlugs: TakenSlugs, bytes = SLUG_BY
   const isTaken = (slug: string) => RESERVED_SLUGS.has(slug) || has(takenSlugs, slug);
   if (!isTaken(base)) return base;
   for (let number = 2; ; number += 1) {
-    const suffix = `-${number}`;
-    const slug = truncateSlug(base, bytes - suffix.length) + suffix;
+    const slug = suffixedSlug(base, `-${number}`, bytes);
     if (!has(takenSlugs, slug)) return slug;
   }
 }
+
+/**
+ * Returns a slug with a suffix, cut to make room for it. A longer text than its column is an error in strict modes of
+ * MySQL.
+ */
+export const suffixedSlug = (slug: string, suffix: string, bytes = SLUG_BYTES): string =>
+  truncateSlug(slug, bytes - suffix.length) + suffix;
 
 /** Length in bytes of the column of a user's slug. */
 export const NICENAME_BYTES = 50;
@@ -114,7 +120,7 @@ export function uniqueTermSlug(
  * (`wp_add_trashed_suffix_to_post_name_for_post`).
  */
 export const trashedSlug = (slug: string): string =>
-  slug.endsWith(TRASHED_SUFFIX) ? slug : truncateSlug(slug, SLUG_BYTES - TRASHED_SUFFIX.length) + TRASHED_SUFFIX;
+  slug.endsWith(TRASHED_SUFFIX) ? slug : suffixedSlug(slug, TRASHED_SUFFIX);
 
 /** Values that determine a post's slug. */
 export interface SlugInput {

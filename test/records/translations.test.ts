@@ -261,6 +261,17 @@ describe.each(['polylang', 'wpml'] as const)('translations stored by %s', (form)
       expect(english.body.categories.map(({ id }: { id: number }) => id)).toEqual([52]);
     });
 
+    it('makes room for the language in a slug that fills its column', async () => {
+      const slug = '%d0%ba'.repeat(33);
+      await db.from('terms').whereIn('term_id', [52, 40]).update({ slug });
+      const { status, body } = await post('/events', { title: 'Corso', ...DATES, language: 'it', categories: [52] });
+      expect(status).toBe(201);
+      if (form === 'polylang') expect(body.categories[0].slug).toBe(`${slug.slice(0, -6)}-it`);
+      await db.from('terms').where('term_id', 40).update({ slug: 'sagra' });
+      const changed = await post('/categories/40', { slug: 'к'.repeat(40) });
+      expect([changed.status, changed.body.slug.length <= 200]).toEqual([200, true]);
+    });
+
     it('also links categories', async () => {
       const { status, body } = await post('/categories', { name: 'Laboratori', language: 'it', translation_of: 52 });
       expect(status).toBe(201);

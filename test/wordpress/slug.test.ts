@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { sanitizeTitle, settleSlug, slugPathForQuery, trashedSlug, uniqueSlug, uniqueTermSlug } from '../../src/wordpress/slug.ts';
+import { sanitizeTitle, settleSlug, slugPathForQuery, suffixedSlug, trashedSlug, uniqueSlug, uniqueTermSlug } from '../../src/wordpress/slug.ts';
 
 describe('sanitizeTitle', () => {
   it.each([
@@ -101,6 +101,14 @@ describe('uniqueTermSlug', () => {
     expect(uniqueTermSlug('a', { parents: ['b', 'c'], ...slugs(['a', 'a-b']) })).toBe('a-b-c');
     expect(uniqueTermSlug('a', { parents: ['b'], ...slugs(['a'], ['a', 'a-b']) })).toBe('a-b-2');
   });
+});
+
+describe('suffixedSlug', () => {
+  it.each([
+    ['music', 'music-it'],
+    ['x'.repeat(200), `${'x'.repeat(197)}-it`],
+    [`${'%d0%ba'.repeat(33)}ab`, `${'%d0%ba'.repeat(32)}-it`],
+  ])('of %s is %s', (slug, suffixed) => expect(suffixedSlug(slug, '-it')).toBe(suffixed));
 });
 
 describe('trashedSlug', () => {
