@@ -8,6 +8,7 @@ import { trimEndOf, trimOf } from './trim.ts';
 /** Maximum length of a slug in bytes (`posts.post_name`, `terms.slug`). */
 const SLUG_BYTES = 200;
 const TRASHED_SUFFIX = '__trashed';
+const TRASHED_END = /__trashed(?:-\d+)?$/;
 
 /** Slugs reserved for feeds and embeds of a page, which a post cannot have (`wp_unique_post_slug`). */
 const RESERVED_SLUGS = new Set(['feed', 'rdf', 'rss', 'rss2', 'atom', 'embed']);
@@ -177,7 +178,8 @@ function withoutEntities(text: string): string {
   return out + text.slice(position);
 }
 
-const withoutTrashed = (slug: string) => (slug.endsWith(TRASHED_SUFFIX) ? slug.slice(0, -TRASHED_SUFFIX.length) : slug);
+/** Returns a slug as it was before the trash. Of unnamed drafts, the mark alone remains, with a number to be unique. */
+const withoutTrashed = (slug: string): string => slug.replace(TRASHED_END, '');
 
 const has = (takenSlugs: TakenSlugs, slug: string) => (typeof takenSlugs === 'function' ? takenSlugs(slug) : takenSlugs.has(slug));
 

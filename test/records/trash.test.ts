@@ -63,6 +63,13 @@ describeRequests('records in the trash', (ask) => {
     expect(await trashMetas(id)).toEqual({});
   });
 
+  it('are drafts without a slug again, however many of them were in the trash', async () => {
+    const drafts = [];
+    for (const title of ['One', 'Two', 'Three']) drafts.push((await ask.create('/events', { ...EVENT, title, status: 'draft' })).id);
+    for (const id of drafts) await ask.del(`/events/${id}`);
+    for (const id of drafts) expect(await restore('/events', id)).toMatchObject({ status: 'draft', slug: '' });
+  });
+
   it('forget their former status when an upsert restores them', async () => {
     const values = { ...EVENT, external_id: 'fair' };
     const { id } = await ask.create('/events', values);

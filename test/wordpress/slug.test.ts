@@ -146,6 +146,8 @@ describe('settleSlug', () => {
     ['what is made in the trash is not marked', { status: 'trash' }, 'a-title', true],
     ['leaving the trash gives it back', { status: 'publish', before: stored('trash', 'old__trashed'), desiredSlug: 'old' }, 'old', true],
     ['leaving the trash works without the note', { status: 'publish', before: stored('trash', 'old__trashed') }, 'old', true],
+    ['leaving the trash removes a number of the mark', { status: 'draft', before: stored('trash', '__trashed-2') }, '', false],
+    ['leaving the trash keeps another number', { status: 'draft', before: stored('trash', 'old-2__trashed') }, 'old-2', false],
     [
       'a draft that was never named leaves the trash by its title',
       { status: 'publish', before: stored('trash', '__trashed') },
