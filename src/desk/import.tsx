@@ -12,6 +12,7 @@ import { displayName, type Source, surveySource } from '../exchange/items/source
 import { openSource } from '../exchange/sources.ts';
 import { idIn, membersIn, textIn } from '../forms/form-values.ts';
 import { Input } from '../html/form-fields.tsx';
+import { trustOf } from '../records/clean-text.ts';
 import { NOT_IMPORTED } from './import-columns.tsx';
 import { fetchImportFile, type ImportFile, importFileOf, removeImportFile, storeImportFile } from './import-files.ts';
 import { ImportFileFields, progressPage, ReadingOptionFields, type ReadingOptions, reportPage } from './import-report.tsx';
@@ -189,7 +190,7 @@ async function rehearse(visit: Submission, file: ImportFile): Promise<Outcome> {
   try {
     const { highestId } = await surveySource(source, highestIdFor(caller.settings));
     const [table] = isCsvSource(source) ? source.mapping() : [];
-    const records = await previewOf(source, caller, { isTrusted: caller.viewer.can('unfiltered_html') }, PREVIEW_COUNT);
+    const records = await previewOf(source, caller, trustOf(caller.viewer), PREVIEW_COUNT);
     const report = await importItems(site, caller, source.entries(), { source: ledgerName(source, file), dryRun: true, highestId });
     return { html: reportPage(visit, { file, readingOptions, table, records, report }) };
   } finally {

@@ -20,7 +20,7 @@ import { findPost } from '../storage/rows/posts.ts';
 import type { Metas, Post } from '../wordpress/rows.ts';
 import { mapYielding } from '../yielding.ts';
 import { bundleOptions, type Caller, renderContext } from './caller.ts';
-import { cleanText } from './clean-text.ts';
+import { columnText, trustOf } from './clean-text.ts';
 import type { CorePage } from './core/lists.ts';
 import { canUseIndexOfEvents } from './list-index.ts';
 import { dateOfRecord, postOfRecord, recurrenceOfList } from './occurrences.ts';
@@ -217,7 +217,9 @@ function extraRows({ viewer }: Caller, kind: PostKind, { excerpt, comment_status
     columns: {
       ...(isOpenOrClosed(comment_status) ? { comment_status } : {}),
       ...(isOpenOrClosed(ping_status) ? { ping_status } : {}),
-      ...('excerpt' in kind.fields || typeof excerpt !== 'string' ? {} : { post_excerpt: cleanText(excerpt, viewer) }),
+      ...('excerpt' in kind.fields || typeof excerpt !== 'string'
+        ? {}
+        : { post_excerpt: columnText('excerpt', 'post_excerpt', excerpt, trustOf(viewer)) }),
     },
   };
 }

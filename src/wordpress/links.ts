@@ -48,6 +48,16 @@ export function postUrl(place: EventPlace, { ID, post_type, post_status, post_na
   return pageUrl(place, [post_type === 'tribe_events' ? singleEventSlug : (BASES.get(post_type) ?? post_type), post_name]);
 }
 
+/** Length of the column of GUIDs, in characters. */
+const GUID_CHARACTERS = 255;
+
+/**
+ * Returns the GUID of a record with this address. A longer address than the column is none, as in WordPress, where only
+ * the update that would store it fails: cut off, it could be that of another record.
+ */
+export const guidOf = (address: string): string =>
+  address.length > GUID_CHARACTERS && [...address].length > GUID_CHARACTERS ? '' : address;
+
 /**
  * Returns the URL of the page of one date of an event (rewrite rules of The Events Calendar's paid extension). `slug`:
  * that of the event; `number`: position among several dates on that day. An event that is not public has no such page:

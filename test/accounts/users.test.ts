@@ -25,7 +25,7 @@ import { readSettings, settingNames } from '../../src/calendar/settings.ts';
 import { readConfig } from '../../src/config/config.ts';
 import type { ApiError } from '../../src/errors.ts';
 import { createLog } from '../../src/log.ts';
-import { cleanText } from '../../src/records/clean-text.ts';
+import { columnText, trustOf } from '../../src/records/clean-text.ts';
 import type { Site } from '../../src/site.ts';
 import type { Database } from '../../src/storage/engine/database.ts';
 import { lookUpOnce } from '../../src/storage/engine/look-up-once.ts';
@@ -350,7 +350,7 @@ describeDatabases('accounts', (open) => {
       const viewer = (await loadViewer(own.db, settings, id))!;
       expect(viewer.can('edit_others_tribe_events')).toBe(true);
       const text = '<p>Come!</p><script>alert(1)</script>';
-      expect(cleanText(text, viewer).includes('<script>')).toBe(expected);
+      expect(columnText('description', 'post_content', text, trustOf(viewer)).includes('<script>')).toBe(expected);
     });
     it.each([
       ['lets those edit users who manage the network', ['admin'], true],

@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Database } from '../../src/storage/engine/database.ts';
+import { insertAttachment } from '../../src/storage/rows/media.ts';
+import { insertPost } from '../../src/storage/rows/posts.ts';
 import { describeDatabases } from '../support/databases.ts';
 import { servedRoutes } from '../support/outside-texts.ts';
 import { type RunningSite, serveDatabase } from '../support/running-site.ts';
@@ -25,6 +27,7 @@ const WRITES = [...servedRoutes()].flatMap(([namespace, routes]) =>
     return methods.map((method) => ({ method, path, keeps }));
   }),
 );
+const DATE = '2026-11-01 10:00:00';
 const DATES = { start_date: '2031-05-01 20:00', end_date: '2031-05-01 22:00' };
 
 describeDatabases('length limits', (open) => {
@@ -66,6 +69,37 @@ describeDatabases('length limits', (open) => {
   ])('refuse in %s %s a text that is longer than %s can hold', async (method, path, field, body) => {
     const { status, body: refusal } = await send(path, body, method);
     expect([status, refusal.code, refusal.data.params]).toEqual([400, 'rest_invalid_param', { [field]: 'The text is too long.' }]);
+  });
+
+  it.each([
+    ['/calendar/events/v1/events', 'title', DATES],
+    ['/calendar/events/v1/events', 'excerpt', { ...DATES, title: 'x' }],
+    ['/wp/v2/tribe_venue', 'title', {}],
+    ['/wp/v2/tribe_venue', 'excerpt', { title: 'x' }],
+    ['/wp/v2/tribe_organizer', 'excerpt', { title: 'x' }],
+    ['/tec/v1/venues', 'excerpt', { title: 'x' }],
+    ['/wp/v2/media/MEDIA', 'title', {}],
+    ['/wp/v2/media/MEDIA', 'caption', {}],
+  ])('refuse in %s a text that is too long for %s once it is cleaned', async (path, field, body) => {
+    const media = { post_author: 3, post_type: 'attachment', post_status: 'inherit', post_mime_type: 'image/png' };
+    const write = async (text: string) => {
+      const place = path.includes('MEDIA') ? path.replace('MEDIA', String(await insertPost(db, media))) : path;
+      const { status, body: answer } = await running.send('POST', `/wp-json${place}`, {
+        as: 'auth',
+        headers: { 'X-TEC-EEA': '1' },
+        body: { ...body, [field]: text },
+      });
+      return status < 400 ? 'stored' : [status, answer.code, Object.keys(answer.data.params)];
+    };
+    expect(await write('&'.repeat(13_107))).toBe('stored');
+    expect(await write('&'.repeat(13_108))).toEqual([400, 'rest_invalid_param', [field]]);
+  });
+
+  it('leave out the GUID of an image whose address is longer than its column', async () => {
+    const name = `${'a'.repeat(200)}.png`;
+    const guid = `https://${'long.'.repeat(20)}example.org/${name}`;
+    const id = await insertAttachment(db, { title: 'x', mime: 'image/png', guid, metas: {} }, { author: 1, date: DATE, dateUtc: DATE });
+    expect((await db.from('posts').where('ID', id).first())?.guid).toBe('');
   });
 
   const ways: readonly (readonly [string, (method: string, path: string, body: object) => Promise<{ status: number; body: Json }>])[] = [

@@ -1,5 +1,5 @@
 import type { Caller } from '../../records/caller.ts';
-import type { HtmlTrust } from '../../records/writes/post-rows.ts';
+import type { HtmlTrust } from '../../records/clean-text.ts';
 import { isItem, isPostItem, type PostItem } from '../items/items.ts';
 import type { Source } from '../items/source.ts';
 import { storedPost } from './stored-post.ts';

@@ -3,7 +3,7 @@ import { dateMetas, storedDates } from '../../kinds/events/dates.ts';
 import { DATES } from '../../kinds/events/metas.ts';
 import { hasRules } from '../../kinds/events/occurrence.ts';
 import type { Caller } from '../../records/caller.ts';
-import type { HtmlTrust } from '../../records/writes/post-rows.ts';
+import type { HtmlTrust } from '../../records/clean-text.ts';
 import { diffSeconds, isRealDate, ZERO_DATE } from '../../wordpress/time.ts';
 import { parseZone, toLocal, toUtc } from '../../wordpress/zones.ts';
 import { type CleanPost, cleanPost } from '../items/clean.ts';

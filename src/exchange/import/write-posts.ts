@@ -6,7 +6,7 @@ import { addToCounts, insertLinkRows, insertMetas, insertPosts, removeLeftoverRo
 import { insertOccurrences } from '../../storage/rows/occurrences.ts';
 import { insertPost, updatePost } from '../../storage/rows/posts.ts';
 import { loadTerms } from '../../storage/rows/terms.ts';
-import { postUrl } from '../../wordpress/links.ts';
+import { guidOf, postUrl } from '../../wordpress/links.ts';
 import type { Post } from '../../wordpress/rows.ts';
 import { isFloating } from '../../wordpress/status.ts';
 import { utcFromDate } from '../../wordpress/time.ts';
@@ -307,7 +307,7 @@ function columnsWithId({ run }: Work, { item }: Arrival, post: Partial<Post>, id
   const slug = post.post_name || (isFloating(post.post_status ?? '') ? '' : String(id));
   const place = { home, permalinkStructure, singleEventSlug: calendar.singleEventSlug };
   const address = () => (item.kind === 'attachment' ? (item.url ?? '') : postUrl(place, { ...post, ID: id, post_name: slug } as Post));
-  return { ...(slug === post.post_name ? {} : { post_name: slug }), ...(post.guid ? {} : { guid: address() }) };
+  return { ...(slug === post.post_name ? {} : { post_name: slug }), ...(post.guid ? {} : { guid: guidOf(address()) }) };
 }
 
 /** Metas and terms of new records, and the amounts by which the counts of these terms increase. */

@@ -3,7 +3,7 @@ import type { CustomField } from '../../calendar/custom-fields.ts';
 import { wrongCoordinates } from '../../kinds/coordinates.ts';
 import { EXTERNAL_ID, storedExternalId } from '../../kinds/external-id.ts';
 import { addressMetas } from '../../kinds/index.ts';
-import type { HtmlTrust } from '../../records/writes/post-rows.ts';
+import type { HtmlTrust } from '../../records/clean-text.ts';
 import { typedEntries } from '../../typed-keys.ts';
 import { ksesPost, ksesTitle } from '../../wordpress/content/kses.ts';
 import { sanitizeTextField, stripControlCharacters } from '../../wordpress/content/plain-text.ts';

@@ -20,8 +20,7 @@ import { fileLock, lockNames } from '../../storage/rows/locks.ts';
 import { filesOf, freeFileSlug, removeAttachment, unreferencedFiles } from '../../storage/rows/media.ts';
 import { findPost, lockPost, updatePost, writeMetas } from '../../storage/rows/posts.ts';
 import { existingUserIds } from '../../storage/rows/users.ts';
-import { ksesTitle } from '../../wordpress/content/kses.ts';
-import { storedTextField, stripControlCharacters } from '../../wordpress/content/plain-text.ts';
+import { storedTextField } from '../../wordpress/content/plain-text.ts';
 import { oldAddresses } from '../../wordpress/old-addresses.ts';
 import type { Post } from '../../wordpress/rows.ts';
 import { needsPublishing } from '../../wordpress/status.ts';
@@ -30,7 +29,7 @@ import type { Viewer } from '../../wordpress/viewer.ts';
 import { localFromDate } from '../../wordpress/zones.ts';
 import { mapYielding } from '../../yielding.ts';
 import { type Caller, renderContext } from '../caller.ts';
-import { cleanText } from '../clean-text.ts';
+import { columnText, trustOf } from '../clean-text.ts';
 import { loadedVersion, type VersionedRecord } from '../versions.ts';
 import { fileRights, mayDeleteFile, mayEditFile, mayRead, mayReadFile, mayWritePost } from '../visibility.ts';
 import { type CorePage, isStoredDate, localAndUtcDates, orderOf, paging, refuseStatuses, totalsOf, viewOf } from './lists.ts';
@@ -214,7 +213,8 @@ async function monthOfParent(db: Database, post = 0): Promise<string | undefined
 export function uploadMedia({ db }: Site, caller: Caller, image: PreparedImage, values: MediaFieldValues): Promise<number> {
   return db.transaction(async (trx) => {
     const { slug, ...otherValues } = values;
-    const title = otherValues.title === undefined ? {} : { title: storedTitle(otherValues.title, caller.viewer) };
+    const title =
+      otherValues.title === undefined ? {} : { title: columnText('title', 'post_title', otherValues.title, trustOf(caller.viewer)) };
     const attachment = { ...image.attachment, ...title, ...(slug ? { slug } : {}) };
     const id = await insertPrepared(trx, { ...image, attachment }, caller);
     await writeFields(trx, caller, (await findPost(trx, id))!, otherValues);
@@ -284,21 +284,18 @@ async function checkTargets(db: Database, { post = 0, author }: MediaFieldValues
   if (author !== undefined && !(await existingUserIds(db, [author])).has(author)) fail('rest_invalid_author');
 }
 
-const storedTitle = (title: string, viewer: Viewer): string =>
-  viewer.can('unfiltered_html') ? stripControlCharacters(title) : ksesTitle(stripControlCharacters(title));
-
 /** Writes the named fields of a file. Returns the columns that were written. */
 async function writeFields(db: Database, caller: Caller, row: Post, values: MediaFieldValues): Promise<Partial<Post>> {
-  const { viewer } = caller;
+  const trust = trustOf(caller.viewer);
   const { title, slug, caption, description, alt_text: alt, post, author, status, comment_status, ping_status } = values;
   const { ID: id } = row;
   const columns: Partial<Post> = {
     ...datesOf(caller, values, row),
-    ...(title === undefined ? {} : { post_title: storedTitle(title, viewer) }),
+    ...(title === undefined ? {} : { post_title: columnText('title', 'post_title', title, trust) }),
     // With an empty slug, it gets one from its title.
     ...(slug === undefined ? {} : { post_name: await freeFileSlug(db, slug || (title ?? row.post_title), id) }),
-    ...(caption === undefined ? {} : { post_excerpt: cleanText(caption, viewer) }),
-    ...(description === undefined ? {} : { post_content: cleanText(description, viewer) }),
+    ...(caption === undefined ? {} : { post_excerpt: columnText('caption', 'post_excerpt', caption, trust) }),
+    ...(description === undefined ? {} : { post_content: columnText('description', 'post_content', description, trust) }),
     ...(post === undefined ? {} : { post_parent: post }),
     ...(author === undefined ? {} : { post_author: author }),
     ...(status === undefined ? {} : { post_status: status === 'private' ? status : 'inherit' }),

@@ -14,7 +14,7 @@ import { findPost } from '../../storage/rows/posts.ts';
 import type { Metas } from '../../wordpress/rows.ts';
 import { isFloating } from '../../wordpress/status.ts';
 import type { Caller } from '../caller.ts';
-import { cleanText } from '../clean-text.ts';
+import { columnText, trustOf } from '../clean-text.ts';
 import { withExplainedErrors } from '../explanation.ts';
 import { acceptParams } from '../input.ts';
 import { postOfRecord } from '../occurrences.ts';
@@ -91,8 +91,8 @@ async function calendarFields(
   values: CoreFieldValues,
   stored: { readonly metas?: Metas; readonly date?: StoredDate | undefined } = {},
 ): Promise<{ raw: Readonly<Record<string, unknown>>; fields: PostValues; extraRows: ExtraRows }> {
-  const { viewer } = caller;
-  const change = metaChange(kind, values.meta ?? {}, { metas: stored.metas, isTrusted: viewer.can('unfiltered_html') });
+  const trust = trustOf(caller.viewer);
+  const change = metaChange(kind, values.meta ?? {}, { metas: stored.metas, ...trust });
   if ('wrong' in change) return refuseMeta(change.wrong);
 
   // Drafts show an empty slug, so a record can be sent back as it was read.
@@ -105,7 +105,7 @@ async function calendarFields(
     ...(password === undefined ? {} : { post_password: password }),
     ...(comment_status === undefined ? {} : { comment_status }),
     ...(ping_status === undefined ? {} : { ping_status }),
-    ...(excerpt === undefined || 'excerpt' in kind.fields ? {} : { post_excerpt: cleanText(excerpt, viewer) }),
+    ...(excerpt === undefined || 'excerpt' in kind.fields ? {} : { post_excerpt: columnText('excerpt', 'post_excerpt', excerpt, trust) }),
   };
   return {
     raw,

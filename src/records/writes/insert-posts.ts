@@ -1,7 +1,7 @@
 import type { Database } from '../../storage/engine/database.ts';
 import { DEFAULT_COLUMNS, insertPost, postsWithSlugsFrom, updatePost } from '../../storage/rows/posts.ts';
 import { saveRevision } from '../../storage/rows/revisions.ts';
-import { postUrl } from '../../wordpress/links.ts';
+import { guidOf, postUrl } from '../../wordpress/links.ts';
 import type { Post } from '../../wordpress/rows.ts';
 import { uniqueSlug } from '../../wordpress/slug.ts';
 import type { Caller } from '../caller.ts';
@@ -40,7 +40,7 @@ async function insertRow({ db, caller }: KindWrite, { columns: plannedColumns, s
   const rowOf = (ID: number) => {
     // `Partial` allows undefined columns, but a plan names no column without a value.
     const row = { ...DEFAULT_COLUMNS, ...plannedColumns, ID, post_name: slug || (unique ? String(ID) : '') } as Post;
-    return { ...row, guid: postUrl(guidPlace(caller), row) };
+    return { ...row, guid: guidOf(postUrl(guidPlace(caller), row)) };
   };
   const { ID: _, ...columns } = rowOf(0);
   const id = await insertPost(db, columns);

@@ -11,6 +11,7 @@ import { utcFromDate } from '../../wordpress/time.ts';
 import type { Viewer } from '../../wordpress/viewer.ts';
 import { localFromDate, toLocal, toUtc, UTC } from '../../wordpress/zones.ts';
 import type { Caller } from '../caller.ts';
+import { trustOf } from '../clean-text.ts';
 import { accessRow, mayDelete } from '../visibility.ts';
 import { deriveRows, fieldRows } from './post-rows.ts';
 
@@ -30,7 +31,7 @@ export interface PostPlan extends Rows {
  */
 export function planPost(caller: Caller, kind: PostKind, values: PostValues, before?: StoredPost, source?: StoredPost): PostPlan {
   const { viewer } = caller;
-  const ownRows = fieldRows(kind, values, { isTrusted: viewer.can('unfiltered_html') });
+  const ownRows = fieldRows(kind, values, trustOf(viewer));
   const { post_title: title, post_author: author } = ownRows.columns;
   checkTitle(kind, title, before);
   checkSlug(values, before);
@@ -64,7 +65,7 @@ export function planPost(caller: Caller, kind: PostKind, values: PostValues, bef
  */
 export function planRefusals(caller: Caller, kind: PostKind, values: PostValues, before?: StoredPost, source?: StoredPost): ApiError[] {
   const checks = [
-    () => void fieldRows(kind, values, { isTrusted: caller.viewer.can('unfiltered_html') }),
+    () => void fieldRows(kind, values, trustOf(caller.viewer)),
     () => checkTitle(kind, titleIn(kind, values), before),
     () => void deriveRows(kind, values, before ?? source, caller),
     () => checkCustomFields(values, before ?? source),

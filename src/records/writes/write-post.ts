@@ -21,6 +21,7 @@ import type { Post } from '../../wordpress/rows.ts';
 import { uniqueSlug } from '../../wordpress/slug.ts';
 import { isPublic, isPublished } from '../../wordpress/status.ts';
 import type { Caller } from '../caller.ts';
+import { trustOf } from '../clean-text.ts';
 import { updateIndex } from '../list-index.ts';
 import { mayCreate } from '../posts.ts';
 import {
@@ -302,7 +303,7 @@ async function updateReused(write: WriteContext, existingPost: StoredPost, value
   const membership = kindLanguages && (await membershipsOf(db, kindLanguages, [existingPost.row.ID])).get(existingPost.row.ID);
   const before = membership?.language ?? null;
   const code = membership && kindLanguages ? languageOfCode(kindLanguages.languages, before ?? undefined) : language?.language;
-  const { metas } = fieldRows(kind, values, { isTrusted: caller.viewer.can('unfiltered_html') });
+  const { metas } = fieldRows(kind, values, trustOf(caller.viewer));
   const derivedRows = deriveRows(kind, values, existingPost, caller);
   if (language && code)
     await writeLanguage({ ...write, language: { ...language, language: code, before } }, existingPost.row, existingPost.row);

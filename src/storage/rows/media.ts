@@ -1,3 +1,4 @@
+import { guidOf } from '../../wordpress/links.ts';
 import { parseSerialized } from '../../wordpress/php/serialized.ts';
 import { type Metas, metaOf, type Post } from '../../wordpress/rows.ts';
 import { sanitizeTitle, uniqueSlug } from '../../wordpress/slug.ts';
@@ -83,7 +84,7 @@ export async function insertAttachment(
     post_type: 'attachment',
     post_mime_type: mime,
     comment_status: comments ? 'open' : 'closed',
-    guid,
+    guid: guidOf(guid),
   });
   if (base === '')
     await db
