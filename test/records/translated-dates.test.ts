@@ -1,12 +1,16 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { auditRecurrences } from '../../src/storage/audit/recurrence-audit.ts';
 import type { Database } from '../../src/storage/engine/database.ts';
 import { reindexEvents } from '../../src/storage/index/event-index-rebuild.ts';
+import { noteChange } from '../../src/storage/journal/reported-changes.ts';
+import { lockNames, slugLock } from '../../src/storage/rows/locks.ts';
+import { lockPost } from '../../src/storage/rows/posts.ts';
 import { commandIn, temporaryFolder } from '../cli/command.ts';
 import { describeDatabases, urlOf } from '../support/databases.ts';
 import { loadLanguages } from '../support/languages.ts';
 import { addRecurringEvents } from '../support/recurring-site.ts';
-import { type RunningSite, serveDatabase } from '../support/running-site.ts';
+import { type Answer, type RunningSite, serveDatabase } from '../support/running-site.ts';
 
 const NOW = new Date('2030-12-31T12:00:00Z');
 const EVENTS = '/wp-json/tribe/events/v1/events';
@@ -64,6 +68,32 @@ describeDatabases('translation of a recurring event', (open) => {
     expect(dated.map(([start]) => start)).toEqual((await listed('en')).map(([start]) => start));
     expect(dated.at(-1)![1]).toMatch(/\/it\/event\/coro-martedi-e-giovedi\/2031-02-27\/$/);
     expect((await remove(body.id)).status).toBe(200);
+  });
+
+  it('has the dates and the rules of one moment if the event changes while it is created', async () => {
+    const rows = await db.from('tec_occurrences').where('post_id', CHOIR).orderBy('start_date_utc');
+    const last = rows.at(-1)!;
+    const rules = { post_id: CHOIR, meta_key: '_EventRecurrence' };
+    const { meta_value } = (await db.from('postmeta').where(rules).first())!;
+    const shorter = meta_value!.replace(/2031-02-\d\d/, '2031-02-25');
+    expect(shorter).not.toBe(meta_value);
+    let write: Promise<Answer> | undefined;
+    await db.transaction(async (trx) => {
+      await lockPost(trx, CHOIR);
+      await lockNames(trx, [slugLock('tribe_events', 'coro-del-paese')]);
+      write = send('POST', EVENTS, { translation_of: CHOIR, language: 'it', title: 'Coro del paese' });
+      // Long enough for the write to read the event and to wait for the slug.
+      await sleep(300);
+      await trx.from('postmeta').where(rules).update({ meta_value: shorter });
+      await trx.from('tec_occurrences').where('occurrence_id', last.occurrence_id).delete();
+      noteChange(trx, { now: NOW });
+    });
+    const { status, body } = await write!;
+    expect(status).toBe(201);
+    expect(await storedOf(body.id)).toEqual(await storedOf(CHOIR));
+    await remove(body.id);
+    await db.from('postmeta').where(rules).update({ meta_value });
+    await db.from('tec_occurrences').insert(last);
   });
 
   it('has a single date if it is created with another time', async () => {

@@ -1,10 +1,9 @@
 import { storedDates } from '../../kinds/events/dates.ts';
 import { DATES } from '../../kinds/events/metas.ts';
 import type { StoredPost } from '../../kinds/kind.ts';
-import type { Database } from '../../storage/engine/database.ts';
-import { loadMetas, loadPosts } from '../../storage/rows/bundle.ts';
+import { loadMetas } from '../../storage/rows/bundle.ts';
 import { updateEdges } from '../../storage/rows/calendar-edges.ts';
-import { insertMetas } from '../../storage/rows/posts.ts';
+import { insertMetas, lockPost } from '../../storage/rows/posts.ts';
 import { loadRecurrences, writeRecurrence } from '../../storage/rows/recurrences.ts';
 import { metaOf } from '../../wordpress/rows.ts';
 import { utcFromDate } from '../../wordpress/time.ts';
@@ -16,29 +15,26 @@ import type { WriteContext } from './write-context.ts';
 const RECURRENCE_METAS = /^_EventRecurrence$|^_EventSequence_|^_tribe_blocks_recurrence_/;
 
 /**
- * Copies the recurrence of an event to a new translation or copy, unless that has a different first date. Call it after
- * the rows of the new event are written.
+ * Copies the recurrence of an event to a new translation or copy, unless that has a different first date or the event
+ * was deleted in the meantime. Call it after the rows of the new event are written.
  */
 export async function copyRecurrence(
   { db, caller, kind }: WriteContext,
-  source: StoredPost,
+  source: number,
   id: number,
   metas: StoredPost['metas'],
 ): Promise<void> {
-  if (!kind.hasDates || !caller.settings.recurrence || !areSameDates(storedDates(source), storedDates({ metas }), caller)) return;
-  const recurrence = (await loadRecurrences(db, [source.row.ID])).get(source.row.ID);
-  if (!recurrence?.recurs) return;
-  const rules = Object.fromEntries([...source.metas].filter(([key]) => RECURRENCE_METAS.test(key)));
+  if (!kind.hasDates || !caller.settings.recurrence || !(await loadRecurrences(db, [source])).get(source)?.recurs) return;
+  // Rules and dates are in different rows. Another request that changes them holds this lock until all are written.
+  if (!(await lockPost(db, source))) return;
+  const sourceMetas = (await loadMetas(db, [source])).get(source) ?? new Map<string, string[]>();
+  const recurrence = (await loadRecurrences(db, [source])).get(source);
+  if (!recurrence?.recurs || !areSameDates(storedDates({ metas: sourceMetas }), storedDates({ metas }), caller)) return;
+  const rules = Object.fromEntries([...sourceMetas].filter(([key]) => RECURRENCE_METAS.test(key)));
   await insertMetas(db, new Map([[id, rules]]));
   const dates = recurrence.dates.map((date) => ({ ...date, id: 0 }));
-  const timezone = metaOf(source.metas, DATES.timezone);
+  const timezone = metaOf(sourceMetas, DATES.timezone);
   await writeRecurrence(db, id, { ...recurrence, dates }, { updatedAt: utcFromDate(caller.now), timezone, isNewEvent: false });
   await updateEdges(db, id);
   await updateIndex(db, caller, [id]);
-}
-
-/** Returns an event whose recurrence is to be copied; undefined if it was deleted in the meantime. */
-export async function loadSeries(db: Database, id: number): Promise<StoredPost | undefined> {
-  const row = (await loadPosts(db, [id])).get(id);
-  return row && { row, metas: (await loadMetas(db, [id])).get(id) ?? new Map() };
 }

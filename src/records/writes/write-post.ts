@@ -46,7 +46,7 @@ import { isNewSlug, type NewPost } from './name-locks.ts';
 import { type PostPlan, planPost } from './post-plan.ts';
 import { deriveRows, fieldRows } from './post-rows.ts';
 import { isNewRecord, isPrepared } from './prepared-images.ts';
-import { copyRecurrence, loadSeries } from './translated-dates.ts';
+import { copyRecurrence } from './translated-dates.ts';
 import { withInherited } from './translation-source.ts';
 import { trashMetas } from './trash-metas.ts';
 import type { KindWrite, WriteContext } from './write-context.ts';
@@ -84,8 +84,8 @@ export async function writeNew(
     const [id = 0] = await insertPosts(write, [
       { plan, references: await withNotedDrafts(write, plan, references), language: write.language },
     ]);
-    const series = source ?? (recurrenceOf === undefined ? undefined : await loadSeries(write.db, recurrenceOf));
-    if (series) await copyRecurrence(write, series, id, new Map(Object.entries(plan.metas)));
+    const series = source?.row.ID ?? recurrenceOf;
+    if (series !== undefined) await copyRecurrence(write, series, id, new Map(Object.entries(plan.metas)));
     return id;
   }
   await updateReused(write, await takenFromTrash(write, existingPost, values), values, references);
