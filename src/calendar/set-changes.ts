@@ -257,7 +257,8 @@ function dateRule(storedSet: StoredSet, { start, end }: Span): StoredRule {
   const hours = {
     'same-time': 'no',
     'start-time': shownTime(start),
-    'end-time': shownTime(end),
+    // PHP also reads seconds. An all-day event ends with the last one of its day.
+    'end-time': shownTime(end, end.endsWith(':00') ? '' : end.slice(16)),
     'end-day': nights === 0 ? 'same-day' : String(nights),
   };
   return { ...rule, custom: { ...(rule.custom as StoredRule), ...hours } };
@@ -266,8 +267,8 @@ function dateRule(storedSet: StoredSet, { start, end }: Span): StoredRule {
 const daysBetween = (start: string, end: string): number =>
   Math.round((Date.parse(`${end.slice(0, DAY)}T00:00:00Z`) - Date.parse(`${start.slice(0, DAY)}T00:00:00Z`)) / 86_400_000);
 
-/** Returns a time as in the rules: `3:00pm`. */
-function shownTime(local: string): string {
+/** Returns a time as in the rules: `3:00pm`. `seconds`: with a colon, or empty. */
+function shownTime(local: string, seconds = ''): string {
   const hour = Number(local.slice(11, 13));
-  return `${hour % 12 || 12}:${local.slice(14, 16)}${hour < 12 ? 'am' : 'pm'}`;
+  return `${hour % 12 || 12}:${local.slice(14, 16)}${seconds}${hour < 12 ? 'am' : 'pm'}`;
 }

@@ -3,7 +3,7 @@ import type { LanguageValues } from '../kinds/language-fields.ts';
 import type { Database } from '../storage/engine/database.ts';
 import type { NamedTerm } from '../storage/languages/form.ts';
 import { formOf } from '../storage/languages/forms.ts';
-import { lockNames, termSlugLock } from '../storage/rows/locks.ts';
+import { lockNames, termSlugLock, termTreeLock } from '../storage/rows/locks.ts';
 import { insertTerm, loadTerms } from '../storage/rows/terms.ts';
 import { languageWriterOf } from '../storage/translations/language-writers.ts';
 import type { ContentLanguage } from '../wordpress/content-languages.ts';
@@ -133,17 +133,17 @@ async function translationsOf(
   const writer = languageWriterOf(kindLanguages.languages);
   // All terms are locked before any is read, always in the same order, so that concurrent requests for the same terms
   // wait for the result.
-  await lockNames(
-    db,
-    untranslated.map(({ term }) => termSlugLock(slugInLanguage(term, language))),
-  );
-  await writer.lockGroups(
-    db,
-    kindLanguages.translatable,
-    untranslated.map(({ term }) => term.term_id),
-  );
-  for (const { term, group } of untranslated) {
-    const { term_id: id } = term;
+  await lockNames(db, [
+    ...untranslated.map(({ term }) => termSlugLock(slugInLanguage(term, language))),
+    // Otherwise a parent could change, or its translation be deleted, while the translation of its child is created.
+    ...(kind.hierarchical ? [termTreeLock(kind.taxonomy)] : []),
+  ]);
+  const ids = untranslated.map(({ term }) => term.term_id);
+  await writer.lockGroups(db, kindLanguages.translatable, ids);
+  const lockedTerms = kind.hierarchical ? await loadTerms(db, kind.taxonomy, ids) : new Map<number, Term>();
+  for (const { term: termBefore, group } of untranslated) {
+    const { term_id: id } = termBefore;
+    const term = lockedTerms.get(id) ?? termBefore;
     const members = (await writer.lockGroups(db, kindLanguages.translatable, [id])).get(id) ?? group;
     const memberId = members.get(language.code);
     const exists = memberId !== undefined && (await loadTerms(db, kind.taxonomy, [memberId])).has(memberId);

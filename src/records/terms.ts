@@ -14,7 +14,7 @@ import { noteChange } from '../storage/journal/reported-changes.ts';
 import { formOf } from '../storage/languages/forms.ts';
 import { findTerms } from '../storage/lists/term-list.ts';
 import { lockNames, termTreeLock } from '../storage/rows/locks.ts';
-import { findTerm, loadTerms, loadTree, slugsToRoot } from '../storage/rows/terms.ts';
+import { findTerm, loadTerms, loadTree, lockTerm, slugsToRoot } from '../storage/rows/terms.ts';
 import { type ContentLanguage, type ContentLanguages, isTranslated } from '../wordpress/content-languages.ts';
 import { restUrl } from '../wordpress/links.ts';
 import type { Term } from '../wordpress/rows.ts';
@@ -113,6 +113,7 @@ export async function changeTerm(site: Site, caller: Caller, kind: TermKind, id:
   await site.db.transaction(async (trx) => {
     // Locked before the term is read: its old parent decides which events move with it.
     if (parent !== undefined) await lockNames(trx, [termTreeLock(kind.taxonomy)]);
+    await lockTerm(trx, id);
     const term = await requireTerm(trx, kind, id);
     if (!Object.keys(values).some((name) => name in kind.fields)) return;
     const language = await languageOfChange(trx, caller, kind, id, values);

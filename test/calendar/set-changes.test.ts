@@ -43,6 +43,18 @@ describe('date of a recurrence set', () => {
     expect(withDate(stored, { start: '2031-01-21 18:30:00', end: '2031-01-21 21:00:00' })).toBeUndefined();
     expect(withDate({ ...stored, rules: weekly.rules }, { start: '2031-01-21 18:30:00', end: '2031-01-21 20:00:00' })).toBeUndefined();
   });
+  it('is added with the seconds of its end, as at the end of a day', () => {
+    const first: Span = { start: '2031-01-14 00:00:00', end: '2031-01-14 23:59:59' };
+    const set = 'DTSTART;TZID=Europe/Rome:20310114T000000\nDTEND;TZID=Europe/Rome:20310114T235959\nRRULE:FREQ=WEEKLY;COUNT=6;BYDAY=TU';
+    const allDay: StoredSet = { ...weekly, set, first };
+    const customOf = (span: Span) => (serializedMembers(withDate(allDay, span)!.rules) as { rules: { custom: object }[] }).rules[1]!.custom;
+    expect(customOf({ start: '2031-01-22 00:00:00', end: '2031-01-23 23:59:59' })).toMatchObject({
+      'start-time': '12:00am',
+      'end-time': '11:59:59pm',
+      'end-day': '1',
+    });
+    expect(customOf({ start: '2031-01-22 10:00:00', end: '2031-01-22 11:00:00' })).toMatchObject({ 'end-time': '11:00am' });
+  });
   it('is excluded in UTC if the set is in UTC', () => {
     const inUtc = { ...weekly, set: 'DTSTART:20310114T183000Z\nDTEND:20310114T200000Z\nRRULE:FREQ=WEEKLY;COUNT=6;BYDAY=TU' };
     expect(withoutDate(inUtc, '2031-01-21 18:30:00')?.set.split('\n').at(-1)).toBe('EXDATE:20310121T183000Z');

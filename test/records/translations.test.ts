@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { loadViewer } from '../../src/accounts/viewer.ts';
 import { event } from '../../src/kinds/event.ts';
@@ -6,7 +7,10 @@ import { addCustomField } from '../../src/records/custom-fields.ts';
 import { assignLanguage } from '../../src/records/site-languages.ts';
 import { restorePost } from '../../src/records/writes/post-writes.ts';
 import type { Database } from '../../src/storage/engine/database.ts';
+import { noteChange } from '../../src/storage/journal/reported-changes.ts';
 import { formOf } from '../../src/storage/languages/forms.ts';
+import { lockNames, termTreeLock } from '../../src/storage/rows/locks.ts';
+import { findTerm, lockTerm, updateTerm } from '../../src/storage/rows/terms.ts';
 import { serializedMembers, toSerialized } from '../../src/wordpress/php/serialized.ts';
 import { describeDatabases } from '../support/databases.ts';
 import { loadLanguages, resetLanguages } from '../support/languages.ts';
@@ -259,6 +263,39 @@ describe.each(['polylang', 'wpml'] as const)('translations stored by %s', (form)
       expect(body.categories.map(({ id }: { id: number }) => id)).toEqual([own.id]);
       const english = await post('/events', { title: 'Course', ...DATES, language: 'en', categories: ['Workshops'] });
       expect(english.body.categories.map(({ id }: { id: number }) => id)).toEqual([52]);
+    });
+
+    it('creates the translation of a category below the parent that it has at that moment', async () => {
+      if (form === 'wpml') return;
+      const { id: italian } = (await post('/categories', { name: 'Laboratori e feste', language: 'it', translation_of: 52 })).body;
+      const { id: child } = (await post('/categories', { name: 'Pottery', language: 'en', parent: 52 })).body;
+      let write: Promise<Answer> | undefined;
+      await db.transaction(async (trx) => {
+        await lockNames(trx, [termTreeLock('tribe_events_cat')]);
+        write = post('/events', { title: 'Corso', ...DATES, language: 'it', categories: [child] });
+        // Long enough for the write to read the category and to wait for the tree.
+        await sleep(300);
+        await updateTerm(trx, (await findTerm(trx, 'tribe_events_cat', child))!, { parent: 38 });
+        noteChange(trx, { now: new Date() });
+      });
+      const { status, body } = await write!;
+      expect(status).toBe(201);
+      const made = await db.from('term_taxonomy').where('term_id', body.categories[0].id).first();
+      expect([made?.parent, italian]).toEqual([40, expect.any(Number)]);
+    });
+
+    it('changes a category as it is once no other request changes it', async () => {
+      const dup = (await post('/categories', { name: 'Twice', language: 'en' })).body;
+      const { id } = (await post('/categories', { name: 'Other', language: 'en' })).body;
+      let write: Promise<Answer> | undefined;
+      await db.transaction(async (trx) => {
+        await lockTerm(trx, id);
+        write = post(`/categories/${id}`, { name: 'Twice', slug: '!!!' });
+        await sleep(300);
+        await updateTerm(trx, (await findTerm(trx, 'tribe_events_cat', id))!, { parent: 38 });
+        noteChange(trx, { now: new Date() });
+      });
+      expect((await write!).body.slug).toBe(`${dup.slug}-${(await db.from('terms').where('term_id', 38).first())!.slug}`);
     });
 
     it('makes room for the language in a slug that fills its column', async () => {

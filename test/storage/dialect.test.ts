@@ -41,6 +41,19 @@ describeDatabases('dialect', (open) => {
     await db.from('posts').insert(titles.map((post_title) => ({ post_title })));
   };
 
+  it('compares texts exactly, also in columns of an old character set', async () => {
+    await db.change`DELETE FROM {postmeta}`;
+    if (db.dialect.name === 'mysql') await db.change`ALTER TABLE {postmeta} MODIFY meta_value LONGTEXT CHARACTER SET latin1`;
+    await db.from('postmeta').insert(['é', 'e', 'É'].map((meta_value) => ({ post_id: 1, meta_key: 'k', meta_value })));
+    const found = async (...texts: [string, ...string[]]) =>
+      (
+        await db.rows<{ value: string }>`SELECT meta_value AS value FROM {postmeta}
+        WHERE ${new Piece(db.dialect.equalsExactly('meta_value', ...texts))} ORDER BY meta_id`
+      ).map(({ value }) => value);
+    expect(await found('é')).toEqual(['é']);
+    expect(await found('e', 'É', 'ž')).toEqual(['e', 'É']);
+  });
+
   describe('search', () => {
     it.each([
       ['Concerto di Natale', 'natale', true],

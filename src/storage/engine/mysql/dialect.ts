@@ -21,7 +21,11 @@ export const mysql: Dialect = {
   maxRetryPauseMs: 200,
   search,
   equalsFolded: (column, ...values) => [`?? IN (${values.map(() => '?').join()})`, [column, ...values]],
-  equalsExactly: (column, ...values) => [`CAST(?? AS BINARY) IN (${values.map(() => 'CAST(? AS BINARY)').join()})`, [column, ...values]],
+  // Old tables may be in `latin1`, while the values are sent in `utf8mb4`.
+  equalsExactly: (column, ...values) => [
+    `CAST(CONVERT(?? USING utf8mb4) AS BINARY) IN (${values.map(() => 'CAST(? AS BINARY)').join()})`,
+    [column, ...values],
+  ],
   startsWith: (column, start) => beginsWith(column, start),
   orderFolded: (column, direction = 'asc') => [`?? ${direction === 'desc' ? 'DESC' : 'ASC'}`, [column]],
   sortKey: (column) => ['HEX(WEIGHT_STRING(??))', [column]],
