@@ -158,7 +158,11 @@ describeRequests('upsert of a record', (ask) => {
     // The rights are checked first: 412 would tell that there is such a record.
     const body = { title: 'Blues', ...DATES, external_id: 'x' };
     for (const headers of [{ 'If-Match': '"bad"' }, { 'If-None-Match': '*' }] as Record<string, string>[])
-      expectError(await ask.send('POST', '/wp-json/tribe/events/v1/events?upsert=external_id', { as: 'auth', body, headers }), 403, 'rest_forbidden');
+      expectError(
+        await ask.send('POST', '/wp-json/tribe/events/v1/events?upsert=external_id', { as: 'auth', body, headers }),
+        403,
+        'rest_forbidden',
+      );
   });
 
   it('needs the field that identifies the record', async () => {

@@ -120,8 +120,7 @@ export function uniqueTermSlug(
  * Returns the slug that a post has in the trash, so that other posts can use the original one
  * (`wp_add_trashed_suffix_to_post_name_for_post`).
  */
-export const trashedSlug = (slug: string): string =>
-  slug.endsWith(TRASHED_SUFFIX) ? slug : suffixedSlug(slug, TRASHED_SUFFIX);
+export const trashedSlug = (slug: string): string => (slug.endsWith(TRASHED_SUFFIX) ? slug : suffixedSlug(slug, TRASHED_SUFFIX));
 
 /** Values that determine a post's slug. */
 export interface SlugInput {

@@ -1,5 +1,13 @@
 import { describe, expect, it } from '@jest/globals';
-import { sanitizeTitle, settleSlug, slugPathForQuery, suffixedSlug, trashedSlug, uniqueSlug, uniqueTermSlug } from '../../src/wordpress/slug.ts';
+import {
+  sanitizeTitle,
+  settleSlug,
+  slugPathForQuery,
+  suffixedSlug,
+  trashedSlug,
+  uniqueSlug,
+  uniqueTermSlug,
+} from '../../src/wordpress/slug.ts';
 
 describe('sanitizeTitle', () => {
   it.each([

@@ -30,9 +30,9 @@ type UpsertBy = 'external_id' | 'slug';
  * the values name a status; it has given up its slug. Concurrent requests wait for each other, so that only one of them
  * creates it.
  *
- * @throws rest_invalid_param if `by` is missing in the values, or no character of it is allowed in a slug; rest_forbidden for a record that the caller may not
- * change; edit-conflict if it does not meet the caller's preconditions, or if they name a version and there is no
- * record
+ * @throws rest_invalid_param if `by` is missing in the values, or no character of it is allowed in a slug;
+ * rest_forbidden for a record that the caller may not change; edit-conflict if it does not meet the caller's
+ * preconditions, or if they name a version and there is no record
  */
 export async function upsertPost(
   site: Site,
