@@ -1,13 +1,16 @@
 import { postKind, termKind } from '../../kinds/index.ts';
+import type { PostKindName } from '../../kinds/kind-names.ts';
 import { updateIndexAfterTermChange } from '../../records/list-index.ts';
 import { makesLoop } from '../../records/term-writes.ts';
+import type { Database } from '../../storage/engine/database.ts';
 import { loadMetas, loadPosts } from '../../storage/rows/bundle.ts';
-import { updatePost, writeMetas } from '../../storage/rows/posts.ts';
+import { lockPost, updatePost, writeMetas } from '../../storage/rows/posts.ts';
 import { recount, setTermsOf } from '../../storage/rows/term-links.ts';
 import { loadTerms, loadTermsOf, updateTerm } from '../../storage/rows/terms.ts';
 import type { Link, LinkedKind, PostItem } from '../items/items.ts';
-import { addLoss } from '../items/report.ts';
+import { addLoss, addToCount } from '../items/report.ts';
 import { withHiddenLinks } from './hidden-links.ts';
+import { digestWithout } from './incomplete.ts';
 import { ledgerKey } from './ledger.ts';
 import { authorOf, linkTarget } from './resolve.ts';
 import type { WaitingRecord, WantedReferences, Work } from './run.ts';
@@ -35,7 +38,8 @@ export function keysOfPending(rows: readonly WaitingRecord[]): Set<string> {
 /** Resolves pending references after all items have come. References that are still missing are reported as lost. */
 export async function resolvePending(work: Work, rows: readonly WaitingRecord[]): Promise<void> {
   if (rows.some(({ kind }) => kind === 'category')) await lockCategoryTree(work);
-  for (const row of rows) {
+  // Records are locked in the order of their ids, as everywhere.
+  for (const row of [...rows].sort((one, other) => one.target - other.target)) {
     const wants = referencesOf(row);
     const { kind } = row;
     if (kind === 'category' || kind === 'tag') await resolvePendingTerm(work, kind, row.target, wants);
@@ -77,99 +81,145 @@ async function resolvePendingPost(
   kind: PostItem['kind'],
   wants: WantedReferences,
 ): Promise<void> {
-  const { run, ledger, touched } = work;
-  touched.any = true;
+  const { run, ledger, tally } = work;
   const references = await lookUp(work, kind, wants);
-  // Another import may bring what is missing, so that an empty digest makes it compare the record again.
-  if (!references.isComplete) ledger.add({ item, kind, target, digest: '', run: run.number });
-  if (!run.isDryRun) await writeReferences(work, kind, target, references);
+  const { digest: storedDigest = '' } = ledger.entry(item) ?? {};
+  // An empty digest stays: the record also wants another slug, or has fields that are not known here.
+  const digest = storedDigest === '' ? '' : (wants.digest ?? storedDigest);
+  ledger.add({ item, kind, target, digest: digestWithout(digest, references.missing), run: run.number });
+  const isChanged = await writeReferences(work, kind, target, references);
+  if (wants.unchanged) addToCount(isChanged ? tally.updated : tally.unchanged, kind);
 }
 
 /** The references of a record that could be resolved. */
-interface FoundReferences {
-  /** Whether all of them could. */
-  readonly isComplete: boolean;
+interface FoundReferences extends Pick<WantedReferences, 'unsaid'> {
+  /** The parts of the record of which some could not: `author`, `parent`, keys of links, kinds of terms. */
+  readonly missing: ReadonlySet<string>;
   readonly author: number | undefined;
   readonly parent: number | undefined;
   /** Key -> the ids that it links to. */
   readonly metas: ReadonlyMap<string, readonly string[]>;
+  /** Kind of terms -> their ids. */
+  readonly terms: ReadonlyMap<string, readonly string[]>;
   /** Whether the source also names venues and organizers that visitors do not see. */
   readonly namesHidden: boolean;
-  /** Undefined if the source contains no terms for the record. */
-  readonly terms: readonly { readonly kind: 'category' | 'tag'; readonly id: number }[] | undefined;
-  /** Kinds of terms whose current terms stay. */
-  readonly unsaid: NonNullable<WantedReferences['unsaid']>;
+  /** Whether the source has not changed since these references were missing. */
+  readonly isUnchanged: boolean;
 }
 
 /** Resolves the references that a record waits for, and reports those that are missing. */
 async function lookUp(work: Work, kind: PostItem['kind'], wants: WantedReferences): Promise<FoundReferences> {
   const { ledger, tally } = work;
   const { of, place } = wants;
-  let isComplete = true;
-  const reportMissing = (reason: string, detail: string, linked?: LinkedKind) => {
-    isComplete = false;
+  const missing = new Set<string>();
+  const reportMissing = (part: string, reason: string, detail: string, linked?: LinkedKind) => {
+    missing.add(part);
     addLoss(tally, { reason, kind, of, place, detail, ...(linked ? { linked } : {}) });
   };
 
   const author = wants.author === undefined ? undefined : await authorOf(work, wants.author);
-  if (wants.author !== undefined && author === undefined) reportMissing('author-missing', wants.author);
+  if (wants.author !== undefined && author === undefined) reportMissing('author', 'author-missing', wants.author);
   const parent = wants.parent === undefined ? undefined : ledger.target('post', wants.parent);
   if (wants.parent !== undefined && parent === undefined) {
     // Attachments often belong to articles, which are not part of a calendar, so that this is not reported.
-    if (kind === 'attachment') isComplete = false;
-    else reportMissing('parent-missing', wants.parent);
+    if (kind === 'attachment') missing.add('parent');
+    else reportMissing('parent', 'parent-missing', wants.parent);
   }
 
-  const metas = new Map<string, string[]>();
+  const metas = new Map<string, string[]>((wants.links ?? []).map(({ key }) => [key, []]));
   for (const link of wants.links ?? []) {
     const id = await linkTarget(work, link);
-    const ids = metas.get(link.key) ?? [];
-    metas.set(link.key, ids);
-    if (id !== undefined) ids.push(String(id));
-    else if (isAddress(link)) isComplete = false;
-    else reportMissing('link-missing', 'sourceId' in link ? link.sourceId : link.name, link.kind);
+    if (id !== undefined) metas.get(link.key)?.push(String(id));
+    else if (isAddress(link)) missing.add(link.key);
+    else reportMissing(link.key, 'link-missing', 'sourceId' in link ? link.sourceId : link.name, link.kind);
   }
-  const terms: { kind: 'category' | 'tag'; id: number }[] = [];
+  const terms = new Map<string, string[]>((wants.terms ?? []).map((term) => [term.kind, []]));
   for (const term of wants.terms ?? []) {
     const id = ledger.target(term.kind, term.sourceId) ?? (await termFromReference(work, term));
-    if (id === undefined) reportMissing('term-missing', term.sourceId);
-    else terms.push({ kind: term.kind, id });
+    if (id === undefined) reportMissing(term.kind, 'term-missing', term.sourceId);
+    else terms.get(term.kind)?.push(String(id));
   }
-  const { unsaid = [], complete: namesHidden = false } = wants;
-  return { isComplete, author, parent, metas, namesHidden, terms: wants.terms && terms, unsaid };
+  const { unsaid = [], complete: namesHidden = false, unchanged: isUnchanged = false } = wants;
+  return { missing, author, parent, metas, terms, unsaid, namesHidden, isUnchanged };
 }
 
-/** Writes the resolved references into the record. */
-async function writeReferences({ db, events }: Work, kind: PostItem['kind'], target: number, references: FoundReferences): Promise<void> {
-  const { author, parent, metas, namesHidden, terms, unsaid } = references;
-  const row = (await loadPosts(db, [target])).get(target);
-  if (!row) return;
+/** Writes the resolved references into the record. Returns whether it changes; a dry run only says so. */
+async function writeReferences(work: Work, kind: PostItem['kind'], target: number, references: FoundReferences): Promise<boolean> {
+  const { run, db, events, touched } = work;
+  const { author, parent } = references;
+  const row = run.isDryRun ? (await loadPosts(db, [target])).get(target) : await lockPost(db, target);
+  if (!row) return false;
+  const columns = {
+    ...(author === undefined || author === row.post_author ? {} : { post_author: author }),
+    ...(parent === undefined || [target, row.post_parent].includes(parent) ? {} : { post_parent: parent }),
+  };
+  const metas = await changedLinks(db, target, references);
+  const terms = kind === 'attachment' ? [] : await changedTerms(db, kind, target, references);
+  if (Object.keys({ ...columns, ...metas }).length + terms.length === 0) return false;
+  touched.any = true;
+  if (run.isDryRun) return true;
   if (kind === 'event') events.push(target);
-  await updatePost(db, target, {
-    ...(author === undefined ? {} : { post_author: author }),
-    ...(parent === undefined || parent === target ? {} : { post_parent: parent }),
-  });
+  await updatePost(db, target, columns);
+  await writeMetas(db, target, metas);
+  for (const [taxonomy, ids] of terms) await recount(db, await setTermsOf(db, target, taxonomy, ids));
+  return true;
+}
+
+/** Returns the link metas of a record that change, with all their new values. */
+async function changedLinks(
+  db: Database,
+  target: number,
+  { metas, missing, namesHidden, isUnchanged }: FoundReferences,
+): Promise<Record<string, string[]>> {
+  if (metas.size === 0) return {};
   const storedMetas = (await loadMetas(db, [target])).get(target) ?? new Map<string, string[]>();
   const links = namesHidden ? metas : await withHiddenLinks(db, metas, storedMetas);
-  await writeMetas(db, target, withPlaceholders(links, storedMetas));
-  if (terms === undefined || kind === 'attachment') return;
-  const before = (await loadTermsOf(db, [target])).get(target) ?? [];
-  for (const name of postKind(kind).terms) {
-    const { taxonomy } = termKind(name);
-    const keptIds = unsaid.includes(name) ? before.filter((term) => term.taxonomy === taxonomy).map(({ term_id: id }) => id) : [];
-    const ids = terms.filter((term) => term.kind === name).map(({ id }) => id);
-    await recount(db, await setTermsOf(db, target, taxonomy, [...new Set([...keptIds, ...ids])]));
+  const changes: Record<string, string[]> = {};
+  for (const [key, found] of links) {
+    const stored = storedMetas.get(key) ?? [];
+    const [placeholders, ids] = [stored.filter(isPlaceholder), stored.filter((value) => !isPlaceholder(value))];
+    const values = [...placeholders, ...idsToStore(ids, found, { isWhole: !missing.has(key), isUnchanged })];
+    if (values.join() !== stored.join()) changes[key] = values;
   }
+  return changes;
 }
 
-/** Keeps the placeholder values of link metas (empty or 0) before the ids. */
-function withPlaceholders(
-  metas: ReadonlyMap<string, readonly string[]>,
-  before: ReadonlyMap<string, readonly string[]>,
-): Record<string, string[]> {
-  return Object.fromEntries(
-    Array.from(metas, ([key, ids]) => [key, [...(before.get(key) ?? []).filter((value) => value === '' || value === '0'), ...ids]]),
-  );
+/** Whether a value of a link meta is empty or 0. Such values stay before the ids. */
+const isPlaceholder = (value: string): boolean => value === '' || value === '0';
+
+/** Returns the taxonomies in which the terms of a record change, with the ids of all their new terms. */
+async function changedTerms(
+  db: Database,
+  kind: PostKindName,
+  target: number,
+  { terms, missing, unsaid = [], isUnchanged }: FoundReferences,
+): Promise<(readonly [taxonomy: string, ids: number[]])[]> {
+  if (terms.size === 0) return [];
+  const storedTerms = (await loadTermsOf(db, [target])).get(target) ?? [];
+  return postKind(kind).terms.flatMap((name) => {
+    const found = terms.get(name);
+    const { taxonomy } = termKind(name);
+    const ids = storedTerms.filter((term) => term.taxonomy === taxonomy).map(({ term_id: id }) => String(id));
+    const stated = new Set([...(unsaid.includes(name) ? ids : []), ...(found ?? [])]);
+    const values = idsToStore(ids, [...stated], { isWhole: !missing.has(name), isUnchanged });
+    const isSame = values.length === ids.length && values.every((id) => ids.includes(id));
+    return found === undefined || isSame ? [] : [[taxonomy, values.map(Number)] as const];
+  });
+}
+
+/**
+ * Returns the ids that a record gets of which its source states these. While some are missing, it loses none: editors
+ * may have filled the gap. A record that has not changed in its source only gets what was missing, unless editors have
+ * chosen something else. `isWhole`: whether all ids were found.
+ */
+function idsToStore(
+  stored: readonly string[],
+  found: readonly string[],
+  { isWhole, isUnchanged }: { readonly isWhole: boolean; readonly isUnchanged: boolean },
+): readonly string[] {
+  const isExtended = stored.every((id) => found.includes(id));
+  if (isUnchanged) return isWhole && isExtended ? found : stored;
+  return isWhole || isExtended ? found : [...stored, ...found.filter((id) => !stored.includes(id))];
 }
 
 /** Whether a link is to an image by URL. If it could not be fetched, that has been reported already. */

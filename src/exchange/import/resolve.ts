@@ -1,6 +1,6 @@
 import { takenPostIds } from '../../storage/rows/ids-in-use.ts';
 import { findUserByLogin, preventUserRemoval } from '../../storage/rows/users.ts';
-import type { Link, PostItem } from '../items/items.ts';
+import { type Link, nameOf, type PostItem } from '../items/items.ts';
 import { typeOf } from '../items/site-items.ts';
 import { inLanguage } from './in-language.ts';
 import type { WantedReferences, Work } from './run.ts';
@@ -12,33 +12,57 @@ export interface Resolved {
   readonly links: readonly (readonly [key: string, value: string])[];
   /** `kind:term_id`. */
   readonly terms: readonly string[];
+  /** Keys of links and kinds of terms of which some are left out, so that an update writes them at the end. */
+  readonly pending: ReadonlySet<string>;
+}
+
+/** An imported post with its name in the ledger. */
+interface Imported {
+  readonly item: PostItem;
+  readonly key: string;
+  readonly digest: string;
 }
 
 /** Resolves the references of a post. If one is missing, those that are to be resolved again at the end are noted. */
-export async function resolvePost(work: Work, item: PostItem, key: string, target: number): Promise<Resolved> {
-  const { ledger, waiting } = work;
+export async function resolvePost(work: Work, { item, key, digest }: Imported, target: number): Promise<Resolved> {
+  const { ledger } = work;
   const author = item.author === undefined ? undefined : await authorOf(work, item.author);
   const parent = item.parent === undefined ? undefined : ledger.target('post', item.parent);
   const links: [string, string][] = [];
-  let hasMissing = false;
+  const pending = new Set<string>();
   for (const link of item.links) {
     const id = await linkTarget(work, link);
-    if (id === undefined) hasMissing = true;
+    if (id === undefined) pending.add(link.key);
     else links.push([link.key, String(id)]);
   }
   const terms = (item.terms ?? []).map((term) => ({ term, id: ledger.target(term.kind, term.sourceId) }));
-  const wants: WantedReferences = {
-    of: item.columns.post_title || item.sourceId,
-    place: item.place,
-    ...(item.author !== undefined && author === undefined ? { author: item.author } : {}),
-    ...(item.parent !== undefined && parent === undefined ? { parent: item.parent } : {}),
-    ...(hasMissing ? { links: item.links, ...(item.complete ? { complete: true } : {}) } : {}),
-    ...(terms.some(({ id }) => id === undefined) ? { terms: item.terms, unsaid: item.unsaid } : {}),
-  };
-  if (Object.keys(wants).length > 2) waiting.push({ item: key, kind: item.kind, target, wants: JSON.stringify(wants) });
+  for (const { term, id } of terms) if (id === undefined) pending.add(term.kind);
+  const isMissing = (part: string): boolean =>
+    pending.has(part) || (part === 'author' && author === undefined) || (part === 'parent' && parent === undefined);
+  waitForParts(work, { item, key, target }, isMissing, { digest });
   // Two terms of the source may be one term here.
   const termKeys = new Set(terms.flatMap(({ term, id }) => (id === undefined ? [] : [`${term.kind}:${id}`])));
-  return { author, parent, links, terms: [...termKeys] };
+  return { author, parent, links, terms: [...termKeys], pending };
+}
+
+/** Notes the references in some parts of a post, if there are any, which are to be resolved at the end. */
+export function waitForParts(
+  { waiting }: Work,
+  { item, key, target }: Pick<Imported, 'item' | 'key'> & { readonly target: number },
+  isPart: (part: string) => boolean,
+  state: Pick<WantedReferences, 'digest' | 'unchanged'>,
+): void {
+  const links = item.links.filter((link) => isPart(link.key));
+  const terms = (item.terms ?? []).filter((term) => isPart(term.kind));
+  const references: Partial<WantedReferences> = {
+    ...(item.author !== undefined && isPart('author') ? { author: item.author } : {}),
+    ...(item.parent !== undefined && isPart('parent') ? { parent: item.parent } : {}),
+    ...(links.length > 0 ? { links, ...(item.complete ? { complete: true } : {}) } : {}),
+    ...(terms.length > 0 ? { terms, unsaid: item.unsaid } : {}),
+  };
+  if (Object.keys(references).length === 0) return;
+  const wants: WantedReferences = { of: nameOf(item), place: item.place, ...state, ...references };
+  waiting.push({ item: key, kind: item.kind, target, wants: JSON.stringify(wants) });
 }
 
 /**

@@ -71,10 +71,14 @@ export interface Run {
 /** A record with references to records that have not come yet. */
 export type WaitingRecord = Omit<ImportWaitingRow, 'import_id'>;
 
-/** The references of such a record: all links of the keys concerned, in order. */
+/** The references of such a record: all links of the keys and all terms of the kinds concerned, in order. */
 export interface WantedReferences {
   readonly of: string;
   readonly place?: string | undefined;
+  /** Digest of the record. */
+  readonly digest?: string | undefined;
+  /** Whether the source has not changed since the last import, in which these references were missing. */
+  readonly unchanged?: true;
   readonly author?: string | undefined;
   readonly parent?: string | undefined;
   readonly links?: PostItem['links'] | undefined;

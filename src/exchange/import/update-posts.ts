@@ -69,13 +69,13 @@ async function updateOne(
 ): Promise<boolean> {
   const { run, db, touched } = work;
   const clean = datesInOwnZone(item, sourceClean, before.metas, run.caller);
-  const resolved = await resolvePost(work, item, key, target);
+  const resolved = await resolvePost(work, { item, key, digest }, target);
   const columns = await changedColumns(work, { item, key, digest, clean, target }, row, resolved);
   const metas = await withoutDatesOfRule(
     work,
     item,
     target,
-    metaChanges(item, clean, await linksToStore(work, item, resolved.links, before.metas), {
+    metaChanges(item, clean, await linksToStore(work, item, resolved, before.metas), {
       before: before.metas,
       keptKeys: [
         ...(before.metas.has('_tribe_importer_original_url') && !isFetched(work, item) ? FILE_METAS : []),
@@ -84,7 +84,8 @@ async function updateOne(
       ],
     }),
   );
-  const keptTerms = before.terms.filter((term) => item.unsaid?.some((kind) => term.startsWith(`${kind}:`)));
+  const keptKinds: readonly string[] = [...(item.unsaid ?? []), ...resolved.pending];
+  const keptTerms = before.terms.filter((term) => keptKinds.some((kind) => term.startsWith(`${kind}:`)));
   const terms = [...new Set([...keptTerms, ...resolved.terms])];
   const sameTerms =
     item.terms === undefined || (terms.length === before.terms.length && terms.every((term) => before.terms.includes(term)));
@@ -155,18 +156,21 @@ async function withoutDatesOfRule(
   return Object.fromEntries(Object.entries(metas).filter(([name]) => !isDateMeta(name) && name !== DATES.abbreviation));
 }
 
-/** Returns the links of an item to store, with those that a source which is not complete cannot state. */
+/**
+ * Returns the links of an item to store, with those that a source which is not complete cannot state. Links of keys of
+ * which some cannot be resolved yet are written at the end.
+ */
 async function linksToStore(
   { db }: Work,
   { absent, complete }: PostItem,
-  links: Resolved['links'],
+  { links, pending }: Pick<Resolved, 'links' | 'pending'>,
   before: ReadonlyMap<string, readonly string[]>,
 ): Promise<ReadonlyMap<string, readonly string[]>> {
   const unstatedKeys = [VENUE_LINK, ORGANIZER_LINK].filter((key) => absent?.includes(key));
   const stated = new Map<string, readonly string[]>([
     ...unstatedKeys.map((key) => [key, []] as const),
     ...groupedBy(
-      links,
+      links.filter(([key]) => !pending.has(key)),
       ([key]) => key,
       ([, id]) => id,
     ),

@@ -9,6 +9,7 @@ import { sanitizeTitle } from '../../wordpress/slug.ts';
 import { nameOf, type PostItem } from '../items/items.ts';
 import { addLoss, addToCount } from '../items/report.ts';
 import { typeOf } from '../items/site-items.ts';
+import { withMarksOf } from './incomplete.ts';
 import type { Run, WantedSlug, Work } from './run.ts';
 
 /*
@@ -69,7 +70,8 @@ export async function settleSlugs(work: Work, all: readonly WantedSlug[]): Promi
     if (isCountedLater) addToCount(free.has(wanted) ? tally.updated : tally.unchanged, kind);
     if (free.has(wanted)) await giveSlug(work, wanted);
     else addLoss(tally, { reason: 'slug-taken', kind, of, place, detail: `${slug} -> ${current}` });
-    ledger.add({ item: key, kind, target: id, digest, run: run.number });
+    // References of the record may be missing too.
+    ledger.add({ item: key, kind, target: id, digest: withMarksOf(ledger.entry(key)?.digest ?? '', digest), run: run.number });
   }
 }
 

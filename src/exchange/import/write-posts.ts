@@ -18,12 +18,13 @@ import { addLoss, addToCount } from '../items/report.ts';
 import { typeOf } from '../items/site-items.ts';
 import { digestOf } from '../items/versions.ts';
 import { type ExternalIds, hasOtherExternalId, holderOf, lookUpExternalIds, withOwnExternalId } from './external-ids.ts';
+import { isOfDigest, missingPartsIn } from './incomplete.ts';
 import { reportInconsistentDates } from './inconsistent-dates.ts';
 import { findKnownEvents, formerEntries } from './known-events.ts';
 import { type Ledger, ledgerKey } from './ledger.ts';
 import { withLocalFields } from './local-fields.ts';
 import { highestIdFor, importRecurrence, withDateOf } from './recurrence.ts';
-import { resolvePost } from './resolve.ts';
+import { resolvePost, waitForParts } from './resolve.ts';
 import { isFetched, type Run, type Work } from './run.ts';
 import { findSameNamed, readNewNames } from './same-named.ts';
 import { findSameUid } from './same-uid.ts';
@@ -52,7 +53,7 @@ export async function writePosts(work: Work, items: readonly PostItem[]): Promis
     .map((item) => ({ item, key: keyOf(ledger, item), digest: digestOf(work.originals.get(item) ?? item) }))
     .map((candidate) => ({ ...candidate, entry: ledger.entry(candidate.key) ?? formerLedgerEntries.get(candidate.item) }))
     .map((candidate) => ({ ...candidate, hasValidParent: placeUnderParent(run, candidate.item) }))
-    .filter(({ entry, digest }) => entry?.run !== run.number || entry.digest !== digest);
+    .filter(({ entry, digest }) => entry?.run !== run.number || !isOfDigest(entry.digest, digest));
   const ids = candidates.flatMap(({ item, entry }) => [...(item.id === undefined ? [] : [item.id]), ...(entry ? [entry.target] : [])]);
   const takenPosts = await takenPostIds(db, ids);
   const deletedTermKeys = await deletedTerms(work, items);
@@ -77,8 +78,12 @@ export async function writePosts(work: Work, items: readonly PostItem[]): Promis
       leaveAsIs(work, item, { item: key, kind: item.kind, target: known.id, digest: sourceDigest });
       continue;
     }
-    if (isStored && entry.digest === sourceDigest && !isFetched(work, sourceItem)) {
-      leaveAsIs(work, item, { ...entry, item: key });
+    if (isStored && isOfDigest(entry.digest, sourceDigest) && !isFetched(work, sourceItem)) {
+      const wasMissing = missingPartsIn(entry.digest);
+      if (wasMissing) {
+        ledger.add({ ...entry, item: key, run: run.number });
+        waitForParts(work, { item, key, target: entry.target }, wasMissing, { digest: sourceDigest, unchanged: true });
+      } else leaveAsIs(work, item, { ...entry, item: key });
       continue;
     }
     // A dry run assumes that the file can be fetched.
@@ -325,8 +330,8 @@ async function writeReferencesOf(work: Work, newcomers: readonly NewRecord[]): P
     newcomers.map(({ arrival }) => arrival),
   );
   for (const { arrival, id, row } of newcomers) {
-    const { item, key, clean } = arrival;
-    const resolved = await resolvePost(work, item, key, id);
+    const { item, clean } = arrival;
+    const resolved = await resolvePost(work, arrival, id);
     const referenceColumns = {
       ...(resolved.author === undefined ? {} : { post_author: resolved.author }),
       ...(resolved.parent === undefined ? {} : { post_parent: resolved.parent }),

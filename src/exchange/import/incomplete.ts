@@ -1,0 +1,49 @@
+/*
+ * Records with references that no import could resolve. The ledger notes in their digests which ones are missing: the
+ * next import looks for those again, and otherwise leaves the record as it is if its source has not changed.
+ */
+
+/** Parts of a record that reference others -> their letters in the ledger. */
+const LETTERS: ReadonlyMap<string, string> = new Map([
+  ['author', 'a'],
+  ['parent', 'p'],
+  ['_EventVenueID', 'v'],
+  ['_EventOrganizerID', 'o'],
+  ['_thumbnail_id', 'i'],
+  ['category', 'c'],
+  ['tag', 't'],
+]);
+
+/** The letter of all other links. */
+const OTHER_LINKS = 'x';
+
+/** Ends the letters; no digest contains it. */
+const END = '~';
+
+/** Length of a digest in the ledger. */
+const MAX_LENGTH = 20;
+
+const letterOf = (part: string): string => LETTERS.get(part) ?? OTHER_LINKS;
+const lettersOf = (stored: string): string => stored.slice(0, stored.indexOf(END) + 1);
+const withLetters = (letters: string, digest: string): string => `${letters}${digest}`.slice(0, MAX_LENGTH);
+
+/**
+ * Returns the digest that the ledger keeps of a record. `missing`: the parts that could not be resolved: `author`,
+ * `parent`, keys of links, kinds of terms.
+ */
+export function digestWithout(digest: string, missing: Iterable<string>): string {
+  const letters = [...new Set(Array.from(missing, letterOf))].sort().join('');
+  return letters === '' ? digest : withLetters(letters + END, digest);
+}
+
+/** Whether a digest of the ledger is that of a record with this digest, complete or not. */
+export const isOfDigest = (stored: string, digest: string): boolean => stored === withMarksOf(stored, digest);
+
+/** Returns another digest with the same missing parts as one of the ledger. */
+export const withMarksOf = (stored: string, digest: string): string => withLetters(lettersOf(stored), digest);
+
+/** Returns a test for the parts of a record that were missing, by its digest in the ledger; undefined if none were. */
+export function missingPartsIn(stored: string): ((part: string) => boolean) | undefined {
+  const letters = lettersOf(stored);
+  return letters === '' ? undefined : (part) => letters.includes(letterOf(part));
+}

@@ -1,0 +1,132 @@
+/** Records whose source names others that do not exist here, and that editors have completed. */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals';
+import { importItems } from '../../src/exchange/import/importer.ts';
+import type { PostItem } from '../../src/exchange/items/items.ts';
+import { openSource } from '../../src/exchange/sources.ts';
+import type { Site } from '../../src/site.ts';
+import type { Database } from '../../src/storage/engine/database.ts';
+import { describeDatabases } from '../support/databases.ts';
+import { loadSite } from '../support/site.ts';
+import { bareFixture, callerOf, importSource, siteOf, streamOf } from './sites.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'fasti-missing-'));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+const WHEN: PostItem['metas'] = [
+  ['_EventStartDate', '2031-05-01 20:00:00'],
+  ['_EventEndDate', '2031-05-01 22:00:00'],
+];
+
+describeDatabases('import with missing references', (open) => {
+  let db: Database;
+  let site: Site;
+  beforeAll(async () => {
+    db = await open();
+    await loadSite(db, bareFixture());
+    site = await siteOf(db);
+  });
+  beforeEach(async () => {
+    await loadSite(db, bareFixture());
+    for (const table of ['fasti_imports', 'fasti_import_ids', 'fasti_import_waiting'] as const) await db.from(table).del();
+  });
+  afterAll(() => site.close());
+
+  const imported = async (name: string, lines: readonly string[], options: { readonly dryRun?: boolean } = {}) => {
+    writeFileSync(join(folder, name), `${lines.join('\r\n')}\r\n`);
+    const source = await openSource([join(folder, name)], { caller: await callerOf(site), prefix: 'wp_', target: '' });
+    return importSource(site, source, options);
+  };
+  const event = async () => (await db.from('posts').where('post_type', 'tribe_events').first())!;
+  const metasOf = async (key: string): Promise<(string | null)[]> =>
+    (await db.from('postmeta').where({ post_id: (await event()).ID, meta_key: key }).orderBy('meta_id').pluck('meta_value')).filter(
+      (value) => value !== '' && value !== '0',
+    );
+  /** Creates a record as an editor, and returns its id as a meta links to it. */
+  const created = async (post_type: string, post_title: string): Promise<string> => {
+    const columns = { post_type, post_title, post_status: 'publish', post_content: '', post_excerpt: '', to_ping: '', pinged: '' };
+    const [id] = await db.from('posts').insert({ ...columns, post_content_filtered: '' });
+    return String(id);
+  };
+  const assign = async (meta_key: string, ...values: string[]) => {
+    const { ID: post_id } = await event();
+    await db.from('postmeta').where({ post_id, meta_key }).delete();
+    for (const meta_value of values) await db.from('postmeta').insert({ post_id, meta_key, meta_value });
+  };
+  const rename = (post_title: string) => db.from('posts').where('post_type', 'tribe_events').update({ post_title });
+
+  const calendar = (...lines: string[]) => [
+    ...['BEGIN:VCALENDAR', 'VERSION:2.0', 'X-WR-CALNAME:Missing', 'BEGIN:VEVENT', 'UID:1', 'SUMMARY:Concrt'],
+    ...['DTSTART:20310501T180000Z', 'ATTACH;FMTTYPE=image/png:https://images.example/a.png', ...lines, 'END:VEVENT', 'END:VCALENDAR'],
+  ];
+
+  it('keeps what editors have set while the calendar is the same, and their image also when it changes', async () => {
+    await imported('a.ics', calendar());
+    const image = await created('attachment', 'Other image');
+    await assign('_thumbnail_id', image);
+    await rename('Concert');
+    for (const dryRun of [true, false, false])
+      expect(await imported('a.ics', calendar(), { dryRun })).toMatchObject({ unchanged: { event: 1 }, updated: {} });
+    expect([(await event()).post_title, await metasOf('_thumbnail_id')]).toEqual(['Concert', [image]]);
+    expect(await imported('a.ics', calendar('DESCRIPTION:New'))).toMatchObject({ updated: { event: 1 } });
+    expect([(await event()).post_title, await metasOf('_thumbnail_id')]).toEqual(['Concrt', [image]]);
+  });
+
+  const table = (...cells: string[]) => ['External ID,Event Name,Event Start Date,Venue,Organizers,Event Cost', cells.join(',')];
+
+  it('keeps the venue that editors have assigned in place of a missing one, also when that comes', async () => {
+    const lossOf = async (cost: string) => (await imported('a.csv', table('1', 'Fair', '2031-05-01', 'Hall', '', cost))).losses;
+    expect((await lossOf('1')).map(({ reason }) => reason)).toEqual(['link-missing']);
+    const venue = await created('tribe_venue', 'Town hall');
+    await assign('_EventVenueID', venue);
+    for (const cost of ['1', '2']) {
+      expect((await lossOf(cost)).map(({ reason }) => reason)).toEqual(['link-missing']);
+      expect([await metasOf('_EventVenueID'), await metasOf('_EventCost')]).toEqual([[venue], [cost]]);
+    }
+    const hall = await created('tribe_venue', 'Hall');
+    expect(await imported('a.csv', table('1', 'Fair', '2031-05-01', 'Hall', '', '2'))).toMatchObject({ unchanged: { event: 1 }, losses: [] });
+    expect(await metasOf('_EventVenueID')).toEqual([venue]);
+    // A table that has changed counts again.
+    await lossOf('3');
+    expect(await metasOf('_EventVenueID')).toEqual([hall]);
+  });
+
+  it('adds a missing organizer when it comes, and keeps what editors have done to the others until then', async () => {
+    const again = (cost: string, dryRun = false) =>
+      imported('a.csv', table('1', 'Fair', '2031-05-01', '', '"Anna, Bruno"', cost), { dryRun });
+    const anna = await created('tribe_organizer', 'Anna');
+    const carla = await created('tribe_organizer', 'Carla');
+    await again('1');
+    expect(await metasOf('_EventOrganizerID')).toEqual([anna]);
+    await assign('_EventOrganizerID', carla);
+    expect(await again('1')).toMatchObject({ unchanged: { event: 1 } });
+    expect(await metasOf('_EventOrganizerID')).toEqual([carla]);
+    await again('2');
+    expect(await metasOf('_EventOrganizerID')).toEqual([carla, anna]);
+    await assign('_EventOrganizerID', anna);
+    const bruno = await created('tribe_organizer', 'Bruno');
+    await rename('Great fair');
+    expect(await again('2', true)).toMatchObject({ updated: { event: 1 }, losses: [] });
+    expect(await again('2')).toMatchObject({ updated: { event: 1 }, losses: [] });
+    expect([(await event()).post_title, await metasOf('_EventOrganizerID')]).toEqual(['Great fair', [anna, bruno]]);
+    expect(await again('2')).toMatchObject({ unchanged: { event: 1 }, updated: {} });
+  });
+
+  it('notes what is missing of a record whose slug another one has', async () => {
+    const run = async (...more: PostItem['links']) => {
+      const item: PostItem = {
+        ...{ kind: 'event', sourceId: 'one', metas: WHEN, complete: true, parent: 'none' },
+        columns: { post_title: 'Fair', post_name: 'fair', post_status: 'publish' },
+        links: more,
+      };
+      return importItems(site, await callerOf(site), streamOf([item]), { source: 'other.example' });
+    };
+    await db.from('posts').where('ID', Number(await created('tribe_events', 'Old fair'))).update({ post_name: 'fair' });
+    await run();
+    await db.from('posts').where('post_title', 'Fair').update({ post_title: 'Great fair' });
+    expect(await run()).toMatchObject({ unchanged: { event: 1 }, losses: [{ reason: 'parent-missing' }] });
+    expect(await db.from('posts').where('post_title', 'Great fair')).toHaveLength(1);
+  });
+});
