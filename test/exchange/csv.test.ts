@@ -598,6 +598,37 @@ describeDatabases('CSV import and export', (open, engine) => {
     });
   });
 
+  it('moves an event whose zone editors have changed to a new moment of the table, as its zone shows it', async () => {
+    const id = await editedInNewYork('1,Concert,2031-05-01T22:00:00Z,,2031-05-02T00:00:00Z,,First');
+    const shown = async () => {
+      const stored = await metas(id);
+      return ['_EventStartDate', '_EventStartDateUTC', '_EventEndDate', '_EventEndDateUTC', '_EventTimezone'].map((key) => stored.get(key));
+    };
+    for (const row of ['2031-05-01T23:00:00Z,,2031-05-02T01:00:00Z', '2031-05-02 01:00:00+02:00,,2031-05-02T01:00Z']) {
+      await imported([file('crm.csv', `${HEAD}\n1,Concert,${row},,Second\n`)]);
+      expect(await shown()).toEqual([
+        ...['2031-05-01 19:00:00', '2031-05-01 23:00:00', '2031-05-01 21:00:00', '2031-05-02 01:00:00'],
+        'America/New_York',
+      ]);
+    }
+    // A time in its own column is a local time, and so is one without an offset.
+    await imported([file('crm.csv', `${HEAD}\n1,Concert,2031-05-01T22:00:00Z,18:30,2031-05-02,20:00,Second\n`)]);
+    expect((await shown()).slice(0, 2)).toEqual(['2031-05-02 18:30:00', '2031-05-02 22:30:00']);
+  });
+
+  it('moves an event whose zone editors have changed to a new local time that is the same moment in the zone of the site', async () => {
+    const id = await editedInNewYork('1,Concert,2031-05-01,14:00,2031-05-01,16:00,First');
+    await db.from('postmeta').where({ post_id: id, meta_key: '_EventStartDateUTC' }).update({ meta_value: '2031-05-01 18:00:00' });
+    await db.from('postmeta').where({ post_id: id, meta_key: '_EventEndDateUTC' }).update({ meta_value: '2031-05-01 20:00:00' });
+    await imported([file('crm.csv', `${HEAD}\n1,Concert,2031-05-01,20:00,2031-05-01,22:00,First\n`)]);
+    expect(Object.fromEntries(await metas(id))).toMatchObject({
+      _EventStartDate: '2031-05-01 20:00:00',
+      _EventStartDateUTC: '2031-05-02 00:00:00',
+      _EventEndDate: '2031-05-01 22:00:00',
+      _EventEndDateUTC: '2031-05-02 02:00:00',
+    });
+  });
+
   it('keeps the status that editors have given a record that came as a draft', async () => {
     const table = (text: string) => file('crm.csv', `${HEAD}\n1,Concert,2031-05-01,18:00,2031-05-01,20:00,${text}\n`);
     await imported([table('First')], 'draft');

@@ -92,13 +92,15 @@ const NAMED_TIMES: ReadonlyMap<string, string> = new Map([
 /** Maximum length of a date cell; nobody writes longer dates. */
 const MAX_DATE_LENGTH = 80;
 
-/**
- * Converts a timestamp as programs write it (`2027-03-04T19:00:00Z`, `2027-03-04 20:00+01:00`) to the local time of a
- * zone. Returns any other cell unchanged.
- */
+/** A timestamp as programs write it: `2027-03-04T19:00:00Z`, `2027-03-04 20:00+01:00`. */
+const TIMESTAMP = /^\s*(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d)((?::\d\d(?:\.\d{1,9})?)?) ?(Z|[+-]\d\d(?::?\d\d)?)\s*$/i;
+
+/** Whether a cell is a timestamp with an offset, and so states a moment. */
+export const isTimestamp = (cell: string): boolean => TIMESTAMP.test(cell);
+
+/** Converts a timestamp to the local time of a zone. Returns any other cell unchanged. */
 export function toClockOf(zone: Zone, cell: string): string {
-  const [, day, time, seconds, offset = ''] =
-    /^\s*(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d)((?::\d\d(?:\.\d{1,9})?)?) ?(Z|[+-]\d\d(?::?\d\d)?)\s*$/i.exec(cell) ?? [];
+  const [, day, time, seconds, offset = ''] = TIMESTAMP.exec(cell) ?? [];
   if (day === undefined) return cell;
   const [, sign, hours = '0', minutes = '0'] = /^([+-])(\d\d):?(\d\d)?$/.exec(offset) ?? [];
   const offsetSeconds = (Number(hours) * 60 + Number(minutes)) * 60 * (sign === '-' ? -1 : 1);

@@ -24,6 +24,7 @@ import {
   organizerValues,
   type Row,
   type RowOptions,
+  statedMoments,
   termsOf,
   unstatedTermKinds,
   venueValues,
@@ -259,6 +260,7 @@ function entriesOf(
       ...(kind === 'event' ? linksOf(row) : []),
     ],
     ...(kind === 'event' ? { terms: withTermLanguage(language || undefined, termsOf(row)), ...unstatedTermKinds(row) } : {}),
+    ...(kind === 'event' ? statedMoments(row) : {}),
   };
   return { entries: [...entries, item], isImported: true };
 }

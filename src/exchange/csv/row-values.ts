@@ -9,7 +9,7 @@ import { addDaysTo } from '../../wordpress/time.ts';
 import { parseZone } from '../../wordpress/zones.ts';
 import type { CustomValue } from '../items/custom-rows.ts';
 import { type Link, type PostItem, SourceFault, type TermReference } from '../items/items.ts';
-import { type CellPlace, type DateOrder, type Moment, readMoment, readTime, toClockOf } from './dates.ts';
+import { type CellPlace, type DateOrder, isTimestamp, type Moment, readMoment, readTime, toClockOf } from './dates.ts';
 import { additionalTexts } from './layout.ts';
 import { namesIn } from './name-lists.ts';
 import { readMoments, readTimes } from './ranges.ts';
@@ -208,6 +208,10 @@ export const termsOf = (row: Row): TermReference[] => [
   ...namesIn(row.categories ?? '').map((name) => ({ kind: 'category', sourceId: `name ${foldText(name)}`, name }) as const),
   ...namesIn(row.tags ?? '').map((name) => ({ kind: 'tag', sourceId: `name ${foldText(name)}`, name }) as const),
 ];
+
+/** Marks an event whose row states the moment at which it starts instead of a local time. */
+export const statedMoments = (row: Row): Pick<PostItem, 'statesMoments'> =>
+  isTimestamp(row.start_date ?? '') && (row.start_time ?? '').trim() === '' ? { statesMoments: true } : {};
 
 /** Returns the kinds of terms that the table has no column for. */
 export const unstatedTermKinds = ({ categories, tags }: Row): Pick<PostItem, 'unsaid'> => ({

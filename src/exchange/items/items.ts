@@ -66,6 +66,11 @@ export interface PostItem extends IdentifiedItem, LanguageMembers {
    */
   readonly initial?: readonly string[] | undefined;
   /**
+   * Whether the source gives the times of an event as moments, so that another zone shows them at other hours; otherwise
+   * they are local times of whatever zone the event has.
+   */
+  readonly statesMoments?: true;
+  /**
    * An alternative name that is used instead of `sourceId` if an earlier import has it: an event that has its UID or
    * URL to itself may have shared it with others in that import.
    */
