@@ -16,8 +16,9 @@ import type { Site } from '../../src/site.ts';
 import type { Database } from '../../src/storage/engine/database.ts';
 import { joinWriters } from '../../src/storage/journal/reported-changes.ts';
 import { lockNames, slugLock, termTreeLock, USERS_LOCK } from '../../src/storage/rows/locks.ts';
-import { insertPost } from '../../src/storage/rows/posts.ts';
-import { findTermsLike, updateTerm } from '../../src/storage/rows/terms.ts';
+import { insertPost, lockPost, removePost } from '../../src/storage/rows/posts.ts';
+import { recount, setTermsOf } from '../../src/storage/rows/term-links.ts';
+import { findTermsLike, loadTermsOf, updateTerm } from '../../src/storage/rows/terms.ts';
 import { insertUser } from '../../src/storage/rows/users.ts';
 import { ZERO_DATE } from '../../src/wordpress/time.ts';
 import { describeDatabases } from '../support/databases.ts';
@@ -178,12 +179,23 @@ describeDatabases('import into a site with existing records', (open) => {
     write: (tx: Database) => Promise<unknown>,
     options: Partial<ImportOptions> = {},
   ): Promise<void> {
+    return takenDuring(async (tx) => {
+      await lockNames(tx, [name]);
+      await write(tx);
+    }, entries, options); // biome-ignore format: short
+  }
+
+  /** Imports entries while another transaction has written something and is about to commit it. */
+  async function takenDuring(
+    write: (tx: Database) => Promise<unknown>,
+    entries: readonly Entry[],
+    options: Partial<ImportOptions> = {},
+  ): Promise<void> {
     let begin = () => {};
     const begun = new Promise<void>((resolve) => {
       begin = resolve;
     });
     const other = site.db.transaction(async (tx) => {
-      await lockNames(tx, [name]);
       await write(tx);
       begin();
       await sleep(300);
@@ -210,6 +222,35 @@ describeDatabases('import into a site with existing records', (open) => {
       insertPost(tx, { post_type: 'tribe_events', post_status: 'publish', post_title: 'Other', post_name: 'wanted' }),
     );
     expect(await site.db.from('posts').where('post_name', 'wanted').pluck('post_title')).toEqual(['Other']);
+  });
+
+  it('keeps what an editor adds to a record while it is imported', async () => {
+    const [tag] = await findTermsLike(db, 'post_tag', { ids: [11], slugs: [], names: [] });
+    const inCategory = (slug: string) =>
+      post('event', 500, { complete: false, unsaid: ['tag'], terms: [{ kind: 'category', sourceId: slug }] });
+    const categories = [category('one'), category('two')];
+    await taken([...categories, inCategory('one')]);
+    await takenDuring(async (tx) => {
+      await lockPost(tx, 500);
+      await recount(tx, await setTermsOf(tx, 500, 'post_tag', [11]));
+    }, [...categories, inCategory('two')]); // biome-ignore format: short
+    const names = ((await loadTermsOf(db, [500])).get(500) ?? []).map(({ name }) => name);
+    expect(names.sort()).toEqual(['two', tag!.name].sort());
+  });
+
+  it('writes nothing for a record that an editor deletes while it is imported', async () => {
+    await taken([post('event', 500)]);
+    const moved = post('event', 500, { metas: [...WHEN, ['_EventURL', 'https://moved.example/']] });
+    await takenDuring(async (tx) => {
+      await lockPost(tx, 500);
+      await removePost(tx, 500);
+      await tx.from('tec_occurrences').where('post_id', 500).delete();
+      await tx.from('tec_events').where('post_id', 500).delete();
+    }, [moved]); // biome-ignore format: short
+    for (const table of ['postmeta', 'tec_events', 'tec_occurrences'] as const)
+      expect(await db.from(table).where('post_id', 500)).toEqual([]);
+    expect(await taken([moved])).toMatchObject({ created: { event: 1 } });
+    expect(await metasOf((await row('event 500')).ID, '_EventURL')).toEqual(['https://moved.example/']);
   });
 
   it('keeps unused IDs, and replaces used ones by IDs above all IDs of the source', async () => {

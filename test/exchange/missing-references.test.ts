@@ -41,9 +41,13 @@ describeDatabases('import with missing references', (open) => {
   };
   const event = async () => (await db.from('posts').where('post_type', 'tribe_events').first())!;
   const metasOf = async (key: string): Promise<(string | null)[]> =>
-    (await db.from('postmeta').where({ post_id: (await event()).ID, meta_key: key }).orderBy('meta_id').pluck('meta_value')).filter(
-      (value) => value !== '' && value !== '0',
-    );
+    (
+      await db
+        .from('postmeta')
+        .where({ post_id: (await event()).ID, meta_key: key })
+        .orderBy('meta_id')
+        .pluck('meta_value')
+    ).filter((value) => value !== '' && value !== '0');
   /** Creates a record as an editor, and returns its id as a meta links to it. */
   const created = async (post_type: string, post_title: string): Promise<string> => {
     const columns = { post_type, post_title, post_status: 'publish', post_content: '', post_excerpt: '', to_ping: '', pinged: '' };
@@ -86,7 +90,10 @@ describeDatabases('import with missing references', (open) => {
       expect([await metasOf('_EventVenueID'), await metasOf('_EventCost')]).toEqual([[venue], [cost]]);
     }
     const hall = await created('tribe_venue', 'Hall');
-    expect(await imported('a.csv', table('1', 'Fair', '2031-05-01', 'Hall', '', '2'))).toMatchObject({ unchanged: { event: 1 }, losses: [] });
+    expect(await imported('a.csv', table('1', 'Fair', '2031-05-01', 'Hall', '', '2'))).toMatchObject({
+      unchanged: { event: 1 },
+      losses: [],
+    });
     expect(await metasOf('_EventVenueID')).toEqual([venue]);
     // A table that has changed counts again.
     await lossOf('3');
@@ -123,7 +130,10 @@ describeDatabases('import with missing references', (open) => {
       };
       return importItems(site, await callerOf(site), streamOf([item]), { source: 'other.example' });
     };
-    await db.from('posts').where('ID', Number(await created('tribe_events', 'Old fair'))).update({ post_name: 'fair' });
+    await db
+      .from('posts')
+      .where('ID', Number(await created('tribe_events', 'Old fair')))
+      .update({ post_name: 'fair' });
     await run();
     await db.from('posts').where('post_title', 'Fair').update({ post_title: 'Great fair' });
     expect(await run()).toMatchObject({ unchanged: { event: 1 }, losses: [{ reason: 'parent-missing' }] });

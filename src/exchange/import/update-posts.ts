@@ -5,7 +5,7 @@ import { postKind, taxonomiesOf, termKind } from '../../kinds/index.ts';
 import type { PostKindName } from '../../kinds/kind-names.ts';
 import { loadMetas, loadPosts } from '../../storage/rows/bundle.ts';
 import { writeOccurrence } from '../../storage/rows/occurrences.ts';
-import { updatePost, writeMetas } from '../../storage/rows/posts.ts';
+import { lockPosts, updatePost, writeMetas } from '../../storage/rows/posts.ts';
 import { loadRecurrences } from '../../storage/rows/recurrences.ts';
 import { isRecurringEvent } from '../../storage/rows/recurring-events.ts';
 import { saveRevision } from '../../storage/rows/revisions.ts';
@@ -41,12 +41,17 @@ export interface Existing {
 const FILE_METAS = ['_wp_attached_file', '_wp_attachment_metadata', '_tribe_importer_original_url'];
 const TEXTS = ['post_title', 'post_content', 'post_excerpt'] as const;
 
-/** Updates existing posts: changes what differs in the source, and nothing else. */
+/**
+ * Updates existing posts: changes what differs in the source, and nothing else. They are locked before they are compared,
+ * so that nobody who edits them meanwhile loses a change; posts that were deleted meanwhile are skipped.
+ */
 export async function updatePosts(work: Work, posts: readonly Existing[]): Promise<void> {
   if (posts.length === 0) return;
-  const { db, tally } = work;
+  const { run, db, tally } = work;
   const ids = posts.map(({ target }) => target).filter((id) => id > 0);
-  const [rows, metas, terms] = [await loadPosts(db, ids), await loadMetas(db, ids), await loadTermsOf(db, ids)];
+  const rows = run.isDryRun ? await loadPosts(db, ids) : await lockPosts(db, ids);
+  const [metas, terms] = [await loadMetas(db, ids), await loadTermsOf(db, ids)];
+  for (const id of ids) if (!rows.has(id)) work.removedIds.add(id);
   for (const post of posts) {
     const row = rows.get(post.target);
     const before = {

@@ -1,10 +1,11 @@
 import { groupedBy } from '../../grouped-by.ts';
 import type { Database } from '../../storage/engine/database.ts';
-import { loadMetas, loadPosts } from '../../storage/rows/bundle.ts';
+import { loadMetas } from '../../storage/rows/bundle.ts';
 import { postsHoldingSlugs } from '../../storage/rows/ids-in-use.ts';
 import { lockNames, slugLock } from '../../storage/rows/locks.ts';
-import { updatePost, writeMetas } from '../../storage/rows/posts.ts';
+import { lockPosts, updatePost, writeMetas } from '../../storage/rows/posts.ts';
 import { oldAddresses } from '../../wordpress/old-addresses.ts';
+import type { Post } from '../../wordpress/rows.ts';
 import { sanitizeTitle } from '../../wordpress/slug.ts';
 import { nameOf, type PostItem } from '../items/items.ts';
 import { addLoss, addToCount } from '../items/report.ts';
@@ -65,10 +66,16 @@ export async function settleSlugs(work: Work, all: readonly WantedSlug[]): Promi
     );
   }
   const free = await withFreeSlug(run, db, all);
+  const rows = run.isDryRun
+    ? new Map<number, Post>()
+    : await lockPosts(
+        db,
+        Array.from(free, ({ id }) => id),
+      );
   for (const wanted of all) {
     const { kind, of, place, key, digest, id, slug, current, isCountedLater } = wanted;
     if (isCountedLater) addToCount(free.has(wanted) ? tally.updated : tally.unchanged, kind);
-    if (free.has(wanted)) await giveSlug(work, wanted);
+    if (free.has(wanted)) await giveSlug(work, wanted, rows.get(id));
     else addLoss(tally, { reason: 'slug-taken', kind, of, place, detail: `${slug} -> ${current}` });
     // References of the record may be missing too.
     ledger.add({ item: key, kind, target: id, digest: withMarksOf(ledger.entry(key)?.digest ?? '', digest), run: run.number });
@@ -104,10 +111,9 @@ async function withFreeSlug(run: Run, db: Database, all: readonly WantedSlug[]):
   return new Set(free.values());
 }
 
-async function giveSlug({ run, db, events, touched }: Work, wanted: WantedSlug): Promise<void> {
-  if (run.isDryRun) return;
+/** Gives a record the slug that it wants. `row`: its row, if it was not deleted meanwhile. */
+async function giveSlug({ db, events, touched }: Work, wanted: WantedSlug, row: Post | undefined): Promise<void> {
   const { kind, id, notesFormer } = wanted;
-  const row = (await loadPosts(db, [id])).get(id);
   if (!row || row.post_status === 'trash') return;
   const after = { ...row, post_name: storedSlug(wanted) };
   await updatePost(db, id, { post_name: after.post_name });

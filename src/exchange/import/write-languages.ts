@@ -29,7 +29,7 @@ export async function writeLanguages(work: Work, items: readonly (PostItem | Ter
     const kindLanguages = languagesOf(run.caller, kind);
     const records = itemsOfKind.flatMap((item) => {
       const id = ledger.target(groupOf(item), item.sourceId);
-      return id === undefined ? [] : [{ item, id }];
+      return id === undefined || (isPostItem(item) && work.removedIds.has(id)) ? [] : [{ item, id }];
     });
     if (!kindLanguages) {
       for (const { item } of records) if (item.language !== undefined) reportLoss(work, item, 'language-lost', item.language);

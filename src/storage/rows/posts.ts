@@ -34,6 +34,20 @@ export async function lockPost(db: Database, id: number): Promise<Post | undefin
 }
 
 /**
+ * Reads the rows of posts and locks them until the end of the transaction, by id. Posts are locked in the order of their
+ * ids, so that transactions which lock several do not wait for each other.
+ */
+export async function lockPosts(db: Database, ids: readonly number[]): Promise<Map<number, Post>> {
+  const sortedIds = [...ids].sort((one, other) => one - other);
+  const rows = await readInParts(
+    sortedIds,
+    (page) => db.rows<Post>`SELECT * FROM {posts} WHERE ID IN (${page}) ORDER BY ID ${verbatim(db.dialect.locks.update)}`,
+  );
+  for (const row of rows) reportPostBefore(db, row);
+  return new Map(rows.map((row) => [row.ID, row]));
+}
+
+/**
  * Returns the ids of the posts of this type with this path of slugs, the outermost first, in any status
  * (`get_page_by_path`). The lowest id comes first: old data may have several such posts, and translations may share a
  * slug. A path of one slug finds only posts without a parent.
