@@ -33,6 +33,16 @@ const DATES: Case[] = [
     ['2026-12-24/2026-12-25', '2026-12-25/2026-12-26'],
   ],
   [
+    'an end of the rule with dashes and colons',
+    at(':20261224T180000Z', 'RRULE:FREQ=DAILY;UNTIL=2026-12-25T18:00:00Z'),
+    ['2026-12-24 18:00-18:00', '2026-12-25 18:00-18:00'],
+  ],
+  [
+    'a rule with a parameter that contains a colon, and one with its name twice',
+    at(':20261224T180000Z', 'RRULE;X-NOTE="a: b":FREQ=DAILY;COUNT=2', 'RRULE:RRULE:FREQ=WEEKLY;COUNT=2'),
+    ['2026-12-24 18:00-18:00', '2026-12-25 18:00-18:00', '2026-12-31 18:00-18:00'],
+  ],
+  [
     'an exception with dashes and colons',
     at(':20261224T180000Z', 'RRULE:FREQ=DAILY;COUNT=2', 'EXDATE:2026-12-24T19:00:00+01:00'),
     ['2026-12-25 18:00-18:00'],

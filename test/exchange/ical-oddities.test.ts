@@ -356,6 +356,39 @@ const OVERRIDES: Case[] = [
     ['ical-dates-unreadable'],
   ],
   [
+    'one whose start can not be read, which then does not take place',
+    changed('RECURRENCE-ID:20261223T090000Z', 'DTSTART:tomorrow'),
+    ['2026-12-22 09:00-10:00', '2026-12-24 09:00-10:00'],
+    ['ical-dates-unreadable'],
+  ],
+  [
+    'one and all later ones, whose start can not be read',
+    changed('RECURRENCE-ID;RANGE=THISANDFUTURE:20261223T090000Z', 'DTSTART:tomorrow'),
+    ['2026-12-22 09:00-10:00'],
+    ['ical-dates-unreadable'],
+  ],
+  [
+    'one by a rule that can not be read',
+    changed('RECURRENCE-ID:20261223T090000Z', 'DTSTART:20261223T110000Z', 'RRULE:FREQ=SOMETIMES'),
+    ['2026-12-22 09:00-10:00', '2026-12-24 09:00-10:00'],
+    ['ical-rule-unknown'],
+  ],
+  [
+    'one without its series, whose start can not be read',
+    event('RECURRENCE-ID:20261223T090000Z', 'DTSTART:tomorrow'),
+    [],
+    ['ical-dates-unreadable'],
+  ],
+  [
+    'one whose start can not be read in its older version',
+    [
+      ...changed('RECURRENCE-ID:20261223T090000Z', 'SEQUENCE:1', 'DTSTART:tomorrow'),
+      ...event('RECURRENCE-ID:20261223T090000Z', 'SEQUENCE:2', 'DTSTART:20261223T180000Z'),
+    ],
+    ['2026-12-22 09:00-10:00', '2026-12-23 18:00-19:00', '2026-12-24 09:00-10:00'],
+    ['ical-dates-unreadable'],
+  ],
+  [
     'the newer of two',
     [
       ...changed('RECURRENCE-ID:20261223T090000Z', 'SEQUENCE:2', 'DTSTART:20261223T110000Z'),

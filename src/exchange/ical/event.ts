@@ -33,6 +33,9 @@ export interface ExtraDate {
   readonly length?: Length | undefined;
 }
 
+/** A list of an event that is read only up to a number of values. */
+export type CutList = 'RRULE' | 'EXRULE' | 'RDATE' | 'EXDATE';
+
 /** A VEVENT as parsed values. They are readable, but not validated further. */
 export interface CalendarEvent {
   readonly line: number;
@@ -78,6 +81,8 @@ export interface CalendarEvent {
   /** Lines about the event's dates that cannot be read or followed, so that its dates are unknown. */
   readonly undated: readonly Line[];
   readonly unsupported: readonly Line[];
+  /** Lists that are longer than what is read of them. */
+  readonly cut: readonly CutList[];
   /** Lines that make the event repeat, and override lines whose range is not the later dates. */
   readonly repeating: readonly Line[];
   readonly otherRanges: readonly Line[];
@@ -99,10 +104,7 @@ export function readEvent(lines: readonly Line[], line: number): CalendarEvent |
   const text = (name: string): string => texts(name)[0] ?? '';
   const moments = memoize((name: string): readonly Moment[] => propertiesOf(name).flatMap(momentsOf));
   const rules = (name: string): Rule[] =>
-    ruleLines
-      .filter(({ text: rule }) => rule.slice(0, name.length).toUpperCase() === name)
-      .flatMap(({ text: rule }) => ruleOf(rule) ?? [])
-      .slice(0, MAX_RULES);
+    ruleLines.filter(({ text: rule }) => rule.slice(0, name.length).toUpperCase() === name).flatMap(({ text: rule }) => ruleOf(rule) ?? []);
   const length = lengthFrom(text('duration').trim().toUpperCase());
   const [organizer] = propertiesOf('organizer');
   const [recurrenceId] = propertiesOf('recurrence-id');
@@ -116,10 +118,12 @@ export function readEvent(lines: readonly Line[], line: number): CalendarEvent |
     end: moments('dtend')[0],
     length,
     isMarkedAllDay: /^TRUE$/i.test(text(MICROSOFT_ALL_DAY).trim()),
-    rules: rules('RRULE'),
-    exclusionRules: rules('EXRULE'),
-    dates: propertiesOf('rdate').flatMap(extraDatesOf).slice(0, MAX_DATES),
-    exclusionDates: moments('exdate').slice(0, MAX_DATES),
+    ...cutLists({
+      rules: rules('RRULE'),
+      exclusionRules: rules('EXRULE'),
+      dates: propertiesOf('rdate').flatMap(extraDatesOf),
+      exclusionDates: moments('exdate'),
+    }),
     sequence: /^\d{1,9}$/.test(text('sequence').trim()) ? Number(text('sequence')) : 0,
     summary: text('summary'),
     description: text('description'),
@@ -152,6 +156,33 @@ export function readEvent(lines: readonly Line[], line: number): CalendarEvent |
  * midnight.
  */
 export const MICROSOFT_ALL_DAY = 'x-microsoft-cdo-alldayevent';
+
+/** Returns lists without the values beyond their limits, and the names of those that were longer. */
+function cutLists({
+  rules,
+  exclusionRules,
+  dates,
+  exclusionDates,
+}: Pick<CalendarEvent, 'rules' | 'exclusionRules' | 'dates' | 'exclusionDates'>): Pick<
+  CalendarEvent,
+  'rules' | 'exclusionRules' | 'dates' | 'exclusionDates' | 'cut'
+> {
+  const lists = { RRULE: rules, EXRULE: exclusionRules, RDATE: dates, EXDATE: exclusionDates };
+  return {
+    rules: rules.slice(0, MAX_VALUES.RRULE),
+    exclusionRules: exclusionRules.slice(0, MAX_VALUES.EXRULE),
+    dates: dates.slice(0, MAX_VALUES.RDATE),
+    exclusionDates: exclusionDates.slice(0, MAX_VALUES.EXDATE),
+    cut: (['RRULE', 'EXRULE', 'RDATE', 'EXDATE'] as const).filter((name) => lists[name].length > MAX_VALUES[name]),
+  };
+}
+
+/**
+ * Whether an event cannot be imported, because its dates cannot be read, or because not all of its exceptions are read,
+ * so that dates would take place which the file leaves out.
+ */
+export const isLeftOut = ({ undated, unsupported, cut }: CalendarEvent): boolean =>
+  undated.length + unsupported.length > 0 || cut.some((name) => name === 'EXRULE' || name === 'EXDATE');
 
 /** Returns what the parameters of text properties state. */
 function textsInParameters(
@@ -212,14 +243,17 @@ const singleDateNameOf = (line: string): string | undefined => SINGLE_DATE.exec(
 
 /** Returns the value of a line with dates or a rule, without its parameters. */
 const lineValue = (line: string): string => line.slice(line.lastIndexOf(':') + 1).trim();
-/** Returns the rule on a line, in the syntax of iCalendar or vCalendar. */
+/**
+ * Returns the rule on a line, in the syntax of iCalendar or vCalendar. Its end may contain colons
+ * (`UNTIL=2026-12-31T22:59:59Z`), and some programs write `RRULE:` twice.
+ */
 function ruleOf(line: string): Rule | undefined {
-  const text = lineValue(line);
+  const text = line.replace(/^(?:[^:"]|"[^"]*")*:(?:(?:EX|R)RULE:)?/i, '').trim();
   return parseRule(toICalendarRule(text) ?? text);
 }
 
-const MAX_DATES = 5000;
-const MAX_RULES = 20;
+/** Maximum number of values that are read of the lists of an event. */
+const MAX_VALUES: Readonly<Record<CutList, number>> = { RRULE: 20, EXRULE: 20, RDATE: 5000, EXDATE: 5000 };
 
 function momentsOf(property: Property): Moment[] {
   const zone = parameter(property, 'tzid');

@@ -7,7 +7,7 @@ import { asWholeRecord } from '../items/report.ts';
 import type { Source } from '../items/source.ts';
 import { partsOf } from './components.ts';
 import { currentOverrides, currentVersionOf } from './current-versions.ts';
-import { type CalendarEvent, readEvent } from './event.ts';
+import { type CalendarEvent, isLeftOut, readEvent } from './event.ts';
 import { type ItemContext, itemsOf } from './event-items.ts';
 import { type CalendarFacts, readCalendarFacts } from './lasting-uids.ts';
 import { calendarLines, type Line } from './lines.ts';
@@ -70,6 +70,7 @@ export async function* calendarEntries(bytes: Bytes, options: CalendarOptions, c
   const skipped = new Map<string, number>();
   const skip = (name: string) => skipped.set(name, (skipped.get(name) ?? 0) + 1);
   const heldEvents = new Map<string, HeldEvent[]>();
+  const cutUids = new Set<string>();
   const completeNames = new Set<string>();
   let count = 0;
   for (const { line, id } of facts.unknownZones)
@@ -89,15 +90,24 @@ export async function* calendarEntries(bytes: Bytes, options: CalendarOptions, c
     const currentEvent = facts.isCancelled(part.calendar) ? asCancelled(parsedEvent) : parsedEvent;
     const event: HeldEvent = { ...currentEvent, uid: parsedEvent.uid || reading.fallbackUid(parsedEvent), calendar: part.calendar };
     yield* lossesOf(event, reading);
-    if (event.undated.length + event.unsupported.length > 0) continue;
-    if (count < MAX_HELD_EVENTS && (mayHaveFurtherParts(event) || facts.isShared(event.uid))) {
+    // A change that cannot be read still says that the date which it names does not take place as in its series.
+    if (isLeftOut(event) && event.recurrenceId === undefined) continue;
+    if (!mayHaveFurtherParts(event) && !facts.isShared(event.uid)) {
+      if (yield* singleEntries(event, reading)) completeNames.add(idOf(event, reading));
+    } else if (count < MAX_HELD_EVENTS) {
       addToGroup(heldEvents, event.uid, event);
       count += 1;
-    } else if (yield* singleEntries(event, reading)) completeNames.add(idOf(event, reading));
+    } else {
+      cutUids.add(event.uid);
+      if (!isLeftOut(event)) yield asWholeRecord(lossAt(reading, 'ical-events-cut', event));
+    }
   }
-  for (const events of heldEvents.values()) if (yield* seriesEntries(events, reading)) completeNames.add(idOf(events[0]!, reading));
-  // Beyond the limit, some dates of a series were read as separate events, so that the series is incomplete.
-  if (count < MAX_HELD_EVENTS) for (const name of completeNames) yield { kind: 'dates', name, between: wholeDaysIn(reading.window) };
+  for (const [uid, events] of heldEvents) {
+    // Parts of the event that came too late may change these.
+    if (cutUids.has(uid)) for (const event of events) yield asWholeRecord(lossAt(reading, 'ical-events-cut', event));
+    else if (yield* seriesEntries(events, reading)) completeNames.add(idOf(events[0]!, reading));
+  }
+  for (const name of completeNames) yield { kind: 'dates', name, between: wholeDaysIn(reading.window) };
   for (const [name, number] of skipped) yield { kind: 'skipped', what: name, count: number };
 }
 
@@ -148,10 +158,12 @@ function* lossesOf(event: HeldEvent, reading: Reading): Generator<Entry> {
   const [first, ...rest] = [
     ...event.undated.map((line) => toLoss('ical-dates-unreadable', line)),
     ...event.unsupported.map((line) => toLoss('ical-rule-unknown', line)),
+    ...(isLeftOut(event) ? event.cut.map((name) => lossAt(reading, 'ical-exceptions-cut', event, name)) : []),
   ];
   // The event counts as lost once, however many of its lines are unreadable.
   if (first) yield asWholeRecord(first);
   yield* rest;
+  for (const name of isLeftOut(event) ? [] : event.cut) yield lossAt(reading, 'ical-dates-cut', event, name);
   for (const line of event.otherRanges) yield toLoss('ical-change-range', line);
   for (const line of event.unreadable) yield toLoss('ical-line-unreadable', line);
   for (const line of event.otherEncoding) yield toLoss(line.encoding === 'damaged' ? 'ical-characters' : 'encoding-assumed', line);
@@ -213,7 +225,7 @@ function* seriesEntries(events: readonly HeldEvent[], reading: Reading): Generat
   for (const event of [...(core?.conflicts ?? []), ...overrides.flatMap(({ conflicts }) => conflicts)])
     yield asWholeRecord(lossAt(reading, 'ical-uid-twice', event, event.uid));
   yield* unsupportedIn(
-    overrides.map(({ event }) => event),
+    overrides.map(({ event }) => event).filter((event) => !isLeftOut(event)),
     masters,
     reading,
   );
@@ -221,9 +233,9 @@ function* seriesEntries(events: readonly HeldEvent[], reading: Reading): Generat
   const times = core
     ? datesOfSeries(core.event, overrides, reading.window, clocksOf(core.event, reading))
     : overrides.flatMap(({ event, isSuperseded }) =>
-        isSuperseded ? [] : [...orphanedOverrideDate(event, reading.window, clocksOf(event, reading))],
+        isSuperseded || isLeftOut(event) ? [] : [...orphanedOverrideDate(event, reading.window, clocksOf(event, reading))],
       );
-  let isWhole = core !== undefined;
+  let isWhole = core !== undefined && events.every((event) => !isLeftOut(event) && event.cut.length === 0);
   const eventId = idOf(events[0]!, reading);
   const first = core && nameOfFirst(core.event, clocksOf(core.event, reading));
   for (const time of times) {

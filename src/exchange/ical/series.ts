@@ -2,7 +2,7 @@ import { textFromUnix, unixFromText } from '../../wordpress/time.ts';
 import type { Zone } from '../../wordpress/zones.ts';
 import type { Clock } from './clock.ts';
 import type { Override } from './current-versions.ts';
-import { type CalendarEvent, type ExtraDate, type Length, MICROSOFT_ALL_DAY, type Moment } from './event.ts';
+import { type CalendarEvent, type ExtraDate, isLeftOut, type Length, MICROSOFT_ALL_DAY, type Moment } from './event.ts';
 import { laterStart, type Series, type SeriesProblem, shownIn, startsWithin, wallTimeOf } from './series-starts.ts';
 import { type Clocks, endAfter, momentOf, overlapsWindow, type Span, spanOf, startClock, timesBetween } from './spans.ts';
 
@@ -50,13 +50,14 @@ export function* datesOfSeries(
     while (changes < laterOverrides.length && laterOverrides[changes]!.position <= wall) changes += 1;
     if (isExcluded(wall)) continue;
     const currentOverride = laterOverrides[changes - 1];
+    if (currentOverride && isLeftOut(currentOverride.event)) continue;
     const time = currentOverride ? shiftedDate(currentOverride, wall, series) : { event: core, span: spanAt(wall, date, series) };
     if (!overlapsWindow(time.span, window, clocks.calendar)) continue;
     isEmpty = false;
     yield { ...time, name: nameOf(wall, series) };
   }
   for (const { event, isSuperseded } of unshifted) {
-    if (!isSuperseded) yield* overrideDate(event, window, clocks, nameOfMoment(event.recurrenceId!, series));
+    if (!isSuperseded && !isLeftOut(event)) yield* overrideDate(event, window, clocks, nameOfMoment(event.recurrenceId!, series));
   }
   yield* datesOutside(series, window, { isEmpty, isExcluded });
 }
