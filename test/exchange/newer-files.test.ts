@@ -390,6 +390,37 @@ describeDatabases('newer file', (open) => {
       expect([trashed, await datesOf('Past')]).toEqual([{}, before]);
     });
 
+    it('reports removed dates that the calendar has brought under another name too', async () => {
+      const lines = [COUNT, `EXDATE:${year}0112T180000Z`];
+      const renamed = (more: readonly string[]) => weekly('Renamed', more).replace('Newer', 'Renamed');
+      await imported('Renamed.ics', weekly('Renamed', [COUNT]));
+      await imported('Renamed.ics', renamed([COUNT]));
+      for (const dryRun of [true, false]) {
+        const report = await imported('Renamed.ics', renamed(lines), { dryRun });
+        expect(report.losses.map(({ reason, examples }) => [reason, examples[0]?.of])).toEqual([['date-kept', 'Renamed']]);
+        expect([report.trashed, await datesOf('Renamed')]).toEqual([{}, ['01-05 18', '01-12 18', '01-19 18', '01-26 18']]);
+      }
+    });
+
+    it('removes no dates once the same calendar is imported again in the meantime', async () => {
+      await imported('Twice.ics', weekly('Twice', [COUNT]));
+      const before = await datesOf('Twice');
+      const excepted = weekly('Twice', [COUNT, `EXDATE:${year}0112T180000Z`]);
+      // The second import begins right before the first one removes the date.
+      const { db } = site;
+      let steps = 0;
+      const transaction: typeof db.transaction = async (...given) => {
+        steps += 1;
+        if (steps === 3) await db.from('fasti_imports').increment('run', 1);
+        return db.transaction(...given);
+      };
+      const overtaken: Site = { ...site, db: Object.assign(Object.create(db), { transaction }) };
+      writeFileSync(join(folder, 'Twice.ics'), excepted);
+      const source = await openSource([join(folder, 'Twice.ics')], { caller: await callerOf(site), prefix: 'wp_', target: '' });
+      await expect(importSource(overtaken, source)).rejects.toMatchObject({ fault: 'superseded' });
+      expect([steps, await datesOf('Twice')]).toEqual([3, before]);
+    });
+
     it('reports removed dates in a dry run', async () => {
       await imported('Tried.ics', weekly('Tried', [COUNT]));
       const before = await datesOf('Tried');

@@ -77,7 +77,7 @@ export async function importItems(site: Site, caller: Caller, entries: AsyncIter
   await settleAllSlugs(state);
   for (const records of pagesOf([...state.run.unlinked], ITEMS_PER_BATCH))
     await writeStep(state, { keys: new Set(records.map(({ key }) => key)), task: (work) => linkAgain(work, records) });
-  const trashedCount = await trashRemovedDates(state.run, state.dates);
+  const trashedCount = await trashRemovedDates(state);
   if (trashedCount > 0) addToCount(sum.trashed, 'event', trashedCount);
   if (state.run.settings && state.run.customFields.source === undefined)
     addLoss(sum, { reason: 'settings-none', kind: 'source', of: state.run.source });

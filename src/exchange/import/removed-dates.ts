@@ -4,10 +4,12 @@ import { mayTrash } from '../../records/posts.ts';
 import { lookUpOnce } from '../../storage/engine/look-up-once.ts';
 import { loadPosts } from '../../storage/rows/bundle.ts';
 import { importedBefore, importsOf, metasOfImported } from '../../storage/rows/imports.ts';
+import { storedTitles } from '../../storage/rows/posts.ts';
 import { localFromDate } from '../../wordpress/zones.ts';
 import { lastingUid } from '../items/lasting-uid.ts';
-import type { DatesEntry } from '../items/report.ts';
+import { addLoss } from '../items/report.ts';
 import type { Run } from './run.ts';
+import { type ImportState, storeState } from './step.ts';
 import { trashAndForget } from './undo.ts';
 
 /*
@@ -18,34 +20,54 @@ import { trashAndForget } from './undo.ts';
 /**
  * Moves to the trash those dates of these events that an earlier run imported and this run did not contain, if they are
  * in the future and within the period that the source covers. Past dates stay, and so do dates that another source has
- * brought too. A dry run only counts them.
+ * brought too, which are reported: it may be this one under an earlier name. A dry run only counts them.
  *
- * @param coveredPeriods names of events all of whose dates came in this run (`DatesEntry`), with the period that is
- * covered
+ * `dates` of the state: names of events all of whose dates came in this run (`DatesEntry`), with the period that is
+ * covered.
+ *
  * @returns the number of dates
+ * @throws SourceFault `superseded` if another run of the same source has begun
  */
-export async function trashRemovedDates(run: Run, coveredPeriods: ReadonlyMap<string, DatesEntry['between']>): Promise<number> {
+export async function trashRemovedDates(state: ImportState): Promise<number> {
+  const { run, sum } = state;
+  const { site, caller, importId } = run;
+  const keptIds: number[] = [];
+  let trashedCount = 0;
+  const starts = await removedDates(state);
+  const importIds = await importsOf(site.db, [...starts.keys()]);
+  for (const id of starts.keys()) {
+    if (importIds.get(id)?.some((other) => other !== importId)) {
+      keptIds.push(id);
+      continue;
+    }
+    const isTrashed = run.isDryRun
+      ? await canBeTrashed(run, id)
+      : await trashAndForget(site, caller, { kind: postKind('event'), id, from: importId }, (db) =>
+          storeState(db, state, { doneCount: state.doneCount, open: true, report: sum }),
+        );
+    if (isTrashed) trashedCount += 1;
+  }
+  const titles = await storedTitles(site.db, keptIds);
+  for (const id of keptIds) addLoss(sum, { reason: 'date-kept', kind: 'event', of: titles.get(id) ?? '', detail: starts.get(id) });
+  return trashedCount;
+}
+
+/** Returns the starts of the dates that this run did not contain although it covers them, by id. */
+async function removedDates({ run, dates }: ImportState): Promise<Map<number, string>> {
   const { site, caller, importId, number, dryLedger } = run;
-  if (coveredPeriods.size === 0 || importId === 0) return 0;
+  const starts = new Map<number, string>();
+  if (dates.size === 0 || importId === 0) return starts;
   // Ids of other kinds, such as categories, must not be mistaken for events.
   const importedIds = new Set([...dryLedger.values()].flatMap(({ kind, target }) => (kind === 'event' ? [target] : [])));
   const now = localFromDate(caller.now, caller.settings.zone);
-  let trashedCount = 0;
   const ids = (await importedBefore(site.db, importId, number, 'event')).filter((id) => !importedIds.has(id));
-  const metas = await metasOfImported(site.db, ids, [CALENDAR_UID, DATES.start]);
-  const importIds = await importsOf(site.db, [...metas.keys()]);
-  for (const [id, eventMetas] of metas) {
-    const uid = eventMetas.get(CALENDAR_UID) ?? '';
-    const period = coveredPeriods.get(uid) ?? coveredPeriods.get(lastingUid(uid) ?? '');
-    const start = eventMetas.get(DATES.start) ?? '';
-    if (!period || start < period[0] || start > period[1] || start <= now) continue;
-    if (importIds.get(id)?.some((other) => other !== importId)) continue;
-    const isTrashed = run.isDryRun
-      ? await canBeTrashed(run, id)
-      : await trashAndForget(site, caller, { kind: postKind('event'), id, from: importId });
-    if (isTrashed) trashedCount += 1;
+  for (const [id, metas] of await metasOfImported(site.db, ids, [CALENDAR_UID, DATES.start])) {
+    const uid = metas.get(CALENDAR_UID) ?? '';
+    const period = dates.get(uid) ?? dates.get(lastingUid(uid) ?? '');
+    const start = metas.get(DATES.start) ?? '';
+    if (period && start >= period[0] && start <= period[1] && start > now) starts.set(id, start);
   }
-  return trashedCount;
+  return starts;
 }
 
 /** Whether an event can be moved to the trash and is not there already. */

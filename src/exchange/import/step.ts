@@ -73,13 +73,7 @@ export async function writeStep(
     const report = newTally();
     mergeTally(report, sum);
     mergeTally(report, work.tally);
-    const isCurrent = await storeProgress(db, { id: run.importId, run: run.number }, state.doneCount, {
-      done: doneCount,
-      open,
-      report: tallyText(report),
-      now: utcFromDate(run.site.clock()),
-    });
-    if (!isCurrent) throw new SourceFault('superseded', { source: run.source });
+    await storeState(db, state, { doneCount, open, report });
     return work;
   };
   const work = run.isDryRun ? await attempt(run.site.db) : await run.site.db.transaction(attempt);
@@ -93,4 +87,24 @@ export async function writeStep(
   run.unlinked.push(...unlinked);
   mergeTally(sum, tally);
   state.doneCount = doneCount;
+}
+
+/**
+ * Stores the progress of a run in its row, which it holds until the end of the transaction.
+ *
+ * @throws SourceFault `superseded` if another run of the same source has begun
+ */
+export async function storeState(
+  db: Database,
+  state: ImportState,
+  { doneCount, open, report }: { readonly doneCount: number; readonly open: boolean; readonly report: Tally },
+): Promise<void> {
+  const { run } = state;
+  const isCurrent = await storeProgress(db, { id: run.importId, run: run.number }, state.doneCount, {
+    done: doneCount,
+    open,
+    report: tallyText(report),
+    now: utcFromDate(run.site.clock()),
+  });
+  if (!isCurrent) throw new SourceFault('superseded', { source: run.source });
 }

@@ -6,6 +6,7 @@ import type { Caller } from '../../records/caller.ts';
 import { mayTrash } from '../../records/posts.ts';
 import { trashPost } from '../../records/writes/post-writes.ts';
 import { type Site, withinTransaction } from '../../site.ts';
+import type { Database } from '../../storage/engine/database.ts';
 import { lookUpOnce } from '../../storage/engine/look-up-once.ts';
 import { loadPosts } from '../../storage/rows/bundle.ts';
 import { createdByRun, forgetImported, lastImport, referencedElsewhere } from '../../storage/rows/imports.ts';
@@ -83,17 +84,21 @@ export async function undoImport(
 /**
  * Moves a record to the trash and removes it from the ledger, both or neither. Returns false if the caller may not move
  * it, or if it was moved already.
+ *
+ * @param check runs at the end of the transaction; if it throws, nothing happens
  */
 export async function trashAndForget(
   site: Site,
   caller: Caller,
   { kind, id, from }: { readonly kind: PostKind; readonly id: number; readonly from: number },
+  check?: (db: Database) => Promise<void>,
 ): Promise<boolean> {
   try {
     if (!(await mayTrash(lookUpOnce(site.db), caller, kind, id))) return false;
     await site.db.transaction(async (db) => {
       await trashPost(withinTransaction(site, db), caller, kind, id);
       await forgetImported(db, from, kind.name, [id]);
+      await check?.(db);
     });
     return true;
   } catch (error) {
