@@ -42,8 +42,8 @@ const FILE_METAS = ['_wp_attached_file', '_wp_attachment_metadata', '_tribe_impo
 const TEXTS = ['post_title', 'post_content', 'post_excerpt'] as const;
 
 /**
- * Updates existing posts: changes what differs in the source, and nothing else. They are locked before they are compared,
- * so that nobody who edits them meanwhile loses a change; posts that were deleted meanwhile are skipped.
+ * Updates existing posts: changes what differs in the source, and nothing else. They are locked before they are
+ * compared, so that nobody who edits them meanwhile loses a change; posts that were deleted meanwhile are skipped.
  */
 export async function updatePosts(work: Work, posts: readonly Existing[]): Promise<void> {
   if (posts.length === 0) return;

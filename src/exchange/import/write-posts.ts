@@ -75,15 +75,11 @@ export async function writePosts(work: Work, items: readonly PostItem[]): Promis
       entry !== undefined && ((run.isDryRun && run.dryLedger.has(key)) || takenPosts.get(entry.target)?.post_type === typeOf(item.kind));
     const known = knownEvents.get(sourceItem);
     if (known?.isOrigin) {
-      leaveAsIs(work, item, { item: key, kind: item.kind, target: known.id, digest: sourceDigest });
+      leaveAsIs(work, item, { item: key, kind: item.kind, target: known.id, digest: sourceDigest }, sourceDigest);
       continue;
     }
     if (isStored && isOfDigest(entry.digest, sourceDigest) && !isFetched(work, sourceItem)) {
-      const wasMissing = missingPartsIn(entry.digest);
-      if (wasMissing) {
-        ledger.add({ ...entry, item: key, run: run.number });
-        waitForParts(work, { item, key, target: entry.target }, wasMissing, { digest: sourceDigest, unchanged: true });
-      } else leaveAsIs(work, item, { ...entry, item: key });
+      leaveAsIs(work, item, { ...entry, item: key }, sourceDigest);
       continue;
     }
     // A dry run assumes that the file can be fetched.
@@ -110,10 +106,13 @@ export async function writePosts(work: Work, items: readonly PostItem[]): Promis
   await updatePosts(work, existing);
 }
 
-/** Notes that a record is already as in the source. */
-function leaveAsIs({ run, ledger, tally }: Work, { kind }: PostItem, entry: Omit<Parameters<Ledger['add']>[0], 'run'>): void {
+/** Notes that a record is already as in the source, except for references that were missing, which may have come. */
+function leaveAsIs(work: Work, item: PostItem, entry: Omit<Parameters<Ledger['add']>[0], 'run'>, digest: string): void {
+  const { run, ledger, tally } = work;
   ledger.add({ ...entry, run: run.number });
-  addToCount(tally.unchanged, kind);
+  const wasMissing = missingPartsIn(entry.digest);
+  if (wasMissing) waitForParts(work, { item, key: entry.item, target: entry.target }, wasMissing, { digest, unchanged: true });
+  else addToCount(tally.unchanged, item.kind);
 }
 
 /** Returns an item with this site's fields and terms, its row data, and the digest that the ledger keeps. */

@@ -66,8 +66,8 @@ export interface PostItem extends IdentifiedItem, LanguageMembers {
    */
   readonly initial?: readonly string[] | undefined;
   /**
-   * Whether the source gives the times of an event as moments, so that another zone shows them at other hours; otherwise
-   * they are local times of whatever zone the event has.
+   * Whether the source gives the times of an event as moments, so that another zone shows them at other hours.
+   * Otherwise, they are local times of whatever zone the event has.
    */
   readonly statesMoments?: true;
   /**

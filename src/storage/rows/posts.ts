@@ -34,8 +34,8 @@ export async function lockPost(db: Database, id: number): Promise<Post | undefin
 }
 
 /**
- * Reads the rows of posts and locks them until the end of the transaction, by id. Posts are locked in the order of their
- * ids, so that transactions which lock several do not wait for each other.
+ * Reads the rows of posts and locks them until the end of the transaction, by id. Posts are locked in the order of
+ * their ids, so that transactions which lock several do not wait for each other.
  */
 export async function lockPosts(db: Database, ids: readonly number[]): Promise<Map<number, Post>> {
   const sortedIds = [...ids].sort((one, other) => one - other);
