@@ -4,7 +4,7 @@ import type { Entry } from '../../src/exchange/items/items.ts';
 import { textFromUnix } from '../../src/wordpress/time.ts';
 import { check, event, OPTIONS } from './odd-calendars.ts';
 
-/* Contents of a calendar beyond the limits of an import are reported, and no date takes place that the file excludes. */
+/* Contents of a calendar beyond the limits of an import are reported; no date takes place that the file excludes. */
 
 const hours = (count: number): string =>
   Array.from(

@@ -121,6 +121,26 @@ describeDatabases('import with missing references', (open) => {
     expect(await again('2')).toMatchObject({ unchanged: { event: 1 }, updated: {} });
   });
 
+  it('links events to the other venue of the name if the one that was imported is in the trash, or reports that', async () => {
+    const at = (uid: string, location = 'Hall') => [
+      ...['BEGIN:VCALENDAR', 'VERSION:2.0', 'X-WR-CALNAME:Trash', 'BEGIN:VEVENT', `UID:${uid}`, `SUMMARY:${uid}`],
+      ...['DTSTART:20310501T180000Z', `LOCATION:${location}`, 'END:VEVENT', 'END:VCALENDAR'],
+    ];
+    const venueOf = async (post_title: string) => {
+      const posts = db.from('posts').select('ID').where({ post_title, post_type: 'tribe_events' });
+      return db.from('postmeta').whereIn('post_id', posts).where('meta_key', '_EventVenueID').pluck('meta_value');
+    };
+    await imported('t.ics', at('first'));
+    const [venue] = await venueOf('first');
+    await db.from('posts').where('ID', Number(venue)).update({ post_status: 'trash' });
+    const { losses } = await imported('t.ics', at('second'));
+    expect(losses.map(({ reason, examples }) => [reason, examples[0]?.of])).toEqual([['link-in-trash', 'Hall']]);
+    expect((await imported('t.ics', at('second'))).losses).toEqual([]);
+    const other = await created('tribe_venue', 'Hall');
+    expect((await imported('t.ics', at('third'))).losses).toEqual([]);
+    expect(await Promise.all(['first', 'second', 'third'].map(venueOf))).toEqual([[venue], [venue], [other]]);
+  });
+
   it('notes what is missing of a record whose slug another one has', async () => {
     const run = async (...more: PostItem['links']) => {
       const item: PostItem = {

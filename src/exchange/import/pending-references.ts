@@ -14,6 +14,7 @@ import { digestWithout } from './incomplete.ts';
 import { ledgerKey } from './ledger.ts';
 import { authorOf, linkTarget } from './resolve.ts';
 import type { WaitingRecord, WantedReferences, Work } from './run.ts';
+import { noteTrashedLinks } from './trashed-links.ts';
 import { lockCategoryTree, termFromReference } from './write-terms.ts';
 
 /** Returns the references that a record waits for. */
@@ -38,6 +39,10 @@ export function keysOfPending(rows: readonly WaitingRecord[]): Set<string> {
 /** Resolves pending references after all items have come. References that are still missing are reported as lost. */
 export async function resolvePending(work: Work, rows: readonly WaitingRecord[]): Promise<void> {
   if (rows.some(({ kind }) => kind === 'category')) await lockCategoryTree(work);
+  await noteTrashedLinks(
+    work,
+    rows.map(referencesOf).flatMap(({ complete, links }) => (complete ? [] : (links ?? []))),
+  );
   // Records are locked in the order of their ids, as everywhere.
   for (const row of [...rows].sort((one, other) => one.target - other.target)) {
     const wants = referencesOf(row);

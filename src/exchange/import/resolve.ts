@@ -80,8 +80,11 @@ export async function authorOf({ run, db, ledger }: Work, author: string): Promi
  * possible in the language of the link, or, if there is none, with this id. Images are found by source id alone.
  */
 export async function linkTarget(work: Work, link: Link): Promise<number | undefined> {
-  const { run, db, ledger } = work;
-  if ('sourceId' in link) return ledger.target('post', link.sourceId);
+  const { run, db, ledger, replaced } = work;
+  if ('sourceId' in link) {
+    const id = ledger.target('post', link.sourceId);
+    return id === undefined ? undefined : (replaced.get(id) ?? id);
+  }
   const all = link.kind === 'attachment' ? [] : await run.names.findAll(db, link.kind, link.name);
   const idsInLanguage =
     link.kind === 'attachment' || link.language === undefined || all.length < 2

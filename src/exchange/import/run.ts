@@ -139,6 +139,8 @@ export interface Work {
   readonly namedRecords: { kind: PostItem['kind']; title: string; start: string; id: number }[];
   /** Items that were changed on the way (their files were fetched) -> their original form. */
   readonly originals: ReadonlyMap<PostItem, PostItem>;
+  /** Venues and organizers in the trash -> the records that events get instead, or themselves. */
+  readonly replaced: Map<number, number>;
   /** Ids of records that somebody has deleted since the step began. */
   readonly removedIds: Set<number>;
   /** Ids of events that were written. */

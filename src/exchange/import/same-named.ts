@@ -91,7 +91,8 @@ const isEveryWordIn = (words: ReadonlySet<string>, others: ReadonlySet<string>):
 /** Maximum number of records with one name that are compared, since a file may contain any number of them. */
 const MAX_COMPARED = 50;
 
-function areDifferentRecords(one: Metas, other: Metas): boolean {
+/** Whether the details of two records of one name show that they are different ones. */
+export function areDifferentRecords(one: Metas, other: Metas): boolean {
   const [email, otherEmail] = [one, other].map((metas) => (metaOf(metas, ORGANIZER.email) ?? '').trim().toLowerCase());
   if (email && otherEmail && email !== otherEmail) return true;
   const [words, otherWords] = [wordsOf(one), wordsOf(other)];

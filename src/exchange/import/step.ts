@@ -55,6 +55,7 @@ export async function writeStep(
       unlinked: [],
       namedRecords: [],
       originals,
+      replaced: new Map(),
       removedIds: new Set(),
       events: [],
       touched: { any: false, tree: false },

@@ -25,6 +25,7 @@ import { importRecurrence, isRecurrenceDifferent } from './recurrence.ts';
 import { type Resolved, resolvePost } from './resolve.ts';
 import { isFetched, type Work } from './run.ts';
 import { addressToKeep } from './same-named.ts';
+import { noteTrashedLinks } from './trashed-links.ts';
 import { datesInOwnZone } from './update-dates.ts';
 import { countLater } from './wanted-slugs.ts';
 
@@ -52,6 +53,10 @@ export async function updatePosts(work: Work, posts: readonly Existing[]): Promi
   const rows = run.isDryRun ? await loadPosts(db, ids) : await lockPosts(db, ids);
   const [metas, terms] = [await loadMetas(db, ids), await loadTermsOf(db, ids)];
   for (const id of ids) if (!rows.has(id)) work.removedIds.add(id);
+  await noteTrashedLinks(
+    work,
+    posts.flatMap(({ item }) => (item.complete ? [] : item.links)),
+  );
   for (const post of posts) {
     const row = rows.get(post.target);
     const before = {

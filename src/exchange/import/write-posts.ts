@@ -30,6 +30,7 @@ import { findSameNamed, readNewNames } from './same-named.ts';
 import { findSameUid } from './same-uid.ts';
 import { slugsFor } from './slugs.ts';
 import { startOf, storedPost } from './stored-post.ts';
+import { noteTrashedLinks } from './trashed-links.ts';
 import { type Existing, updatePosts } from './update-posts.ts';
 import { wantSlug } from './wanted-slugs.ts';
 import { termFromReference } from './write-terms.ts';
@@ -218,6 +219,10 @@ async function insertNew(work: Work, arrivals: readonly Arrival[], takenPosts: R
   if (arrivals.length === 0) return;
   // All records get their ids first, so that they can reference each other.
   const newcomers = await assignIds(work, arrivals, takenPosts);
+  await noteTrashedLinks(
+    work,
+    arrivals.flatMap(({ item }) => (item.complete ? [] : item.links)),
+  );
   const relations = await writeReferencesOf(work, newcomers);
   work.touched.any = true;
   const { db, run } = work;

@@ -129,6 +129,11 @@ export async function findByTitle(
   return query.orderBy('ID').select('ID', 'post_title');
 }
 
+/** Returns those of these posts that are in the trash. */
+export async function trashedPosts(db: Database, ids: readonly number[]): Promise<Pick<Post, 'ID' | 'post_title'>[]> {
+  return readInParts(ids, (page) => db.from('posts').whereIn('ID', page).where('post_status', 'trash').select('ID', 'post_title'));
+}
+
 /** Reads the titles of posts by id, as stored. */
 export async function storedTitles(db: Database, ids: readonly number[]): Promise<Map<number, string>> {
   const trackedDb = dependingOn(db, ids);
