@@ -6,9 +6,9 @@ import type { Work } from './run.ts';
 import { areDifferentRecords } from './same-named.ts';
 
 /**
- * Finds the venues and organizers among these links that an earlier import brought and that are in the trash here. Events
- * get the other record of the same name instead, if there is one; otherwise this is reported, since they would be shown
- * without their venue.
+ * Finds the venues and organizers among these links that an earlier import brought and that are in the trash here.
+ * Events get the other record of the same name instead, if there is one; otherwise this is reported, since they would
+ * be shown without their venue.
  */
 export async function noteTrashedLinks(work: Work, links: readonly Link[]): Promise<void> {
   const { run, db, ledger, tally, replaced } = work;
