@@ -74,6 +74,61 @@ describe('WordPress export file of a site with Polylang', () => {
   });
 });
 
+describe('WordPress export file whose terms share slugs', () => {
+  const term = (id: number, slug: string, name: string, parent = '') =>
+    `<wp:term><wp:term_id>${id}</wp:term_id><wp:term_taxonomy>tribe_events_cat</wp:term_taxonomy><wp:term_slug>${slug}</wp:term_slug>` +
+    `<wp:term_parent>${parent}</wp:term_parent><wp:term_name>${name}</wp:term_name></wp:term>`;
+  const event = (id: number, language: string, name: string) =>
+    `<item><title>Event ${id}</title><wp:post_id>${id}</wp:post_id><wp:post_type>tribe_events</wp:post_type>` +
+    (language === '' ? '' : `<category domain="language" nicename="${language}">${language}</category>`) +
+    `<category domain="tribe_events_cat" nicename="fest">${name}</category></item>`;
+  const read = async (...contents: string[]) => {
+    const files = contents.map((content, index) => {
+      const file = join(folder, `namesakes-${index}.xml`);
+      writeFileSync(
+        file,
+        `<rss xmlns:wp="http://wordpress.org/export/1.2/"><channel><wp:wxr_version>1.2</wp:wxr_version>${content}</channel></rss>`,
+      );
+      return file;
+    });
+    const entries = await allOf(openWxr(files).entries());
+    return entries.map((entry) => {
+      if (entry.kind === 'loss') return [entry.loss.reason, entry.loss.of, entry.loss.detail];
+      if (entry.kind === 'event') return [entry.columns.post_title, entry.terms?.[0]?.sourceId];
+      return entry.kind === 'category' ? [entry.id, entry.sourceId, entry.namesake, entry.parent] : [];
+    });
+  };
+  const languages = exportedTerm(9, 'term_translations', 'pll_5f', 'a:2:{s:2:"en";i:4;s:2:"it";i:5;}');
+
+  it('takes the one in the language of the record, or of this name, and reports where neither is known', async () => {
+    const terms = term(4, 'fest', 'Feast') + term(5, 'fest', 'Festa') + term(6, 'village', 'Village', 'fest');
+    expect(await read(terms + languages + event(1, 'it', 'Feast') + event(2, '', 'Festa') + event(3, '', 'Sagra'))).toEqual([
+      [4, 'fest', undefined, undefined],
+      [5, 'fest 2', 1, undefined],
+      [6, 'village', undefined, 'fest'],
+      ['term-uncertain', 'Village', 'fest'],
+      ['Event 1', 'fest 2'],
+      ['Event 2', 'fest 2'],
+      ['Event 3', 'fest'],
+      ['term-uncertain', 'Event 3', 'fest'],
+    ]);
+  });
+
+  it('gives them the same names in each of several files', async () => {
+    const terms = term(5, 'fest', 'Festa') + term(4, 'fest', 'Feast');
+    const named = [
+      [5, 'fest 2', 1, undefined],
+      [4, 'fest', undefined, undefined],
+    ];
+    expect(await read(terms + event(1, '', 'Feast'), terms + event(2, '', 'Festa'))).toEqual([
+      ...named,
+      ['Event 1', 'fest'],
+      ...named,
+      ['Event 2', 'fest 2'],
+    ]);
+  });
+});
+
 describeDatabases('languages in files', (open) => {
   let db: Database;
   let from: Fasti;

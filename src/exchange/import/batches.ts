@@ -1,5 +1,5 @@
 import { type Entry, type Item, isItem, isPostItem, isTermItem } from '../items/items.ts';
-import { groupOf, ledgerKey, translationKey } from './ledger.ts';
+import { groupOf, ledgerKey, termIdKey, translationKey } from './ledger.ts';
 
 const MAX_BATCH_CHARACTERS = 2 ** 20;
 
@@ -35,6 +35,7 @@ export function keysOf(items: readonly Item[]): Set<string> {
   for (const item of items) {
     keys.add(ledgerKey(groupOf(item), item.sourceId));
     if ('translation_group' in item && item.translation_group !== undefined) keys.add(translationKey(item.kind, item.translation_group));
+    if (isTermItem(item) && item.id !== undefined) keys.add(termIdKey(item.kind, item.id));
     if (isTermItem(item) && item.parent !== undefined) keys.add(ledgerKey(item.kind, item.parent));
     if (!isPostItem(item)) continue;
     if (item.narrowerId !== undefined) keys.add(ledgerKey('post', item.narrowerId));

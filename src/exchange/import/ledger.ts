@@ -9,7 +9,7 @@ import { digest } from '../items/versions.ts';
  */
 
 /** Namespaces of names: the same name may mean different things in different groups of one source. */
-export type Group = 'post' | 'category' | 'tag' | 'author' | 'settings' | 'translations';
+export type Group = 'post' | 'category' | 'tag' | 'author' | 'settings' | 'translations' | 'term';
 
 /** Returns the group of an item's name. */
 export const groupOf = (item: Item): Group => (isTermItem(item) || item.kind === 'author' || item.kind === 'settings' ? item.kind : 'post');
@@ -22,6 +22,12 @@ export const translationKey = (kind: string, group: string): string => ledgerKey
 
 /** Returns the ledger key under which the group of translations of a record here is noted. */
 export const memberKey = (kind: string, id: number): string => ledgerKey('translations', `member ${kind} ${id}`);
+
+/** Returns the ledger key of the id that a term has in the source. */
+export const termIdKey = (kind: string, id: number): string => ledgerKey('term', `${kind} ${id}`);
+
+/** Returns the ledger key under which the id in the source of a term here is noted. */
+export const sourceTermKey = (kind: string, id: number): string => ledgerKey('term', `of ${kind} ${id}`);
 
 /** The ledger entries of the records that a step references, and those that the step adds. */
 export interface Ledger {

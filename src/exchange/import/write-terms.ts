@@ -7,7 +7,7 @@ import { takenIds } from '../../storage/rows/ids-in-use.ts';
 import { lockNames, termNameLock, termSlugLock, termTreeLock } from '../../storage/rows/locks.ts';
 import { insertTermAs } from '../../storage/rows/new-rows.ts';
 import { differingTermMetas, writeTermMetas } from '../../storage/rows/term-metas.ts';
-import { findTermsLike, loadTerms, updateTerm } from '../../storage/rows/terms.ts';
+import { findTermsLike, updateTerm } from '../../storage/rows/terms.ts';
 import { sanitizeTermDescription, sanitizeTermName } from '../../wordpress/content/kses.ts';
 import { firstCharacters, hasVisibleText, stripControlCharacters } from '../../wordpress/content/plain-text.ts';
 import type { Term } from '../../wordpress/rows.ts';
@@ -16,6 +16,7 @@ import { cleanTermMetas, replaceLoneSurrogates } from '../items/clean.ts';
 import type { TermItem, TermReference } from '../items/items.ts';
 import { addLoss, addToCount } from '../items/report.ts';
 import { digestOf } from '../items/versions.ts';
+import { type KnownTerm, type KnownTerms, lookUpTerms } from './known-terms.ts';
 import { ledgerKey } from './ledger.ts';
 import type { WantedReferences, Work } from './run.ts';
 import { type PlacedTerm, termInLanguage } from './term-in-language.ts';
@@ -24,11 +25,12 @@ const MAX_LETTERS = 200;
 
 /**
  * Imports categories and tags. A term with the same slug in the same taxonomy is the same term and is left unchanged;
- * if several terms share a slug, they are matched in order.
+ * if several terms share a slug, they are matched in order. Known terms are recognised by their ids in the source.
  */
 export async function writeTerms(work: Work, terms: readonly TermItem[]): Promise<void> {
   if (terms.some(({ kind }) => kind === 'category')) await lockCategoryTree(work);
-  for (const term of parentsFirst(terms)) await writeTerm(work, term);
+  const known = await lookUpTerms(work, terms);
+  for (const term of parentsFirst(terms)) await writeTerm(work, term, known);
 }
 
 /**
@@ -63,27 +65,24 @@ export async function termFromReference(work: Work, { kind, sourceId, name, slug
   return placed.id;
 }
 
-async function writeTerm(work: Work, term: TermItem): Promise<void> {
-  const { run, db, ledger, tally } = work;
+async function writeTerm(work: Work, term: TermItem, knownTerms: KnownTerms): Promise<void> {
+  const { run, ledger, tally } = work;
   const item = ledgerKey(term.kind, term.sourceId);
   const digest = digestOf(term);
-  const knownEntry = ledger.entry(item);
-  if (knownEntry && knownEntry.run === run.number && knownEntry.digest === digest) return;
+  const namedEntry = ledger.entry(item);
+  if (namedEntry && namedEntry.run === run.number && namedEntry.digest === digest) return;
   const parent = term.parent === undefined ? 0 : ledger.target(term.kind, term.parent);
-  const existingTerm =
-    knownEntry && knownEntry.target > 0
-      ? (await loadTerms(db, termKind(term.kind).taxonomy, [knownEntry.target])).get(knownEntry.target)
-      : undefined;
+  const known = knownTerms.find(term);
 
   let target: number;
-  if (knownEntry && (existingTerm || (run.isDryRun && knownEntry.target < 0))) {
-    target = knownEntry.target;
-    const isNew = knownEntry.digest !== digest && existingTerm !== undefined;
-    const changedColumns = isNew && (await changeTerm(work, existingTerm, term, parent));
-    const changedMetas = isNew && (await changeMetas(work, term, target));
+  if (known && !(await knownTerms.isOfOther(term, known.entry.target))) {
+    target = known.entry.target;
+    const isChanged = known.entry.digest !== digest;
+    const changedColumns = isChanged && known.row !== undefined && (await changeTerm(work, known, known.row, { term, parent }));
+    const changedMetas = isChanged && known.row !== undefined && (await changeMetas(work, term, target));
     addToCount(changedColumns || changedMetas ? tally.updated : tally.unchanged, term.kind);
   } else {
-    const placed = await placeTerm(work, term, parent ?? 0);
+    const placed = await placeTerm(work, term, parent ?? 0, knownTerms);
     if (!placed) {
       addToCount(tally.lost, term.kind);
       addLoss(tally, { reason: 'term-without-name', kind: term.kind, of: term.sourceId, place: term.place });
@@ -94,6 +93,7 @@ async function writeTerm(work: Work, term: TermItem): Promise<void> {
     addToCount(placed.created ? tally.created : tally.unchanged, term.kind);
   }
   ledger.add({ item, kind: term.kind, target, digest, run: run.number });
+  await knownTerms.note(term, target);
   if (term.parent !== undefined && parent === undefined) {
     const wants: WantedReferences = { of: term.name, place: term.place, parent: term.parent };
     work.waiting.push({ item, kind: term.kind, target, wants: JSON.stringify(wants) });
@@ -123,6 +123,7 @@ async function placeTerm(
   work: Work,
   term: Pick<TermItem, 'kind' | 'sourceId' | 'name' | 'slug' | 'namesake' | 'description' | 'id' | 'taxonomyId' | 'place'>,
   parent: number,
+  known?: KnownTerms,
 ): Promise<PlacedTerm | undefined> {
   const { run, db, tally, touched } = work;
   const { taxonomy, hierarchical } = termKind(term.kind);
@@ -134,7 +135,9 @@ async function placeTerm(
   const sameSlugTerms = (await findTermsLike(db, taxonomy, { ids: [], slugs: [slug], names: [] })).filter(
     (candidate) => candidate.slug === slug,
   );
-  const sameTerm = sameSlugTerms.toSorted((one, other) => one.term_id - other.term_id)[namesake];
+  const namesakeTerm = sameSlugTerms.toSorted((one, other) => one.term_id - other.term_id)[namesake];
+  const isOfOther = namesakeTerm !== undefined && (await known?.isOfOther(term, namesakeTerm.term_id));
+  const sameTerm = isOfOther ? undefined : namesakeTerm;
   const rehearsal = `${taxonomy} ${slug} ${namesake}`;
   const rehearsed = run.dryNames.get(rehearsal);
   if (sameTerm || rehearsed !== undefined) return { id: sameTerm?.term_id ?? rehearsed!, created: false };
@@ -161,8 +164,15 @@ async function freeId({ db }: Work, table: 'terms' | 'term_taxonomy', id: number
   return (await takenIds(db, table, [id])).has(id) ? undefined : id;
 }
 
-async function changeTerm({ run, db, touched }: Work, existingTerm: Term, term: TermItem, parent: number | undefined): Promise<boolean> {
-  const columns = { ...textsOf(term), ...(parent === undefined ? {} : { parent }) };
+async function changeTerm(
+  work: Work,
+  { isRenamed }: KnownTerm,
+  existingTerm: Term,
+  { term, parent }: { readonly term: TermItem; readonly parent: number | undefined },
+): Promise<boolean> {
+  const { run, db, touched } = work;
+  const slug = isRenamed ? await freeSlug(work, term, existingTerm) : existingTerm.slug;
+  const columns = { ...textsOf(term), slug, ...(parent === undefined ? {} : { parent }) };
   if (
     columns.parent !== undefined &&
     columns.parent !== existingTerm.parent &&
@@ -178,6 +188,17 @@ async function changeTerm({ run, db, touched }: Work, existingTerm: Term, term: 
   touched.any = true;
   touched.tree ||= termKind(term.kind).hierarchical;
   return true;
+}
+
+/** Returns the new slug of a term that was renamed in the source, or its slug here if another term has the new one. */
+async function freeSlug({ run, db, tally }: Work, term: TermItem, { taxonomy, term_id: id, slug: before }: Term): Promise<string> {
+  const slug = sanitizeTitle(term.slug);
+  if (slug === '' || slug === before) return before;
+  if (!run.isDryRun) await lockNames(db, [termSlugLock(slug)]);
+  const holders = await findTermsLike(db, taxonomy, { ids: [], slugs: [slug], names: [] });
+  if (!holders.some(({ term_id: other }) => other !== id)) return slug;
+  addLoss(tally, { reason: 'slug-taken', kind: term.kind, of: term.name, place: term.place, detail: `${slug} -> ${before}` });
+  return before;
 }
 
 const textsOf = ({ name, description }: Pick<TermItem, 'name' | 'description'>) => ({

@@ -10,6 +10,7 @@ import { loadTermsOf, termsOf, termsOfSharedSlugs } from '../../storage/rows/ter
 import type { StoredUser } from '../../storage/rows/users.ts';
 import type { Metas, Post, Term } from '../../wordpress/rows.ts';
 import { type AuthorItem, type PostItem, splitMetas, type TermItem, type TermReference } from './items.ts';
+import { termName } from './term-names.ts';
 
 /* Conversion of rows of a WordPress database to items. Callers decide who may see which rows. */
 
@@ -37,7 +38,7 @@ export async function postItems(
   const places = hasTerms ? await positionsAmongNamesakes(db) : new Map<number, number>();
   const reference = (term: Term): TermReference => ({
     kind: term.taxonomy === termKind('tag').taxonomy ? 'tag' : 'category',
-    sourceId: termName(term, places),
+    sourceId: nameOf(term, places),
     name: term.name,
     slug: term.slug,
   });
@@ -111,11 +112,7 @@ async function positionsAmongNamesakes(db: Database): Promise<ReadonlyMap<number
   return new Map([...groups.values()].flatMap((group) => group.map(({ term_id: id }, index): [number, number] => [id, index])));
 }
 
-/** Returns the name of a term in items: its slug, with a number if earlier terms have the same slug. */
-function termName({ term_id: id, slug }: Term, places: ReadonlyMap<number, number>): string {
-  const place = places.get(id) ?? 0;
-  return place === 0 ? slug : `${slug} ${place + 1}`;
-}
+const nameOf = ({ term_id: id, slug }: Term, places: ReadonlyMap<number, number>): string => termName(slug, places.get(id) ?? 0);
 
 /**
  * Returns a term as item. If its parent no longer exists, it still references the parent, so that the loss is reported.
@@ -124,14 +121,14 @@ function termItem(kind: TermKindName, term: Term, parent: Term | undefined, plac
   const place = places.get(term.term_id) ?? 0;
   return {
     kind,
-    sourceId: termName(term, places),
+    sourceId: nameOf(term, places),
     ...(place > 0 ? { namesake: place } : {}),
     id: term.term_id,
     taxonomyId: term.term_taxonomy_id,
     name: term.name,
     slug: term.slug,
     description: term.description,
-    ...(term.parent > 0 ? { parent: parent ? termName(parent, places) : String(term.parent) } : {}),
+    ...(term.parent > 0 ? { parent: parent ? nameOf(parent, places) : String(term.parent) } : {}),
   };
 }
 

@@ -26,7 +26,8 @@ import { languageOfCode } from '../../wordpress/content-languages.ts';
 import { diffSeconds } from '../../wordpress/time.ts';
 import { groupOfDate } from '../items/each-date.ts';
 import { STATUSES } from '../items/event-status.ts';
-import { LINK_METAS, type Link, type PostColumns, type PostItem, type TermItem } from '../items/items.ts';
+import { LINK_METAS, type Link, type PostColumns, type PostItem, type TermItem, type TermReference } from '../items/items.ts';
+import { termName } from '../items/term-names.ts';
 import type { CoreMedia, CoreRecord, LiveEvent, LiveOrganizer, LivePost, LiveTerm, LiveVenue } from './records.ts';
 import type { SiteFacts } from './site-facts.ts';
 import { type Guess, storedContent, storedCost, storedExcerpt, storedTitle } from './texts.ts';
@@ -45,6 +46,8 @@ export interface LiveContext {
   readonly author: string | undefined;
   readonly core: CoreRecord | undefined;
   readonly facts: SiteFacts;
+  /** Names of terms in items, by `keyOfTerm`. */
+  readonly termNames: ReadonlyMap<string, string>;
 }
 
 /** An item, and the members whose stored form could only be guessed. */
@@ -107,8 +110,8 @@ export function eventItem(record: LiveEvent, context: LiveContext): LiveItem {
       unshown: [...textsOf('event', eventTexts, context), ...customFieldsOf(context)],
       links,
       terms: [
-        ...record.categories.map(({ slug, name }) => ({ kind: 'category', sourceId: slug, slug, name }) as const),
-        ...record.tags.map(({ slug, name }) => ({ kind: 'tag', sourceId: slug, slug, name }) as const),
+        ...record.categories.map((term) => termReference('category', term, context)),
+        ...record.tags.map((term) => termReference('tag', term, context)),
       ],
     },
     guessedMembers: [...guessedMembers, ...(cost.isExact ? [] : ['cost'])],
@@ -190,6 +193,16 @@ function customMetas(values: LiveEvent['custom_fields'], fields: readonly Custom
   return { metas, lost };
 }
 
+const termReference = (kind: TermItem['kind'], { id, slug, name }: LiveEvent['tags'][number], context: LiveContext): TermReference => ({
+  kind,
+  sourceId: context.termNames.get(keyOfTerm(kind, id)) ?? slug,
+  slug,
+  name,
+});
+
+/** Key of a term in `LiveContext.termNames`. */
+export const keyOfTerm = (kind: TermItem['kind'], id: number): string => `${kind} ${id}`;
+
 /** Returns a venue with its address, texts and coordinates. */
 export function venueItem(record: LiveVenue, context: LiveContext): LiveItem {
   const { columns, guessedMembers } = columnsOf(record, record.venue, context);
@@ -237,11 +250,16 @@ export function organizerItem(record: LiveOrganizer, context: LiveContext): Live
   };
 }
 
-/** Returns a category or tag; `parent` is the slug of its parent. */
-export const termItem = (kind: TermItem['kind'], term: LiveTerm, parent: string | undefined): TermItem => ({
+/** Returns a category or tag; `parent` is the name of its parent. */
+export const termItem = (
+  kind: TermItem['kind'],
+  term: LiveTerm,
+  { namesake, parent }: { readonly namesake: number; readonly parent: string | undefined },
+): TermItem => ({
   kind,
   ...languageMembersOf(term),
-  sourceId: term.slug,
+  sourceId: termName(term.slug, namesake),
+  ...(namesake > 0 ? { namesake } : {}),
   id: term.id,
   name: term.name,
   slug: term.slug,
@@ -344,7 +362,7 @@ function columnsOf(record: LivePost, title: string, { settings, core }: LiveCont
       post_excerpt: resolveText('excerpt', core?.excerpt?.raw, () => storedExcerpt(record.excerpt, options)),
       post_status: record.status,
       post_name: record.slug,
-      ...(core?.password ? { post_password: core.password } : {}),
+      ...(core?.password === undefined ? {} : { post_password: core.password }),
       ...discussionOf(core),
       ...(core?.guid?.rendered ? { guid: decodeEntities(core.guid.rendered) } : {}),
       ...dateColumns(record.date, record.date_utc, record.modified, record.modified_utc),

@@ -67,7 +67,7 @@ export async function entriesOf(walk: Walk, stage: PostStage, list: readonly Jso
 }
 
 function itemOf(
-  { site, options, people }: Walk,
+  { site, options, people, termNames }: Walk,
   stage: PostStage,
   record: { author: string },
   { core, place, facts }: Pick<LiveContext, 'core' | 'place' | 'facts'>,
@@ -80,6 +80,7 @@ function itemOf(
     author: people.get(Number(record.author)),
     core,
     facts,
+    termNames,
   };
   if (stage === 'events') return eventItem(record as Parameters<typeof eventItem>[0], context);
   return stage === 'venues'

@@ -1,3 +1,4 @@
+import { namesakesOf, termName } from '../items/term-names.ts';
 import { bodyOf, listIn, validEntries } from './answers.ts';
 import { termItem } from './items.ts';
 import { type LiveTerm, liveTerm } from './records.ts';
@@ -23,5 +24,13 @@ export async function readTerms({ site }: Walk, stage: 'categories' | 'tags', fi
     if (isShorter) [page, steps] = [0, steps + 1];
   }
   const kind = stage === 'tags' ? 'tag' : 'category';
-  return { entries: Array.from(termsById.values(), (term) => termItem(kind, term, termsById.get(term.parent)?.slug)), isLast: true };
+  // Terms that share a slug are matched in order, so that the first one has to come first.
+  const terms = [...termsById.values()].sort((one, other) => one.id - other.id);
+  const namesakes = namesakesOf(terms);
+  const namesakeOf = ({ id }: LiveTerm): number => namesakes.get(id) ?? 0;
+  const nameOf = (term: LiveTerm | undefined): string | undefined => term && termName(term.slug, namesakeOf(term));
+  return {
+    entries: terms.map((term) => termItem(kind, term, { namesake: namesakeOf(term), parent: nameOf(termsById.get(term.parent)) })),
+    isLast: true,
+  };
 }

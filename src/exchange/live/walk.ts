@@ -1,6 +1,7 @@
 import type { SiteSettings } from '../../calendar/settings.ts';
 import { DATES } from '../../kinds/events/metas.ts';
 import { type Entry, isItem, isPostItem } from '../items/items.ts';
+import { keyOfTerm } from './items.ts';
 import type { Query, RemoteSite } from './site-client.ts';
 import { type SiteFacts, siteFacts } from './site-facts.ts';
 
@@ -22,6 +23,8 @@ export interface Walk {
   readonly images: Set<number>;
   /** Ids of events that were yielded already. */
   readonly events: Set<string>;
+  /** Names of categories and tags in items, by `keyOfTerm`. */
+  readonly termNames: Map<string, string>;
   /** Slugs and starts of events, because each date of a recurring event comes with its own id. */
   readonly dates: Set<string>;
   /** Records that were read, as `stage/id`, including those that could not be used. */
@@ -43,6 +46,7 @@ export function newWalk(site: RemoteSite, options: ReadingOptions): Walk {
     people: new Map(),
     images: new Set(),
     events: new Set(),
+    termNames: new Map(),
     dates: new Set(),
     seenRecords: new Set(),
     unavailableRoutes: new Set(),
@@ -58,6 +62,8 @@ export function newWalk(site: RemoteSite, options: ReadingOptions): Walk {
 export function noteEntry(walk: Walk, entry: Entry): void {
   const place = entry.kind === 'loss' ? entry.loss.place : isItem(entry) && isPostItem(entry) ? entry.place : undefined;
   if (place !== undefined) walk.seenRecords.add(place);
+  if ((entry.kind === 'category' || entry.kind === 'tag') && entry.id !== undefined)
+    walk.termNames.set(keyOfTerm(entry.kind, entry.id), entry.sourceId);
   if (entry.kind === 'attachment' && entry.id !== undefined) walk.images.add(entry.id);
   if (entry.kind === 'event') {
     walk.events.add(entry.sourceId);

@@ -5,6 +5,7 @@ import { tableOf } from '../../wordpress/table.ts';
 import { replaceLoneSurrogates } from '../items/clean.ts';
 import { fieldsOf } from '../items/field-definitions.ts';
 import { type AuthorItem, type Item, isPostItem, isTermItem, type PostItem, type SettingsItem, type TermItem } from '../items/items.ts';
+import { slugIn } from '../items/term-names.ts';
 import { removeForbiddenCharacters } from './characters.ts';
 
 /** The site that a file is exported from. `home` has no trailing slash. */
@@ -111,8 +112,7 @@ function term({ id, kind, slug, name, parent, description, metas = [] }: TermIte
     bareNode('wp:term_id', String(id ?? 0)),
     node('wp:term_taxonomy', termKind(kind).taxonomy),
     node('wp:term_slug', slug),
-    // The slug, without the number that distinguishes terms with the same slug.
-    node('wp:term_parent', parent?.split(' ', 1)[0] ?? ''),
+    node('wp:term_parent', slugIn(parent ?? '')),
     node('wp:term_name', name),
     node('wp:term_description', description),
     ...metaNodes('wp:termmeta', metas),
