@@ -52,16 +52,16 @@ export async function lookUpTerms(work: Work, terms: readonly TermItem[]): Promi
     ).values())
       rows.set(keyOf(kind, row.term_id), row);
 
-  const known = (term: NamedTerm, entry: LedgerEntry | undefined, isRenamed: boolean): KnownTerm | undefined => {
-    const row = entry && rows.get(keyOf(term.kind, entry.target));
-    return entry && (row || (run.isDryRun && entry.target < 0)) ? { entry, row, isRenamed } : undefined;
+  const known = ({ kind }: NamedTerm, entry: LedgerEntry | undefined): KnownTerm | undefined => {
+    const row = entry && rows.get(keyOf(kind, entry.target));
+    return entry && (row || (run.isDryRun && entry.target < 0)) ? { entry, row, isRenamed: false } : undefined;
   };
   const find = (term: NamedTerm): KnownTerm | undefined => {
-    const [named, numbered] = [known(term, byName(term), false), known(term, byId(term), byName(term) === undefined)];
-    if (named && named.entry.target === numbered?.entry.target) return named;
+    const [named, numbered] = [known(term, byName(term)), known(term, byId(term))];
+    if (!numbered || named?.entry.target === numbered.entry.target) return named;
+    if (byName(term) === undefined) return { ...numbered, isRenamed: true };
     // Another slug may mean that the source was made again, with other ids.
-    const isSame = numbered && (!named || numbered.row?.slug === sanitizeTitle(term.slug));
-    return isSame ? { ...numbered, isRenamed: numbered.isRenamed && numbered.row !== undefined } : named;
+    return named && numbered.row?.slug !== sanitizeTitle(term.slug) ? named : numbered;
   };
   /** Ids in the source of the terms of this batch that have new names -> their terms here. */
   const claims = new Map(

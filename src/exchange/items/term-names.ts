@@ -4,7 +4,7 @@ import { groupedBy } from '../../grouped-by.ts';
  * Names of terms in items. Terms of several languages may share a slug: WPML allows it, and Polylang if it is set so.
  */
 
-/** Returns the name of a term: its slug, with a number if earlier terms have the same slug. A slug contains no space. */
+/** Returns the name of a term: its slug, which has no space, with a number if earlier terms have the same slug. */
 export const termName = (slug: string, namesake: number): string => (namesake === 0 ? slug : `${slug} ${namesake + 1}`);
 
 /** Returns the slug of the term that has this name. */
