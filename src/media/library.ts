@@ -1,5 +1,5 @@
 import { access, chmod, constants, type FileHandle, mkdir, open, readdir, realpath, rm, stat, statfs } from 'node:fs/promises';
-import { dirname, join, relative, resolve, sep } from 'node:path';
+import { basename, dirname, join, relative, resolve, sep } from 'node:path';
 import { type NewAttachment, SOURCE_URL_META } from '../storage/rows/media.ts';
 import { toSerialized } from '../wordpress/php/serialized.ts';
 import { sanitizeFileName, uniqueFileName } from './file-name.ts';
@@ -55,25 +55,56 @@ export class LibraryUnavailable extends Error {
  * @param month the folder by date, `YYYY/MM`, in the site's local time
  * @throws ImageUnreadable, LibraryUnavailable
  */
-export async function storeImage(image: NewImage, library: Library, month: string): Promise<StoredImage> {
-  const subfolder = library.byMonth ? `${month}/` : '';
+export const storeImage = (image: NewImage, library: Library, month: string): Promise<StoredImage> =>
+  storeFiles(image, library, library.byMonth ? `${month}/` : '', (folder, write) =>
+    writeUnderFreeName(folder, sanitizeFileName(image.name, image.type), (free) => write(free, image.bytes)),
+  );
+
+/**
+ * Makes the sizes of an image that is in the library already, at a path relative to its folder. If this fails, that
+ * file stays.
+ *
+ * @throws ImageUnreadable, LibraryUnavailable
+ */
+export const storeSizes = (image: NewImage, library: Library, path: string): Promise<StoredImage> =>
+  storeFiles(image, library, path.slice(0, path.lastIndexOf('/') + 1), async () => basename(path));
+
+/** Writes a new file into a folder of the library. Fails if the folder has a file of this name. */
+type WriteNew = (name: string, bytes: Buffer) => Promise<void>;
+
+/** Writes the sizes of an image into a folder of the library. `place` returns the name of the image there. */
+async function storeFiles(
+  image: NewImage,
+  library: Library,
+  subfolder: string,
+  place: (folder: string, write: WriteNew) => Promise<string>,
+): Promise<StoredImage> {
   const folder = resolve(library.folder, subfolder);
   const files: string[] = [];
   // If a file cannot be removed, the others are still removed.
   const undo = async () => {
     await Promise.allSettled(files.map((file) => rm(file, { force: true })));
   };
-  const write = async (name: string, bytes: Buffer, flag: 'w' | 'wx' = 'w') => {
+  const writeNew: WriteNew = async (name, bytes) => {
     const path = join(folder, name);
-    const handle = await open(path, flag);
+    const handle = await open(path, 'wx');
     files.push(path);
     await writeContent(handle, bytes, folder).finally(() => handle.close());
+  };
+  const write = async (name: string, bytes: Buffer) => {
+    try {
+      await writeNew(name, bytes);
+    } catch (error) {
+      if (codeOf(error) !== 'EEXIST') throw error;
+      const handle = await open(join(folder, name), 'w');
+      await writeContent(handle, bytes, folder).finally(() => handle.close());
+    }
   };
   try {
     await makeFolder(folder);
     if (await leadsOutside(library.folder, subfolder))
       throw new LibraryUnavailable('read-only', new Error(`${subfolder} is a link to another folder`));
-    const name = await writeUnderFreeName(folder, sanitizeFileName(image.name, image.type), (free) => write(free, image.bytes, 'wx'));
+    const name = await place(folder, writeNew);
     const madeSizes = await makeSizes({ bytes: image.bytes, type: image.type, file: name, subfolder }, library.sizes, write);
     return { attachment: attachmentOf(image, library, subfolder, name, madeSizes), files, undo };
   } catch (error) {

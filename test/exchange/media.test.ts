@@ -6,9 +6,11 @@ import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals';
 import { importItems } from '../../src/exchange/import/importer.ts';
 import { fetchFile } from '../../src/exchange/import/media.ts';
 import type { PostItem } from '../../src/exchange/items/items.ts';
+import { LibraryUnavailable } from '../../src/media/library.ts';
 import type { Caller } from '../../src/records/caller.ts';
 import type { Site } from '../../src/site.ts';
 import { type Database, DatabaseUnavailable } from '../../src/storage/engine/database.ts';
+import { toSerialized } from '../../src/wordpress/php/serialized.ts';
 import { describeDatabases } from '../support/databases.ts';
 import { loadSite } from '../support/site.ts';
 import { FIXTURES } from '../support/site-data.mjs';
@@ -120,6 +122,61 @@ describeDatabases('files of the media library during an import', (open) => {
     const file = await metaOf(40, '_wp_attached_file');
     expect(readFileSync(join(site.config.uploadsDir, String(file)))).toEqual(IMAGE);
     expect(asked).toBe(2);
+  });
+
+  it('are fetched again if the picture was edited in the source', async () => {
+    await imported([image('2021/05/wide.png')]);
+    const edited = image('2021/05/wide-e17.png', { url: `${address}/wide-e17.png` });
+    const report = await imported([edited]);
+    expect([report.updated, report.losses]).toEqual([{ attachment: 1 }, []]);
+    expect(await metaOf(40, '_wp_attached_file')).toBe('2021/05/wide-e17.png');
+    expect(await metaOf(40, '_wp_attachment_metadata')).toContain('wide-e17-300x200.png');
+    expect(uploads()).toEqual(expect.arrayContaining(['2021/05/wide-e17.png', '2021/05/wide-e17-300x200.png']));
+    expect((await imported([edited])).updated).toEqual({});
+    // Another host has the same picture.
+    const moved = image('2021/05/wide-e17.png', { url: `${address.replace('127.0.0.1', 'localhost')}/wide-e17.png` });
+    await imported([moved]);
+    expect(asked).toBe(2);
+  });
+
+  it('are fetched again if the picture was edited and the files of the former one had been copied', async () => {
+    mkdirSync(join(site.config.uploadsDir, '2021/05'), { recursive: true });
+    writeFileSync(join(site.config.uploadsDir, '2021/05/wide.png'), IMAGE);
+    await imported([image('2021/05/wide.png')]);
+    await imported([image('2021/05/wide-e17.png', { url: `${address}/wide-e17.png` })]);
+    expect(await metaOf(40, '_wp_attached_file')).toBe('2021/05/wide-e17.png');
+    expect(uploads()).toContain('2021/05/wide-e17-300x200.png');
+  });
+
+  it('get the sizes that are missing, after an interruption as well', async () => {
+    const sizes = toSerialized({ width: 600, sizes: { medium: { file: 'wide-300x200.png', width: 300, height: 200 } } });
+    const sized = image('2021/05/wide.png', {
+      metas: [['_wp_attached_file', '2021/05/wide.png'], ['_wp_attachment_metadata', sizes]],
+    }); // biome-ignore format: short
+    mkdirSync(join(site.config.uploadsDir, '2021/05'), { recursive: true });
+    writeFileSync(join(site.config.uploadsDir, '2021/05/wide.png'), IMAGE);
+    await imported([sized]);
+    const complete = uploads();
+    expect(complete).toEqual(expect.arrayContaining(['2021/05/wide-150x150.png', '2021/05/wide-300x200.png', '2021/05/wide.png']));
+    expect(await metaOf(40, '_wp_attachment_metadata')).toContain('wide-150x150.png');
+    rmSync(join(site.config.uploadsDir, '2021/05/wide-300x200.png'));
+    await imported([sized]);
+    await imported([sized]);
+    expect([uploads(), asked]).toEqual([complete, 2]);
+    expect(await metaOf(40, '_wp_attached_file')).toBe('2021/05/wide.png');
+  });
+
+  it('are removed if a later one cannot be stored', async () => {
+    const items = [image('2021/05/wide.png'), image('2021/05/other.png', { sourceId: '41', id: 41 })];
+    const failing = importItems(site, caller, streamOf(items), {
+      source: 'x',
+      fetchFile: (item) =>
+        item.id === 41
+          ? Promise.reject(new LibraryUnavailable('full', undefined))
+          : fetchFile(site, caller, item, { allowAddress: () => true }),
+    });
+    await expect(failing).rejects.toThrow(LibraryUnavailable);
+    expect([asked, uploads()]).toEqual([1, []]);
   });
 
   it('are requested again if they could not be fetched', async () => {

@@ -1,5 +1,4 @@
 import { loadMetas } from '../../storage/rows/bundle.ts';
-import { metaOf } from '../../wordpress/rows.ts';
 import type { Entry, Item, PostItem } from '../items/items.ts';
 import { keysOf } from './batches.ts';
 import { ledgerKey, openLedger } from './ledger.ts';
@@ -11,7 +10,7 @@ export type Files = Map<Item, FetchedFile>;
 
 /**
  * Fetches the files of attachments before the transaction, since that takes time: files of new attachments, and of
- * known ones that came without a file.
+ * known ones that came without a file or have another one now. If one cannot be stored, the others are removed.
  */
 export async function fetchFiles(run: Run, piece: readonly Entry[], fetchFile: ImportOptions['fetchFile']): Promise<Files> {
   const files: Files = new Map();
@@ -24,10 +23,18 @@ export async function fetchFiles(run: Run, piece: readonly Entry[], fetchFile: I
     db,
     entries.flatMap(({ ledgerEntry }) => (ledgerEntry ? [ledgerEntry.target] : [])),
   );
-  for (const { item, ledgerEntry } of entries) {
-    // Attachments that this run has seen before have been fetched or reported already.
-    if (ledgerEntry?.run === run.number) continue;
-    files.set(item, await fetchFile(item, ledgerEntry && metaOf(metas.get(ledgerEntry.target), '_wp_attached_file')));
+  try {
+    for (const { item, ledgerEntry } of entries) {
+      // Attachments that this run has seen before have been fetched or reported already.
+      if (ledgerEntry?.run === run.number) continue;
+      files.set(item, await fetchFile(item, ledgerEntry && (metas.get(ledgerEntry.target) ?? new Map())));
+    }
+  } catch (error) {
+    await removeFetched(files);
+    throw error;
   }
   return files;
 }
+
+/** Removes fetched files whose rows were not written. */
+export const removeFetched = (files: Files): Promise<unknown> => Promise.all([...files.values()].map((file) => file.undo?.()));

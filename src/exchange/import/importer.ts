@@ -17,7 +17,7 @@ import { createNameIndex } from '../items/record-names.ts';
 import { createUidIndex } from '../items/record-uids.ts';
 import { addAside, addLoss, addToCount, mergeTally, newTally, type Report, reportOf, tallyFrom } from '../items/report.ts';
 import { batches, keysOf } from './batches.ts';
-import { type Files, fetchFiles } from './fetch-files.ts';
+import { type Files, fetchFiles, removeFetched } from './fetch-files.ts';
 import type { ImportOptions } from './options.ts';
 import { keysOfPending, resolvePending, withoutNewTerms } from './pending-references.ts';
 import { MAX_SOURCE_LENGTH } from './progress.ts';
@@ -69,7 +69,7 @@ export async function importItems(site: Site, caller: Caller, entries: AsyncIter
           (part, from) => writeEntries(state, part, before + from, files),
           (entry, from) => reportUnstorable(state, entry, before + from, files),
         ),
-      () => Promise.all([...files.values()].map((file) => file.undo?.())),
+      () => removeFetched(files),
     );
     options.onProgress?.(count);
   }

@@ -1,22 +1,25 @@
 import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { storeImage } from '../../media/library.ts';
+import { storeImage, storeSizes } from '../../media/library.ts';
 import { ImageUnreadable } from '../../media/picture.ts';
 import { type FetchOptions, FetchRefused, fetchImage } from '../../media/safe-fetch.ts';
 import { sizeRules } from '../../media/sizes.ts';
 import type { Caller } from '../../records/caller.ts';
 import type { Site } from '../../site.ts';
+import { SOURCE_URL_META, sizeFilesOf } from '../../storage/rows/media.ts';
+import { type Metas, metaOf } from '../../wordpress/rows.ts';
 import { percentDecoded } from '../../wordpress/web-url.ts';
 import { isImageUrl } from '../items/image-item.ts';
 import type { PostItem } from '../items/items.ts';
+import { metaMap } from '../items/meta-map.ts';
 import type { FetchedFile } from './options.ts';
 
 /** A path in the library by year and month, as WordPress makes them. */
 const BY_MONTH = /^(\d{4}\/\d\d)\/[^/]+$/;
 
-/** Options for fetching a file. `stored`: path at which the file of an existing attachment should be. */
+/** Options for fetching a file. `stored`: the metas of an existing attachment. */
 interface FileOptions extends FetchOptions {
-  readonly stored?: string | undefined;
+  readonly stored?: Metas | undefined;
 }
 
 /**
@@ -29,11 +32,15 @@ export async function fetchFile(
   item: PostItem,
   { stored, ...options }: FileOptions = {},
 ): Promise<FetchedFile> {
-  if (item.url === undefined || (stored !== undefined && !(await isGone(site, stored)))) return { item };
+  if (item.url === undefined || (stored !== undefined && !(await isWanted(site, item, stored)))) return { item };
   try {
     const { bytes, type } = await fetchImage(item.url, options);
-    const at = item.metas.find(([key]) => key === '_wp_attached_file')?.[1] ?? '';
-    if (await isHere(site, at, bytes)) return { item };
+    const metas = metaMap(item.metas);
+    const at = metaOf(metas, '_wp_attached_file') ?? '';
+    const isHere = await hasFile(site, at, bytes);
+    // Somebody copied it with its sizes.
+    if (isHere && (await hasSizes(site, metas)))
+      return { item: stored === undefined ? item : withMetas(item, { [SOURCE_URL_META]: [item.url] }) };
     const month = BY_MONTH.exec(at)?.[1] ?? '';
     const library = {
       folder: site.config.uploadsDir,
@@ -42,16 +49,10 @@ export async function fetchFile(
       sizes: sizeRules(caller.settings.raw),
     };
     const name = percentDecoded(new URL(item.url).pathname.split('/').at(-1) ?? '');
-    const { attachment, undo } = await storeImage({ bytes, type, name, source: item.url }, library, month);
-    const newMetas = Object.entries(attachment.metas).flatMap(([key, values]) => values.map((value) => [key, value] as const));
-    return {
-      item: {
-        ...item,
-        columns: { post_title: attachment.title, ...item.columns, post_mime_type: attachment.mime },
-        metas: [...item.metas.filter(([key]) => !newMetas.some(([name]) => name === key)), ...newMetas],
-      },
-      undo,
-    };
+    const image = { bytes, type, name, source: item.url };
+    const { attachment, undo } = await (isHere ? storeSizes(image, library, at) : storeImage(image, library, month));
+    const columns = { post_title: attachment.title, ...item.columns, post_mime_type: attachment.mime };
+    return { item: { ...withMetas(item, attachment.metas), columns }, undo };
   } catch (error) {
     if (error instanceof FetchRefused) return { item, fault: error.fault };
     if (error instanceof ImageUnreadable) return { item, fault: 'type' };
@@ -59,16 +60,48 @@ export async function fetchFile(
   }
 }
 
-/** Whether an image is missing in the library. Other files are never fetched, and so not requested again. */
-async function isGone({ config }: Site, path: string): Promise<boolean> {
-  if (!isImageUrl(path) || /^https?:/i.test(path) || path.includes('..')) return false;
-  return (await stat(join(config.uploadsDir, path)).catch(() => undefined)) === undefined;
-}
+/** Returns an item with these metas in place of its own ones. */
+const withMetas = (item: PostItem, metas: Readonly<Record<string, readonly string[]>>): PostItem => ({
+  ...item,
+  metas: [
+    ...item.metas.filter(([key]) => !(key in metas)),
+    ...Object.entries(metas).flatMap(([key, values]) => values.map((value) => [key, value] as const)),
+  ],
+});
 
 /**
- * Whether the library has this very file already: somebody copied it, or an import was interrupted after fetching it.
+ * Whether the file of an existing attachment is to be fetched: it is missing in the library, or the source has replaced
+ * it, as WordPress does when a picture is edited. Other files than images are never fetched, and so not requested again.
  */
-async function isHere({ config }: Site, path: string, bytes: Buffer): Promise<boolean> {
+async function isWanted(site: Site, { url = '', metas }: PostItem, stored: Metas): Promise<boolean> {
+  const source = metaOf(stored, SOURCE_URL_META) ?? '';
+  if (source !== '') return pathOf(source) !== pathOf(url) || isIncomplete(site, stored);
+  // Where nothing was fetched, the metas of the source will be stored.
+  const stated = metaMap(metas);
+  return isIncomplete(site, stated.has('_wp_attached_file') ? stated : stored);
+}
+
+/** Returns the path of a URL: the host of a site may change. */
+const pathOf = (url: string): string => (URL.canParse(url) ? new URL(url).pathname : url);
+
+/** Whether an image, or one of its sizes, is missing in the library. */
+async function isIncomplete(site: Site, metas: Metas): Promise<boolean> {
+  const path = metaOf(metas, '_wp_attached_file') ?? '';
+  if (!isImageUrl(path) || /^https?:/i.test(path) || path.includes('..')) return false;
+  return !(await exists(site, path)) || !(await hasSizes(site, metas));
+}
+
+const exists = async ({ config }: Site, path: string): Promise<boolean> =>
+  (await stat(join(config.uploadsDir, path)).catch(() => undefined)) !== undefined;
+
+/** Whether the library has the files of all sizes that the metadata of an image name. */
+async function hasSizes(site: Site, metas: Metas): Promise<boolean> {
+  const files = await Promise.all(sizeFilesOf(metas).map((path) => exists(site, path)));
+  return files.every(Boolean);
+}
+
+/** Whether the library has this very file: somebody copied it, or an import was interrupted after fetching it. */
+async function hasFile({ config }: Site, path: string, bytes: Buffer): Promise<boolean> {
   if (!BY_MONTH.test(path) || path.includes('..')) return false;
   const storedBytes = await readFile(join(config.uploadsDir, path)).catch(() => undefined);
   return storedBytes?.equals(bytes) ?? false;

@@ -1,3 +1,4 @@
+import type { Metas } from '../../wordpress/rows.ts';
 import type { PostItem } from '../items/items.ts';
 
 /** Options of an import. Only `source` is required; the others default to absent or `false`. */
@@ -23,9 +24,9 @@ export interface ImportOptions {
   readonly highestId?: number;
   /**
    * Fetches the file of an attachment before its row is written, and returns the item, possibly changed to refer to the
-   * fetched file. `stored`: where the file of an existing attachment should be.
+   * fetched file. `stored`: the metas of an existing attachment, which say where its file should be.
    */
-  readonly fetchFile?: (item: PostItem, stored: string | undefined) => Promise<FetchedFile>;
+  readonly fetchFile?: (item: PostItem, stored: Metas | undefined) => Promise<FetchedFile>;
   /** Number of items that are written in one transaction; 200 by default, fewer if the items are long. */
   readonly itemsPerBatch?: number;
   /** Called after each batch with the number of entries processed so far. */

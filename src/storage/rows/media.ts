@@ -147,12 +147,21 @@ const folderOf = (path: string) => path.slice(0, path.lastIndexOf('/') + 1);
  */
 function derivedFiles(metas: Metas | undefined): ReadonlySet<string> {
   const folder = folderOf(metaOf(metas, '_wp_attached_file') ?? '');
+  const { original_image: original } = metadataOf(metas);
+  return new Set([...(typeof original === 'string' ? [folder + original] : []), ...sizeFilesOf(metas)]);
+}
+
+/** Returns the files of the sizes that the metadata of an attachment name, with the path of the attached file. */
+export const sizeFilesOf = (metas: Metas | undefined): readonly string[] => {
+  const folder = folderOf(metaOf(metas, '_wp_attached_file') ?? '');
+  return fileNamesOfSizes(metadataOf(metas).sizes)
+    .filter((name) => typeof name === 'string')
+    .map((name) => folder + name);
+};
+
+function metadataOf(metas: Metas | undefined): Readonly<Record<string, unknown>> {
   const metadata = parseSerialized(metaOf(metas, '_wp_attachment_metadata') ?? '');
-  const { sizes, original_image: original } = (metadata !== null && typeof metadata === 'object' ? metadata : {}) as Record<
-    string,
-    unknown
-  >;
-  return new Set([original, ...fileNamesOfSizes(sizes)].filter((name) => typeof name === 'string').map((name) => folder + name));
+  return (metadata !== null && typeof metadata === 'object' ? metadata : {}) as Record<string, unknown>;
 }
 
 /** Returns the files from before an attachment was edited in WordPress, which keeps them to undo the change. */
