@@ -152,4 +152,47 @@ describeDatabases('a running site that is imported again', (open) => {
     await importAgain(credentials);
     expect(await password()).toBe('');
   });
+
+  it.each([403, 500])('keeps stored texts that the site does not show this time (%s), and reports it', async (status) => {
+    const credentials = { ...FAST, credentials: admin };
+    const stored = { post_title: 'Jazz -- "live"', post_content: '[unknown]\n\nThe "first"', post_excerpt: '<b>Over</b>' };
+    await original.from('posts').whereIn('ID', [12, 33, 39, 10]).update(stored);
+    await importAgain(credentials);
+    change = (url, sent) =>
+      /\/wp\/v2\/(tribe|media)/.test(url.pathname) && url.searchParams.get('context') === 'edit'
+        ? { status, body: { code: 'denied' } }
+        : sent;
+    const { losses } = await importAgain(credentials);
+    const rows = await target.db.from('posts').whereIn('ID', [10, 12, 33, 39]).select('post_title', 'post_content', 'post_excerpt');
+    expect(rows).toEqual([stored, stored, stored, stored]);
+    const unread = losses.find(({ reason }) => reason === 'site-texts-unread');
+    expect(unread?.examples.map(({ detail }) => detail)).toEqual(
+      expect.arrayContaining([`wp/v2/tribe_venue ${status} denied`, `wp/v2/tribe_events ${status} denied`, `wp/v2/media ${status} denied`]),
+    );
+    change = (_, sent) => sent;
+    const again = await importAgain(credentials);
+    expect([again.created, again.updated, again.losses.filter(({ reason }) => reason === 'site-texts-unread')]).toEqual([{}, {}, []]);
+  });
+
+  it('takes the captions of images as visitors see them, and removes alternative texts that were removed', async () => {
+    const alt = { post_id: 10, meta_key: '_wp_attachment_image_alt' };
+    await original.from('postmeta').where(alt).delete();
+    await original.from('postmeta').insert({ ...alt, meta_value: 'A hall' });
+    await original.from('posts').where('ID', 10).update({ post_excerpt: 'The "hall"' });
+    await importAgain();
+    const stored = async () => [
+      (await target.db.from('posts').where('ID', 10).first())?.post_excerpt,
+      await target.db.from('postmeta').where(alt).pluck('meta_value'),
+    ];
+    expect(await stored()).toEqual(['The "hall"', ['A hall']]);
+    change = (url, sent) => (url.pathname.endsWith('/wp/v2/media') ? { status: 500, body: {} } : sent);
+    await target.db.from('posts').where('ID', 10).update({ post_title: 'Edited here' });
+    await importAgain();
+    expect(await stored()).toEqual(['The "hall"', ['A hall']]);
+    expect((await target.db.from('posts').where('ID', 10).first())?.post_title).toBe('Edited here');
+    change = (_, sent) => sent;
+    await original.from('postmeta').where(alt).update({ meta_value: '' });
+    await importAgain();
+    expect(await stored()).toEqual(['The "hall"', []]);
+  });
 });

@@ -10,7 +10,7 @@ import type { Walk } from './walk.ts';
  */
 export async function newAuthors(walk: Walk, ids: readonly number[]): Promise<Entry[]> {
   const newIds = [...new Set(ids)].filter((id) => id > 0 && !walk.people.has(id));
-  const list = await coreList(walk, 'users', newIds, {});
+  const { list } = await coreList(walk, 'users', newIds, {});
   const entries: Entry[] = [];
   for (const { id, name, slug, username, email } of validEntries(corePerson, list)) {
     const login = username || slug;

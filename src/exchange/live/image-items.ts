@@ -2,28 +2,43 @@ import { decodeEntities } from '../../wordpress/content/entities.ts';
 import { toSerialized } from '../../wordpress/php/serialized.ts';
 import { percentDecoded } from '../../wordpress/web-url.ts';
 import type { PostItem } from '../items/items.ts';
-import { dateColumns, discussionOf, metaPair } from './items.ts';
+import { dateColumns, discussionOf, type LiveContext, type LiveItem, metaPair } from './items.ts';
 import type { CoreMedia, LiveImage } from './records.ts';
+import { type Guess, storedExcerpt } from './texts.ts';
+
+/** Facts about an image that its record does not contain. */
+interface ImageContext extends Pick<LiveContext, 'settings' | 'place' | 'author'> {
+  /** Whether its stored texts could not be read, although the site has them. */
+  readonly hidesStored: boolean;
+}
+
+/** Columns that only WordPress's own route shows, some of them only to users who may edit. */
+const TEXTS = ['post_title', 'post_excerpt', 'post_content'];
 
 /**
  * Returns an image, preferably as WordPress's own route returns it, otherwise as the record shows it. `author`: name of
  * the user who uploaded it.
  */
-export function imageItem(image: LiveImage, media: CoreMedia | undefined, author: string | undefined, place: string): PostItem {
+export function imageItem(
+  image: LiveImage,
+  media: CoreMedia | undefined,
+  { settings, place, author, hidesStored }: ImageContext,
+): LiveItem {
   const url = media?.source_url || image.url;
   const file = fileBelow(url);
   const name = (url.split('/').at(-1) ?? '').replace(/\.[^.]+$/, '');
   const mime = media?.mime_type || `image/${(/\.(\w+)$/.exec(url)?.[1] ?? 'jpeg').toLowerCase().replace('jpg', 'jpeg')}`;
   const title = media?.title?.raw ?? decodeEntities(media?.title?.rendered ?? name);
   const stamps = media ? dateColumns(media.date, media.date_gmt, media.modified, media.modified_gmt) : {};
-  return {
+  const caption = captionOf(media, settings);
+  const item: PostItem = {
     kind: 'attachment',
     sourceId: String(image.id),
     id: image.id,
     place,
     columns: {
       post_title: title,
-      post_excerpt: media?.caption?.raw ?? '',
+      ...(caption === undefined ? {} : { post_excerpt: caption.text }),
       ...(media?.description?.raw === undefined ? {} : { post_content: media.description.raw }),
       ...discussionOf(media),
       post_status: 'inherit',
@@ -39,10 +54,22 @@ export function imageItem(image: LiveImage, media: CoreMedia | undefined, author
       ...metaPair('_wp_attachment_metadata', toSerialized(metadataOf(image, media, file ?? name))),
       ...(media?.alt_text ? metaPair('_wp_attachment_image_alt', media.alt_text) : []),
     ],
+    // A site that does not show the member says nothing about the text.
+    absent: media?.alt_text === '' ? ['_wp_attachment_image_alt'] : [],
+    // Without the route, the title is only guessed from the file.
+    initial: [...(hidesStored ? TEXTS : []), ...(media ? [] : ['post_title', 'guid'])],
     links: [],
     complete: false,
     url,
   };
+  return { item, guessedMembers: caption?.isExact === false ? ['caption'] : [] };
+}
+
+/** Returns the stored caption, as far as it is shown. */
+function captionOf(media: CoreMedia | undefined, { smilies }: LiveContext['settings']): Guess | undefined {
+  if (media?.caption === undefined) return undefined;
+  const { raw, rendered } = media.caption;
+  return raw === undefined ? storedExcerpt(rendered.trim(), { smilies, images: () => undefined }) : { text: raw, isExact: true };
 }
 
 /** Returns the path of a file within the uploads folder. */

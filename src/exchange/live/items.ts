@@ -138,6 +138,15 @@ export function withCoreMetas(item: PostItem, core: CoreRecord | undefined): Pos
   };
 }
 
+/**
+ * Returns an item whose stored texts could not be read: an update keeps those that are here, and the links, where the
+ * record may show translations of what it is linked to.
+ */
+export const keepingStored = (item: PostItem): PostItem => ({
+  ...item,
+  initial: ['post_title', 'post_content', 'post_excerpt', ...(item.language === undefined ? [] : PLACE_LINKS.keys())],
+});
+
 /** Returns the links of a record, with those that WordPress's own routes show in place of those of the calendar's. */
 function storedLinks(links: readonly Link[], core: CoreRecord | undefined): readonly Link[] {
   const stored = [...PLACE_LINKS].flatMap(([key, kind]): Link[] => {

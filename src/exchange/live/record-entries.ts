@@ -1,69 +1,69 @@
 import { imageIdsIn } from '../../wordpress/content/render.ts';
-import type { Entry } from '../items/items.ts';
-import { asWholeRecord } from '../items/report.ts';
+import { type Entry, titleOf } from '../items/items.ts';
+import { asWholeRecord, lossEntry } from '../items/report.ts';
 import { newAuthors } from './authors.ts';
 import { coreRecords } from './core-lists.ts';
 import { imageItem } from './image-items.ts';
-import { newMedia } from './images.ts';
-import { eventItem, type LiveContext, type LiveItem, organizerItem, venueItem, withCoreMetas } from './items.ts';
+import { newMedia, type ShownImage } from './images.ts';
+import { eventItem, keepingStored, type LiveContext, type LiveItem, organizerItem, venueItem, withCoreMetas } from './items.ts';
 import { withDetails } from './record-details.ts';
 import { nameOf, type PostStage, recordLoss } from './record-losses.ts';
-import { type LiveEvent, RECORDS } from './records.ts';
+import { type LiveEvent, type LivePost, RECORDS } from './records.ts';
 import type { JsonObject } from './site-client.ts';
 import type { SiteFacts } from './site-facts.ts';
 import type { Walk } from './walk.ts';
 
 /** Returns the records of a page as items, preceded by new images and authors that they reference. */
 export async function entriesOf(walk: Walk, stage: PostStage, list: readonly JsonObject[]): Promise<Entry[]> {
-  const core = await coreRecords(walk, stage, list);
+  const { byId: core, withoutStored, losses } = await coreRecords(walk, stage, list);
   const detailedRecords = await Promise.all(list.map((raw) => withDetails(walk, stage, raw, core.get(Number(raw.id)))));
   const results = detailedRecords.map(({ raw, isChild }) => ({ isChild, record: raw && RECORDS[stage].safeParse(raw) }));
-  const images = results.flatMap(({ record }) => (record?.success && record.data.image !== false ? [record.data.image] : []));
-  const texts = results.flatMap(({ record }) =>
-    record?.success ? [core.get(record.data.id)?.content?.raw ?? record.data.description] : [],
-  );
+  const records = results.flatMap(({ record }) => (record?.success ? [record.data] : []));
+  const images = records.flatMap(({ image }) => (image === false ? [] : [image]));
+  const texts = records.map(({ id, description }) => core.get(id)?.content?.raw ?? description);
   const media = await newMedia(walk, images, texts.flatMap(imageIdsIn));
   const authorEntries = await newAuthors(walk, [
-    ...results.flatMap(({ record }) => (record?.success ? [Number(record.data.author)] : [])),
-    ...media.map(({ core: mediaRecord }) => mediaRecord?.author ?? 0),
+    ...records.map(({ author }) => Number(author)),
+    ...media.images.map(({ core: mediaRecord }) => mediaRecord?.author ?? 0),
   ]);
+  const facts = await factsWith(walk, records);
 
-  const { params, customFields } = await walk.facts();
-  for (const { record } of results)
-    if (record?.success && 'custom_fields' in record.data)
-      for (const [name, { label }] of Object.entries(record.data.custom_fields as LiveEvent['custom_fields']))
-        walk.shownFields.set(name, label);
-  const facts: SiteFacts = { params, customFields: new Map([...customFields, ...walk.shownFields]) };
-
-  const entries: Entry[] = [...authorEntries];
-  for (const { image, core: mediaRecord } of media)
-    entries.push(
-      imageItem(image, mediaRecord, mediaRecord ? walk.people.get(mediaRecord.author) : undefined, `${walk.site.home} image ${image.id}`),
-    );
+  const entries: Entry[] = [...losses, ...media.losses, ...authorEntries, ...media.images.flatMap((image) => imageEntries(walk, image))];
   for (const [index, { record, isChild }] of results.entries()) {
-    const id = String(list[index]?.id);
-    const recordPath = `${stage}/${id}`;
-    if (record === undefined) entries.push(asWholeRecord(recordLoss(stage, 'protected', nameOf(list[index]!), recordPath)));
-    else if (!record.success)
-      entries.push(
-        asWholeRecord(
-          recordLoss(stage, 'site-record-unreadable', nameOf(list[index]!), recordPath, record.error.issues[0]?.path.join('.')),
-        ),
-      );
-    else {
-      const {
-        item,
-        guessedMembers,
-        lostFields = [],
-      } = itemOf(walk, stage, record.data, { core: core.get(Number(id)), place: recordPath, facts });
-      entries.push(withCoreMetas(item, core.get(Number(id))));
-      if (isChild) entries.push(recordLoss(stage, 'site-parent-unknown', nameOf(list[index]!), recordPath));
-      for (const { reason, detail } of lostFields) entries.push(recordLoss(stage, reason, nameOf(list[index]!), recordPath, detail));
-      if (guessedMembers.length > 0)
-        entries.push(recordLoss(stage, 'site-text-differs', nameOf(list[index]!), recordPath, guessedMembers.join(', ')));
+    const [name, id] = [nameOf(list[index]!), Number(list[index]!.id)];
+    const recordPath = `${stage}/${String(list[index]!.id)}`;
+    if (record === undefined) entries.push(asWholeRecord(recordLoss(stage, 'protected', name, recordPath)));
+    else if (!record.success) {
+      const detail = record.error.issues[0]?.path.join('.');
+      entries.push(asWholeRecord(recordLoss(stage, 'site-record-unreadable', name, recordPath, detail)));
+    } else {
+      const context = { core: core.get(id), place: recordPath, facts };
+      const { item, guessedMembers, lostFields = [] } = itemOf(walk, stage, record.data, context);
+      const completeItem = withCoreMetas(item, core.get(id));
+      entries.push(withoutStored.has(id) ? keepingStored(completeItem) : completeItem);
+      if (isChild) entries.push(recordLoss(stage, 'site-parent-unknown', name, recordPath));
+      for (const { reason, detail } of lostFields) entries.push(recordLoss(stage, reason, name, recordPath, detail));
+      if (guessedMembers.length > 0) entries.push(recordLoss(stage, 'site-text-differs', name, recordPath, guessedMembers.join(', ')));
     }
   }
   return entries;
+}
+
+/** Returns the facts about the site, with the custom fields that events have shown until now. */
+async function factsWith(walk: Walk, records: readonly LivePost[]): Promise<SiteFacts> {
+  for (const record of records)
+    if ('custom_fields' in record)
+      for (const [name, { label }] of Object.entries(record.custom_fields as LiveEvent['custom_fields'])) walk.shownFields.set(name, label);
+  const { params, customFields } = await walk.facts();
+  return { params, customFields: new Map([...customFields, ...walk.shownFields]) };
+}
+
+function imageEntries({ site, options, people }: Walk, { image, core, hidesStored }: ShownImage): Entry[] {
+  const place = `${site.home} image ${image.id}`;
+  const author = core && people.get(core.author);
+  const { item, guessedMembers } = imageItem(image, core, { settings: options.settings, author, place, hidesStored });
+  const loss = { reason: 'site-text-differs', kind: 'attachment', of: titleOf(item), place, detail: guessedMembers.join(', ') } as const;
+  return [item, ...(guessedMembers.length > 0 ? [lossEntry(loss)] : [])];
 }
 
 function itemOf(

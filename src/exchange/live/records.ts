@@ -129,7 +129,7 @@ export const coreMedia = z.looseObject({
   title: texts,
   caption: texts,
   description: texts,
-  alt_text: text,
+  alt_text: z.string().optional().catch(undefined),
   mime_type: text,
   source_url: text,
   date: text,

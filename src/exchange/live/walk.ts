@@ -29,8 +29,8 @@ export interface Walk {
   readonly dates: Set<string>;
   /** Records that were read, as `stage/id`, including those that could not be used. */
   readonly seenRecords: Set<string>;
-  /** Routes of WordPress that the site lacks or denies us. */
-  readonly unavailableRoutes: Set<string>;
+  /** Routes of WordPress that the site lacks or denies us, with their contexts (`media edit`) -> the status. */
+  readonly unavailableRoutes: Map<string, number>;
   /** Names and labels of the custom fields that events have shown so far. */
   readonly shownFields: Map<string, string>;
   /** Returns the facts that the site states about itself; it is asked once. */
@@ -49,7 +49,7 @@ export function newWalk(site: RemoteSite, options: ReadingOptions): Walk {
     termNames: new Map(),
     dates: new Set(),
     seenRecords: new Set(),
-    unavailableRoutes: new Set(),
+    unavailableRoutes: new Map(),
     shownFields: new Map(),
     facts: () => {
       facts ??= siteFacts(site);
