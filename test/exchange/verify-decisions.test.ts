@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from '@jest/globals';
 import { differencesOf } from '../../src/exchange/verify/compare.ts';
 import { decisionOf } from '../../src/exchange/verify/decisions.ts';
+import { describedMembers } from '../../src/exchange/verify/describe.ts';
 
 const FOLDER = process.env.CONFORMANCE_RECORDINGS ?? join(dirname(fileURLToPath(import.meta.url)), '../fixtures/recordings');
 
@@ -76,6 +77,36 @@ describe('date bounds in the URLs of lists', () => {
     expect(places({ end_date: '+2 years' })).toEqual([]);
   });
   it('are different if they were requested', () => expect(places({ end_date: '2028-11-21 09:00:00' })).toEqual(['$.rest_url']));
+});
+
+describe('members that only Fasti shows', () => {
+  const decided = (before: object, after: object, described?: { old: ReadonlySet<string>; new: ReadonlySet<string> }) => {
+    const answers = { old: { status: 200, body: before }, new: { status: 200, body: after } };
+    return differencesOf(before, after, { old: HOME, new: HOME }).map((place) =>
+      decisionOf({ ...place, route: 'venues/1', query: {} }, answers, described),
+    );
+  };
+  const full = { id: 1, external_id: 'x', language: 'it', geo_lat: 45.4 };
+  const all = new Set(['external_id', 'language', 'geo_lat']);
+  it('are deliberate where the other site does not know them', () => {
+    expect(decided(full, { id: 1 }, { old: all, new: new Set() })).toEqual(['additions', 'additions', 'D27']);
+    expect(decided({ id: 1 }, full, { old: new Set(), new: all })).toEqual(['additions', 'additions', 'D27']);
+  });
+  it('are lost where the other site knows them', () => {
+    expect(decided(full, { id: 1 }, { old: all, new: all })).toEqual([undefined, undefined, undefined]);
+    expect(decided({ id: 1 }, full, { old: all, new: new Set() })).toEqual([undefined, undefined, undefined]);
+  });
+  it('are different places if their numbers are', () => {
+    expect(decided({ id: 1, geo_lat: '45.40' }, { id: 1, geo_lat: 45.4 })).toEqual(['D27']);
+    expect(decided({ id: 1, geo_lat: 45.4 }, { id: 1, geo_lat: 9.2 })).toEqual([undefined]);
+  });
+  it('are read from the description of a site', () => {
+    const routes = { '/x/venues': { endpoints: [{ args: { page: {} } }, { args: { external_id: {}, language: {} } }] } };
+    expect([...describedMembers({ routes })]).toEqual(['page', 'external_id']);
+    const languages = { available: [{ code: 'it' }] };
+    expect([...describedMembers({ routes, languages })].sort()).toEqual(['external_id', 'language', 'page', 'translations']);
+    expect([...describedMembers('?')]).toEqual([]);
+  });
 });
 
 describe('languages of records', () => {

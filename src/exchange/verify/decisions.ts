@@ -23,15 +23,23 @@ export interface AnswerPair {
   readonly new: { readonly status: number; readonly body: unknown };
 }
 
+/** Names of the members that each site describes (`describedMembers`). */
+export interface Described {
+  readonly old: ReadonlySet<string>;
+  readonly new: ReadonlySet<string>;
+}
+
+const NOTHING_DESCRIBED: Described = { old: new Set(), new: new Set() };
+
 /**
  * Returns the decision that explains a difference (`D21`; `additions` for those without a row), or undefined if it is a
  * real difference.
  */
-export function decisionOf(difference: Difference, answers: AnswerPair): string | undefined {
-  return ROWS.find(([, holds]) => holds(difference, answers))?.[0];
+export function decisionOf(difference: Difference, answers: AnswerPair, described: Described = NOTHING_DESCRIBED): string | undefined {
+  return ROWS.find(([, holds]) => holds(difference, answers, described))?.[0];
 }
 
-type Row = readonly [row: string, holds: (difference: Difference, answers: AnswerPair) => boolean];
+type Row = readonly [row: string, holds: (difference: Difference, answers: AnswerPair, described: Described) => boolean];
 
 /** Parameters and members that only Fasti has, as declared by the kinds, and others that only Fasti describes. */
 const ADDED_NAMES: ReadonlySet<string> = new Set([
@@ -62,7 +70,7 @@ const isPublic = (record: unknown): boolean => isJsonObject(record) && record.st
 
 const ROWS: readonly Row[] = [
   ['additions', ({ route, old: before }) => DESCRIPTIONS.has(route) && before === undefined],
-  ['additions', ({ path, old: before, new: after }) => (before === undefined || after === undefined) && ADDED_MEMBERS.has(path.split('.').at(-1) ?? '')],
+  ['additions', (difference, _, described) => ADDED_MEMBERS.has(memberIn(difference)) && isUnknownToOne(difference, described)],
   ['additions', ({ route, path, new: after }) => DESCRIPTIONS.has(route) && after === undefined && ADDED_NAMES.has(path.split(/\W/).at(-1) ?? '')],
   ['D25', (difference) => isAbout(difference, 'categories', 'tags') && hasMoreParameters(difference)],
   ['D21', (difference) => hasMoreParameters(difference)],
@@ -73,7 +81,7 @@ const ROWS: readonly Row[] = [
   ['D20', (difference, answers) => dependsOnListLength(difference) && everyUnpaired(answers, 'events', (record) => lacksFirstTag(record, difference.query.tags))],
   ['D22', (difference, answers) => isAbout(difference, 'venues', 'organizers') && isList(difference) && dependsOnListLength(difference) && isOtherSearch(difference, answers)],
   ['D27', (difference) => Object.keys(difference.query).some((name) => name.startsWith('geoloc')) && isList(difference)],
-  ['D27', ({ path }) => /\.geo_(lat|lng)$/.test(path)],
+  ['D27', (difference, _, described) => /\.geo_(lat|lng)$/.test(difference.path) && (isUnknownToOne(difference, described) || isSameNumber(difference))],
   ['D28', (difference) => hasParam(difference, 'ticketed')],
   ['D31', ({ query }, { old: before, new: after }) => Object.entries(query).some(isLenient) && [before.status, after.status].sort().join() === '200,400'],
   ['D35', (difference, answers) => isAbout(difference, 'events') && hasParam(difference, 'venue', 'organizer', 'categories', 'tags', 'featured', 'search') && dependsOnListLength(difference) && everyUnpaired(answers, 'events', isProtected)],
@@ -87,6 +95,17 @@ const ROWS: readonly Row[] = [
   ['D37', (difference, answers) => isReadDifferently(difference, answers)],
   ['D37', (difference, answers) => isCurrencyInCost(difference, answers)],
 ]; // biome-ignore format: a table
+
+const memberIn = ({ path }: DifferingValue): string => path.split('.').at(-1) ?? '';
+
+/** Whether one site lacks a member and does not know it at all. If it does, the value has been lost. */
+function isUnknownToOne(difference: DifferingValue, described: Described): boolean {
+  return (['old', 'new'] as const).some((side) => difference[side] === undefined && !described[side].has(memberIn(difference)));
+}
+
+/** Whether both sites show the same number, one of them perhaps as text. */
+const isSameNumber = ({ old: before, new: after }: DifferingValue): boolean =>
+  !isNothing(before) && !isNothing(after) && Number(before) === Number(after);
 
 /** Whether a parameter has a value that Fasti takes literally. */
 const isLenient = ([name, value]: [string, string | number]): boolean =>

@@ -1,3 +1,4 @@
+import { languageShape } from '../../kinds/shapes.ts';
 import { isJsonObject } from '../live/site-client.ts';
 
 /**
@@ -43,6 +44,22 @@ export function languagesIn(body: unknown): string[] {
   if (!Array.isArray(available)) return [];
   return available.flatMap((language) => (isJsonObject(language) && typeof language.code === 'string' ? [language.code] : []));
 }
+
+/**
+ * Returns the names of the members that the records of a site may have, as far as its description says so: those of its
+ * parameters, and the languages if it lists any.
+ */
+export function describedMembers(body: unknown): ReadonlySet<string> {
+  const routes = isJsonObject(body) && isJsonObject(body.routes) ? Object.values(body.routes).filter(isJsonObject) : [];
+  const endpoints = routes.flatMap((route) => (Array.isArray(route.endpoints) ? route.endpoints.filter(isJsonObject) : []));
+  const names = new Set(endpoints.flatMap(({ args }) => (isJsonObject(args) ? Object.keys(args) : [])));
+  for (const name of LANGUAGE_MEMBERS)
+    if (languagesIn(body).length > 0) names.add(name);
+    else names.delete(name);
+  return names;
+}
+
+const LANGUAGE_MEMBERS = Object.keys(languageShape);
 
 const mapMembers = (value: unknown, change: (member: unknown) => unknown): Record<string, unknown> =>
   isJsonObject(value) ? Object.fromEntries(Object.entries(value).map(([name, member]) => [name, change(member)])) : {};

@@ -3,8 +3,8 @@ import { codeOf, isJsonObject, type JsonObject, type Query, type RemoteSite } fr
 import { IN_ALL_LANGUAGES } from '../live/walk.ts';
 import { collectRecords, KINDS, type KindPath, type RecordCollector } from './collected-records.ts';
 import { type DifferingValue, differencesOf } from './compare.ts';
-import { type AnswerPair, type Difference, decisionOf } from './decisions.ts';
-import { describedPaths, describedRoutes, languagesIn } from './describe.ts';
+import { type AnswerPair, type Described, type Difference, decisionOf } from './decisions.ts';
+import { describedMembers, describedPaths, describedRoutes, languagesIn } from './describe.ts';
 import { plannedRequests, type Request } from './plan.ts';
 
 /** A difference, and the decision that explains it if it is deliberate. */
@@ -54,11 +54,12 @@ export async function verifySites(before: RemoteSite, after: RemoteSite, options
   const pair = { old: before, new: after };
   const tally = { compared: 0, differences: 0, requests: 0, deliberate: {} as Record<string, number> };
 
+  let described: Described | undefined;
   const report = (answers: AnswerPair, request: Request, places: readonly DifferingValue[]): void => {
     let isCounted = false;
     for (const place of places) {
       const difference: Difference = { ...place, ...request };
-      const decision = decisionOf(difference, answers);
+      const decision = decisionOf(difference, answers, described);
       if (decision === undefined) {
         tally.differences += 1;
         if (!isCounted) tally.requests += 1;
@@ -80,6 +81,7 @@ export async function verifySites(before: RemoteSite, after: RemoteSite, options
 
   options.onProgress?.('description', 0, 2);
   const roots = await compare({ route: '', query: {} }, describedRoutes);
+  described = { old: describedMembers(roots.old.body), new: describedMembers(roots.new.body) };
   await compare({ route: 'doc', query: {} }, describedPaths);
 
   const records: Record<string, { old: number; new: number }> = {};
