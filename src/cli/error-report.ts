@@ -57,7 +57,7 @@ function explain(error: unknown, say: Say, options: readonly string[]): Explanat
 
 // ------------------------------------------------------------------------------------------------- errors
 /** Returns the sentence about a database that does not work, with the message of the driver or the system. */
-const unavailableSentence = (say: Say, { reason, cause }: DatabaseUnavailable): string =>
+export const unavailableSentence = (say: Say, { reason, cause }: DatabaseUnavailable): string =>
   say([`problems.database-${reason}`, 'problems.database'], { message: cause instanceof Error ? cause.message || codeOf(cause) : reason });
 
 /**

@@ -18,9 +18,11 @@ import { postKinds } from '../kinds/index.ts';
 import type { Caller } from '../records/caller.ts';
 import type { Site } from '../site.ts';
 import { sqlitePath } from '../storage/audit/snapshot.ts';
+import { DatabaseUnavailable } from '../storage/engine/database.ts';
 import { languageOfCode } from '../wordpress/content-languages.ts';
 import { SETTABLE_STATUSES } from '../wordpress/status.ts';
 import { isRealDate, utcFromDate } from '../wordpress/time.ts';
+import { unavailableSentence } from './error-report.ts';
 import { mappingText, previewText, rejectedText, reportText, roundText } from './import-report.ts';
 import { CliError, EXIT_CODE } from './io.ts';
 import { isPiped, shownPath, withLocalFiles } from './local-files.ts';
@@ -262,8 +264,8 @@ const importTarget = ({ config: { databaseUrl }, db: { prefix } }: Site, { dryRu
 const DEFAULT_FOLLOW_INTERVAL_S = 300;
 
 /**
- * Repeats the import until a signal ends the process, and reports the changes. If the site cannot be reached, the next
- * round tries again.
+ * Repeats the import until a signal ends the process, and reports the changes. If the site or the database cannot be
+ * reached, the next round tries again.
  */
 async function followSource({ io, say }: Session, format: ReportFormat, pause: number, importAgain: () => Promise<Report>): Promise<void> {
   const wait = io.wait ?? ((milliseconds: number) => sleep(milliseconds, true));
@@ -273,8 +275,10 @@ async function followSource({ io, say }: Session, format: ReportFormat, pause: n
       const report = await importAgain();
       print(io, format === 'json' ? `${JSON.stringify({ time, ...report })}\n` : roundText(report, time, say));
     } catch (error) {
-      if (!(error instanceof SourceFault)) throw error;
-      io.err(`${time} ${oneLine(say(`exchange:faults.${error.fault}`, error.values))}\n`);
+      // Only a new process can open a database file that has replaced the former one.
+      if (!(error instanceof SourceFault || (error instanceof DatabaseUnavailable && error.reason !== 'replaced'))) throw error;
+      const sentence = error instanceof SourceFault ? say(`exchange:faults.${error.fault}`, error.values) : unavailableSentence(say, error);
+      io.err(`${time} ${oneLine(sentence)}\n`);
     }
   }
 }

@@ -8,6 +8,7 @@ import nodeIcal from 'node-ical';
 import { runCli } from '../../src/cli/program.ts';
 import type { Database } from '../../src/storage/engine/database.ts';
 import { bareFixture } from '../exchange/sites.ts';
+import { openProxy } from '../support/database-proxy.ts';
 import { describeDatabases, urlOf } from '../support/databases.ts';
 import { passwordOf, type RunningSite, serveDatabase } from '../support/running-site.ts';
 import { loadSite } from '../support/site.ts';
@@ -31,12 +32,12 @@ describeDatabases('fasti import and export over the web', (open, engine) => {
   /** Runs the command on the target database. `rounds`: number of waits before it ends. */
   const fasti = async (
     args: readonly string[],
-    { rounds = 0, between = async () => {} }: { rounds?: number; between?: () => Promise<unknown> } = {},
+    { rounds = 0, between = async () => {}, url = urlOf(target) }: { rounds?: number; between?: () => Promise<unknown>; url?: string } = {},
   ) => {
     const [out, err]: [string[], string[]] = [[], []];
     let left = rounds;
     const code = await runCli(args, {
-      env: { DATABASE_URL: urlOf(target), UPLOADS_DIR: join(folder, engine), LOG_LEVEL: 'silent' },
+      env: { DATABASE_URL: url, UPLOADS_DIR: join(folder, engine), LOG_LEVEL: 'silent' },
       isTerminal: false,
       temporary: join(folder, `walks-${engine}`),
       out: (text) => out.push(text),
@@ -138,6 +139,18 @@ describeDatabases('fasti import and export over the web', (open, engine) => {
       '2026-11-21 09:00:00: 0 created, 1 updated, 3 lost.',
     ]);
     await loadSite(original);
+  });
+  (engine === 'MySQL' ? it : it.skip)('follow a site although the database is unreachable for a while', async () => {
+    const proxy = await openProxy(urlOf(target));
+    const changes = [proxy.close, proxy.reopen];
+    const { out, err } = await fasti(['import', old.base, '--rate=100000', '--follow=1'], {
+      rounds: 2,
+      between: async () => changes.shift()?.(),
+      url: proxy.url,
+    });
+    await proxy.close();
+    expect(err).toMatch(/^2026-11-21 09:00:00 .+\n$/);
+    expect(out.split('\n').filter((line) => line.startsWith('2026-11-21'))).toEqual(['2026-11-21 09:00:00: 0 created, 0 updated, 3 lost.']);
   });
   it('print one JSON line for each round when following a site', async () => {
     const { out } = await fasti(['import', old.base, '--rate=100000', '--follow=1', '--format=json'], {

@@ -22,6 +22,7 @@ const admin = { login: 'admin', password: passwordOf('admin') };
 interface Sent {
   readonly status: number;
   readonly body: Json;
+  readonly headers?: Record<string, string>;
 }
 
 describeDatabases('a running site that is imported again', (open) => {
@@ -39,7 +40,7 @@ describeDatabases('a running site that is imported again', (open) => {
       const { authorization = '' } = req.headers;
       const { status, body } = await old.send('GET', req.url!, { headers: { host: '127.0.0.1:8081', authorization } });
       const sent = change(new URL(req.url!, 'http://127.0.0.1'), { status, body });
-      res.writeHead(sent.status, { 'Content-Type': 'application/json' }).end(JSON.stringify(sent.body));
+      res.writeHead(sent.status, { 'Content-Type': 'application/json', ...sent.headers }).end(JSON.stringify(sent.body));
     });
     await new Promise<void>((listening) => proxy.listen(0, '127.0.0.1', listening));
   });
@@ -194,5 +195,40 @@ describeDatabases('a running site that is imported again', (open) => {
     await original.from('postmeta').where(alt).update({ meta_value: '' });
     await importAgain();
     expect(await stored()).toEqual(['The "hall"', []]);
+  });
+
+  it('removes a value of a custom field that was removed, even if only later events show the field', async () => {
+    // Hidden events come after the others.
+    const [first, last] = [44, 39];
+    await original.from('postmeta').insert({ post_id: last, meta_key: '_EventHideFromUpcoming', meta_value: 'yes' });
+    let shown = [first, last];
+    const withField = (event: Json) =>
+      shown.includes(event.id) ? { ...event, custom_fields: { _ecp_custom_2: { label: 'Stage', value: 'Main' } } } : event;
+    change = (_, sent) => {
+      if (!sent.body || Array.isArray(sent.body)) return sent;
+      const { events } = sent.body;
+      return { ...sent, body: events ? { ...sent.body, events: events.map(withField) } : withField(sent.body) };
+    };
+    const stored = () => target.db.from('postmeta').where('meta_key', '_ecp_custom_2').orderBy('post_id').pluck('post_id');
+    await importAgain();
+    expect(await stored()).toEqual([first, last].sort((one, other) => one - other));
+    shown = [last];
+    await importAgain();
+    expect(await stored()).toEqual([last]);
+  });
+
+  it('reads all pages of a list that leaves out records, and takes no error for a parent', async () => {
+    await original.from('postmeta').insert({ post_id: 39, meta_key: '_EventHideFromUpcoming', meta_value: 'yes' });
+    let list: Json = [];
+    change = (url, sent) => {
+      if (url.pathname.includes('/by-slug/')) return { status: 500, body: {} };
+      if (!url.pathname.endsWith('/wp/v2/tribe_events') || url.searchParams.get('_fields') !== 'id') return sent;
+      const isFirst = url.searchParams.get('page') === '1';
+      if (isFirst) list = sent.body;
+      return { status: 200, body: isFirst ? [] : list, headers: { 'X-WP-TotalPages': '2' } };
+    };
+    const { losses } = await importAgain();
+    expect(losses.filter(({ reason }) => reason === 'site-parent-unknown')).toEqual([]);
+    expect(await target.db.from('posts').where('ID', 39)).toHaveLength(1);
   });
 });

@@ -1,3 +1,4 @@
+import { withFileCleanup } from '../../records/writes/prepared-images.ts';
 import { loadMetas } from '../../storage/rows/bundle.ts';
 import type { Entry, Item, PostItem } from '../items/items.ts';
 import { keysOf } from './batches.ts';
@@ -23,17 +24,15 @@ export async function fetchFiles(run: Run, piece: readonly Entry[], fetchFile: I
     db,
     entries.flatMap(({ ledgerEntry }) => (ledgerEntry ? [ledgerEntry.target] : [])),
   );
-  try {
+  const fetchAll = async () => {
     for (const { item, ledgerEntry } of entries) {
       // Attachments that this run has seen before have been fetched or reported already.
       if (ledgerEntry?.run === run.number) continue;
       files.set(item, await fetchFile(item, ledgerEntry && (metas.get(ledgerEntry.target) ?? new Map())));
     }
-  } catch (error) {
-    await removeFetched(files);
-    throw error;
-  }
-  return files;
+    return files;
+  };
+  return withFileCleanup(run.site, fetchAll, () => removeFetched(files));
 }
 
 /** Removes fetched files whose rows were not written. */

@@ -12,8 +12,9 @@ const HIDEABLE_LINKS = new Map([
 
 /**
  * Returns the links that an update stores: those that the source states, and stored ones to venues and organizers that
- * are not published or have a password. What a source shows to visitors never names these, so that a missing link to
- * them means nothing; a stated venue takes the place of a hidden one. `stated`: link meta -> the stated ids.
+ * are not published or have a password. Fasti does not name these to visitors (D15), so that a missing link to them
+ * means nothing. The reference does, so that one which was removed there stays; a stated venue takes the place of a
+ * hidden one. `stated`: link meta -> the stated ids.
  */
 export async function withHiddenLinks(
   db: Database,

@@ -71,7 +71,8 @@ const withMetas = (item: PostItem, metas: Readonly<Record<string, readonly strin
 
 /**
  * Whether the file of an existing attachment is to be fetched: it is missing in the library, or the source has replaced
- * it, as WordPress does when a picture is edited. Other files than images are never fetched, and so not requested again.
+ * it, as WordPress does when a picture is edited. Other files than images are never fetched, and so not requested
+ * again.
  */
 async function isWanted(site: Site, { url = '', metas }: PostItem, stored: Metas): Promise<boolean> {
   const source = metaOf(stored, SOURCE_URL_META) ?? '';

@@ -28,7 +28,9 @@ export async function hiddenEventsPage(walk: Walk, page: number): Promise<Page> 
   );
   // WordPress's list contains the post of a recurring event, the calendar's lists contain its dates.
   const list = records.filter(({ slug, start_date: start }) => !dates.has(nameOfDate(String(slug), String(start))));
-  return { entries: [...(await entriesOf(walk, 'events', list)), ...failures], isLast: answer.body.length < CORE_PAGE_SIZE };
+  // A page may be shorter because it leaves out records that we may not read.
+  const isLast = answer.totalPages === undefined ? answer.body.length < CORE_PAGE_SIZE : page >= answer.totalPages;
+  return { entries: [...(await entriesOf(walk, 'events', list)), ...failures], isLast };
 }
 
 /**

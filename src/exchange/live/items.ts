@@ -295,7 +295,7 @@ const textsOf = (kind: PostKindName, texts: Readonly<Record<string, string>>, { 
 };
 
 /** Returns the metas here of the custom fields that the site has. */
-const customFieldsOf = ({ facts, settings }: LiveContext): string[] =>
+export const customFieldsOf = ({ facts, settings }: Pick<LiveContext, 'facts' | 'settings'>): string[] =>
   [...facts.customFields].flatMap(([name, label]) => {
     const field = fieldNamed(name, label, settings.calendar.customFields);
     if (field) return metasOf(field);

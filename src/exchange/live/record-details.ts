@@ -32,7 +32,9 @@ export async function withDetails(
   const found = bySlug?.status === 200 && isJsonObject(bySlug.body) ? bySlug.body : undefined;
   const isIt = found?.id === raw.id;
   const { status, body } = isIt ? { status: 200, body: found } : await site.get(`${stage}/${String(raw.id)}`, query);
-  const isChild = bySlug !== undefined && !isIt && !isOfSameEvent(found, raw);
+  // An error of the site says nothing.
+  const isAnswered = bySlug !== undefined && bySlug.status < 500;
+  const isChild = isAnswered && !isIt && !isOfSameEvent(found, raw);
   return { raw: status === 200 && isJsonObject(body) ? body : isBlanked ? undefined : raw, isChild };
 }
 

@@ -23,6 +23,8 @@ export interface SiteAnswer {
   readonly status: number;
   /** The parsed body; undefined if it is not JSON. */
   readonly body: unknown;
+  /** Number of pages of one of WordPress's own lists, if the site states it. */
+  readonly totalPages?: number | undefined;
   /** Time of the response, in milliseconds since 1970. */
   readonly receivedAt: number;
 }
@@ -145,7 +147,8 @@ function createRequester(site: string, { credentials, rate, concurrency, firstPa
         await response.body?.cancel();
         return { retryAfterMs: retryAfter(response.headers.get('retry-after')), reason: String(response.status) };
       }
-      return { status: response.status, body: parseAnswer(await textOf(response, site), site), receivedAt: Date.now() };
+      const body = parseAnswer(await textOf(response, site), site);
+      return { status: response.status, body, totalPages: pagesIn(response.headers), receivedAt: Date.now() };
     } catch (error) {
       if (error instanceof SourceFault || signal?.aborted) throw error;
       return { retryAfterMs: undefined, reason: failureReason(error) };
@@ -237,6 +240,11 @@ function parseJson(text: string, site: string): unknown {
   } catch {
     return undefined;
   }
+}
+
+function pagesIn(headers: Headers): number | undefined {
+  const count = headers.get('x-wp-totalpages') ?? '';
+  return /^\d+$/.test(count) ? Number(count) : undefined;
 }
 
 /** Returns the milliseconds that a Retry-After header asks to wait; its value is a number of seconds or a date. */

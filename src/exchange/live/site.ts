@@ -1,6 +1,7 @@
 import type { Entry } from '../items/items.ts';
 import { type Source, siteName } from '../items/source.ts';
 import { hiddenEventsPage } from './hidden-events.ts';
+import { customFieldsOf } from './items.ts';
 import { readRecords } from './record-pages.ts';
 import type { RemoteSite } from './site-client.ts';
 import { openSpool, type Spool } from './spool.ts';
@@ -71,7 +72,8 @@ async function* walkSite(site: RemoteSite, spool: Spool, options: LiveOptions): 
     noteEntry(walk, entry);
     return entry;
   };
-  for await (const entry of spool.entries()) yield note(entry);
+  for (const [name, label] of mark?.fields ?? []) walk.shownFields.set(name, label);
+  for await (const entry of spool.entries()) yield note(mark?.done ? withAllFields(walk, entry) : entry);
   if (mark?.done) return;
   const from = mark === undefined ? 0 : STAGES.indexOf(mark.stage as Stage) + (mark.last ? 1 : 0);
   for (const stage of STAGES.slice(from)) {
@@ -88,6 +90,7 @@ async function* walkSite(site: RemoteSite, spool: Spool, options: LiveOptions): 
         last: isEnd,
         done: isEnd && stage === STAGES.at(-1),
         total: before,
+        fields: [...walk.shownFields],
       });
       for (const entry of pageResult.entries) yield note(entry);
       options.onProgress?.(count);
@@ -95,6 +98,16 @@ async function* walkSite(site: RemoteSite, spool: Spool, options: LiveOptions): 
       [page, steps] = [nextPage, steps + Math.sign(stepsBack)];
     }
   }
+}
+
+/**
+ * Adds the custom fields that an event lacks, once all events have been read: a field shows only in events that have
+ * it, perhaps in later ones.
+ */
+function withAllFields({ shownFields, options }: Walk, entry: Entry): Entry {
+  if (entry.kind !== 'event') return entry;
+  const facts = { params: new Map(), customFields: shownFields };
+  return { ...entry, unshown: [...new Set([...(entry.unshown ?? []), ...customFieldsOf({ facts, settings: options.settings })])] };
 }
 
 /**

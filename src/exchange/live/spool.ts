@@ -37,6 +37,8 @@ export interface Mark {
   readonly page: number;
   /** Number of records in its list, if the site reports it. */
   readonly total?: number | undefined;
+  /** Names and labels of the custom fields that events have shown so far. */
+  readonly fields?: readonly (readonly [name: string, label: string])[] | undefined;
   /** Whether it was the last one of its stage, and of the walk. */
   readonly last: boolean;
   readonly done: boolean;
