@@ -298,32 +298,37 @@ describeDatabases('comparison of two sites', (open, engine) => {
         }),
         'D24',
       ));
-    it('D27: coordinates of venues', async () =>
+    /** Returns a description of a site without these parameters. */
+    const withoutParams = (body: Answer['body'], params: Readonly<Record<string, undefined>>) => {
+      const withoutIn = (route: Answer['body']) => ({
+        ...route,
+        endpoints: route.endpoints.map((endpoint: Answer['body']) => ({ ...endpoint, args: { ...endpoint.args, ...params } })),
+      });
+      const routes = Object.entries(body.routes as Record<string, Answer['body']>);
+      return { ...body, routes: Object.fromEntries(routes.map(([name, route]) => [name, withoutIn(route)])) };
+    };
+    const isDescription = (path: string, body: Answer['body']) => /tribe\/events\/v1$/.test(path) && body?.routes;
+    const unplaced = { geo_lat: undefined, geo_lng: undefined };
+    const withoutPlace = (path: string, body: Answer['body']) =>
+      /venues\/13$/.test(path) && body?.geo_lat ? { ...body, ...unplaced } : undefined;
+    it('D27: coordinates of venues that one site does not know', async () => {
+      const { told, summary } = await meant((path, body) =>
+        isDescription(path, body) ? withoutParams(body, unplaced) : withoutPlace(path, body),
+      );
+      expect([...new Set(told.map((line) => line.split(' ')[0]))].sort()).toEqual(['D27', 'additions']);
+      expect(summary.differences).toBe(0);
+    });
+    it('but not coordinates that a site has lost', async () => {
+      const { summary } = await meant(withoutPlace);
+      expect([summary.differences > 0, summary.deliberate]).toEqual([true, {}]);
+    });
+    it('additions: parameters that only one site describes', async () =>
       onlyMeant(
         await meant((path, body) =>
-          /venues\/13$/.test(path) && body?.geo_lat ? { ...body, geo_lat: undefined, geo_lng: undefined } : undefined,
+          isDescription(path, body) ? withoutParams(body, { translation_language: undefined, modified_after: undefined }) : undefined,
         ),
-        'D27',
-      ));
-    it('additions: parameters that only one site describes', async () => {
-      const routes = (body: Answer['body']) =>
-        Object.fromEntries(
-          Object.entries(body.routes as Record<string, Answer['body']>).map(([name, route]) => [
-            name,
-            {
-              ...route,
-              endpoints: route.endpoints.map((endpoint: Answer['body']) => ({
-                ...endpoint,
-                args: { ...endpoint.args, translation_language: undefined, modified_after: undefined },
-              })),
-            },
-          ]),
-        );
-      onlyMeant(
-        await meant((path, body) => (/tribe\/events\/v1$/.test(path) && body?.routes ? { ...body, routes: routes(body) } : undefined)),
         'additions',
-      );
-    });
+      ));
   };
   if (engine === 'SQLite') describe('recognizes deliberate differences', meantDifferences);
 
