@@ -10,7 +10,7 @@ import type { Values } from '../kinds/param.ts';
 import type { Caller } from '../records/caller.ts';
 import type { EditList } from '../records/editing.ts';
 import { isTranslated } from '../wordpress/content-languages.ts';
-import { addDays, addMonths } from '../wordpress/time.ts';
+import { addDays, lastDayOfMonth } from '../wordpress/time.ts';
 import type { Visit } from './visit.ts';
 
 /*
@@ -100,8 +100,7 @@ export function parseMonth(text: string): string | undefined {
  * earlier.
  */
 export function monthBounds(month: string): { readonly ends_after: string; readonly starts_before: string } {
-  const first = `${month}-01 00:00:00`;
-  return { ends_after: addDays(first, -1).slice(0, DATE_LENGTH), starts_before: addDays(addMonths(first, 1), -1).slice(0, DATE_LENGTH) };
+  return { ends_after: addDays(`${month}-01 00:00:00`, -1).slice(0, DATE_LENGTH), starts_before: lastDayOfMonth(month) };
 }
 
 const DATE_LENGTH = 'YYYY-MM-DD'.length;

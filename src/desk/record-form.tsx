@@ -146,8 +146,8 @@ function TrashButton({ visit, kind, record }: RecordViewProps): JSX.Element {
       visit={visit}
       path={`/${kind.path}/${record.id}/${removal}`}
       text={say(key)}
-      // An event that was published in the meantime cannot be rejected any more.
-      fields={isRejection ? { [STATUS_FIELD]: 'pending' } : {}}
+      // An event that was published in the meantime is neither rejected nor deleted for good.
+      fields={isRejection || removal === 'delete' ? { [STATUS_FIELD]: record.row.post_status } : {}}
       danger={say(confirmation)}
     />
   );

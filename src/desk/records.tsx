@@ -161,7 +161,9 @@ async function saveForm(visit: Submission, form: SubmittedRecordForm): Promise<O
   const initial = source && translationValues(visit, kind, source, '');
   const values = await changedValues(visit, submittedPlan, { before: record?.values, input, data, ...(initial ? { initial } : {}) });
   for (const [name, sentence] of dateErrors(visit, values, record?.values)) errors.set(name, sentence);
-  for (const [name, sentence] of await altTextErrors(visit, submittedPlan, { input, picture })) errors.set(name, sentence);
+  // An error about the picture itself is already there.
+  for (const [name, sentence] of await altTextErrors(visit, submittedPlan, { input, picture }))
+    if (!errors.has(name)) errors.set(name, sentence);
   // The quick form publishes a suggestion without having its venue as a field.
   const suggestedValues = record && input.status === 'publish' ? await suggestedLinks(visit, record) : {};
   const inForm = (name: string) => submittedPlan.names.includes(name);

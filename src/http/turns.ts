@@ -26,7 +26,7 @@ export interface RequestLimits {
   readonly turns: Turns;
 }
 
-/** Computes answers to requests that only read, a few at a time. */
+/** Computes answers to requests that only read, and to anonymous writes, a few at a time. */
 export interface Turns {
   /**
    * Runs `work`, which computes the answer to a request, when it is its turn: holders take turns, and those of one

@@ -81,9 +81,7 @@ const BOUNDS: Readonly<Record<FeedView, (context: RuleContext, date?: string) =>
     date === undefined
       ? [{ column: 'end_date', op: '<=', ...thisMinute(context) }]
       : [{ column: 'start_date', op: '<', value: startOfDay(date, context) }],
-  month: (context, date = today(context)) => {
-    return overlapping(`${date.slice(0, 7)}-01`, lastDayOfMonth(date), context);
-  },
+  month: (context, date = today(context)) => overlapping(`${date.slice(0, 7)}-01`, lastDayOfMonth(date), context),
   day: (context, date = today(context)) => overlapping(date, date, context),
 };
 
@@ -106,10 +104,9 @@ function overlapping(firstDay: string, lastDay: string, context: RuleContext): B
 /** Hours between UTC and the zones in which a day begins first and last. */
 const [EASTERNMOST_HOURS, WESTERNMOST_HOURS, HOUR] = [14, 12, 3600];
 
-const [earliest, latest] = [
-  (one: string, other: string): string => [clampDateTime(one), clampDateTime(other)].sort()[0]!,
-  (one: string, other: string): string => [clampDateTime(one), clampDateTime(other)].sort()[1]!,
-];
+const inOrder = (one: string, other: string): [string, string] => (one < other ? [one, other] : [other, one]);
+const earliest = (one: string, other: string): string => inOrder(clampDateTime(one), clampDateTime(other))[0];
+const latest = (one: string, other: string): string => inOrder(clampDateTime(one), clampDateTime(other))[1];
 
 const startOfDay = (date: string, { settings }: RuleContext): string => beginOfDay(date, settings.calendar.cutoff);
 

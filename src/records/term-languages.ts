@@ -143,7 +143,8 @@ async function translationsOf(
   const lockedTerms = kind.hierarchical ? await loadTerms(db, kind.taxonomy, ids) : new Map<number, Term>();
   for (const { term: termBefore, group } of untranslated) {
     const { term_id: id } = termBefore;
-    const term = lockedTerms.get(id) ?? termBefore;
+    // Its slug stays the one that was locked.
+    const term = { ...termBefore, parent: lockedTerms.get(id)?.parent ?? termBefore.parent };
     const members = (await writer.lockGroups(db, kindLanguages.translatable, [id])).get(id) ?? group;
     const memberId = members.get(language.code);
     const exists = memberId !== undefined && (await loadTerms(db, kind.taxonomy, [memberId])).has(memberId);

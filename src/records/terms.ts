@@ -113,8 +113,7 @@ export async function changeTerm(site: Site, caller: Caller, kind: TermKind, id:
   await site.db.transaction(async (trx) => {
     // Locked before the term is read: its old parent decides which events move with it.
     if (parent !== undefined) await lockNames(trx, [termTreeLock(kind.taxonomy)]);
-    // A new slug follows from the other fields of the term, which another request may be changing.
-    if (slug !== undefined) await lockTerm(trx, id);
+    await lockTerm(trx, id);
     const term = await requireTerm(trx, kind, id);
     if (!Object.keys(values).some((name) => name in kind.fields)) return;
     const language = await languageOfChange(trx, caller, kind, id, values);

@@ -11,7 +11,7 @@ const TRASHED_SUFFIX = '__trashed';
 const TRASHED_END = /__trashed(?:-\d+)?$/;
 
 /** Slugs reserved for feeds and embeds of a page, which a post cannot have (`wp_unique_post_slug`). */
-const RESERVED_SLUGS = new Set(['feed', 'rdf', 'rss', 'rss2', 'atom', 'embed']);
+export const RESERVED_SLUGS: ReadonlySet<string> = new Set(['feed', 'rdf', 'rss', 'rss2', 'atom', 'embed']);
 
 /**
  * Invisible characters and quotation marks that are removed from slugs, percent-encoded (`sanitize_title_with_dashes`).
@@ -154,7 +154,8 @@ export function settleSlug({ requestedSlug, title, status, before, desiredSlug, 
   const floating = isFloating(status);
   const settled = (slug: string) => ({ slug, unique: !floating });
   if (before && status === 'trash' && before.status !== 'trash') return settled(trashedSlug(before.slug));
-  if (status === 'pending' && !canPublish) return settled('');
+  // WordPress would remove the slug of a post that awaits review, although the caller changed something else.
+  if (status === 'pending' && !canPublish) return settled(before?.status === 'pending' ? before.slug : '');
   const titleSlug = () => sanitizeTitle(title, 'save', locale);
   // If no character of the sent slug is allowed, the title is used as if no slug had been sent.
   if (requestedSlug) return settled(sanitizeTitle(requestedSlug, 'save', locale) || (floating ? '' : titleSlug()));

@@ -3,7 +3,7 @@ import type { PostKind, PostValues } from '../../kinds/kind.ts';
 import type { Site } from '../../site.ts';
 import { lockNames, slugLock } from '../../storage/rows/locks.ts';
 import { findPostsByPath, lockPost } from '../../storage/rows/posts.ts';
-import { sanitizeTitle } from '../../wordpress/slug.ts';
+import { RESERVED_SLUGS, sanitizeTitle } from '../../wordpress/slug.ts';
 import type { Caller } from '../caller.ts';
 import { idInLanguage } from '../content-lists.ts';
 import { withPostIds } from '../occurrences.ts';
@@ -30,7 +30,7 @@ type UpsertBy = 'external_id' | 'slug';
  * the values name a status; it has given up its slug. Concurrent requests wait for each other, so that only one of them
  * creates it.
  *
- * @throws rest_invalid_param if `by` is missing in the values, or no character of it is allowed in a slug;
+ * @throws rest_invalid_param if `by` is missing in the values, or cannot be a slug;
  * rest_forbidden for a record that the caller may not change; edit-conflict if it does not meet the caller's
  * preconditions, or if they name a version and there is no record
  */
@@ -75,11 +75,12 @@ export async function upsertPost(
  * a caller who may not publish cannot choose the slug of a pending post (`wp_insert_post`), and would create another
  * record with each request.
  *
- * @throws rest_invalid_param if no character of it is allowed
+ * @throws rest_invalid_param if no character of it is allowed, or if no post can have it
  */
 function sentSlug(text: string): ExtraRows {
   const slug = sanitizeTitle(text);
-  return slug === '' ? failParam('slug', 'slug-without-text') : { slug: { slug } };
+  if (slug === '') failParam('slug', 'slug-without-text');
+  return RESERVED_SLUGS.has(slug) ? failParam('slug', 'slug-reserved') : { slug: { slug } };
 }
 
 /**

@@ -43,6 +43,7 @@ export const findTerm = async (db: Database, taxonomy: string, id: number): Prom
 
 /** Locks a term until the end of the transaction. */
 export async function lockTerm(db: Database, id: number): Promise<void> {
+  if (db.dialect.maxWriters === 1) return;
   await db.rows`SELECT term_id FROM {terms} WHERE term_id = ${id} ${verbatim(db.dialect.locks.update)}`;
 }
 
