@@ -185,11 +185,14 @@ describeRequests('upsert of a record', (ask) => {
     const { id, slug } = expectBody(await send('Jazz'), 201);
     expect(slug).toBe('jazz-night');
     expect(expectBody(await send('Blues'))).toMatchObject({ id, slug, title: 'Blues' });
+    // Other changes keep it.
+    expect(expectBody(await ask.patch(`/events/${id}`, { title: 'Swing', status }, 'contrib'))).toMatchObject({ slug });
+    expect(expectBody(await send('Blues'))).toMatchObject({ id });
   });
 
-  it('refuses a slug of which nothing remains', async () => {
+  it.each(['!!!', 'Feed', 'embed'])('refuses a slug that no event can have: %s', async (slug) => {
     await ask.create('/events', { title: 'Concert', ...DATES });
-    expectError(await ask.post('/events?upsert=slug', { ...DATES, title: 'Concert', slug: '!!!' }), 400, 'rest_invalid_param', ['slug']);
+    expectError(await ask.post('/events?upsert=slug', { ...DATES, title: 'Concert', slug }), 400, 'rest_invalid_param', ['slug']);
   });
 
   it.each([

@@ -157,6 +157,10 @@ describeRequests(
       const said = elements(refused.text, ({ attribs }) => attribs.id === 'image-error').map(textOf);
       expect([refused.status, said, await altOf(image)]).toEqual([422, [expect.stringContaining('you may not change')], 'A barn']);
       expect(new Map(formIn(refused.text, own)).get('image[alt]')).toBe('Mine');
+      // A file that is refused is the first thing to know.
+      const broken = await sendPicture(author, await author.get(own), own, { 'image[alt]': 'Mine' }, Buffer.from('no picture'));
+      const reasons = elements(broken.text, ({ attribs }) => attribs.id === 'image-error').map(textOf);
+      expect([broken.status, reasons]).toEqual([422, [expect.not.stringContaining('you may not change')]]);
     });
 
     it('is described together with the creation of its record, or neither takes place', async () => {

@@ -2,15 +2,17 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { loadViewer } from '../../src/accounts/viewer.ts';
 import { event } from '../../src/kinds/event.ts';
+import { termKind } from '../../src/kinds/index.ts';
 import { callerFor } from '../../src/records/caller.ts';
 import { addCustomField } from '../../src/records/custom-fields.ts';
 import { assignLanguage } from '../../src/records/site-languages.ts';
+import { changeTerm } from '../../src/records/terms.ts';
 import { restorePost } from '../../src/records/writes/post-writes.ts';
 import type { Database } from '../../src/storage/engine/database.ts';
 import { noteChange } from '../../src/storage/journal/reported-changes.ts';
 import { formOf } from '../../src/storage/languages/forms.ts';
 import { lockNames, termTreeLock } from '../../src/storage/rows/locks.ts';
-import { findTerm, lockTerm, updateTerm } from '../../src/storage/rows/terms.ts';
+import { findTerm, updateTerm } from '../../src/storage/rows/terms.ts';
 import { serializedMembers, toSerialized } from '../../src/wordpress/php/serialized.ts';
 import { describeDatabases } from '../support/databases.ts';
 import { loadLanguages, resetLanguages } from '../support/languages.ts';
@@ -288,12 +290,13 @@ describe.each(['polylang', 'wpml'] as const)('translations stored by %s', (form)
       const dup = (await post('/categories', { name: 'Twice', language: 'en' })).body;
       const { id } = (await post('/categories', { name: 'Other', language: 'en' })).body;
       let write: Promise<Answer> | undefined;
+      const settings = await running.site.settings();
+      const caller = callerFor(running.site, settings, (await loadViewer(db, settings, 1))!, { language: 'en' });
       await db.transaction(async (trx) => {
-        await lockTerm(trx, id);
+        await changeTerm({ ...running.site, db: trx }, caller, termKind('category'), id, { parent: 38 });
         write = post(`/categories/${id}`, { name: 'Twice', slug: '!!!' });
+        // Long enough for the write to read the category, if it does not wait for it.
         await sleep(300);
-        await updateTerm(trx, (await findTerm(trx, 'tribe_events_cat', id))!, { parent: 38 });
-        noteChange(trx, { now: new Date() });
       });
       expect((await write!).body.slug).toBe(`${dup.slug}-${(await db.from('terms').where('term_id', 38).first())!.slug}`);
     });

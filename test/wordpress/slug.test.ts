@@ -137,6 +137,13 @@ describe('settleSlug', () => {
     ["a venue's draft: from the title", { status: 'draft', draftsGetSlugs: true }, 'a-title', false],
     ['a draft with a slug in the request: that slug', { status: 'draft', requestedSlug: 'My Slug' }, 'my-slug', false],
     ['a record that awaits review: none', { status: 'pending', canPublish: false, requestedSlug: 'mine', draftsGetSlugs: true }, '', false],
+    [
+      'an update of a record that awaits review keeps it',
+      { status: 'pending', canPublish: false, before: stored('pending', 'old'), requestedSlug: 'mine' },
+      'old',
+      false,
+    ],
+    ['a record that is withdrawn for review: none', { status: 'pending', canPublish: false, before: stored('publish', 'old') }, '', false],
     ['a requested slug without usable characters: from the title', { status: 'publish', requestedSlug: '!!!' }, 'a-title', true],
     [
       'an update with such a slug: from the title',
