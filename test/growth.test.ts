@@ -64,7 +64,7 @@ describe('functions that take texts', () => {
     const search = (text: string) => / +$/.test(text);
     const whole = await measureCpuTime(() => search(repeatFiller(' ', FUNCTIONS.longest)), 3);
     // The part of the text that takes several times the floor.
-    const part = Math.min(1, Math.sqrt((3 * FUNCTIONS.floor) / whole));
+    const part = Math.min(1, Math.sqrt((6 * FUNCTIONS.floor) / whole));
     const slow = (text: string) => search(text.slice(text.length * (1 - part)));
     expect(await steepest(slow, FUNCTIONS, [' '])).toEqual([expect.stringContaining('" "')]);
   });

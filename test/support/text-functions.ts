@@ -80,6 +80,8 @@ export const NOT_FROM_OUTSIDE: Readonly<Record<string, string>> = {
   'upkeep/doctor/findings.ts': 'names of sentences',
   'exchange/ical/places.ts': 'the path of a file',
   'exchange/ical/write-line.ts line': 'a part of `writeCalendar`, which is measured as a whole',
+  'exchange/import/incomplete.ts': 'digests',
+  'exchange/items/atomic-file.ts faultOfFile': 'the path of a file',
   'exchange/items/file-formats.ts formatOf': 'the path of a file',
   'exchange/sources.ts kindOfSource': 'a path or an address, as typed',
   'exchange/sources.ts formatOfWebFile': 'a path or an address, as typed',
