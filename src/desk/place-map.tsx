@@ -32,7 +32,8 @@ export const MAP_ASSETS = { styles: ['desk-map.css'], scripts: ['desk-map.js'] }
 export async function loadMapView({ site, caller }: Visit, kind: PostKind): Promise<MapView | undefined> {
   const tiles = site.config.mapTiles;
   if (tiles === undefined || !(MAP_AFTER_FIELD in kind.fields)) return undefined;
-  const { records } = await listPosts(site, caller, postKind('venue'), { per_page: MAX_NEIGHBOURS, orderby: 'modified', order: 'desc' });
+  const values = { per_page: MAX_NEIGHBOURS, orderby: 'modified', order: 'desc' } as const;
+  const { records } = await listPosts(site, caller, postKind('venue'), values, MAX_NEIGHBOURS);
   const neighbour = (records as readonly VenueRecord[]).find(({ geo_lat: lat, geo_lng: lng }) => lat !== undefined && lng !== undefined);
   return { tiles, ...(neighbour ? { lat: neighbour.geo_lat ?? 0, lng: neighbour.geo_lng ?? 0, zoom: TOWN_ZOOM } : WORLD_VIEW) };
 }

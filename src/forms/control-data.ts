@@ -11,6 +11,7 @@ import { shownMedia } from '../records/core/media.ts';
 import { listPosts, mayCreate, readablePosts } from '../records/posts.ts';
 import { listTerms } from '../records/terms.ts';
 import { mayManageTerms } from '../records/visibility.ts';
+import { withMaxPerPage } from '../site.ts';
 import { findByTitle, storedTitles } from '../storage/rows/posts.ts';
 import { decodeEntities } from '../wordpress/content/entities.ts';
 import { ksesTitle } from '../wordpress/content/kses.ts';
@@ -145,7 +146,7 @@ export async function linkOptions(context: FormContext, name: 'venue' | 'organiz
 /** Returns tags for filtering a list, by name: those of most records, and the selected one (0: none). */
 export async function tagOptions({ site, caller }: FormContext, selectedId: number): Promise<Option[]> {
   const kind = termKind('tag');
-  const listTags = (values: TermListValues) => listTerms(site, caller, kind, values);
+  const listTags = (values: TermListValues) => listTerms(withMaxPerPage(site, MAX_CHOICES), caller, kind, values);
   const { records } = await listTags({ per_page: MAX_CHOICES, orderby: 'count', order: 'desc', hide_empty: true });
   const isListed = selectedId === 0 || records.some(({ id }) => Number(id) === selectedId);
   const selectedTags = isListed ? [] : (await listTags({ include: [selectedId], hide_empty: false })).records;
@@ -217,7 +218,7 @@ export async function searchLinks(context: FormContext, name: 'venue' | 'organiz
     ...(search === '' ? {} : { search }),
   } as PostListValues;
   const [{ records }, exact] = await Promise.all([
-    listPosts(context.site, context.caller, kind, params),
+    listPosts(context.site, context.caller, kind, params, MAX_LINKS_FOUND),
     search === '' ? [] : recordsWithTitle(context, kind, search),
   ]);
   const recordsById = new Map([...exact, ...records].map((record) => [Number(record.id), record]));

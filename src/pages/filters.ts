@@ -8,7 +8,7 @@ import type { Values } from '../kinds/param.ts';
 import type { Caller } from '../records/caller.ts';
 import { listPosts } from '../records/posts.ts';
 import { listTerms } from '../records/terms.ts';
-import type { Site } from '../site.ts';
+import { type Site, withMaxPerPage } from '../site.ts';
 import { typedEntries } from '../typed-keys.ts';
 import { type Choice, chosenChoice } from './chosen-filters.ts';
 import { i18nFor } from './i18n-for.ts';
@@ -113,7 +113,8 @@ async function loadChoiceSources(site: Site, caller: Caller, upcoming: boolean):
     return (await listPosts(site, caller, postKind(name), values, MAX_CHOICES)).records;
   };
   const terms = async (name: 'category' | 'tag'): Promise<Choice[]> => {
-    const { records } = await listTerms(site, caller, termKind(name), { per_page: MAX_CHOICES, hide_empty: true });
+    const values = { per_page: MAX_CHOICES, hide_empty: true };
+    const { records } = await listTerms(withMaxPerPage(site, MAX_CHOICES), caller, termKind(name), values);
     return records.map((record) => ({ value: String(record.slug), text: nameOf(String(record.name), i18n) }));
   };
   const [categories, tags] = [await terms('category'), await terms('tag')];

@@ -1,6 +1,8 @@
 import { expect, it } from '@jest/globals';
+import { DomUtils } from 'htmlparser2';
 import { elements, formIn, openVisitor, textOf } from '../support/desk-visitor.ts';
 import { insertAll } from '../support/insert-all.ts';
+import { insertTerms } from '../support/insert-terms.ts';
 import type { Answer } from '../support/running-site.ts';
 import { describeRequests, type Json } from '../support/site-client.ts';
 
@@ -90,5 +92,16 @@ describeRequests('terms after the first ten thousand by name', (ask) => {
       const pages = Number(/Page 1 of (\d+)/.exec(first.text)?.[1]);
       expect(listed(await admin.get(`/admin/${kind}?page=${pages}`))).toContain('zzz');
     }
+  });
+});
+
+describeRequests('tags by which a list of the desk is filtered', (ask) => {
+  it('are up to 200, more than a page of the API', async () => {
+    await insertTerms(ask, ['post_tag'], 220);
+    const admin = await openVisitor(ask, 'admin');
+    const { text } = await admin.get('/admin/events');
+    const [filter] = elements(text, ({ name, attribs }) => name === 'select' && attribs.name === 'tags');
+    const options = DomUtils.findAll(({ name, attribs }) => name === 'option' && attribs.value !== '', filter ? [filter] : []);
+    expect(options).toHaveLength(200);
   });
 });

@@ -1,5 +1,6 @@
 import { expect, it } from '@jest/globals';
 import { elements } from '../support/desk-visitor.ts';
+import { insertTerms } from '../support/insert-terms.ts';
 import { filtersOn } from '../support/page-filters.ts';
 import { describeRequests } from '../support/site-client.ts';
 
@@ -25,6 +26,14 @@ describeRequests(
       const { text } = await ask.send('GET', `/events/list/?categories=${value}`);
       const options = elements(text, ({ name, attribs }) => name === 'option' && 'selected' in attribs && attribs.value !== '');
       expect(options.map(({ attribs }) => attribs.value)).toEqual([value]);
+    });
+
+    it('offer up to 100 categories and tags, more than a page of the API', async () => {
+      await insertTerms(ask, ['tribe_events_cat', 'post_tag'], 120);
+      const { text } = await ask.send('GET', '/events/list/?filters=open');
+      const values = elements(text, ({ name }) => name === 'option').map(({ attribs }) => attribs.value ?? '');
+      const offered = (taxonomy: string) => values.filter((value) => value.startsWith(`aa-${taxonomy}-`)).length;
+      expect([offered('tribe_events_cat'), offered('post_tag')]).toEqual([100, 100]);
     });
 
     it('that are no are not ticked', async () => {
