@@ -118,18 +118,20 @@ export const problems = {
   'translation-conflict': { status: 409 },
   'text-not-storable': { code: 'rest_text_not_storable', status: 400 },
   'form-not-utf8': { code: 'rest_invalid_encoding', status: 400 },
-  'request-under-way': { code: 'rest_request_under_way', status: 409 },
+  'request-under-way': { code: 'rest_request_under_way', status: 409, retryAfter: 1 },
   'request-aborted': { code: 'rest_request_aborted', status: 400 },
   'several-hosts': { code: 'rest_invalid_host', status: 400 },
   'body-too-large': { code: 'rest_request_too_large', status: 413 },
   'body-too-complex': { code: 'rest_request_too_large', status: 413 },
   'upload-refused': { code: 'rest_upload_unknown_error', status: 500 },
   'raw-upload-refused': { code: 'rest_upload_sideload_error', status: 500 },
-  'too-many-requests': { code: 'rest_too_many_requests', status: 429 },
-  'suggestions-full': { code: 'rest_suggestions_full', status: 429 },
-  'server-busy': { code: 'rest_server_busy', status: 503 },
-  'database-unavailable': { code: 'rest_database_unavailable', status: 503 },
-  'uploads-unavailable': { code: 'rest_uploads_unavailable', status: 503 },
+  'too-many-requests': { code: 'rest_too_many_requests', status: 429, retryAfter: 30 },
+  // An editor has to look at the suggestions first.
+  'suggestions-full': { code: 'rest_suggestions_full', status: 429, retryAfter: 86_400 },
+  'server-busy': { code: 'rest_server_busy', status: 503, retryAfter: 2 },
+  'database-unavailable': { code: 'rest_database_unavailable', status: 503, retryAfter: 2 },
+  'uploads-unavailable': { code: 'rest_uploads_unavailable', status: 503, retryAfter: 2 },
+  // A write that may have succeeded must not be repeated.
   'write-uncertain': { code: 'rest_write_uncertain', status: 503 },
   'disk-full': { code: 'rest_insufficient_storage', status: 507 },
   internal_server_error: { status: 500 },
@@ -137,12 +139,14 @@ export const problems = {
 
 /**
  * `shape`: the form of the answer if it is not WordPress's usual one; `bare`: without `data`; `error`: only the
- * message, as `{error}`.
+ * message, as `{error}`. `retryAfter`: seconds after which the same request may succeed; absent if repeating it does
+ * not help.
  */
 interface Problem {
   readonly code?: string;
   readonly status: number;
   readonly shape?: 'bare' | 'error';
+  readonly retryAfter?: number;
 }
 
 export type ProblemName = keyof typeof problems;
@@ -215,6 +219,7 @@ export class ApiError extends Error {
   readonly code: string;
   readonly status: number;
   readonly shape: 'bare' | 'error' | undefined;
+  readonly retryAfter: number | undefined;
   readonly details: ProblemDetails;
 
   constructor(problem: ProblemName, details: ProblemDetails = {}) {
@@ -224,6 +229,7 @@ export class ApiError extends Error {
     this.code = row.code ?? problem;
     this.status = details.status ?? row.status;
     this.shape = row.shape;
+    this.retryAfter = row.retryAfter;
     this.details = details;
   }
 }

@@ -191,4 +191,6 @@ describe('the language of an answer', () => {
 
 it('loadTexts refuses a language without texts by its name', async () => expect(loadTexts(['en', 'tlh'])).rejects.toThrow('tlh'));
 
+it('docs/errors.md has no variables', () => expect(errorsPage(texts)).not.toMatch(/\{\{/));
+
 it('docs/errors.md is up to date', () => expect(readFileSync(new URL('docs/errors.md', root), 'utf8')).toBe(errorsPage(texts)));

@@ -93,9 +93,6 @@ async function pageAbout(site: Site, asPage: ProblemPage, req: Request, error: u
   return settings && asPage.areEnabled(settings) ? asPage.problem(site, settings, req, error) : asPage.plainProblem(site, req, error);
 }
 
-/** Seconds after which a retry makes sense, by status. */
-const RETRY_AFTER: Readonly<Record<number, number>> = { 409: 1, 429: 30, 503: 2 };
-
 /**
  * Returns WordPress's form of an error: `{code, message, data: {status, ...}}`, in the caller's language. `requestId`
  * is included for server errors, which an administrator can look up in the log.
@@ -106,8 +103,7 @@ export function problemReply(texts: Pick<Texts, 't'>, language: string, refusal:
   const say = sayIn(texts, language);
   const message = refusalSentence(say, refusal);
   const rest = refusal.shape === 'bare' ? {} : { data: { status, ...faultMembers(say, details), ...data } };
-  // A write that may have succeeded must not be repeated.
-  const retryAfter = data.retry_after ?? (refusal.problem === 'write-uncertain' ? undefined : RETRY_AFTER[status]);
+  const retryAfter = data.retry_after ?? refusal.retryAfter;
   if (refusal.shape === 'error') return { status, body: { error: message } };
   return {
     status,

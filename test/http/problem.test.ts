@@ -94,6 +94,18 @@ describe('internal error', () => {
     expect(reply(new ApiError('too-many-requests', { data: { retry_after: 90 } })).headers).toEqual({ 'Retry-After': '90' });
   });
 
+  it.each(['translation-conflict', 'recurring-event-dates', 'not-in-trash', 'status-changed', 'write-uncertain'] as const)(
+    'that is not temporary has none: %s',
+    (problem) => {
+      expect(reply(new ApiError(problem)).headers).toBeUndefined();
+    },
+  );
+
+  it('tells clients to wait for a second for a request that is under way, and for a day if people have to act first', () => {
+    expect(reply(new ApiError('request-under-way')).headers).toEqual({ 'Retry-After': '1' });
+    expect(reply(new ApiError('suggestions-full')).headers).toEqual({ 'Retry-After': '86400' });
+  });
+
   it('becomes 404 rest_no_route for a malformed URI', () => {
     expect(reply(Object.assign(new URIError('URI malformed'), { status: 400 }))).toMatchObject({
       status: 404,
