@@ -131,6 +131,10 @@ describe('docs/differences.md', () => {
     expect([...numbers].sort((a, b) => a - b)).toEqual(Array.from({ length: 55 }, (_, index) => index + 1));
   });
 
+  it('has as many rows as docs/compatibility.md says', () => {
+    expect(/has (\d+) numbered rows/.exec(read('docs/compatibility.md'))?.[1]).toBe(String(numbers.length));
+  });
+
   it('says of each decision what the plugin does, what Fasti does and what is gained', () => {
     const rows = read('docs/differences.md')
       .split('\n')

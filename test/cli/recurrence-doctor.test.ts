@@ -148,12 +148,19 @@ describeDatabases('fasti doctor on recurring events', (open) => {
   });
 
   it('reports endless rules that get no further dates', async () => {
-    const later = commandIn(
-      { DATABASE_URL: urlOf(db), UPLOADS_DIR: uploads, LOG_LEVEL: 'silent', SHARED_WITH_WORDPRESS: 'off' },
-      { now: new Date('2031-03-20T12:00:00Z') },
-    );
+    const laterOn = (shared: string) =>
+      commandIn(
+        { DATABASE_URL: urlOf(db), UPLOADS_DIR: uploads, LOG_LEVEL: 'silent', SHARED_WITH_WORDPRESS: shared },
+        { now: new Date('2031-03-20T12:00:00Z') },
+      );
+    const later = laterOn('off');
     const { findings } = JSON.parse((await later('doctor', '--format=json')).out);
-    expect(findings).toEqual(expect.arrayContaining([expect.objectContaining({ name: 'recurrence-runs-out', examples: ['510'] })]));
+    expect(findings).toContainEqual(expect.objectContaining({ name: 'recurrence-runs-out-here', examples: ['510'] }));
+    const { out } = await later('doctor');
+    expect(out).toContain('    Run the server: fasti serve.');
+    expect(out).not.toContain('WordPress with the paid extension');
+    const beside = await laterOn('on')('doctor', '--format=json');
+    expect(JSON.parse(beside.out).findings).toContainEqual(expect.objectContaining({ name: 'recurrence-runs-out', examples: ['510'] }));
   });
 
   it('does not change an event that has a rule but no meta for it', async () => {

@@ -47,13 +47,13 @@ export async function openTable(path: string, isHeader: (cells: readonly string[
   return { encoding, delimiter, rows: rowsOf(basename(path), delimiter, prependChunk(rows, texts)) };
 }
 
-/** Number of lines that are searched for the header line. */
+/** Maximum number of lines before the header line. */
 const MAX_LINES_BEFORE_HEADER = 20;
 
 /** Finds the header line of a table and its offset. */
 function findHeader(text: string, delimiter: string | undefined, isHeader: (cells: readonly string[]) => boolean) {
   let offset = 0;
-  for (const piece of text.split(/(?<=\n|\r(?!\n))/, MAX_LINES_BEFORE_HEADER)) {
+  for (const piece of text.split(/(?<=\n|\r(?!\n))/, MAX_LINES_BEFORE_HEADER + 1)) {
     const line = piece.replace(/\r?\n$|\r$/, '').replace(/^\ufeff/, '');
     if (isHeader(line.split(delimiter ?? delimiterOf(line)).map((cell) => cell.replace(/^"|"$/g, '')))) return { offset, line };
     offset += piece.length;

@@ -78,7 +78,9 @@ export async function recurrenceFindings(site: Site): Promise<Finding[]> {
       await indexEvents(trx, ids, contentLanguages);
       await recomputeEdges(trx);
     });
-    return finding(`recurrence-${fault}`, SEVERE.has(fault) ? 'error' : 'warning', ids.map(String), repairFault && fix);
+    // Where no WordPress writes, the server itself adds dates.
+    const name = fault === 'runs-out' && !shared ? 'recurrence-runs-out-here' : (`recurrence-${fault}` as const);
+    return finding(name, SEVERE.has(fault) ? 'error' : 'warning', ids.map(String), repairFault && fix);
   });
   const relations = recurrence.series ? await orphanedSeriesRelations(db) : [];
   const nearestId = await postNearBase(db, recurrence);
