@@ -29,6 +29,23 @@ const COMPILING = {
   JOBS: String(availableParallelism()),
 };
 
+/** The first release of each version of Node that is supported, as in `engines` of package.json. */
+const NODE = [
+  [20, 19],
+  [22, 12],
+  [24, 0],
+];
+
+/**
+ * Returns a line that describes why a version of Node is not suitable; undefined if it is. Versions after the last
+ * supported one may work.
+ */
+export function nodeFault(version) {
+  const [major, minor] = version.split('.').map(Number);
+  if (major > NODE.at(-1)[0] || NODE.some(([suited, first]) => major === suited && minor >= first)) return undefined;
+  return `Node 20.19, 22.12 or 24, or a later release of one of these, is needed; this is ${version}.`;
+}
+
 /** Installs all packages, or those needed at run time. Returns a line that describes the failure, or undefined. */
 export function installPackages({ everything }) {
   return npm('ci', '--ignore-scripts', everything ? '--include=dev' : '--omit=dev', '--no-audit', '--no-fund');
@@ -78,7 +95,7 @@ function packagesIn(file) {
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const everything = !process.argv.includes('--running');
-  const fault = installPackages({ everything }) ?? compile();
+  const fault = nodeFault(process.versions.node) ?? installPackages({ everything }) ?? compile();
   if (fault !== undefined) {
     process.stderr.write(`${fault}\n`);
     process.exitCode = 1;

@@ -6,13 +6,13 @@ import { spawn } from 'node:child_process';
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import { compile, installPackages, isCompiled, isInstalled } from './install.mjs';
+import { compile, installPackages, isCompiled, isInstalled, nodeFault } from './install.mjs';
 
 const ROOT = dirname(dirname(fileURLToPath(import.meta.url)));
-const OLDEST_NODE = [20, 19];
 const COMMAND = join(ROOT, 'dist/src/cli.js');
 
-requireNode();
+const unfit = nodeFault(process.versions.node);
+if (unfit !== undefined) stop(unfit);
 // Development tools stay if they are already installed.
 const everything = existsSync(join(ROOT, 'node_modules/jest'));
 if (!isInstalled({ everything })) step('Installing what is needed', () => installPackages({ everything }));
@@ -24,12 +24,6 @@ if (building) await building;
 process.chdir(ROOT);
 process.argv = [process.argv[0], COMMAND, 'start', ...process.argv.slice(2)];
 await import(pathToFileURL(COMMAND).href);
-
-function requireNode() {
-  const [major, minor] = process.versions.node.split('.').map(Number);
-  if (major > OLDEST_NODE[0] || (major === OLDEST_NODE[0] && minor >= OLDEST_NODE[1])) return;
-  stop(`Node ${OLDEST_NODE.join('.')} or later is needed; this is ${process.versions.node}.`);
-}
 
 /** Whether the last build is newer than all of its sources. */
 function isBuilt() {

@@ -22,6 +22,14 @@ describe('bin/install.mjs', () => {
   });
   afterAll(() => rmSync(root, { recursive: true }));
 
+  /** Runs a script in the folder. Returns its output. */
+  const run = (script: string) =>
+    execFileSync(process.execPath, ['--input-type=module', '-e', script], {
+      cwd: root,
+      encoding: 'utf8',
+      env: { ...process.env, NODE_OPTIONS: '' },
+    });
+
   /** The result of the check with these packages in node_modules, by their contents. */
   const found = (packages: Readonly<Record<string, string>>) => {
     rmSync(join(root, 'node_modules'), { recursive: true, force: true });
@@ -39,15 +47,31 @@ describe('bin/install.mjs', () => {
     const script = `import { isCompiled, isInstalled } from './bin/install.mjs';
       const running = { everything: false };
       console.log(JSON.stringify([isInstalled(running), isCompiled()]));`;
-    const [installed, compiled] = JSON.parse(
-      execFileSync(process.execPath, ['--input-type=module', '-e', script], {
-        cwd: root,
-        encoding: 'utf8',
-        env: { ...process.env, NODE_OPTIONS: '' },
-      }),
-    ) as boolean[];
+    const [installed, compiled] = JSON.parse(run(script)) as boolean[];
     return { installed, compiled };
   };
+
+  it.each([
+    ['18.20.8', true],
+    ['20.18.3', true],
+    ['20.19.0', false],
+    ['21.7.3', true],
+    ['22.11.0', true],
+    ['22.12.0', false],
+    ['23.11.1', true],
+    ['24.0.0', false],
+    ['26.1.0', false],
+  ])('refuses an unsuitable Node with one sentence: %s is unsuitable: %s', (version, isRefused) => {
+    const script = `import { nodeFault } from './bin/install.mjs'; console.log(nodeFault('${version}') ?? '');`;
+    expect(run(script).trim()).toBe(
+      isRefused ? `Node 20.19, 22.12 or 24, or a later release of one of these, is needed; this is ${version}.` : '',
+    );
+  });
+
+  it('needs the versions of Node that package.json names', () => {
+    const { engines } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as { engines: { node: string } };
+    expect(engines.node).toBe('^20.19.0 || ^22.12.0 || ^24.0.0');
+  });
 
   it('detects native code that is missing or built for another Node', () => {
     expect(found({ 'better-sqlite3': FAILS })).toMatchObject({ compiled: false });

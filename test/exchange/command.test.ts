@@ -319,7 +319,7 @@ describeDatabases('fasti import and fasti export', (open) => {
     writeFileSync(path('x.jsonl'), '{}\n');
     expect(await asked('import', path('x.jsonl'), '--language=it')).toEqual([
       1,
-      'Errore: x.jsonl, riga 1: non è un file di righe JSON scritto da fasti.\n',
+      'Errore: x.jsonl, riga 1: non è un file JSON lines scritto da fasti.\n',
     ]);
     expect((await asked('import', urlOf(original), '--resume'))[1]).toBe(
       'Error: There is no unfinished import from 127.0.0.1:8081 to continue.\n',

@@ -428,6 +428,21 @@ describeDatabases('CSV import and export', (open, engine) => {
     expect(JSON.stringify(losses)).toContain('0000-00-00T00:00:00Z');
   });
 
+  it.each([
+    [20, 1],
+    [21, 0],
+  ])('looks for the heading below up to 20 lines of titles: %d', async (count, found) => {
+    const titles = Array.from({ length: count }, (_, at) => `Programma, parte ${at}`);
+    const table = [...titles, 'Titolo;Data inizio;Ora inizio', 'Sotto i titoli;5/12/2031;10'];
+    const source = openCsv([file('titoli.csv', table.join('\n'))], { caller, dateOrder: 'dmy', skipBadRows: true });
+    const entries = async () => {
+      let events = 0;
+      for await (const entry of source.entries()) if (JSON.stringify(entry).includes('Sotto i titoli')) events += 1;
+      return events;
+    };
+    expect(await entries().catch(() => 0)).toBe(found);
+  });
+
   it('reads tables below a title, and ranges of dates and times in one cell', async () => {
     const table = [
       'Programma, inverno 2026;;;',
