@@ -22,7 +22,7 @@ import { setSiteOptions } from '../../src/upkeep/site-options.ts';
 import { describeDatabases } from '../support/databases.ts';
 import { loadSite } from '../support/site.ts';
 import { text } from './arbitrary.ts';
-import { allOf, bareFixture, callerOf, placeless, siteOf, streamOf, textOfAll } from './sites.ts';
+import { allOf, bareFixture, callerOf, placeless, siteOf, storeFormerDigests, streamOf, textOfAll } from './sites.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'fasti-csv-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -611,6 +611,18 @@ describeDatabases('CSV import and export', (open, engine) => {
       _EventEndDate: '2031-05-01 20:00:00',
       _EventDuration: '7200',
     });
+  });
+
+  it('keeps what editors have changed in an event with an offset that an earlier version imported', async () => {
+    const path = file('crm.csv', `${HEAD}\n1,Concert,2031-05-01T22:00:00Z,,2031-05-02T00:00:00Z,,First\n`);
+    await imported([path]);
+    const source = withOverrides(openCsv([path], { caller }), { status: 'publish' });
+    const [item] = (await allOf(source.entries())).filter(isItem).filter(isPostItem);
+    expect(item?.statesMoments).toBe(true);
+    await storeFormerDigests(site, [item!], () => ({ statesMoments: undefined }));
+    await db.from('posts').where('post_title', 'Concert').update({ post_content: 'Edited here' });
+    expect(await imported([path])).toMatchObject({ unchanged: { event: 1 }, updated: {} });
+    expect((await post('Concert')).post_content).toBe('Edited here');
   });
 
   it('moves an event whose zone editors have changed to a new moment of the table, as its zone shows it', async () => {

@@ -7,7 +7,7 @@ import { exportEntries, itemsOf } from '../../src/exchange/exporter.ts';
 import { calendarHeadOf, eventRecords } from '../../src/exchange/ical/records.ts';
 import { writeCalendar } from '../../src/exchange/ical/write.ts';
 import { ledgerKey } from '../../src/exchange/import/ledger.ts';
-import { digestOf } from '../../src/exchange/items/versions.ts';
+import { formerDigestOf } from '../../src/exchange/items/versions.ts';
 import { openSource } from '../../src/exchange/sources.ts';
 import { postKind } from '../../src/kinds/index.ts';
 import { acceptParams } from '../../src/records/input.ts';
@@ -99,7 +99,7 @@ describeDatabases('calendars that sites exchange', (open) => {
     const source = await sourceOf(site, text);
     const [item] = (await allOf(source.entries())).flatMap((entry) => (entry.kind === 'event' ? [entry] : []));
     expect(item!.sourceId).toBe('38@town.example');
-    const former = { item: ledgerKey('post', uid), digest: digestOf({ ...item!, sourceId: uid }) };
+    const former = { item: ledgerKey('post', uid), digest: formerDigestOf({ ...item!, sourceId: uid }) };
     await site.db.from('fasti_import_ids').where('kind', 'event').update(former);
     const [event] = await eventsOf(site);
     await change(site, event!.ID, { title: 'Our fair' });

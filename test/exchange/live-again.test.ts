@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from '@jest/globals';
+import { isItem, isPostItem, type PostItem } from '../../src/exchange/items/items.ts';
 import { openLiveSite } from '../../src/exchange/live/site.ts';
 import { findSite, type RequestOptions } from '../../src/exchange/live/site-client.ts';
 import type { Site } from '../../src/site.ts';
@@ -12,7 +13,7 @@ import { describeDatabases } from '../support/databases.ts';
 import { passwordOf, type RunningSite, serveDatabase } from '../support/running-site.ts';
 import { loadSite } from '../support/site.ts';
 import type { Json } from '../support/site-client.ts';
-import { bareSite, importSource, NOW } from './sites.ts';
+import { bareSite, importSource, NOW, storeFormerDigests } from './sites.ts';
 
 /* Tests of what a second import of a running site changes, and of sites whose answers differ from ours. */
 
@@ -57,13 +58,22 @@ describeDatabases('a running site that is imported again', (open) => {
   });
   afterEach(() => target.close());
 
+  /** Items of the last import. */
+  let items: PostItem[] = [];
   const importAgain = async (asking: RequestOptions = FAST) => {
     const base = `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`;
     const folder = mkdtempSync(join(tmpdir(), 'fasti-walk-'));
     const options = { settings: await target.settings(), freeWords: ['Free'], now: NOW, resume: false, target: 'test', folder };
     const source = await openLiveSite(await findSite(base, asking), options);
     try {
-      return await importSource(target, source);
+      items = [];
+      const entries = async function* () {
+        for await (const entry of source.entries()) {
+          if (isItem(entry) && isPostItem(entry)) items.push(entry);
+          yield entry;
+        }
+      };
+      return await importSource(target, { ...source, entries });
     } finally {
       await source.close();
     }
@@ -152,6 +162,42 @@ describeDatabases('a running site that is imported again', (open) => {
     expect(await password()).toBe('secret');
     await importAgain(credentials);
     expect(await password()).toBe('');
+  });
+
+  it('keeps what editors have changed in records that an earlier version imported', async () => {
+    const alt = { post_id: 10, meta_key: '_wp_attachment_image_alt' };
+    await original.from('posts').where('ID', 33).update({ post_password: 'secret' });
+    await target.db.from('postmeta').where(alt).delete();
+    for (const credentials of [undefined, admin]) {
+      const asking = { ...FAST, ...(credentials ? { credentials } : {}) };
+      await importAgain(asking);
+      await storeFormerDigests(target, items, ({ kind, columns, absent }) => ({
+        columns: { ...columns, post_password: columns.post_password || undefined },
+        absent: kind === 'attachment' ? undefined : absent,
+      }));
+      const edits = { post_title: 'Edited here', post_password: 'ours' };
+      await target.db.from('posts').whereIn('ID', [10, 44]).update(edits);
+      const { updated } = await importAgain(asking);
+      expect(updated).toEqual({});
+      expect(await target.db.from('posts').whereIn('ID', [10, 44]).select('post_title', 'post_password')).toEqual([edits, edits]);
+    }
+    await original.from('posts').where('ID', 33).update({ post_password: '' });
+    expect((await importAgain({ ...FAST, credentials: admin })).updated).toMatchObject({ event: 1 });
+    expect((await target.db.from('posts').where('ID', 33).first())?.post_password).toBe('');
+  });
+
+  it('keeps what editors have changed in an image whose caption the site does not show', async () => {
+    change = (url, sent) =>
+      url.pathname.endsWith('/wp/v2/media') ? { ...sent, body: sent.body.map(({ caption: _, ...shown }: Json) => shown) } : sent;
+    await importAgain();
+    await storeFormerDigests(target, items.filter(({ kind }) => kind === 'attachment'), ({ columns: { post_title, ...columns } }) => ({
+      columns: { post_title, ...columns, post_excerpt: '' },
+      absent: undefined,
+    })); // biome-ignore format: short
+    const edits = { post_title: 'Edited here', post_excerpt: 'Ours' };
+    await target.db.from('posts').where('ID', 10).update(edits);
+    expect((await importAgain()).updated).toEqual({});
+    expect(await target.db.from('posts').where('ID', 10).first()).toMatchObject(edits);
   });
 
   it.each([403, 500])('keeps stored texts that the site does not show this time (%s), and reports it', async (status) => {

@@ -1,15 +1,17 @@
 import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { expect } from '@jest/globals';
 import { loadViewer } from '../../src/accounts/viewer.ts';
 import { readConfig } from '../../src/config/config.ts';
 import { importItems } from '../../src/exchange/import/importer.ts';
+import { ledgerKey } from '../../src/exchange/import/ledger.ts';
 import type { ImportOptions } from '../../src/exchange/import/options.ts';
 import { highestIdFor } from '../../src/exchange/import/recurrence.ts';
-import type { Entry, Item } from '../../src/exchange/items/items.ts';
+import type { Entry, Item, PostItem } from '../../src/exchange/items/items.ts';
 import type { Report } from '../../src/exchange/items/report.ts';
 import { type Source, surveySource } from '../../src/exchange/items/source.ts';
-import { latestVersions } from '../../src/exchange/items/versions.ts';
+import { digest, latestVersions } from '../../src/exchange/items/versions.ts';
 import { type Caller, callerFor } from '../../src/records/caller.ts';
 import { openSite, type Site } from '../../src/site.ts';
 import type { Database } from '../../src/storage/engine/database.ts';
@@ -92,6 +94,18 @@ export async function allOf<Value>(values: AsyncIterable<Value>): Promise<Value[
 }
 
 export const textOfAll = async (pieces: AsyncIterable<string>): Promise<string> => (await allOf(pieces)).join('');
+
+/**
+ * Stores the digests of imported records as earlier versions computed them. `before`: the members of a record that they
+ * did not state, or stated otherwise.
+ */
+export async function storeFormerDigests(site: Site, items: readonly PostItem[], before: (item: PostItem) => object): Promise<void> {
+  for (const item of items) {
+    const stated = { ...item, ...before(item), place: undefined, narrowerId: undefined, initial: undefined, unshown: undefined };
+    const former = { digest: digest(JSON.stringify(stated)) };
+    expect(await site.db.from('fasti_import_ids').where('item', ledgerKey('post', item.sourceId)).update(former)).toBe(1);
+  }
+}
 
 /** Returns items without their place in the source. */
 export const placeless = (items: readonly Item[]): Item[] => items.map(({ place: _place, ...item }) => item as Item);

@@ -1,3 +1,6 @@
+import type { PostItem } from '../items/items.ts';
+import { digestOf, formerDigestOf } from '../items/versions.ts';
+
 /*
  * Records with references that no import could resolve. The ledger notes in their digests which ones are missing: the
  * next import looks for those again, and otherwise leaves the record as it is if its source has not changed.
@@ -36,8 +39,9 @@ export function digestWithout(digest: string, missing: Iterable<string>): string
   return letters === '' ? digest : withLetters(letters + END, digest);
 }
 
-/** Whether a digest of the ledger is that of a record with this digest, complete or not. */
-export const isOfDigest = (stored: string, digest: string): boolean => stored === withMarksOf(stored, digest);
+/** Whether a digest of the ledger is that of a record as it is, complete or not, perhaps from an earlier version. */
+export const isOfItem = (stored: string, item: PostItem, digest = digestOf(item)): boolean =>
+  stored === withMarksOf(stored, digest) || stored === withMarksOf(stored, formerDigestOf(item));
 
 /** Returns another digest with the same missing parts as one of the ledger. */
 export const withMarksOf = (stored: string, digest: string): string => withLetters(lettersOf(stored), digest);

@@ -10,7 +10,7 @@ import type { PostItem } from '../items/items.ts';
 import { lastingUid } from '../items/lasting-uid.ts';
 import { typeOf } from '../items/site-items.ts';
 import { digestOf } from '../items/versions.ts';
-import { isOfDigest, withMarksOf } from './incomplete.ts';
+import { isOfItem, withMarksOf } from './incomplete.ts';
 import { ledgerKey } from './ledger.ts';
 import type { Run, Work } from './run.ts';
 
@@ -68,7 +68,7 @@ export async function formerEntries({ run, db, originals }: Work, items: readonl
     const entry = stored.get(keys[index]!);
     if (!entry || found.has(item)) continue;
     const original = originals.get(item) ?? item;
-    const isSame = isOfDigest(entry.digest, digestOf({ ...original, sourceId } as PostItem));
+    const isSame = isOfItem(entry.digest, { ...original, sourceId } as PostItem);
     found.set(item, isSame ? { ...entry, digest: withMarksOf(entry.digest, digestOf(original)) } : entry);
   }
   return found;

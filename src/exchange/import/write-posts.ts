@@ -18,7 +18,7 @@ import { addLoss, addToCount } from '../items/report.ts';
 import { typeOf } from '../items/site-items.ts';
 import { digestOf } from '../items/versions.ts';
 import { type ExternalIds, hasOtherExternalId, holderOf, lookUpExternalIds, withOwnExternalId } from './external-ids.ts';
-import { isOfDigest, missingPartsIn } from './incomplete.ts';
+import { isOfItem, missingPartsIn, withMarksOf } from './incomplete.ts';
 import { reportInconsistentDates } from './inconsistent-dates.ts';
 import { findKnownEvents, formerEntries } from './known-events.ts';
 import { type Ledger, ledgerKey } from './ledger.ts';
@@ -49,12 +49,7 @@ interface Arrival {
  */
 export async function writePosts(work: Work, items: readonly PostItem[]): Promise<void> {
   const { run, db, ledger, tally } = work;
-  const formerLedgerEntries = await formerEntries(work, items);
-  const candidates = items
-    .map((item) => ({ item, key: keyOf(ledger, item), digest: digestOf(work.originals.get(item) ?? item) }))
-    .map((candidate) => ({ ...candidate, entry: ledger.entry(candidate.key) ?? formerLedgerEntries.get(candidate.item) }))
-    .map((candidate) => ({ ...candidate, hasValidParent: placeUnderParent(run, candidate.item) }))
-    .filter(({ entry, digest }) => entry?.run !== run.number || !isOfDigest(entry.digest, digest));
+  const candidates = await candidatesOf(work, items);
   const ids = candidates.flatMap(({ item, entry }) => [...(item.id === undefined ? [] : [item.id]), ...(entry ? [entry.target] : [])]);
   const takenPosts = await takenPostIds(db, ids);
   const deletedTermKeys = await deletedTerms(work, items);
@@ -70,7 +65,7 @@ export async function writePosts(work: Work, items: readonly PostItem[]): Promis
 
   const newArrivals: Arrival[] = [];
   const existing: Existing[] = [];
-  for (const { item: sourceItem, key, digest: sourceDigest, entry, hasValidParent } of candidates) {
+  for (const { item: sourceItem, key, digest: sourceDigest, entry, isSame, hasValidParent } of candidates) {
     const item = hasValidParent ? sourceItem : { ...sourceItem, parent: undefined };
     const isStored =
       entry !== undefined && ((run.isDryRun && run.dryLedger.has(key)) || takenPosts.get(entry.target)?.post_type === typeOf(item.kind));
@@ -79,8 +74,8 @@ export async function writePosts(work: Work, items: readonly PostItem[]): Promis
       leaveAsIs(work, item, { item: key, kind: item.kind, target: known.id, digest: sourceDigest }, sourceDigest);
       continue;
     }
-    if (isStored && isOfDigest(entry.digest, sourceDigest) && !isFetched(work, sourceItem)) {
-      leaveAsIs(work, item, { ...entry, item: key }, sourceDigest);
+    if (isStored && isSame && !isFetched(work, sourceItem)) {
+      leaveAsIs(work, item, { ...entry, item: key, digest: withMarksOf(entry.digest, sourceDigest) }, sourceDigest);
       continue;
     }
     // A dry run assumes that the file can be fetched.
@@ -105,6 +100,21 @@ export async function writePosts(work: Work, items: readonly PostItem[]): Promis
   }
   await insertNew(work, newArrivals, takenPosts);
   await updatePosts(work, existing);
+}
+
+/** Returns the records that this run has not imported yet, with their entries in the ledger. */
+async function candidatesOf(work: Work, items: readonly PostItem[]) {
+  const { run, ledger, originals } = work;
+  const formerLedgerEntries = await formerEntries(work, items);
+  return items
+    .map((item) => {
+      const original = originals.get(item) ?? item;
+      const [key, digest] = [keyOf(ledger, item), digestOf(original)];
+      const entry = ledger.entry(key) ?? formerLedgerEntries.get(item);
+      const isSame = entry !== undefined && isOfItem(entry.digest, original, digest);
+      return { item, key, digest, entry, isSame, hasValidParent: placeUnderParent(run, item) };
+    })
+    .filter(({ entry, isSame }) => entry?.run !== run.number || !isSame);
 }
 
 /** Notes that a record is already as in the source, except for references that were missing, which may have come. */

@@ -1,12 +1,31 @@
 import { createHash } from 'node:crypto';
-import { type Entry, type Item, isItem, isPostItem, isTermItem, titleOf } from './items.ts';
+import { type Entry, type Item, isItem, isPostItem, isTermItem, type PostItem, titleOf } from './items.ts';
 
 /**
  * Returns a digest of what an item states, independent of its position, its alternative name and what is known from
- * elsewhere.
+ * elsewhere. Ledgers keep digests for years: if items of a source state more than before, `formerDigestOf` must still
+ * return the digest that ledgers contain, or else an import would take unchanged records for changed ones, and
+ * overwrite what editors have changed here.
  */
 export const digestOf = (item: Item): string =>
-  digest(JSON.stringify({ ...item, place: undefined, narrowerId: undefined, initial: undefined, unshown: undefined }));
+  digest(JSON.stringify({ ...item, ...NOT_STATED, ...(isPostItem(item) ? { edition: EDITION } : {}) }));
+
+/**
+ * Returns the digest that earlier versions stored of a record: there, records did not state that they have no password
+ * or how their times are written, nor images which metas they lack.
+ */
+export const formerDigestOf = (item: PostItem): string =>
+  digest(JSON.stringify({ ...item, ...NOT_STATED, ...(item.complete ? {} : withoutLacks(item)), statesMoments: undefined }));
+
+/** Number in the digests of records, to distinguish them from those of earlier versions. */
+const EDITION = 2;
+
+const NOT_STATED = { place: undefined, narrowerId: undefined, initial: undefined, unshown: undefined };
+
+const withoutLacks = ({ kind, columns, absent }: PostItem): object => ({
+  columns: { ...columns, post_password: columns.post_password || undefined },
+  absent: kind === 'attachment' ? undefined : absent,
+});
 
 /** Returns 120 bits of SHA-1. It only identifies values, and has no security purpose. */
 export const digest = (text: string): string => createHash('sha1').update(text).digest().subarray(0, 15).toString('base64url');

@@ -38,7 +38,7 @@ export function imageItem(
     place,
     columns: {
       post_title: title,
-      ...(caption === undefined ? {} : { post_excerpt: caption.text }),
+      post_excerpt: caption?.text ?? '',
       ...(media?.description?.raw === undefined ? {} : { post_content: media.description.raw }),
       ...discussionOf(media),
       post_status: 'inherit',
@@ -57,7 +57,7 @@ export function imageItem(
     // A site that does not show the member says nothing about the text.
     absent: media?.alt_text === '' ? ['_wp_attachment_image_alt'] : [],
     // Without the route, the title is only guessed from the file.
-    initial: [...(hidesStored ? TEXTS : []), ...(media ? [] : ['post_title', 'guid'])],
+    initial: [...(hidesStored ? TEXTS : []), ...(media ? [] : ['post_title', 'guid']), ...(caption ? [] : ['post_excerpt'])],
     links: [],
     complete: false,
     url,
