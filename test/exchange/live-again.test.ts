@@ -143,6 +143,7 @@ describeDatabases('a running site that is imported again', (open) => {
     expect(await stored()).toEqual([renamed]);
     await category('POST', `/${made.id}`, { slug: 'swing', name: 'Swing' });
     await importAgain();
+    expect(await stored()).toEqual([{ term_id: made.id, slug: 'swing', name: 'Swing' }]);
     await category('POST', `/${made.id}`, { slug: 'old-swing', name: 'Old swing' });
     const { body: other } = await category('POST', '', { name: 'New swing', slug: 'swing' });
     await importAgain();

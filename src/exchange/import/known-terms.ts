@@ -6,7 +6,7 @@ import { loadTerms } from '../../storage/rows/terms.ts';
 import type { Term } from '../../wordpress/rows.ts';
 import { sanitizeTitle } from '../../wordpress/slug.ts';
 import type { TermItem } from '../items/items.ts';
-import { ledgerKey, sourceTermKey, termIdKey } from './ledger.ts';
+import { type Ledger, ledgerKey, sourceTermKey, termIdKey } from './ledger.ts';
 import type { Work } from './run.ts';
 
 type NamedTerm = Pick<TermItem, 'kind' | 'sourceId' | 'id' | 'slug'>;
@@ -35,11 +35,9 @@ export interface KnownTerms {
 /** Looks up the terms of a batch at once. */
 export async function lookUpTerms(work: Work, terms: readonly TermItem[]): Promise<KnownTerms> {
   const { run, db, ledger } = work;
-  const byName = ({ kind, sourceId }: NamedTerm) => ledger.entry(ledgerKey(kind, sourceId));
-  const byId = ({ kind, id }: NamedTerm) => (id === undefined ? undefined : ledger.entry(termIdKey(kind, id)));
   const rows = new Map<string, Term>();
   const targets = terms.flatMap((term) =>
-    [byName(term), byId(term)].flatMap((entry) => (entry ? [{ kind: term.kind, id: entry.target }] : [])),
+    [entryByName(ledger, term), entryById(ledger, term)].flatMap((entry) => (entry ? [{ kind: term.kind, id: entry.target }] : [])),
   );
   await ledger.lookUp(targets.map(({ kind, id }) => sourceTermKey(kind, id)));
   for (const [kind, of] of groupedBy(targets, ({ kind }) => kind))
@@ -52,28 +50,19 @@ export async function lookUpTerms(work: Work, terms: readonly TermItem[]): Promi
     ).values())
       rows.set(keyOf(kind, row.term_id), row);
 
-  const known = ({ kind }: NamedTerm, entry: LedgerEntry | undefined): KnownTerm | undefined => {
-    const row = entry && rows.get(keyOf(kind, entry.target));
-    return entry && (row || (run.isDryRun && entry.target < 0)) ? { entry, row, isRenamed: false } : undefined;
-  };
-  const find = (term: NamedTerm): KnownTerm | undefined => {
-    const [named, numbered] = [known(term, byName(term)), known(term, byId(term))];
-    if (!numbered || named?.entry.target === numbered.entry.target) return named;
-    if (byName(term) === undefined) return { ...numbered, isRenamed: true };
-    // Another slug may mean that the source was made again, with other ids.
-    return named && numbered.row?.slug !== sanitizeTitle(term.slug) ? named : numbered;
-  };
-  /** Ids in the source of the terms of this batch that have new names -> their terms here. */
+  const find = (term: NamedTerm) => findTerm(work, rows, term);
+  /** Terms here that are those of terms of this batch by their ids -> these ids. */
   const claims = new Map(
     terms.flatMap((term) => {
-      const entry = byId(term);
-      return entry && byName(term)?.target !== entry.target && find(term)?.entry === entry
-        ? [[keyOf(term.kind, entry.target), String(term.id)] as const]
-        : [];
+      const entry = entryById(ledger, term);
+      return entry && find(term)?.entry.target === entry.target ? [[keyOf(term.kind, entry.target), String(term.id)] as const] : [];
     }),
   );
-  const isOfOther = async ({ kind, id }: NamedTerm, target: number): Promise<boolean> => {
+  const isOfOther = async (term: NamedTerm, target: number): Promise<boolean> => {
+    const { kind, id } = term;
     if (id === undefined) return false;
+    const name = entryByName(ledger, term);
+    if (name?.target === target && isFormerName(ledger, term, name)) return true;
     await ledger.lookUp([sourceTermKey(kind, target)]);
     const holder = ledger.entry(sourceTermKey(kind, target));
     const claim = claims.get(keyOf(kind, target)) ?? (holder?.run === run.number ? holder.digest : undefined);
@@ -91,5 +80,34 @@ export async function lookUpTerms(work: Work, terms: readonly TermItem[]): Promi
     },
   };
 }
+
+/** Finds a term among those that earlier imports brought. `rows`: their rows here. */
+function findTerm({ run, ledger }: Work, rows: ReadonlyMap<string, Term>, term: NamedTerm): KnownTerm | undefined {
+  const known = (entry: LedgerEntry | undefined): KnownTerm | undefined => {
+    const row = entry && rows.get(keyOf(term.kind, entry.target));
+    return entry && (row || (run.isDryRun && entry.target < 0)) ? { entry, row, isRenamed: false } : undefined;
+  };
+  const name = entryByName(ledger, term);
+  const isNew = name === undefined || isFormerName(ledger, term, name);
+  const [named, numbered] = [isNew ? undefined : known(name), known(entryById(ledger, term))];
+  if (!numbered) return named;
+  const isSame = named?.entry.target === numbered.entry.target;
+  // The term has come under a new name since, and now has its former one again.
+  const isBack = isSame && named.entry.run < numbered.entry.run;
+  if (isNew || isBack) return { ...numbered, isRenamed: true };
+  if (isSame) return named;
+  // Another slug may mean that the source was made again, with other ids.
+  return named && numbered.row?.slug !== sanitizeTitle(term.slug) ? named : numbered;
+}
+
+/** Whether a name in the ledger was that of another term, which has come under a new one since. */
+function isFormerName(ledger: Ledger, { kind, id }: NamedTerm, name: LedgerEntry): boolean {
+  const holder = ledger.entry(sourceTermKey(kind, name.target));
+  return id !== undefined && holder !== undefined && holder.digest !== String(id) && holder.run > name.run;
+}
+
+const entryByName = (ledger: Ledger, { kind, sourceId }: NamedTerm) => ledger.entry(ledgerKey(kind, sourceId));
+
+const entryById = (ledger: Ledger, { kind, id }: NamedTerm) => (id === undefined ? undefined : ledger.entry(termIdKey(kind, id)));
 
 const keyOf = (kind: TermKindName, id: number): string => `${kind} ${id}`;
