@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals';
 import { importItems } from '../../src/exchange/import/importer.ts';
+import { ledgerKey } from '../../src/exchange/import/ledger.ts';
 import type { PostItem } from '../../src/exchange/items/items.ts';
 import { openSource } from '../../src/exchange/sources.ts';
 import type { Site } from '../../src/site.ts';
@@ -65,6 +66,33 @@ describeDatabases('import with missing references', (open) => {
     ...['BEGIN:VCALENDAR', 'VERSION:2.0', 'X-WR-CALNAME:Missing', 'BEGIN:VEVENT', 'UID:1', 'SUMMARY:Concrt'],
     ...['DTSTART:20310501T180000Z', 'ATTACH;FMTTYPE=image/png:https://images.example/a.png', ...lines, 'END:VEVENT', 'END:VCALENDAR'],
   ];
+
+  it.each([
+    ['changed since', 'Second', undefined],
+    ['not changed', 'First', 'hall'],
+  ])('of an interrupted run are forgotten only if the record has changed: %s', async (_, post_title, expectedVenue) => {
+    const event = (title: string, venue?: string): PostItem => ({
+      kind: 'event', sourceId: '1', columns: { post_title: title, post_status: 'publish' }, metas: WHEN, complete: true,
+      links: venue === undefined ? [] : [{ key: '_EventVenueID', kind: 'venue', sourceId: venue }],
+    }); // biome-ignore format: short
+    const hall: PostItem = { kind: 'venue', sourceId: 'hall', columns: { post_title: 'Hall' }, metas: [], links: [], complete: true };
+    const options = { source: 'x', itemsPerBatch: 1 };
+    const caller = await callerOf(site);
+    const broken = async function* () {
+      yield event('First', 'hall');
+      yield { ...hall, sourceId: 'other' };
+      throw new Error('cut');
+    };
+    await expect(importItems(site, caller, broken(), options)).rejects.toThrow('cut');
+    const items = [post_title === 'First' ? event('First', 'hall') : event('Second'), hall];
+    await importItems(site, caller, streamOf(items), options);
+    const [stored] = await db.from('posts').where('post_type', 'tribe_events');
+    const venues = await db.from('postmeta').where({ post_id: stored!.ID, meta_key: '_EventVenueID' }).pluck('meta_value');
+    const halls = await db.from('fasti_import_ids').where('item', ledgerKey('post', 'hall')).pluck('target');
+    expect([stored!.post_title, venues]).toEqual([post_title, expectedVenue ? halls.map(String) : []]);
+    expect((await importItems(site, caller, streamOf(items), options)).unchanged).toMatchObject({ event: 1 });
+    expect(await db.from('fasti_import_waiting')).toEqual([]);
+  });
 
   it('keeps what editors have set while the calendar is the same, and their image also when it changes', async () => {
     await imported('a.ics', calendar());

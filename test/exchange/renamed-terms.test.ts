@@ -21,7 +21,14 @@ describeDatabases('import of renamed categories', (open) => {
   });
   afterAll(() => site.close());
 
-  const term = (id: number, slug: string, name: string): TermItem => ({ kind: 'category', sourceId: slug, id, slug, name, description: '' });
+  const term = (id: number, slug: string, name: string): TermItem => ({
+    kind: 'category',
+    sourceId: slug,
+    id,
+    slug,
+    name,
+    description: '',
+  });
   const imported = async (terms: readonly TermItem[], itemsPerBatch?: number) =>
     importItems(site, await callerOf(site), streamOf(terms), { source: 'x', ...(itemsPerBatch ? { itemsPerBatch } : {}) });
   const stored = async () =>

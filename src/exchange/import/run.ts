@@ -131,6 +131,11 @@ export interface Work {
   readonly ledger: Ledger;
   readonly tally: Tally;
   readonly waiting: WaitingRecord[];
+  /**
+   * Ledger keys of known records that have changed in the source: what they waited for in an interrupted run no longer
+   * counts.
+   */
+  readonly changed: string[];
   /** Slugs for `Run.wantedSlugs`. */
   readonly wantedSlugs: WantedSlug[];
   /** Records for `Run.unlinked`. */

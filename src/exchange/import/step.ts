@@ -3,7 +3,7 @@ import { updateIndex } from '../../records/list-index.ts';
 import { dropTreeCache } from '../../records/term-writes.ts';
 import type { Database } from '../../storage/engine/database.ts';
 import { joinWriters, noteChange } from '../../storage/journal/reported-changes.ts';
-import { storeProgress, writeLedger, writeWaiting } from '../../storage/rows/imports.ts';
+import { deleteWaiting, storeProgress, writeLedger, writeWaiting } from '../../storage/rows/imports.ts';
 import { requireAuthor } from '../../storage/rows/posts.ts';
 import { utcFromDate } from '../../wordpress/time.ts';
 import { SourceFault } from '../items/items.ts';
@@ -51,6 +51,7 @@ export async function writeStep(
       ledger,
       tally: newTally(),
       waiting: [],
+      changed: [],
       wantedSlugs: [],
       unlinked: [],
       namedRecords: [],
@@ -67,6 +68,7 @@ export async function writeStep(
     await task(work);
     if (run.isDryRun) return work;
     await writeLedger(db, run.importId, ledger.added());
+    await deleteWaiting(db, run.importId, noLongerWaiting(work));
     await writeWaiting(db, run.importId, work.waiting);
     if (work.touched.tree) await dropTreeCache(db, termKind('category'));
     await updateIndex(db, run.caller, [...new Set(work.events)]);
@@ -81,6 +83,7 @@ export async function writeStep(
   const { ledger, tally, waiting, namedRecords, wantedSlugs, unlinked } = work;
   if (run.isDryRun) {
     for (const entry of ledger.added()) run.dryLedger.set(entry.item, entry);
+    for (const item of noLongerWaiting(work)) run.dryWaiting.delete(item);
     for (const row of waiting) run.dryWaiting.set(row.item, row);
   }
   for (const { kind, title, start, id } of namedRecords) if (kind !== 'attachment') run.names.add(kind, title, start, id);
@@ -88,6 +91,12 @@ export async function writeStep(
   run.unlinked.push(...unlinked);
   mergeTally(sum, tally);
   state.doneCount = doneCount;
+}
+
+/** Returns the ledger keys of changed records that do not wait for anything. */
+function noLongerWaiting({ changed, waiting }: Work): string[] {
+  const waitingKeys = new Set(waiting.map(({ item }) => item));
+  return changed.filter((key) => !waitingKeys.has(key));
 }
 
 /**

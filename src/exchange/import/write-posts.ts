@@ -84,6 +84,7 @@ export async function writePosts(work: Work, items: readonly PostItem[]): Promis
       await useLibraryFile(work, item, key, sourceDigest);
       continue;
     }
+    if (entry !== undefined) work.changed.push(key);
     if (!hasValidParent)
       addLoss(tally, { reason: 'parent-loop', kind: item.kind, of: nameOf(item), place: item.place, detail: sourceItem.parent });
     const { local, cleanPost, digest } = await localForm(work, item, sourceDigest, deletedTermKeys);

@@ -71,6 +71,7 @@ async function writeTerm(work: Work, term: TermItem, knownTerms: KnownTerms): Pr
   const digest = digestOf(term);
   const namedEntry = ledger.entry(item);
   if (namedEntry && namedEntry.run === run.number && namedEntry.digest === digest) return;
+  if (namedEntry && namedEntry.digest !== digest) work.changed.push(item);
   const parent = term.parent === undefined ? 0 : ledger.target(term.kind, term.parent);
   const known = knownTerms.find(term);
 

@@ -208,13 +208,16 @@ export async function nextWaiting(db: Database, importId: number, limit: number)
   return db.from('fasti_import_waiting').where('import_id', importId).orderBy('item').limit(limit);
 }
 
-/** Removes waiting records from the list. */
+/**
+ * Removes waiting records from the list. Most records never waited; they are not deleted, so that imports of other
+ * sources need not wait for the gaps between the rows.
+ */
 export async function deleteWaiting(db: Database, importId: number, items: readonly string[]): Promise<void> {
   for (let at = 0; at < items.length; at += KEYS_PER_QUERY) {
-    await db
-      .from('fasti_import_waiting')
-      .where('import_id', importId)
+    const rows = () => db.from('fasti_import_waiting').where('import_id', importId);
+    const found = await rows()
       .whereIn('item', items.slice(at, at + KEYS_PER_QUERY))
-      .delete();
+      .pluck('item');
+    if (found.length > 0) await rows().whereIn('item', found).delete();
   }
 }
