@@ -558,6 +558,22 @@ describeDatabases('import into a site with existing records', (open) => {
     expect(rows[0]!.post_id).toBe(38);
   });
 
+  it('finds a record by the former form of its external ID even if the transaction is repeated', async () => {
+    await db.from('postmeta').insert({ post_id: 38, meta_key: '_fasti_external_id', meta_value: 'https://x.ru/e//' });
+    const { id: _id, ...item } = post('event', 500, { metas: [...WHEN, ['_fasti_external_id', 'https://x.ru/e/%d0%ba/']] });
+    const transaction: Database['transaction'] = async (work) => {
+      const undone = site.db.transaction(async (tx) => {
+        await work(tx);
+        throw new Error('again');
+      });
+      await expect(undone).rejects.toThrow('again');
+      return site.db.transaction(work);
+    };
+    const repeating = { ...site, db: { ...site.db, transaction } };
+    const report = await importItems(repeating, await callerOf(site), streamOf([item]), { source: 'repeated' });
+    expect([report.created, report.losses]).toEqual([{}, []]);
+  });
+
   it('creates a record again that was permanently deleted', async () => {
     await taken([post('event', 500)]);
     await site.db.from('posts').where('ID', 500).del();

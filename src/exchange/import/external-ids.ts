@@ -56,8 +56,8 @@ export function holderOf(work: Work, item: PostItem, externals: ExternalIds): nu
   if (holder !== undefined || former === undefined) return holder;
   const { externalIds } = work.run;
   const [name, takeover] = [nameIn(typeOf(item.kind), former), `${typeOf(item.kind)} formerly ${former}`];
-  // Another item has this ID itself, or has taken the record over.
-  if (externalIds.has(name) || externalIds.has(takeover)) return undefined;
+  // Another item has this ID itself, or has taken the record over. A repeated transaction finds the item's own note.
+  if (externalIds.has(name) || (externalIds.get(takeover) ?? item.sourceId) !== item.sourceId) return undefined;
   externalIds.set(takeover, item.sourceId);
   return externals.get(name)?.[0];
 }
