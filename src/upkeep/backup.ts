@@ -49,21 +49,30 @@ interface Output {
 }
 
 /**
- * Writes such a snapshot to an open output, which stays open. SQLite does not write its copy sequentially, so that a
- * temporary file is made of it first. Returns the number of rows.
+ * Writes such a snapshot to an open output. Standard output stays open. SQLite does not write its copy sequentially, so
+ * that a temporary file is made of it first. Returns the number of rows.
  *
  * @throws SourceFault `unwritable`
  */
 export async function backUpTo(site: Site, { stream, name }: Output, onProgress: Progress = () => undefined): Promise<number> {
   const path = sqlitePath(site.config.databaseUrl);
+  if (path === undefined) return inFile(name, () => writeLines(site, stream, onProgress));
+  return withTemporaryFolder(async (folder) => {
+    const copy = join(folder, 'copy');
+    const rows = await inFile(tmpdir(), () => copyDatabase({ path, part: copy, prefix: site.db.prefix }));
+    await inFile(name, () => pipeline(createReadStream(copy), stream, { end: false }));
+    return rows;
+  });
+}
+
+/**
+ * Runs a task that writes into a file or folder.
+ *
+ * @throws SourceFault `unwritable` which names it
+ */
+async function inFile<Result>(name: string, task: () => Promise<Result>): Promise<Result> {
   try {
-    if (path === undefined) return await writeLines(site, stream, onProgress);
-    return await withTemporaryFolder(async (folder) => {
-      const copy = join(folder, 'copy');
-      const rows = await copyDatabase({ path, part: copy, prefix: site.db.prefix });
-      await pipeline(createReadStream(copy), stream, { end: false });
-      return rows;
-    });
+    return await task();
   } catch (error) {
     throw faultOfFile(name, error);
   }
@@ -71,7 +80,7 @@ export async function backUpTo(site: Site, { stream, name }: Output, onProgress:
 
 /** Calls `use` with a new folder, which is removed afterwards, even if the process is interrupted. */
 async function withTemporaryFolder<Result>(use: (folder: string) => Promise<Result>): Promise<Result> {
-  const folder = mkdtempSync(join(tmpdir(), 'fasti-backup-'));
+  const folder = await inFile(tmpdir(), async () => mkdtempSync(join(tmpdir(), 'fasti-backup-')));
   const remove = (): void => rmSync(folder, { recursive: true, force: true });
   const stopListening = onProcessEnd(remove);
   try {

@@ -463,10 +463,10 @@ describeDatabases('fasti backup and restore', (open, engine) => {
   });
 
   /** Runs `fasti backup -` in a separate process. */
-  const backUpTo = (output: number | 'pipe', program: readonly string[] = []) => {
+  const backUpTo = (output: number | 'pipe', program: readonly string[] = [], env: NodeJS.ProcessEnv = {}) => {
     const [command = '', ...args] = [...program, process.execPath, COMMAND, 'backup', '-'];
     const child = spawn(command, args, {
-      env: { ...process.env, DATABASE_URL: urlOf(db), UPLOADS_DIR: folder, NODE_OPTIONS: '', LANG: 'en' },
+      env: { ...process.env, DATABASE_URL: urlOf(db), UPLOADS_DIR: folder, NODE_OPTIONS: '', LANG: 'en', ...env },
       cwd: folder,
       stdio: ['ignore', output, 'pipe'],
     });
@@ -488,6 +488,17 @@ describeDatabases('fasti backup and restore', (open, engine) => {
       expect(await fasti(freshSqlite(), ['restore', file])).toMatchObject({ code: 0 });
     }
     expect(readdirSync(tmpdir()).filter((name) => /^fasti-backup-\w{6}$/.test(name) && !folder.endsWith(name))).toEqual([]);
+  });
+
+  it('name the temporary folder if a backup of SQLite cannot be prepared there', async () => {
+    if (engine === 'MySQL') return;
+    const missing = join(folder, 'missing-temporary');
+    const { child, ended } = backUpTo('pipe', [], { TMPDIR: missing });
+    child.stdout!.resume();
+    const { code, err } = await ended;
+    expect(code).toBe(1);
+    expect(err).toContain(missing);
+    expect(err).not.toContain('/dev/stdout');
   });
 
   it('write a backup named - to a pipe and to a socket, which is what programs of Node give to their children', async () => {
