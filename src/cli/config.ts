@@ -38,11 +38,14 @@ function toPrintable({ secret, type }: Setting, value: string, mask: string): st
   if (!secret) return value;
   if (type !== 'URL' || !value.startsWith(MYSQL)) return type === 'URL' && value.startsWith('sqlite:') ? value : mask;
   const { user = '', password, rest } = COMPLETE_ADDRESS.exec(value)?.groups ?? {};
-  if (rest === undefined) return `${MYSQL}${mask}`;
+  if (rest === undefined || (!value.includes('@') && NAME_AND_NUMBER.test(rest))) return `${MYSQL}${mask}`;
   return password === undefined ? value : `${MYSQL}${user}:${mask}@${rest}`;
 }
 
 const MYSQL = 'mysql://';
+
+/** A host and its port, or else a user and a password of digits, if the host has been forgotten. */
+const NAME_AND_NUMBER = /^[\w.-]*:\d/;
 
 /**
  * An address of MySQL in which only the password can be secret: everything around it has the right form. Otherwise a
