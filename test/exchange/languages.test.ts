@@ -114,6 +114,16 @@ describe('WordPress export file whose terms share slugs', () => {
     ]);
   });
 
+  it('takes the first one in the language of the record if several are in it', async () => {
+    const terms = term(4, 'fest', 'Feast') + term(5, 'fest', 'Festa') + term(7, 'fest', 'Festival');
+    const second = exportedTerm(10, 'term_translations', 'pll_6a', 'a:1:{s:2:"it";i:7;}');
+    expect((await read(terms + languages + second + event(1, 'it', 'Sagra') + event(2, 'it', 'Festival'))).slice(3)).toEqual([
+      ['Event 1', 'fest 2'],
+      ['term-uncertain', 'Event 1', 'fest'],
+      ['Event 2', 'fest 3'],
+    ]);
+  });
+
   it('gives them the same names in each of several files', async () => {
     const terms = term(5, 'fest', 'Festa') + term(4, 'fest', 'Feast');
     const named = [
@@ -344,6 +354,26 @@ describeDatabases('languages in files', (open) => {
     // A second import creates no terms.
     await report();
     expect(await shared()).toHaveLength(2);
+  });
+
+  it('do not replace a venue in the trash by its translation of the same name', async () => {
+    const target = await open({ migrated: false });
+    const here = commandIn({ DATABASE_URL: urlOf(target), UPLOADS_DIR: folder, PORT: '0' });
+    expect((await here('init', '--languages=en,it')).code).toBe(0);
+    const file = join(folder, `${target.dialect.name}-trash.ics`);
+    const report = async (summary: string) => {
+      const event = ['BEGIN:VEVENT', 'UID:1', `SUMMARY:${summary}`, 'DTSTART:20310501T180000Z', 'LOCATION:Hall', 'END:VEVENT'];
+      writeFileSync(file, ['BEGIN:VCALENDAR', 'VERSION:2.0', 'X-WR-CALNAME:Trash', ...event, 'END:VCALENDAR', ''].join('\r\n'));
+      return JSON.parse((await here('import', file, '--format=json')).out);
+    };
+    await report('First');
+    const stored = () => target.from('postmeta').where('meta_key', '_EventVenueID').pluck('meta_value');
+    const [venue] = await stored();
+    await target.from('posts').where('ID', Number(venue)).update({ post_status: 'trash' });
+    expect(await here('venue', 'create', '--venue=Hall', '--content-language=it')).toMatchObject({ code: 0 });
+    const { updated, losses } = await report('Second');
+    expect([updated, losses.map(({ reason }: { reason: string }) => reason)]).toEqual([{ event: 1 }, ['link-in-trash']]);
+    expect(await stored()).toEqual([venue]);
   });
 
   it('are reported by fasti doctor if events refer to untranslated records', async () => {

@@ -1,6 +1,7 @@
 import { postKind } from '../../kinds/index.ts';
 import type { PostKindName } from '../../kinds/kind-names.ts';
-import { languagesOf, membershipsOf } from '../../records/record-languages.ts';
+import { type LanguagesOfKind, languagesOf, membershipsOf } from '../../records/record-languages.ts';
+import type { Database } from '../../storage/engine/database.ts';
 import { languageOfCode } from '../../wordpress/content-languages.ts';
 import type { Work } from './run.ts';
 
@@ -20,7 +21,24 @@ export async function inLanguage(
   const code = languageOfCode(kindLanguages.languages, language)?.code ?? kindLanguages.languages.defaultCode;
   // In a dry run, new records have no ids of posts. Rows with the same language have already been compared with them.
   const stored = ids.filter((id) => id > 0);
-  const memberships = await membershipsOf(db, kindLanguages, stored);
-  const languageOf = (id: number) => (memberships.has(id) ? memberships.get(id)?.language : kindLanguages.languages.defaultCode);
+  const languageOf = await languagesById(db, kindLanguages, stored);
   return stored.filter((id) => languageOf(id) === code);
+}
+
+/** Returns those of some records that are in the same language as another one, or all of them. */
+export async function inLanguageOf(
+  { run, db }: Pick<Work, 'run' | 'db'>,
+  kind: PostKindName,
+  ids: readonly number[],
+  other: number,
+): Promise<readonly number[]> {
+  const kindLanguages = languagesOf(run.caller, postKind(kind));
+  if (!kindLanguages || ids.length === 0) return ids;
+  const languageOf = await languagesById(db, kindLanguages, [...ids, other]);
+  return ids.filter((id) => languageOf(id) === languageOf(other));
+}
+
+async function languagesById(db: Database, kindLanguages: LanguagesOfKind, ids: readonly number[]) {
+  const memberships = await membershipsOf(db, kindLanguages, ids);
+  return (id: number) => (memberships.has(id) ? memberships.get(id)?.language : kindLanguages.languages.defaultCode);
 }

@@ -2,13 +2,14 @@ import { loadMetas } from '../../storage/rows/bundle.ts';
 import { trashedPosts } from '../../storage/rows/posts.ts';
 import type { Link } from '../items/items.ts';
 import { addLoss } from '../items/report.ts';
+import { inLanguageOf } from './in-language.ts';
 import type { Work } from './run.ts';
 import { areDifferentRecords } from './same-named.ts';
 
 /**
  * Finds the venues and organizers among these links that an earlier import brought and that are in the trash here.
- * Events get the other record of the same name instead, if there is one; otherwise this is reported, since they would
- * be shown without their venue.
+ * Events get the other record of the same name and language instead, if there is one; otherwise this is reported, since
+ * they would be shown without their venue.
  */
 export async function noteTrashedLinks(work: Work, links: readonly Link[]): Promise<void> {
   const { run, db, ledger, tally, replaced } = work;
@@ -19,7 +20,8 @@ export async function noteTrashedLinks(work: Work, links: readonly Link[]): Prom
   }
   for (const { ID, post_title: title } of await trashedPosts(db, [...kinds.keys()])) {
     const kind = kinds.get(ID)!;
-    const ids = (await run.names.findAll(db, kind, title)).filter((id) => id > 0 && id !== ID);
+    const namesakes = (await run.names.findAll(db, kind, title)).filter((id) => id > 0 && id !== ID);
+    const ids = await inLanguageOf(work, kind, namesakes, ID);
     const metas = await loadMetas(db, [ID, ...ids]);
     const other = ids.find((id) => !areDifferentRecords(metas.get(ID) ?? new Map(), metas.get(id) ?? new Map()));
     replaced.set(ID, other ?? ID);

@@ -96,7 +96,7 @@ function createNamesakes() {
 function chosen(terms: readonly TermItem[], language: string | undefined, name?: string) {
   const ofLanguage = language === undefined ? [] : terms.filter((term) => term.language === language);
   const ofName = (ofLanguage.length > 0 ? ofLanguage : terms).filter((term) => term.name === name);
-  const candidates = [ofLanguage, ofName].find(({ length }) => length === 1) ?? terms;
+  const candidates = [ofLanguage, ofName].find(({ length }) => length === 1) ?? (ofLanguage.length > 0 ? ofLanguage : terms);
   return { found: candidates[0], isSure: candidates.length < 2 };
 }
 
