@@ -166,6 +166,22 @@ describeDatabases('files of the media library during an import', (open) => {
     expect(await metaOf(40, '_wp_attached_file')).toBe('2021/05/wide.png');
   });
 
+  it.each(['2021/05/wide.png', 'elsewhere/wide.png'])(
+    'get the sizes that are missing beside a file that was stored elsewhere: %s',
+    async (path) => {
+      mkdirSync(join(site.config.uploadsDir, '2021/05'), { recursive: true });
+      writeFileSync(join(site.config.uploadsDir, '2021/05/wide.png'), 'another file');
+      await imported([image(path)]);
+      const file = String(await metaOf(40, '_wp_attached_file'));
+      expect(file).not.toBe(path);
+      const complete = uploads();
+      rmSync(join(site.config.uploadsDir, file.replace('.png', '-300x200.png')));
+      await imported([image(path)]);
+      await imported([image(path)]);
+      expect([await metaOf(40, '_wp_attached_file'), uploads(), asked]).toEqual([file, complete, 2]);
+    },
+  );
+
   it('are removed if a later one cannot be stored', async () => {
     const items = [image('2021/05/wide.png'), image('2021/05/other.png', { sourceId: '41', id: 41 })];
     const failing = importItems(site, caller, streamOf(items), {

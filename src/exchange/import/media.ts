@@ -36,11 +36,14 @@ export async function fetchFile(
   try {
     const { bytes, type } = await fetchImage(item.url, options);
     const metas = metaMap(item.metas);
-    const at = metaOf(metas, '_wp_attached_file') ?? '';
-    const isHere = await hasFile(site, at, bytes);
+    const sourcePath = metaOf(metas, '_wp_attached_file') ?? '';
+    const isCopied = BY_MONTH.test(sourcePath) && (await hasFile(site, sourcePath, bytes));
     // Somebody copied it with its sizes.
-    if (isHere && (await hasSizes(site, metas)))
+    if (isCopied && (await hasSizes(site, metas)))
       return { item: stored === undefined ? item : withMetas(item, { [SOURCE_URL_META]: [item.url] }) };
+    const ownPath = isFetchedFrom(item.url, stored) ? (metaOf(stored, '_wp_attached_file') ?? '') : '';
+    const isOwn = !isCopied && ownPath !== '' && (await hasFile(site, ownPath, bytes));
+    const at = isOwn ? ownPath : sourcePath;
     const month = BY_MONTH.exec(at)?.[1] ?? '';
     const library = {
       folder: site.config.uploadsDir,
@@ -50,7 +53,7 @@ export async function fetchFile(
     };
     const name = percentDecoded(new URL(item.url).pathname.split('/').at(-1) ?? '');
     const image = { bytes, type, name, source: item.url };
-    const { attachment, undo } = await (isHere ? storeSizes(image, library, at) : storeImage(image, library, month));
+    const { attachment, undo } = await (isCopied || isOwn ? storeSizes(image, library, at) : storeImage(image, library, month));
     const columns = { post_title: attachment.title, ...item.columns, post_mime_type: attachment.mime };
     return { item: { ...withMetas(item, attachment.metas), columns }, undo };
   } catch (error) {
@@ -75,11 +78,16 @@ const withMetas = (item: PostItem, metas: Readonly<Record<string, readonly strin
  * again.
  */
 async function isWanted(site: Site, { url = '', metas }: PostItem, stored: Metas): Promise<boolean> {
-  const source = metaOf(stored, SOURCE_URL_META) ?? '';
-  if (source !== '') return pathOf(source) !== pathOf(url) || isIncomplete(site, stored);
+  if ((metaOf(stored, SOURCE_URL_META) ?? '') !== '') return !isFetchedFrom(url, stored) || isIncomplete(site, stored);
   // Where nothing was fetched, the metas of the source will be stored.
   const stated = metaMap(metas);
   return isIncomplete(site, stated.has('_wp_attached_file') ? stated : stored);
+}
+
+/** Whether the file of an existing attachment was fetched from this URL. */
+function isFetchedFrom(url: string, stored: Metas | undefined): stored is Metas {
+  const source = metaOf(stored, SOURCE_URL_META) ?? '';
+  return source !== '' && pathOf(source) === pathOf(url);
 }
 
 /** Returns the path of a URL: the host of a site may change. */
@@ -103,7 +111,7 @@ async function hasSizes(site: Site, metas: Metas): Promise<boolean> {
 
 /** Whether the library has this very file: somebody copied it, or an import was interrupted after fetching it. */
 async function hasFile({ config }: Site, path: string, bytes: Buffer): Promise<boolean> {
-  if (!BY_MONTH.test(path) || path.includes('..')) return false;
+  if (path.includes('..')) return false;
   const storedBytes = await readFile(join(config.uploadsDir, path)).catch(() => undefined);
   return storedBytes?.equals(bytes) ?? false;
 }
