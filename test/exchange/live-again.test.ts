@@ -264,6 +264,17 @@ describeDatabases('a running site that is imported again', (open) => {
     expect(await stored()).toEqual([last]);
   });
 
+  it('stops reading a list whose pages are empty, and reports it', async () => {
+    let pageCount = 0;
+    change = (url, sent) => {
+      if (!url.pathname.endsWith('/wp/v2/tribe_events') || url.searchParams.get('_fields') !== 'id') return sent;
+      pageCount += 1;
+      return { status: 200, body: [], headers: { 'X-WP-TotalPages': pageCount < 40 ? '1000000' : '1' } };
+    };
+    const { losses } = await importAgain();
+    expect([pageCount, losses.filter(({ reason }) => reason === 'site-list-unread')]).toMatchObject([10, [{ count: 1 }]]);
+  });
+
   it('reads all pages of a list that leaves out records, and takes no error for a parent', async () => {
     await original.from('postmeta').insert({ post_id: 39, meta_key: '_EventHideFromUpcoming', meta_value: 'yes' });
     let list: Json = [];

@@ -31,6 +31,8 @@ export interface Walk {
   readonly seenRecords: Set<string>;
   /** Routes of WordPress that the site lacks or denies us, with their contexts (`media edit`) -> the status. */
   readonly unavailableRoutes: Map<string, number>;
+  /** Number of empty pages at the end of what was read of WordPress's list of events. */
+  readonly hidden: { emptyPageCount: number };
   /** Names and labels of the custom fields that events have shown so far. */
   readonly shownFields: Map<string, string>;
   /** Returns the facts that the site states about itself; it is asked once. */
@@ -50,6 +52,7 @@ export function newWalk(site: RemoteSite, options: ReadingOptions): Walk {
     dates: new Set(),
     seenRecords: new Set(),
     unavailableRoutes: new Map(),
+    hidden: { emptyPageCount: 0 },
     shownFields: new Map(),
     facts: () => {
       facts ??= siteFacts(site);
