@@ -21,7 +21,8 @@ describe('the package', () => {
       imports.filter(({ external }) => external).map(({ path }) => path),
     );
     const packages = [...new Set(outside)].filter((name) => !isBuiltin(name) && !ABSENT.includes(name));
-    expect(packages.length).toBeGreaterThan(2);
+    // The others are loaded by `require`, which the bundler does not see.
+    expect(packages.length).toBeGreaterThan(1);
     expect(packages.filter((name) => !APART.includes(name))).toEqual([]);
     expect(Object.keys({ ...published.dependencies, ...published.optionalDependencies }).sort()).toEqual([...APART].sort());
   });

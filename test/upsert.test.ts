@@ -174,6 +174,17 @@ describeRequests('upsert of a record', (ask) => {
     expectError(await ask.post('/events?upsert=title', { title: 'Jazz', ...DATES }), 400, 'rest_invalid_param', ['upsert']);
   });
 
+  it.each(['<4711@host.example>', '<CAF+x@mail.example>', 'a < b', '50%25 <3'])('keeps an external ID as sent: %s', async (id) => {
+    expect((await ask.create('/venues', { venue: 'Barn', external_id: id })).external_id).toBe(id);
+  });
+
+  it.each(['<b>7</b>', '<img src=x onerror=alert(1)>', '<svg/onload=a@b>', '</p>', '<!--'])(
+    'refuses an external ID with HTML: %s',
+    async (id) => {
+      expectError(await ask.post('/venues', { venue: 'Barn', external_id: id }), 400, 'rest_invalid_param', ['external_id']);
+    },
+  );
+
   it('identifies an event by its slug', async () => {
     const send = (body: Record<string, unknown>) => ask.post('/events?upsert=slug', { ...DATES, slug: 'jazz-night', ...body });
     const { id } = expectBody(await send({ title: 'Jazz' }), 201);

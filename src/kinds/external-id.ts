@@ -30,14 +30,20 @@ export function externalIdForms(externalId: string): readonly [current: string, 
   return former === '' || former === externalId ? [externalId] : [externalId, former];
 }
 
-/** Reads an external ID in its stored form; a text of which nothing would be left is refused. */
+/** The beginning of an HTML tag. Message IDs such as `<4711@host.example>` are none. */
+const TAG = /<[a-z/!?](?![^\s<>"'=/@]*@[^\s<>"'=/@]*>)/i;
+
+/**
+ * Reads an external ID in its stored form. Refused are a text of which nothing would be left, and one with HTML tags:
+ * unlike other texts, it is stored without being cleaned.
+ */
 const stored = (grammar: Grammar<string>): Plain<string> => ({
   ...grammar,
   read: (raw) => {
     const reading = grammar.read(raw, () => false);
     if (reading.value === undefined || reading.value === '') return reading;
     const value = storedExternalId(reading.value);
-    return value === '' ? REFUSED : { ...reading, value };
+    return value === '' || TAG.test(value) ? REFUSED : { ...reading, value };
   },
 });
 

@@ -1,3 +1,4 @@
+import { ORGANIZER_LINK, VENUE_LINK } from '../../kinds/events/metas.ts';
 import type { PostItem } from '../items/items.ts';
 import { digestOf, formerDigestOf } from '../items/versions.ts';
 
@@ -10,8 +11,8 @@ import { digestOf, formerDigestOf } from '../items/versions.ts';
 const LETTERS: ReadonlyMap<string, string> = new Map([
   ['author', 'a'],
   ['parent', 'p'],
-  ['_EventVenueID', 'v'],
-  ['_EventOrganizerID', 'o'],
+  [VENUE_LINK, 'v'],
+  [ORGANIZER_LINK, 'o'],
   ['_thumbnail_id', 'i'],
   ['category', 'c'],
   ['tag', 't'],
