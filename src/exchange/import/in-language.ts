@@ -9,36 +9,33 @@ import type { Work } from './run.ts';
  * Returns those of some records that are in a language, since translations of a record often have its name. Records
  * without a language count as in the default one. Returns all of them if the site has no languages.
  */
-export async function inLanguage(
-  { run, db }: Pick<Work, 'run' | 'db'>,
+export const inLanguage = (work: Session, kind: PostKindName, ids: readonly number[], language: string): Promise<readonly number[]> =>
+  // A record in a language that the site does not have gets the default one.
+  withLanguage(work, kind, ids, async ({ languages }) => languageOfCode(languages, language)?.code ?? languages.defaultCode);
+
+/** Does the same with the language of another record. */
+export const inLanguageOf = (work: Session, kind: PostKindName, ids: readonly number[], other: number): Promise<readonly number[]> =>
+  withLanguage(work, kind, ids, async (kindLanguages) => (await languagesById(work.db, kindLanguages, [other]))(other));
+
+type Session = Pick<Work, 'run' | 'db'>;
+type Code = string | null | undefined;
+
+async function withLanguage(
+  { run, db }: Session,
   kind: PostKindName,
   ids: readonly number[],
-  language: string,
+  loadCode: (kindLanguages: LanguagesOfKind) => Promise<Code>,
 ): Promise<readonly number[]> {
   const kindLanguages = languagesOf(run.caller, postKind(kind));
   if (!kindLanguages || ids.length === 0) return ids;
-  // A record in a language that the site does not have gets the default one.
-  const code = languageOfCode(kindLanguages.languages, language)?.code ?? kindLanguages.languages.defaultCode;
+  const code = await loadCode(kindLanguages);
   // In a dry run, new records have no ids of posts. Rows with the same language have already been compared with them.
   const stored = ids.filter((id) => id > 0);
   const languageOf = await languagesById(db, kindLanguages, stored);
   return stored.filter((id) => languageOf(id) === code);
 }
 
-/** Returns those of some records that are in the same language as another one, or all of them. */
-export async function inLanguageOf(
-  { run, db }: Pick<Work, 'run' | 'db'>,
-  kind: PostKindName,
-  ids: readonly number[],
-  other: number,
-): Promise<readonly number[]> {
-  const kindLanguages = languagesOf(run.caller, postKind(kind));
-  if (!kindLanguages || ids.length === 0) return ids;
-  const languageOf = await languagesById(db, kindLanguages, [...ids, other]);
-  return ids.filter((id) => languageOf(id) === languageOf(other));
-}
-
-async function languagesById(db: Database, kindLanguages: LanguagesOfKind, ids: readonly number[]) {
+async function languagesById(db: Database, kindLanguages: LanguagesOfKind, ids: readonly number[]): Promise<(id: number) => Code> {
   const memberships = await membershipsOf(db, kindLanguages, ids);
-  return (id: number) => (memberships.has(id) ? memberships.get(id)?.language : kindLanguages.languages.defaultCode);
+  return (id) => (memberships.has(id) ? memberships.get(id)?.language : kindLanguages.languages.defaultCode);
 }
