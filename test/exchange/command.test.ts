@@ -9,7 +9,7 @@ import { readOptions, writeOption } from '../../src/storage/rows/options.ts';
 import { migrate } from '../../src/storage/schema/migrate.ts';
 import { commandIn, type Fasti } from '../cli/command.ts';
 import { describeDatabases, urlOf } from '../support/databases.ts';
-import { loadSite, setOptions } from '../support/site.ts';
+import { forgetImports, loadSite, setOptions } from '../support/site.ts';
 import { bareFixture, calendarOf, importSource, siteOf } from './sites.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'fasti-command-'));
@@ -27,7 +27,7 @@ describeDatabases('fasti import and fasti export', (open) => {
   });
   beforeEach(async () => {
     await loadSite(target, bareFixture());
-    for (const table of ['fasti_imports', 'fasti_import_ids', 'fasti_import_waiting'] as const) await target.from(table).del();
+    await forgetImports(target);
   });
 
   it('report what would happen in a dry run, then do the same, and end with 0', async () => {

@@ -20,7 +20,7 @@ import type { Site } from '../../src/site.ts';
 import type { Database } from '../../src/storage/engine/database.ts';
 import { setSiteOptions } from '../../src/upkeep/site-options.ts';
 import { describeDatabases } from '../support/databases.ts';
-import { loadSite } from '../support/site.ts';
+import { forgetImports, loadSite } from '../support/site.ts';
 import { text } from './arbitrary.ts';
 import { allOf, bareFixture, callerOf, placeless, siteOf, storeFormerDigests, streamOf, textOfAll } from './sites.ts';
 
@@ -326,7 +326,7 @@ describeDatabases('CSV import and export', (open, engine) => {
   });
   beforeEach(async () => {
     await loadSite(db, bareFixture());
-    for (const table of ['fasti_imports', 'fasti_import_ids', 'fasti_import_waiting'] as const) await db.from(table).del();
+    await forgetImports(db);
     caller = await callerOf(site);
   });
   afterAll(() => site.close());

@@ -15,7 +15,7 @@ import type { Database } from '../../src/storage/engine/database.ts';
 import { readOptions } from '../../src/storage/rows/options.ts';
 import { describeDatabases, urlOf } from '../support/databases.ts';
 import { COMMAND } from '../support/program.mjs';
-import { loadSite } from '../support/site.ts';
+import { forgetImports, loadSite } from '../support/site.ts';
 import { calendar as calendars } from './arbitrary.ts';
 import { bareFixture, bareSite, calendarOf, callerOf, streamOf, textOfAll } from './sites.ts';
 
@@ -74,7 +74,7 @@ describeDatabases('interrupted import', (open, engine) => {
       interruptions: readonly number[],
     ): Promise<{ report: Report; end: unknown }> => {
       await loadSite(db, bareFixture());
-      for (const table of ['fasti_imports', 'fasti_import_ids', 'fasti_import_waiting'] as const) await db.from(table).del();
+      await forgetImports(db);
       const site = await bareSite(db);
       try {
         const caller = await callerOf(site);

@@ -12,7 +12,7 @@ import type { Site } from '../../src/site.ts';
 import { type Database, DatabaseUnavailable } from '../../src/storage/engine/database.ts';
 import { toSerialized } from '../../src/wordpress/php/serialized.ts';
 import { describeDatabases } from '../support/databases.ts';
-import { loadSite } from '../support/site.ts';
+import { forgetImports, loadSite } from '../support/site.ts';
 import { FIXTURES } from '../support/site-data.mjs';
 import { bareFixture, callerOf, siteOf, streamOf } from './sites.ts';
 
@@ -37,7 +37,7 @@ describeDatabases('files of the media library during an import', (open) => {
   });
   beforeEach(async () => {
     await loadSite(db, bareFixture());
-    for (const table of ['fasti_imports', 'fasti_import_ids', 'fasti_import_waiting'] as const) await db.from(table).del();
+    await forgetImports(db);
     await site?.close();
     site = await siteOf(db);
     caller = await callerOf(site);

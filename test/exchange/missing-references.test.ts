@@ -10,7 +10,7 @@ import { openSource } from '../../src/exchange/sources.ts';
 import type { Site } from '../../src/site.ts';
 import type { Database } from '../../src/storage/engine/database.ts';
 import { describeDatabases } from '../support/databases.ts';
-import { loadSite } from '../support/site.ts';
+import { forgetImports, loadSite } from '../support/site.ts';
 import { bareFixture, callerOf, importSource, siteOf, streamOf } from './sites.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'fasti-missing-'));
@@ -31,7 +31,7 @@ describeDatabases('import with missing references', (open) => {
   });
   beforeEach(async () => {
     await loadSite(db, bareFixture());
-    for (const table of ['fasti_imports', 'fasti_import_ids', 'fasti_import_waiting'] as const) await db.from(table).del();
+    await forgetImports(db);
   });
   afterAll(() => site.close());
 

@@ -5,7 +5,7 @@ import type { TermItem } from '../../src/exchange/items/items.ts';
 import type { Site } from '../../src/site.ts';
 import type { Database } from '../../src/storage/engine/database.ts';
 import { describeDatabases } from '../support/databases.ts';
-import { loadSite } from '../support/site.ts';
+import { forgetImports, loadSite } from '../support/site.ts';
 import { bareFixture, callerOf, siteOf, streamOf } from './sites.ts';
 
 describeDatabases('import of renamed categories', (open) => {
@@ -17,7 +17,7 @@ describeDatabases('import of renamed categories', (open) => {
   });
   beforeEach(async () => {
     await loadSite(db, bareFixture());
-    for (const table of ['fasti_imports', 'fasti_import_ids', 'fasti_import_waiting'] as const) await db.from(table).del();
+    await forgetImports(db);
   });
   afterAll(() => site.close());
 

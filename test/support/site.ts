@@ -212,3 +212,8 @@ export async function makeNetwork(db: Database): Promise<void> {
   for (const table of [SITEMETA, BLOGS]) for (const statement of db.dialect.createTable(table, db.prefix)) await db.ask(statement);
   await db.from('blogs').insert([1, 2].map((blog_id) => ({ blog_id, archived: 0, spam: 0, deleted: 0 })));
 }
+
+/** Deletes everything that imports have noted about their sources, so that the next one knows no record. */
+export async function forgetImports(db: Database): Promise<void> {
+  for (const table of ['fasti_imports', 'fasti_import_ids', 'fasti_import_waiting'] as const) await db.from(table).delete();
+}
