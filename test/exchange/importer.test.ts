@@ -22,7 +22,7 @@ import { findTermsLike, loadTermsOf, updateTerm } from '../../src/storage/rows/t
 import { insertUser } from '../../src/storage/rows/users.ts';
 import { ZERO_DATE } from '../../src/wordpress/time.ts';
 import { describeDatabases } from '../support/databases.ts';
-import { resetSite } from '../support/site.ts';
+import { forgetImports, resetSite } from '../support/site.ts';
 import { calendarOf, callerOf, siteOf, streamOf } from './sites.ts';
 
 /** Returns a minimal event, venue or organizer of a source. */
@@ -74,7 +74,7 @@ describeDatabases('import into a site with existing records', (open) => {
   });
   beforeEach(async () => {
     await resetSite(db);
-    for (const table of ['fasti_imports', 'fasti_import_ids', 'fasti_import_waiting'] as const) await site.db.from(table).del();
+    await forgetImports(site.db);
     caller = await callerOf(site);
   });
   afterAll(() => site.close());

@@ -7,7 +7,7 @@ import { postKinds } from '../../src/kinds/index.ts';
 import type { Site } from '../../src/site.ts';
 import type { Database } from '../../src/storage/engine/database.ts';
 import { describeDatabases, runScript } from '../support/databases.ts';
-import { resetSite } from '../support/site.ts';
+import { forgetImports, resetSite } from '../support/site.ts';
 import { callerOf, siteOf, streamOf } from './sites.ts';
 
 /*
@@ -78,7 +78,7 @@ describeDatabases('import of characters that the tables cannot store', (open, en
   });
   beforeEach(async () => {
     await resetSite(db);
-    for (const table of ['fasti_imports', 'fasti_import_ids', 'fasti_import_waiting'] as const) await site.db.from(table).del();
+    await forgetImports(site.db);
     await convert('utf8mb3');
   });
   afterAll(() => site.close());
