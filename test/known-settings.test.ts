@@ -5,6 +5,7 @@ import { openSite, type Site } from '../src/site.ts';
 import type { Database } from '../src/storage/engine/database.ts';
 import { writeOption } from '../src/storage/rows/options.ts';
 import { writeMetas } from '../src/storage/rows/posts.ts';
+import { asStored } from '../src/wordpress/php/serialized.ts';
 import { describeDatabases, urlOf } from './support/databases.ts';
 import { loadLanguages } from './support/languages.ts';
 import { loadSite, makeNetwork } from './support/site.ts';
@@ -21,7 +22,7 @@ describeDatabases('the settings that a process has cached', (open) => {
     const settings = { DATABASE_URL: urlOf(db), TABLE_PREFIX: db.prefix, LOG_LEVEL: 'silent', CACHE: cache, CACHE_FRESHNESS_MS: freshness };
     site = await openSite(readConfig({ ...settings, ...env }));
   };
-  const rename = (by: Database, name: string) => by.transaction((tx) => writeOption(tx, 'blogname', name));
+  const rename = (by: Database, name: string) => by.transaction((tx) => writeOption(tx, 'blogname', asStored(name)));
   const name = async () => (await site.settings()).raw.get('blogname');
   const queriesOf = async (work: () => Promise<unknown>) => {
     const before = site.db.queries();
@@ -53,7 +54,7 @@ describeDatabases('the settings that a process has cached', (open) => {
   it('are read once if only other options change', async () => {
     await start('60000');
     await name();
-    await site.db.transaction((tx) => writeOption(tx, 'tribe_last_save_post', '1'));
+    await site.db.transaction((tx) => writeOption(tx, 'tribe_last_save_post', asStored('1')));
     expect(await queriesOf(name)).toBe(0);
     await rename(site.db, 'changed');
     expect(await queriesOf(name)).toBe(1);
@@ -66,14 +67,14 @@ describeDatabases('the settings that a process has cached', (open) => {
     await name();
     await site.db
       .transaction(async (tx) => {
-        await writeOption(tx, 'blogname', 'taken back');
+        await writeOption(tx, 'blogname', asStored('taken back'));
         expect(await name()).toBe('kept');
         throw new Error('taken back');
       })
       .catch(() => undefined);
     expect(await name()).toBe('kept');
     await site.db.transaction(async (tx) => {
-      await writeOption(tx, 'blogname', 'written');
+      await writeOption(tx, 'blogname', asStored('written'));
       expect(await name()).toBe('kept');
     });
     expect(await name()).toBe('written');
@@ -106,8 +107,8 @@ describeDatabases('the settings that a process has cached', (open) => {
     await start('60000', 'off');
     await name();
     await name();
-    await site.db.transaction((tx) => writeMetas(tx, 44, { _anything: ['new'] }));
-    await site.db.transaction((tx) => writeOption(tx, 'tribe_last_save_post', '2'));
+    await site.db.transaction((tx) => writeMetas(tx, 44, { _anything: [asStored('new')] }));
+    await site.db.transaction((tx) => writeOption(tx, 'tribe_last_save_post', asStored('2')));
     expect(await queriesOf(name)).toBe(site.db.driver.state ? 0 : 1);
     await site.db.raw("UPDATE ?? SET option_value = 'by a statement that names no table' WHERE option_name = 'blogname'", [
       site.db.table('options'),

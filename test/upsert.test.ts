@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it } from '@jest/globals';
 import { noteChange } from '../src/storage/journal/reported-changes.ts';
 import { lockPost, updatePost, writeMetas } from '../src/storage/rows/posts.ts';
+import { asStored } from '../src/wordpress/php/serialized.ts';
 import type { Answer } from './support/running-site.ts';
 import { describeRequests, expectBody, expectError, type Json, SUITE_TIME } from './support/site-client.ts';
 
@@ -79,7 +80,7 @@ describeRequests('upsert of a record', (ask) => {
     const { id } = await ask.create('/venues', { venue: 'Barn', external_id: 'x' });
     const store = (meta_value: string) =>
       ask.db().transaction(async (trx) => {
-        await writeMetas(trx, id, { _fasti_external_id: [meta_value] });
+        await writeMetas(trx, id, { _fasti_external_id: [asStored(meta_value)] });
         noteChange(trx, { now: new Date(SUITE_TIME) });
       });
     const [ka, de] = ['https://x.ru/e/%d0%ba/', 'https://x.ru/e/%d0%b4/'];

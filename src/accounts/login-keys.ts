@@ -3,6 +3,7 @@ import type { Keys } from '../config/config.ts';
 import type { Site } from '../site.ts';
 import { lockNames, USERS_LOCK } from '../storage/rows/locks.ts';
 import { readOptions, writeOption } from '../storage/rows/options.ts';
+import { storedText } from '../wordpress/php/serialized.ts';
 
 /*
  * The keys and salts for login cookies and nonces: those of the configuration or, if there are none, those that
@@ -38,7 +39,7 @@ export async function requireLoginKeys(site: Pick<Site, 'config' | 'db'>): Promi
     await lockNames(db, [USERS_LOCK]);
     const options = await readOptions(db, Object.values(OPTIONS));
     const entries = Object.entries(OPTIONS).map(([name, option]) => [name, option, options.get(option) || newKey()] as const);
-    for (const [, option, value] of entries) if (options.get(option) !== value) await writeOption(db, option, value, 'auto');
+    for (const [, option, value] of entries) if (options.get(option) !== value) await writeOption(db, option, storedText(value), 'auto');
     // The type holds: the names are those of `OPTIONS`, which the compiler cannot infer from entries.
     return Object.fromEntries(entries.map(([name, , value]) => [name, value])) as unknown as Keys;
   });

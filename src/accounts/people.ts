@@ -12,7 +12,7 @@ import type { LookUp } from '../storage/engine/look-up-once.ts';
 import { findPeople, publishedAuthors } from '../storage/rows/people.ts';
 import { capabilitiesKey, loadUsers, memberIds, type StoredUser } from '../storage/rows/users.ts';
 import { type Roles, userCapabilities } from '../wordpress/capabilities.ts';
-import { parseSerialized } from '../wordpress/php/serialized.ts';
+import { jsonValue, parseSerialized } from '../wordpress/php/serialized.ts';
 import type { Viewer } from '../wordpress/viewer.ts';
 
 /*
@@ -82,7 +82,7 @@ const preferencesKey = ({ prefix }: Database): string => `${prefix}persisted_pre
 function personOf({ row, metas }: StoredUser, db: Database, roles: Roles): Person {
   const meta = (name: (typeof PROFILE_METAS)[number]) => metas.get(name) ?? '';
   const capabilitiesText = metas.get(capabilitiesKey(db)) ?? '';
-  const preferences = parseSerialized(metas.get(preferencesKey(db)) ?? '');
+  const preferences = jsonValue(parseSerialized(metas.get(preferencesKey(db)) ?? ''));
   const grantValues = parseSerialized(capabilitiesText);
   const grants =
     grantValues !== null && typeof grantValues === 'object'

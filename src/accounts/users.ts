@@ -31,7 +31,7 @@ import { sanitizeDisplayName } from '../wordpress/content/kses.ts';
 import { stripControlCharacters } from '../wordpress/content/plain-text.ts';
 import { isEmail } from '../wordpress/email.ts';
 import { hashPassword, isPasswordTooLong, passwordFromForm } from '../wordpress/passwords.ts';
-import { parseSerialized, toSerialized } from '../wordpress/php/serialized.ts';
+import { parseSerialized, type StoredValue, storedText, toSerialized } from '../wordpress/php/serialized.ts';
 import { NICENAME_BYTES, nicenameOf, uniqueSlug } from '../wordpress/slug.ts';
 import { utcFromDate } from '../wordpress/time.ts';
 import { AccountError } from './account-error.ts';
@@ -93,7 +93,9 @@ export async function createUser(site: Site, { login, email, password, role, dis
       user_status: 0,
       display_name: name,
     };
-    return insertUser(db, row, { nickname: login, ...DEFAULT_PROFILE, [capabilitiesKey(db)]: capabilities, [levelKey(db)]: level });
+    const profile = Object.entries<string>({ nickname: login, ...DEFAULT_PROFILE, [levelKey(db)]: level });
+    const metas = profile.map(([key, text]): [string, StoredValue] => [key, storedText(text)]);
+    return insertUser(db, row, Object.fromEntries([...metas, [capabilitiesKey(db), capabilities] as const]));
   });
   return { id, login, email: email ?? '', displayName: decodeEntities(name), registered, roles: [role] };
 }
@@ -208,7 +210,7 @@ export async function setRole(site: Site, reference: UserReference, role: string
     const directGrants = Object.entries(storedGrantsOf(db, user)).filter(([name]) => !roles.has(name));
     const capabilities = toSerialized({ ...Object.fromEntries(directGrants), [role]: true });
     await writeUserMeta(db, user.row.ID, capabilitiesKey(db), capabilities);
-    await writeUserMeta(db, user.row.ID, levelKey(db), level);
+    await writeUserMeta(db, user.row.ID, levelKey(db), storedText(level));
     return { ...accountOf(db, roles, user), roles: [role] };
   });
 }
@@ -242,7 +244,7 @@ export async function setLocale(site: Site, id: number, language: string): Promi
   const { language: code, region } = new Intl.Locale(language).maximize();
   await site.db.transaction(async (db) => {
     await lockUser(db, id);
-    await writeUserMeta(db, id, 'locale', region === undefined ? code : `${code}_${region}`);
+    await writeUserMeta(db, id, 'locale', storedText(region === undefined ? code : `${code}_${region}`));
   });
 }
 
@@ -296,7 +298,7 @@ function requireRole(role: string, roles: Roles) {
  * Returns the two metas of a role. The level is the highest `level_N` among its capabilities
  * (`update_user_level_from_caps`).
  */
-function grantsOf(role: string, roles: Roles): { capabilities: string; level: string } {
+function grantsOf(role: string, roles: Roles): { capabilities: StoredValue; level: string } {
   const levels = Object.entries(requireRole(role, roles).capabilities).flatMap(([name, granted]) =>
     granted && /^level_\d+$/.test(name) ? [Number(name.slice(6))] : [],
   );

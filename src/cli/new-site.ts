@@ -1,5 +1,5 @@
 import { defaultRoles } from '../wordpress/capabilities.ts';
-import { toSerialized } from '../wordpress/php/serialized.ts';
+import { type StoredValue, storedText, toSerialized } from '../wordpress/php/serialized.ts';
 
 /** Values that are needed for a new site. */
 export interface NewSite {
@@ -9,7 +9,7 @@ export interface NewSite {
 }
 
 /** An option of a new site: name, stored value, and whether WordPress loads it with every request. */
-export type NewOption = readonly [name: string, value: string, autoload: 'on' | 'off' | 'auto'];
+export type NewOption = readonly [name: string, value: StoredValue, autoload: 'on' | 'off' | 'auto'];
 
 /**
  * Returns the options of a new site: those that WordPress itself would write (`populate_options`) and expects in its
@@ -22,8 +22,8 @@ export function optionsOfNewSite({ identity, email }: NewSite, prefix: string): 
     [`${prefix}user_roles`, toSerialized(defaultRoles()), 'on'],
     ...toOptions(
       {
-        tribe_events_calendar_options: toSerialized(CALENDAR_OPTIONS),
-        tec_ct1_migration_state: toSerialized({ complete_timestamp: null, phase: 'migration-not-required', preview_unsupported: false }),
+        tribe_events_calendar_options: CALENDAR_OPTIONS,
+        tec_ct1_migration_state: { complete_timestamp: null, phase: 'migration-not-required', preview_unsupported: false },
         tec_ct1_events_table_schema_version: '1.0.1',
         tec_ct1_occurrences_table_schema_version: '1.0.3',
       },
@@ -32,10 +32,10 @@ export function optionsOfNewSite({ identity, email }: NewSite, prefix: string): 
   ];
 }
 
-const toOptions = (values: Readonly<Record<string, string>>, autoload: NewOption[2]): NewOption[] =>
-  Object.entries(values).map(([name, value]) => [name, value, autoload]);
+const toOptions = (values: Readonly<Record<string, unknown>>, autoload: NewOption[2]): NewOption[] =>
+  Object.entries(values).map(([name, value]) => [name, typeof value === 'string' ? storedText(value) : toSerialized(value), autoload]);
 
-const EMPTY_ARRAY = toSerialized([]);
+const EMPTY_ARRAY: readonly never[] = [];
 
 /**
  * Version of the tables in WordPress 7.1 (`$wp_db_version`). Later versions of WordPress upgrade the tables themselves.

@@ -23,6 +23,7 @@ import {
 import { upsertPost } from '../records/writes/upsert.ts';
 import { isIndependent } from '../records/writes/write-post.ts';
 import { storedTextField } from '../wordpress/content/plain-text.ts';
+import { storedText } from '../wordpress/php/serialized.ts';
 import { endpoint, recordEndpoint, type ServedEndpoint, type ServedRoute } from './endpoint.ts';
 import { createdReply, postListReply, recordReply, writtenReply } from './reply.ts';
 import {
@@ -52,8 +53,8 @@ const extraMetasIn = ({ extraMetas }: PostKind, values: Values): Rows['metas'] =
   Object.fromEntries(
     Object.entries(extraMetas).flatMap(([name, key]) => {
       const value = values[name];
-      const storedText = typeof value === 'string' || typeof value === 'number' ? storedTextField(String(value)) : '';
-      return storedText === '' ? [] : [[key, [storedText]]];
+      const text = typeof value === 'string' || typeof value === 'number' ? storedTextField(String(value)) : '';
+      return text === '' ? [] : [[key, [storedText(text)]]];
     }),
   );
 

@@ -5,6 +5,7 @@ import { type Fault, fail } from '../errors.ts';
 import { memoizeByObject } from '../memo.ts';
 import { storedTextField } from '../wordpress/content/plain-text.ts';
 import { numberText } from '../wordpress/php/number.ts';
+import { type StoredValue, storedText, storedTexts } from '../wordpress/php/serialized.ts';
 import { type Metas, metaOf } from '../wordpress/rows.ts';
 import { normalizeWebUrl } from '../wordpress/web-url.ts';
 import type { Condition } from './condition.ts';
@@ -103,7 +104,9 @@ function rowsOfSent([field, { shown, texts }]: readonly [CustomField, SentValue]
  * second meta.
  */
 const metaRows = ({ meta, type }: CustomField, texts: readonly string[]): Rows['metas'] =>
-  type === 'checkbox' ? { [meta]: texts.length > 0 ? [texts.join('|')] : [], [rowsOf(meta)]: texts } : { [meta]: texts };
+  type === 'checkbox'
+    ? { [meta]: texts.length > 0 ? [storedText(texts.join('|'))] : [], [rowsOf(meta)]: storedTexts(texts) }
+    : { [meta]: storedTexts(texts) };
 
 const rowsOf = (meta: string): string => `_${meta}`;
 
@@ -225,8 +228,8 @@ const isShown = (sent: unknown): sent is { readonly value: unknown } =>
   sent !== null && typeof sent === 'object' && 'label' in sent && 'value' in sent;
 
 /** Returns the rows of a value read by `storedValue`, for imports that write rows directly. */
-export const customFieldRows = (field: CustomField, texts: readonly string[]): [key: string, value: string][] =>
-  Object.entries(metaRows(field, texts)).flatMap(([key, values]) => values.map((value): [string, string] => [key, value]));
+export const customFieldRows = (field: CustomField, texts: readonly string[]): [key: string, value: StoredValue][] =>
+  Object.entries(metaRows(field, texts)).flatMap(([key, values]) => values.map((value): [string, StoredValue] => [key, value]));
 
 type Reader = (raw: unknown, choices: readonly string[]) => readonly string[] | undefined;
 

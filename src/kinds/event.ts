@@ -1,3 +1,4 @@
+import { type StoredValue, storedText } from '../wordpress/php/serialized.ts';
 import { costChange } from './events/cost.ts';
 import { datesChange } from './events/dates.ts';
 import { EVENT, eventFields } from './events/fields.ts';
@@ -37,11 +38,14 @@ export const event: PostKind<typeof eventFields, EventRecord> = {
   trashedStatusMeta: '_tribe_ignored_event_previous_status',
 
   derivedRows: (values, before, context) => {
-    const metas: Record<string, readonly string[]> = { ...datesChange(values, before, context), ...costChange(values, before, context) };
+    const metas: Record<string, readonly StoredValue[]> = {
+      ...datesChange(values, before, context),
+      ...costChange(values, before, context),
+    };
     Object.assign(metas, websiteChange(values.website, before, context.settings));
     if (!before) {
-      metas[EVENT_ORIGIN] = [ORIGIN];
-      for (const field of ['show_map', 'show_map_link'] as const) if (!(field in values)) metas[EVENT[field]] = [''];
+      metas[EVENT_ORIGIN] = [storedText(ORIGIN)];
+      for (const field of ['show_map', 'show_map_link'] as const) if (!(field in values)) metas[EVENT[field]] = [storedText('')];
     }
     return { columns: {}, metas };
   },

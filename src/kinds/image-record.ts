@@ -2,7 +2,7 @@ import type { z } from 'zod';
 import { memoize } from '../memo.ts';
 import { blogUrl } from '../wordpress/blog-links.ts';
 import { postUrl } from '../wordpress/links.ts';
-import { parseSerialized } from '../wordpress/php/serialized.ts';
+import { jsonValue, parseSerialized } from '../wordpress/php/serialized.ts';
 import { metaOf, type Post } from '../wordpress/rows.ts';
 import { isPrivate, isPublic } from '../wordpress/status.ts';
 import type { Bundle, RenderContext } from './rendering.ts';
@@ -120,22 +120,12 @@ export const metadataOf = (id: number, bundle: Bundle): Record<string, unknown> 
 const storedMetadata = (id: number, bundle: Bundle) => metaOf(bundle.metas.get(id), '_wp_attachment_metadata') ?? '';
 
 const cachedMetadata = memoize((text): Record<string, unknown> => {
-  const value = text === '' ? undefined : parseSerialized(text);
-  return isArray(value) ? plainMembers(value) : {};
+  const value = text === '' ? undefined : jsonValue(parseSerialized(text));
+  return isArray(value) ? { ...value } : {};
 });
 
 /** Returns whether a stored value is a PHP array. */
 const isArray = (value: unknown): value is Readonly<Record<string, unknown>> => value !== null && typeof value === 'object';
-
-/** Returns the value with numbers as JSON has them, including those beyond 2^53. */
-function plain(value: unknown): unknown {
-  if (typeof value === 'bigint') return Number(value);
-  if (Array.isArray(value)) return value.map(plain);
-  return isArray(value) ? plainMembers(value) : value;
-}
-
-const plainMembers = (value: Readonly<Record<string, unknown>>): Record<string, unknown> =>
-  Object.fromEntries(Object.entries(value).map(([name, member]) => [name, plain(member)]));
 
 /** Returns the sizes in metadata; invalid entries are ignored. */
 export const storedSizes = ({ sizes }: Readonly<Record<string, unknown>>): [string, StoredSize][] =>

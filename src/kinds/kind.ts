@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 import type { ProblemName } from '../errors.ts';
-import type { Metas, Post } from '../wordpress/rows.ts';
+import type { StoredValue } from '../wordpress/php/serialized.ts';
+import type { Post, StoredMetas } from '../wordpress/rows.ts';
 import type { TermCondition } from './condition.ts';
 import type { PostKindName, TermKindName } from './kind-names.ts';
 import type { Control, ListParams, Orders } from './list-param.ts';
@@ -15,12 +16,12 @@ import type { Bundle, RenderContext, RuleContext } from './rendering.ts';
 /** Rows to write. A meta with an empty list is removed. */
 export interface Rows {
   readonly columns: Partial<Post>;
-  readonly metas: Readonly<Record<string, readonly string[]>>;
+  readonly metas: Readonly<Record<string, readonly StoredValue[]>>;
 }
 
 export interface StoredPost {
   readonly row: Post;
-  readonly metas: Metas;
+  readonly metas: StoredMetas;
 }
 
 /** Fields of posts, including those that every kind of posts has. */

@@ -1,3 +1,4 @@
+import { storedTexts } from '../wordpress/php/serialized.ts';
 import type { PostKind, Rows } from './kind.ts';
 import type { Values } from './param.ts';
 
@@ -18,7 +19,9 @@ export const withoutMapMetas = (kind: Pick<PostKind, 'name'>, values: Values): R
 export const withMapMetas = (kind: Pick<PostKind, 'name'>, values: Values): Rows['metas'] =>
   kind.name === 'event' ? unlessNamed(values, ['_Event'], ['1']) : withoutMapMetas(kind, values);
 
-const unlessNamed = (values: Values, prefixes: readonly string[], rows: readonly string[]): Rows['metas'] =>
+const unlessNamed = (values: Values, prefixes: readonly string[], texts: readonly string[]): Rows['metas'] =>
   Object.fromEntries(
-    MAP_FIELDS.flatMap(([field, key]) => (field in values ? [] : prefixes.map((prefix) => [`${prefix}${key}`, rows] as const))),
+    MAP_FIELDS.flatMap(([field, key]) =>
+      field in values ? [] : prefixes.map((prefix) => [`${prefix}${key}`, storedTexts(texts)] as const),
+    ),
   );

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { organizerJsonLd } from '../calendar/json-ld.ts';
+import { storedText } from '../wordpress/php/serialized.ts';
 import { metaOf } from '../wordpress/rows.ts';
 import { ORGANIZER_LINK, ORGANIZER_ORIGIN, ORIGIN } from './events/metas.ts';
 import { externalIdField } from './external-id.ts';
@@ -73,7 +74,7 @@ export const organizer: PostKind<typeof fields, OrganizerRecord> = {
   showsProtectedAfterWrite: false,
   describesWritePassword: false,
 
-  derivedRows: (_values, before) => ({ columns: {}, metas: before ? {} : { [ORGANIZER_ORIGIN]: [ORIGIN] } }),
+  derivedRows: (_values, before) => ({ columns: {}, metas: before ? {} : { [ORGANIZER_ORIGIN]: [storedText(ORIGIN)] } }),
 
   record: organizerRecord,
   render: renderOrganizer,

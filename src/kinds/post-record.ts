@@ -2,7 +2,7 @@ import { memoize } from '../memo.ts';
 import { renderTitle } from '../wordpress/content/render.ts';
 import { globalId } from '../wordpress/global-id.ts';
 import { eventDateUrl, type LinkedPost, postUrl } from '../wordpress/links.ts';
-import { metaOf, type Post } from '../wordpress/rows.ts';
+import { metaOf, type Post, textsOf } from '../wordpress/rows.ts';
 import { isPublic } from '../wordpress/status.ts';
 import { trimAscii } from '../wordpress/trim.ts';
 import { publishedText } from './cached-texts.ts';
@@ -73,7 +73,7 @@ export const translationMembers = (id: number, path: string, bundle: Bundle, con
  */
 export function globalIds(id: number, bundle: Bundle, { settings }: Pick<RenderContext, 'settings'>) {
   const ownId = globalId(settings.home, id);
-  return { global_id: ownId, global_id_lineage: [ownId, ...(bundle.metas.get(id)?.get('_tribe_aggregator_global_id_lineage') ?? [])] };
+  return { global_id: ownId, global_id_lineage: [ownId, ...textsOf(bundle.metas.get(id), '_tribe_aggregator_global_id_lineage')] };
 }
 
 /** Returns functions that render the texts of a post. */

@@ -1,3 +1,4 @@
+import { type StoredValue, storedText } from '../wordpress/php/serialized.ts';
 import { type Metas, metaOf } from '../wordpress/rows.ts';
 
 /** The meta with the details of a visitor who suggested an event. No answer of the API shows it. */
@@ -25,7 +26,7 @@ export function suggestionIn(metas: Metas | undefined): Suggestion | undefined {
 }
 
 /** Returns the value of the meta. */
-export const storedSuggestion = (suggestion: Suggestion): string => JSON.stringify(suggestion);
+export const storedSuggestion = (suggestion: Suggestion): StoredValue => storedText(JSON.stringify(suggestion));
 
 function parseDetails(json: string): Readonly<Record<string, unknown>> {
   try {

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { venueJsonLd } from '../calendar/json-ld.ts';
 import { isTruthy } from '../calendar/settings.ts';
 import { type Fault, fail } from '../errors.ts';
+import { type StoredValue, storedText } from '../wordpress/php/serialized.ts';
 import { metaOf } from '../wordpress/rows.ts';
 import { MAX_LATITUDE, MAX_LONGITUDE, storedPlace } from './coordinates.ts';
 import { EVENT } from './events/fields.ts';
@@ -108,8 +109,8 @@ export const venue: PostKind<typeof fields, VenueRecord> = {
   describesWritePassword: false,
 
   derivedRows: (values, before) => {
-    const metas: Record<string, readonly string[]> = {
-      ...(before ? {} : { [VENUE_ORIGIN]: [ORIGIN] }),
+    const metas: Record<string, readonly StoredValue[]> = {
+      ...(before ? {} : { [VENUE_ORIGIN]: [storedText(ORIGIN)] }),
       ...stateProvince(values, before),
       ...mapFlags(values, before),
       ...coordinates(values),
@@ -169,11 +170,11 @@ function stateProvince(values: Change, before: StoredPost | undefined): Rows['me
     ['', 'US', 'United States'].includes(valueAfter('country', change)) && valueAfter('state', change)
       ? valueAfter('state', change)
       : valueAfter('province', change);
-  if ('stateprovince' in values) return values.stateprovince === null ? { [VENUE.stateprovince]: [''] } : {};
-  if (!before) return { [VENUE.stateprovince]: [deriveFrom(values)] };
+  if ('stateprovince' in values) return values.stateprovince === null ? { [VENUE.stateprovince]: [storedText('')] } : {};
+  if (!before) return { [VENUE.stateprovince]: [storedText(deriveFrom(values))] };
   const storedState = metaOf(before.metas, VENUE.stateprovince) ?? '';
   const follows = storedState === deriveFrom({}) && ['country', 'state', 'province'].some((field) => field in values);
-  return follows ? { [VENUE.stateprovince]: [deriveFrom(values)] } : {};
+  return follows ? { [VENUE.stateprovince]: [storedText(deriveFrom(values))] } : {};
 }
 
 /**
@@ -181,12 +182,11 @@ function stateProvince(values: Change, before: StoredPost | undefined): Rows['me
  * that events use.
  */
 function mapFlags(values: Change, before: StoredPost | undefined): Rows['metas'] {
-  const metas: Record<string, readonly string[]> = {};
+  const metas: Record<string, readonly StoredValue[]> = {};
   for (const field of ['show_map', 'show_map_link'] as const) {
     if (!(field in values) && before) continue;
-    const text = !(field in values) || values[field] === true ? '1' : '';
-    metas[VENUE[field]] = [text];
-    metas[EVENT[field]] = [text];
+    const isShown = !(field in values) || values[field] === true;
+    for (const key of [VENUE[field], EVENT[field]]) metas[key] = [storedText(isShown ? '1' : '')];
   }
   return metas;
 }
@@ -197,12 +197,12 @@ function mapFlags(values: Change, before: StoredPost | undefined): Rows['metas']
  * @throws rest_invalid_param for degrees that do not exist
  */
 function coordinates(values: Change): Rows['metas'] {
-  const metas: Record<string, readonly string[]> = {};
+  const metas: Record<string, readonly StoredValue[]> = {};
   const faults = new Map<string, Fault>();
   for (const { field, key, max, reason } of DEGREES) {
     if (!(field in values)) continue;
     if (Math.abs(Number(values[field])) > max) faults.set(field, { stage: 'value', reason });
-    metas[key] = values[field] === null ? [] : [String(values[field])];
+    metas[key] = values[field] === null ? [] : [storedText(String(values[field]))];
   }
   if (faults.size > 0) fail('rest_invalid_param', { faults });
   return metas;

@@ -1,7 +1,7 @@
 import { access, chmod, constants, type FileHandle, mkdir, open, readdir, realpath, rm, stat, statfs } from 'node:fs/promises';
 import { basename, dirname, join, relative, resolve, sep } from 'node:path';
 import { type NewAttachment, SOURCE_URL_META } from '../storage/rows/media.ts';
-import { toSerialized } from '../wordpress/php/serialized.ts';
+import { storedText, toSerialized } from '../wordpress/php/serialized.ts';
 import { sanitizeFileName, uniqueFileName } from './file-name.ts';
 import type { ImageType } from './image-type.ts';
 import { makeSizes, type SizeRule } from './sizes.ts';
@@ -125,9 +125,9 @@ function attachmentOf(
     mime: image.type.mime,
     guid: `${library.address}/${subfolder}${name}`,
     metas: {
-      _wp_attached_file: [subfolder + madeSizes.file],
+      _wp_attached_file: [storedText(subfolder + madeSizes.file)],
       _wp_attachment_metadata: [toSerialized(madeSizes.metadata)],
-      ...(image.source === undefined ? {} : { [SOURCE_URL_META]: [image.source] }),
+      ...(image.source === undefined ? {} : { [SOURCE_URL_META]: [storedText(image.source)] }),
     },
   };
 }

@@ -16,7 +16,8 @@ import type { Recurrence } from '../storage/lists/post-query.ts';
 import { countVisible } from '../storage/lists/posts-of-type.ts';
 import { loadBundle } from '../storage/rows/bundle.ts';
 import { decodeEntities } from '../wordpress/content/entities.ts';
-import type { Post } from '../wordpress/rows.ts';
+import { storedTexts } from '../wordpress/php/serialized.ts';
+import { type Post, textsOf } from '../wordpress/rows.ts';
 import { SETTABLE_STATUSES } from '../wordpress/status.ts';
 import { mapYielding } from '../yielding.ts';
 import { bundleOptions, type Caller, renderContext } from './caller.ts';
@@ -160,7 +161,9 @@ function editable(
     title: decodeEntities(row.post_title),
     record,
     values: editableValues(kind, storedPost, settings),
-    prices: Object.fromEntries(Object.values(COST).flatMap((key) => (metas?.has(key) ? [[key, metas.get(key)!] as const] : []))),
+    prices: Object.fromEntries(
+      Object.values(COST).flatMap((key) => (metas?.has(key) ? [[key, storedTexts(textsOf(metas, key))] as const] : [])),
+    ),
     version: loadedVersion(caller, id, bundle),
     mayEdit: mayEdit(viewer, access),
     mayDelete: mayDelete(viewer, access),

@@ -13,6 +13,7 @@ import { publishedIds } from '../storage/lists/posts-of-type.ts';
 import type { NewEvent } from '../storage/rows/bulk.ts';
 import { firstTerms } from '../storage/rows/terms.ts';
 import { postUrl } from '../wordpress/links.ts';
+import { storedTexts } from '../wordpress/php/serialized.ts';
 import type { Metas } from '../wordpress/rows.ts';
 import { sanitizeTitle } from '../wordpress/slug.ts';
 import { addDaysTo, addSeconds } from '../wordpress/time.ts';
@@ -193,7 +194,7 @@ function draft(caller: Caller, { model, dates }: Occasion, supply: RecordChoices
   };
 }
 
-const links = (key: string, ids: readonly number[]) => (ids.length > 0 ? { [key]: ids.map(String) } : {});
+const links = (key: string, ids: readonly number[]) => (ids.length > 0 ? { [key]: storedTexts(ids.map(String)) } : {});
 
 /** Returns a random day, preferring weekends: four of ten days are moved to the next Friday, Saturday or Sunday. */
 function randomDay(random: Random, today: string): string {

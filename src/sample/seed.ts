@@ -18,6 +18,7 @@ import { publishedIds } from '../storage/lists/posts-of-type.ts';
 import { lockNames } from '../storage/rows/locks.ts';
 import { readOptions, writeOption } from '../storage/rows/options.ts';
 import { typedEntries } from '../typed-keys.ts';
+import { storedText } from '../wordpress/php/serialized.ts';
 import { addDaysTo, addSeconds, utcFromDate } from '../wordpress/time.ts';
 import { localFromDate } from '../wordpress/zones.ts';
 import { createBlogPost } from './blog-post.ts';
@@ -84,7 +85,7 @@ const undoAll = (images: Images) => Promise.all([...images.values()].map((image)
 /** Adds a title and the alternative text. */
 const withTitleAndAlt = (image: PreparedImage, alt: string): PreparedImage => ({
   ...image,
-  attachment: { ...image.attachment, title: alt, metas: { ...image.attachment.metas, _wp_attachment_image_alt: [alt] } },
+  attachment: { ...image.attachment, title: alt, metas: { ...image.attachment.metas, _wp_attachment_image_alt: [storedText(alt)] } },
 });
 
 // ------------------------------------------------------------------------------------------------- records
@@ -116,7 +117,7 @@ async function writeSample(site: Site, caller: Caller, images: Images, advance: 
     advance(1);
   }
   await writeBlog(site.db, caller, tagIds);
-  await writeOption(site.db, SAMPLE_OPTION, utcFromDate(caller.now), 'off');
+  await writeOption(site.db, SAMPLE_OPTION, storedText(utcFromDate(caller.now)), 'off');
   return sampleEvents.length;
 }
 

@@ -10,7 +10,7 @@ import { typedEntries, typedKeys } from '../typed-keys.ts';
 import { decodeEntities, escHtml } from '../wordpress/content/entities.ts';
 import { isEmail } from '../wordpress/email.ts';
 import { isKnownLocale } from '../wordpress/language-names.ts';
-import { withMembers } from '../wordpress/php/serialized.ts';
+import { storedText, withMembers } from '../wordpress/php/serialized.ts';
 import { sanitizeTitle } from '../wordpress/slug.ts';
 import { percentDecoded } from '../wordpress/web-url.ts';
 import { parseZone } from '../wordpress/zones.ts';
@@ -144,7 +144,8 @@ export async function setSiteOptions(site: Site, values: SiteOptionValues): Prom
     const members: Record<string, string> = Object.assign({}, ...stored.map(([, option]) => option?.calendarMembers));
     const calendar = calendarNames.length > 0 ? withMembers(await lockOption(db, CALENDAR_OPTION), members) : undefined;
     if (calendarNames.length > 0 && calendar === undefined) return calendarNames;
-    for (const [, option] of stored) for (const [name, text] of Object.entries(option?.options ?? {})) await writeOption(db, name, text);
+    for (const [, option] of stored)
+      for (const [name, text] of Object.entries(option?.options ?? {})) await writeOption(db, name, storedText(text));
     if (calendar !== undefined) await writeOption(db, CALENDAR_OPTION, calendar);
     noteChange(db, { now: site.clock() });
     return [];

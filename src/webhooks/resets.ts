@@ -5,6 +5,7 @@ import { lastNumber } from '../storage/journal/entries.ts';
 import { joinWriters } from '../storage/journal/reported-changes.ts';
 import { insertResets, loadHooks } from '../storage/rows/hooks.ts';
 import { lockOption, writeOption } from '../storage/rows/options.ts';
+import { storedText } from '../wordpress/php/serialized.ts';
 import { resetMessage } from './messages.ts';
 
 /*
@@ -30,7 +31,7 @@ export function createResetSender(site: Site): () => Promise<void> {
       joinWriters(db);
       const storedDigest = await lockOption(db, OPTION);
       if (storedDigest === digest) return;
-      await writeOption(db, OPTION, digest, 'off');
+      await writeOption(db, OPTION, storedText(digest), 'off');
       // The first call has nothing to compare with.
       if (storedDigest === '') return;
       const hooks = await loadHooks(db);

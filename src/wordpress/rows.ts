@@ -1,3 +1,5 @@
+import { type StoredValue, textOfStored } from './php/serialized.ts';
+
 /**
  * Rows of WordPress's tables as plain values, used by all modules above. Date columns are text, `YYYY-MM-DD HH:MM:SS`;
  * ids and counts are numbers.
@@ -45,11 +47,20 @@ export interface Term {
   readonly count: number;
 }
 
-/** The metas of one post: every value of each key, in the order of their ids. */
+/** The metas of one post: every stored value of each key, in the order of their ids. */
 export type Metas = ReadonlyMap<string, readonly string[]>;
 
-/** Returns the first value of a meta key, or undefined if there is no row. */
-export const metaOf = (metas: Metas | undefined, key: string): string | undefined => metas?.get(key)?.[0];
+/** The same as read from the rows, so that it may be written to others. */
+export type StoredMetas = ReadonlyMap<string, readonly StoredValue[]>;
+
+/** Returns the first value of a meta key as a text, or undefined if there is no row. */
+export const metaOf = (metas: Metas | undefined, key: string): string | undefined => {
+  const stored = metas?.get(key)?.[0];
+  return stored === undefined ? undefined : textOfStored(stored);
+};
+
+/** Returns all values of a meta key as texts. */
+export const textsOf = (metas: Metas | undefined, key: string): readonly string[] => metas?.get(key)?.map(textOfStored) ?? [];
 
 /** Metas that WordPress writes while a post is open in an editor; they are not shown in pages or answers. */
 export const EDITOR_METAS: readonly string[] = ['_edit_lock', '_edit_last'];

@@ -14,7 +14,7 @@ import { readOptions } from '../../src/storage/rows/options.ts';
 import { capabilitiesKey, loadUsers, replaceUserMeta, writeUserMeta } from '../../src/storage/rows/users.ts';
 import { loginCookieName } from '../../src/wordpress/cookies.ts';
 import { createNonce } from '../../src/wordpress/nonces.ts';
-import { parseSerialized, toSerialized } from '../../src/wordpress/php/serialized.ts';
+import { asStored, parseSerialized, toSerialized } from '../../src/wordpress/php/serialized.ts';
 import { describeDatabases, urlOf } from '../support/databases.ts';
 import { createLoginCookie, LOGIN_KEYS } from '../support/login-cookie.ts';
 import { loadSite, makeNetwork, setOptions } from '../support/site.ts';
@@ -185,7 +185,7 @@ describeDatabases('identify', (open) => {
     });
 
     it('include any password if the stored list is broken', async () => {
-      await writeUserMeta(db, 2, '_application_passwords', 'a:1:{i:0;broken');
+      await writeUserMeta(db, 2, '_application_passwords', asStored('a:1:{i:0;broken'));
       expect(await answerTo(site, { authorization: basic('ed', password) })).toBe('incorrect_password 401');
     });
 
@@ -285,7 +285,7 @@ describeDatabases('identify', (open) => {
       const user = (await loadUsers(db, [2], ['_application_passwords'])).get(2)!;
       const before = user.metas.get('_application_passwords')!;
       await revokeApplicationPassword(site, 'ed', uuid);
-      expect(await replaceUserMeta(db, 2, '_application_passwords', { before, after: before })).toBe(false);
+      expect(await replaceUserMeta(db, 2, '_application_passwords', { before, after: asStored(before) })).toBe(false);
       expect((await storedOf(2)).map((entry) => entry.name)).toEqual(['replay']);
     });
 

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import type { AuthorItem, Item, PostItem, TermItem } from '../../src/exchange/items/items.ts';
 import { sanitizeTitle } from '../../src/wordpress/slug.ts';
+import { metaRows } from './sites.ts';
 
 /*
  * Arbitrary calendars: items that refer to each other, with texts in many scripts and with characters that could break
@@ -125,11 +126,11 @@ export const calendar: fc.Arbitrary<Item[]> = fc
       ...(place >= 2 && place % 2 === 0 ? { parent: terms[place - 2]! } : {}),
       ...(place % 2 === 1
         ? {
-            metas: [
+            metas: metaRows([
               ['colour', slug],
               ['colour', ''],
               ['icon', `${slug} ${place}`],
-            ] as const,
+            ]),
           }
         : {}),
     }));
@@ -165,7 +166,7 @@ export const calendar: fc.Arbitrary<Item[]> = fc
           post_mime_type: '',
         },
         author: authors[names[0]! % authors.length]!,
-        metas,
+        metas: metaRows(metas),
         links: [],
         terms: [],
         complete: true,
@@ -178,7 +179,7 @@ export const calendar: fc.Arbitrary<Item[]> = fc
     const eventItems = events.map(([event, when]) => {
       const carried = [...new Set(event.names.slice(2).map((number) => pick(termItems, number)))];
       return post('event', event, {
-        metas: [...event.metas.filter(([key]) => key === 'note' || key === 'Ünïcode'), ...when],
+        metas: metaRows([...event.metas.filter(([key]) => key === 'note' || key === 'Ünïcode'), ...when]),
         links: [
           { key: '_EventVenueID', kind: 'venue', sourceId: pick(venueItems, event.names[1]!).sourceId },
           ...[...new Set(event.names.slice(0, 2).map((number) => pick(organizerItems, number).sourceId))].map(

@@ -7,6 +7,7 @@ import { type Database, openDatabase } from '../../src/storage/engine/database.t
 import type { TableName } from '../../src/storage/engine/tables.ts';
 import { readOptions, writeOption } from '../../src/storage/rows/options.ts';
 import { migrate } from '../../src/storage/schema/migrate.ts';
+import { asStored } from '../../src/wordpress/php/serialized.ts';
 import { commandIn, type Fasti } from '../cli/command.ts';
 import { describeDatabases, urlOf } from '../support/databases.ts';
 import { forgetImports, loadSite, setOptions } from '../support/site.ts';
@@ -279,7 +280,7 @@ describeDatabases('fasti import and fasti export', (open) => {
   });
 
   it('import settings only on request', async () => {
-    await writeOption(target, 'timezone_string', 'UTC');
+    await writeOption(target, 'timezone_string', asStored('UTC'));
     const told = await of(target)('import', urlOf(original), '--format=json');
     expect(JSON.parse(told.out).losses).toMatchObject([
       { reason: 'setting-differs', examples: [{ of: 'timezone_string', detail: 'Europe/Rome / UTC' }] },

@@ -22,7 +22,7 @@ import { setSiteOptions } from '../../src/upkeep/site-options.ts';
 import { describeDatabases } from '../support/databases.ts';
 import { forgetImports, loadSite } from '../support/site.ts';
 import { text } from './arbitrary.ts';
-import { allOf, bareFixture, callerOf, placeless, siteOf, storeFormerDigests, streamOf, textOfAll } from './sites.ts';
+import { allOf, bareFixture, callerOf, metaRows, placeless, siteOf, storeFormerDigests, streamOf, textOfAll } from './sites.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'fasti-csv-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -666,7 +666,7 @@ describeDatabases('CSV import and export', (open, engine) => {
   });
 
   it('writes that maps are shown if records do not say so, as their answers do', async () => {
-    const metasOfEvent = [['_EventStartDate', '2031-05-01 20:00:00'], ['_EventEndDate', '2031-05-01 21:00:00']] as const; // biome-ignore format: short
+    const metasOfEvent = metaRows([['_EventStartDate', '2031-05-01 20:00:00'], ['_EventEndDate', '2031-05-01 21:00:00']]); // biome-ignore format: short
     const one = (kind: PostItem['kind'], itemMetas: PostItem['metas']): PostItem => ({
       kind, sourceId: kind, columns: { post_title: kind, post_status: 'publish' }, metas: itemMetas, links: [], complete: true,
     }); // biome-ignore format: short
@@ -898,7 +898,7 @@ describeDatabases('CSV import and export', (open, engine) => {
   it('writes no cell that a spreadsheet would compute, and reads back its own apostrophes', async () => {
     const formulas = ['=1+1', '+39 06', '-5', '@SUM(A1)', '\t=1', "'=quoted", '＝1', 'plain'];
     const items = formulas.map((title, place): PostItem => ({
-      kind: 'organizer', sourceId: String(place), id: place + 1, columns: { post_title: 'x', post_content: title }, metas: [['_OrganizerPhone', title]], links: [], complete: true,
+      kind: 'organizer', sourceId: String(place), id: place + 1, columns: { post_title: 'x', post_content: title }, metas: metaRows([['_OrganizerPhone', title]]), links: [], complete: true,
     })); // biome-ignore format: short
     const written = await textOfAll(writeCsv('organizer', streamOf<Item>(items)));
     const cells = (parse(written, { bom: true, columns: true }) as Record<string, string>[]).map((row) => row['Organizer Description']);
@@ -932,7 +932,7 @@ describeDatabases('CSV import and export', (open, engine) => {
     const categories = ['Food, Wine', 'Talks; Walks', 'Music'];
     const event: PostItem = {
       ...named('event', 'Party'),
-      metas: [['_EventStartDate', '2031-05-01 20:00:00'], ['_EventEndDate', '2031-05-01 21:00:00']],
+      metas: metaRows([['_EventStartDate', '2031-05-01 20:00:00'], ['_EventEndDate', '2031-05-01 21:00:00']]),
       links: [
         { key: '_EventVenueID', kind: 'venue', sourceId: '123' },
         ...organizers.map((title) => ({ key: '_EventOrganizerID', kind: 'organizer', sourceId: title }) as const),
@@ -972,7 +972,7 @@ describeDatabases('CSV import and export', (open, engine) => {
           await loadSite(db, bareFixture());
           for (const table of ['fasti_imports', 'fasti_import_ids'] as const) await db.from(table).del();
           const items = rows.map(({ name: title, description, city, zip, phone }, place): PostItem => ({
-          kind: 'venue', sourceId: String(place), columns: { post_title: title, post_content: description, post_status: 'publish' }, metas: [['_VenueCity', city], ['_VenueZip', zip], ['_VenuePhone', phone]], links: [], complete: true,
+          kind: 'venue', sourceId: String(place), columns: { post_title: title, post_content: description, post_status: 'publish' }, metas: metaRows([['_VenueCity', city], ['_VenueZip', zip], ['_VenuePhone', phone]]), links: [], complete: true,
         })); // biome-ignore format: short
           await importItems(site, caller, streamOf(items), { source: 'rows' });
           const first = await out('venue');

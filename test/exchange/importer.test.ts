@@ -23,7 +23,7 @@ import { insertUser } from '../../src/storage/rows/users.ts';
 import { ZERO_DATE } from '../../src/wordpress/time.ts';
 import { describeDatabases } from '../support/databases.ts';
 import { forgetImports, resetSite } from '../support/site.ts';
-import { calendarOf, callerOf, siteOf, streamOf } from './sites.ts';
+import { calendarOf, callerOf, metaRows, siteOf, streamOf } from './sites.ts';
 
 /** Returns a minimal event, venue or organizer of a source. */
 const post = (kind: PostItem['kind'], id: number, more: Partial<PostItem> = {}): PostItem => ({
@@ -44,7 +44,7 @@ const post = (kind: PostItem['kind'], id: number, more: Partial<PostItem> = {}):
   ...more,
 });
 
-const WHEN: PostItem['metas'] = [
+const WHEN = metaRows([
   ['_EventStartDate', '2031-05-01 20:00:00'],
   ['_EventEndDate', '2031-05-01 22:00:00'],
   ['_EventStartDateUTC', '2031-05-01 18:00:00'],
@@ -52,7 +52,7 @@ const WHEN: PostItem['metas'] = [
   ['_EventDuration', '7200'],
   ['_EventTimezone', 'Europe/Rome'],
   ['_EventTimezoneAbbr', 'CEST'],
-];
+]);
 
 const category = (slug: string, more: Partial<TermItem> = {}): TermItem => ({
   kind: 'category',
@@ -240,7 +240,7 @@ describeDatabases('import into a site with existing records', (open) => {
 
   it('writes nothing for a record that an editor deletes while it is imported', async () => {
     await taken([post('event', 500)]);
-    const moved = post('event', 500, { metas: [...WHEN, ['_EventURL', 'https://moved.example/']] });
+    const moved = post('event', 500, { metas: [...WHEN, ...metaRows([['_EventURL', 'https://moved.example/']])] });
     await takenDuring(async (tx) => {
       await lockPost(tx, 500);
       await removePost(tx, 500);
@@ -313,7 +313,7 @@ describeDatabases('import into a site with existing records', (open) => {
     const file = (parent: string | undefined) =>
       post('attachment', 610, {
         parent,
-        metas: [['_wp_attached_file', '2026/01/a.pdf']],
+        metas: metaRows([['_wp_attached_file', '2026/01/a.pdf']]),
         columns: { post_title: 'A', post_mime_type: 'application/pdf' },
       });
     const parentOf = async () => (await site.db.from('posts').where('ID', 610).first())?.post_parent;
@@ -409,7 +409,7 @@ describeDatabases('import into a site with existing records', (open) => {
     const changed = post('event', 500, {
       columns: titled('Changed there'),
       links,
-      metas: WHEN.map(([key, value]) => [key, value.replace('2031', '2032')]),
+      metas: metaRows(WHEN.map(([key, value]) => [key, value.replace('2031', '2032')])),
     });
     const report = await taken([post('venue', 600), changed, post('event', 501)]);
     expect(report).toMatchObject({ created: {}, updated: { event: 1 }, unchanged: { venue: 1, event: 1 } });
@@ -519,13 +519,14 @@ describeDatabases('import into a site with existing records', (open) => {
   });
 
   it('omits an external ID that another record has, and reports it', async () => {
-    const called = (id: number, externalId: string) => post('event', id, { metas: [...WHEN, ['_fasti_external_id', externalId]] });
+    const called = (id: number, externalId: string) =>
+      post('event', id, { metas: [...WHEN, ...metaRows([['_fasti_external_id', externalId]])] });
     await db.from('postmeta').insert({ post_id: 38, meta_key: '_fasti_external_id', meta_value: 'crm 1' });
     const entries = [
       called(500, 'crm 1'),
       called(501, 'crm 2'),
       called(502, 'crm 2'),
-      post('venue', 503, { metas: [['_fasti_external_id', 'crm 2']] }),
+      post('venue', 503, { metas: metaRows([['_fasti_external_id', 'crm 2']]) }),
     ];
     const losses = (report: Report) =>
       report.losses.map(({ reason, examples }) => [reason, examples.map(({ of, detail }) => `${of}: ${detail}`)]);
@@ -545,7 +546,7 @@ describeDatabases('import into a site with existing records', (open) => {
     const [ka, de] = ['https://x.ru/e/%d0%ba/', 'https://x.ru/e/%d0%b4/'];
     await db.from('postmeta').insert({ post_id: 38, meta_key: '_fasti_external_id', meta_value: 'https://x.ru/e//' });
     const entries = [` ${ka}\u0007`, de, '<4711@host>', '<4712@host>'].map((externalId, index): PostItem => {
-      const { id: _id, ...item } = post('event', 500 + index, { metas: [...WHEN, ['_fasti_external_id', externalId]] });
+      const { id: _id, ...item } = post('event', 500 + index, { metas: [...WHEN, ...metaRows([['_fasti_external_id', externalId]])] });
       return item;
     });
     for (const [created, updated] of [
@@ -560,7 +561,7 @@ describeDatabases('import into a site with existing records', (open) => {
 
   it('finds a record by the former form of its external ID even if the transaction is repeated', async () => {
     await db.from('postmeta').insert({ post_id: 38, meta_key: '_fasti_external_id', meta_value: 'https://x.ru/e//' });
-    const { id: _id, ...item } = post('event', 500, { metas: [...WHEN, ['_fasti_external_id', 'https://x.ru/e/%d0%ba/']] });
+    const { id: _id, ...item } = post('event', 500, { metas: [...WHEN, ...metaRows([['_fasti_external_id', 'https://x.ru/e/%d0%ba/']])] });
     const transaction: Database['transaction'] = async (work) => {
       const undone = site.db.transaction(async (tx) => {
         await work(tx);
@@ -583,10 +584,10 @@ describeDatabases('import into a site with existing records', (open) => {
   it('completes the dates of old events without a zone', async () => {
     await taken([
       post('event', 500, {
-        metas: [
+        metas: metaRows([
           ['_EventStartDate', '2031-07-01 20:00:00'],
           ['_EventEndDate', '2031-07-01 22:00:00'],
-        ],
+        ]),
       }),
     ]);
     expect(await metasOf(500, '_EventStartDateUTC')).toEqual(['2031-07-01 18:00:00']);
@@ -597,7 +598,7 @@ describeDatabases('import into a site with existing records', (open) => {
   it('keeps an event with contradictory dates, and reports that no list shows it', async () => {
     const report = await taken([
       post('event', 500, {
-        metas: WHEN.map(([key, value]) => (key.startsWith('_EventEndDate') ? [key, '2030-01-01 00:00:00'] : [key, value])),
+        metas: metaRows(WHEN.map(([key, value]) => [key, key.startsWith('_EventEndDate') ? '2030-01-01 00:00:00' : value])),
       }),
     ]);
     expect(report.losses.map(({ reason }) => reason)).toEqual(['dates-unsound']);
@@ -606,7 +607,7 @@ describeDatabases('import into a site with existing records', (open) => {
 
   const dated = (changes: Readonly<Record<string, string>>, id = 500) =>
     post('event', id, {
-      metas: WHEN.map(([key, value]) => [key, changes[key] ?? value]).filter(([, value]) => value !== '-') as [string, string][],
+      metas: metaRows(WHEN.map(([key, value]) => [key, changes[key] ?? value])).filter(([, value]) => value !== '-'),
     });
 
   it.each<[string, Readonly<Record<string, string>>]>([
@@ -656,7 +657,7 @@ describeDatabases('import into a site with existing records', (open) => {
 
   it('assumes in a dry run that files can be fetched', async () => {
     const image = post('attachment', 500, { url: 'https://other.example.org/a.png' });
-    const fetchFile = async (item: PostItem) => ({ item: { ...item, metas: [['_wp_attached_file', '2026/01/a.png'] as const] } });
+    const fetchFile = async (item: PostItem) => ({ item: { ...item, metas: metaRows([['_wp_attached_file', '2026/01/a.png']]) } });
     const rehearsal = await taken([image], { dryRun: true, fetchFile });
     expect(rehearsal).toMatchObject({ created: { attachment: 1 }, lost: {}, losses: [] });
     expect({ ...(await taken([image], { fetchFile })), dryRun: true }).toEqual(rehearsal);
@@ -674,7 +675,17 @@ describeDatabases('import into a site with existing records', (open) => {
 
   it('keeps serialized values byte for byte, including PHP objects, without creating objects', async () => {
     const value = 'O:8:"Evil\0Obj":1:{s:1:"a";R:1;}';
-    await taken([post('event', 500, { metas: [...WHEN, ['custom', value], ['list', 'a:1:{i:0;s:2:"é";}']] })]);
+    await taken([
+      post('event', 500, {
+        metas: [
+          ...WHEN,
+          ...metaRows([
+            ['custom', value],
+            ['list', 'a:1:{i:0;s:2:"é";}'],
+          ]),
+        ],
+      }),
+    ]);
     expect(await metasOf(500, 'custom')).toEqual([value]);
     expect(await metasOf(500, 'list')).toEqual(['a:1:{i:0;s:2:"é";}']);
   });
@@ -682,13 +693,20 @@ describeDatabases('import into a site with existing records', (open) => {
   it('omits URLs with executable schemes, and metas of the editor', async () => {
     const report = await taken([
       post('event', 500, {
-        metas: [...WHEN, ['_EventURL', ' java\tscript:alert(1)'], ['_EventURL', 'javascript:alert(1)'], ['_edit_lock', '1:1']],
+        metas: [
+          ...WHEN,
+          ...metaRows([
+            ['_EventURL', ' java\tscript:alert(1)'],
+            ['_EventURL', 'javascript:alert(1)'],
+            ['_edit_lock', '1:1'],
+          ]),
+        ],
       }),
       post('venue', 600, {
-        metas: [
+        metas: metaRows([
           ['_VenueURL', 'www.example.org:8080/x'],
           ['_VenueURL', 'https://example.org'],
-        ],
+        ]),
       }),
     ]);
     expect(await metasOf(500, '_EventURL')).toEqual([]);
@@ -717,7 +735,7 @@ describeDatabases('import into a site with existing records', (open) => {
   });
 
   it('reports coordinates of venues that do not exist, and keeps them', async () => {
-    const at = (id: number, lat: string, lng: string) => post('venue', id, { metas: [['_VenueLat', lat], ['_VenueLng', lng]] }); // biome-ignore format: short
+    const at = (id: number, lat: string, lng: string) => post('venue', id, { metas: metaRows([['_VenueLat', lat], ['_VenueLng', lng]]) }); // biome-ignore format: short
     const report = await taken([at(501, '999', '7.68'), at(502, '45.07', 'east'), at(503, '', ''), at(504, '-45.07', '1.8e2')]);
     expect(report.losses.map(({ reason, examples }) => [reason, examples.map(({ detail }) => detail)])).toEqual([
       ['coordinates-wrong', ['_VenueLat: 999', '_VenueLng: east']],
@@ -728,7 +746,7 @@ describeDatabases('import into a site with existing records', (open) => {
 
   it('corrects a duration that contradicts start and end', async () => {
     const lasting = (id: number, seconds: string) =>
-      post('event', id, { metas: WHEN.map(([key, value]) => [key, key === '_EventDuration' ? seconds : value]) });
+      post('event', id, { metas: metaRows(WHEN.map(([key, value]) => [key, key === '_EventDuration' ? seconds : value])) });
     const report = await importItems(site, caller, streamOf([lasting(501, '9000'), lasting(502, '-5'), lasting(503, '3600')]), {
       source: 'other.example.org',
     });
@@ -744,11 +762,11 @@ describeDatabases('import into a site with existing records', (open) => {
   it('computes missing UTC times of all-day events from their local times, at any cutoff', async () => {
     const { settings } = caller;
     const late = { ...caller, settings: { ...settings, calendar: { ...settings.calendar, cutoff: '04:00' } } };
-    const metas: PostItem['metas'] = [
+    const metas = metaRows([
       ['_EventStartDate', '2031-05-01 00:00:00'],
       ['_EventEndDate', '2031-05-01 23:59:59'],
       ['_EventAllDay', 'yes'],
-    ];
+    ]);
     await importItems(site, late, streamOf([post('event', 500, { metas })]), { source: 'other.example.org' });
     expect(await metasOf(500, '_EventStartDateUTC')).toEqual(['2031-04-30 22:00:00']);
     expect(await metasOf(500, '_EventEndDateUTC')).toEqual(['2031-05-01 21:59:59']);
@@ -807,9 +825,14 @@ describeDatabases('import into a site with existing records', (open) => {
     ['', []],
     ['a:1:{s:5:"rules";a:1:{i:0;a:1:{s:4:"type";s:10:"Every Week";}}}', ['recurrence']],
   ])('reports recurrence only if an event has a rule (%s)', async (rule, told) => {
-    const report = await importItems(site, caller, streamOf([post('event', 504, { metas: [...WHEN, ['_EventRecurrence', rule]] })]), {
-      source: 'other.example.org',
-    });
+    const report = await importItems(
+      site,
+      caller,
+      streamOf([post('event', 504, { metas: [...WHEN, ...metaRows([['_EventRecurrence', rule]])] })]),
+      {
+        source: 'other.example.org',
+      },
+    );
     expect(report.losses.map(({ reason }) => reason)).toEqual(told);
   });
 

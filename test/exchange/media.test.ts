@@ -14,7 +14,7 @@ import { toSerialized } from '../../src/wordpress/php/serialized.ts';
 import { describeDatabases } from '../support/databases.ts';
 import { forgetImports, loadSite } from '../support/site.ts';
 import { FIXTURES } from '../support/site-data.mjs';
-import { bareFixture, callerOf, siteOf, streamOf } from './sites.ts';
+import { bareFixture, callerOf, metaRows, siteOf, streamOf } from './sites.ts';
 
 const IMAGE = readFileSync(new URL('uploads/2026/11/wide.png', FIXTURES));
 
@@ -51,7 +51,7 @@ describeDatabases('files of the media library during an import', (open) => {
 
   const image = (file: string, more: Partial<PostItem> = {}): PostItem => ({
     kind: 'attachment', sourceId: '40', id: 40, columns: { post_title: 'wide', post_name: 'wide', post_status: 'inherit', guid: `${address}/wide.png` },
-    metas: [['_wp_attached_file', file]], links: [], complete: true, url: `${address}/wide.png`, ...more,
+    metas: metaRows([['_wp_attached_file', file]]), links: [], complete: true, url: `${address}/wide.png`, ...more,
   }); // biome-ignore format: short
   const organizer: PostItem = {
     kind: 'organizer', sourceId: '41', id: 41, columns: { post_title: 'Anna', post_status: 'publish' }, metas: [], links: [{ key: '_thumbnail_id', kind: 'attachment', sourceId: '40' }], complete: true,
@@ -151,7 +151,7 @@ describeDatabases('files of the media library during an import', (open) => {
   it('get the sizes that are missing, after an interruption as well', async () => {
     const sizes = toSerialized({ width: 600, sizes: { medium: { file: 'wide-300x200.png', width: 300, height: 200 } } });
     const sized = image('2021/05/wide.png', {
-      metas: [['_wp_attached_file', '2021/05/wide.png'], ['_wp_attachment_metadata', sizes]],
+      metas: metaRows([['_wp_attached_file', '2021/05/wide.png'], ['_wp_attachment_metadata', sizes]]),
     }); // biome-ignore format: short
     mkdirSync(join(site.config.uploadsDir, '2021/05'), { recursive: true });
     writeFileSync(join(site.config.uploadsDir, '2021/05/wide.png'), IMAGE);

@@ -11,15 +11,15 @@ import type { Site } from '../../src/site.ts';
 import type { Database } from '../../src/storage/engine/database.ts';
 import { describeDatabases } from '../support/databases.ts';
 import { forgetImports, loadSite } from '../support/site.ts';
-import { bareFixture, callerOf, importSource, siteOf, streamOf } from './sites.ts';
+import { bareFixture, callerOf, importSource, metaRows, siteOf, streamOf } from './sites.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'fasti-missing-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-const WHEN: PostItem['metas'] = [
+const WHEN = metaRows([
   ['_EventStartDate', '2031-05-01 20:00:00'],
   ['_EventEndDate', '2031-05-01 22:00:00'],
-];
+]);
 
 describeDatabases('import with missing references', (open) => {
   let db: Database;

@@ -24,7 +24,7 @@ import { auditDates } from '../../src/storage/audit/event-audit.ts';
 import type { Database } from '../../src/storage/engine/database.ts';
 import { describeDatabases, urlOf } from '../support/databases.ts';
 import { EXPECTED_DATES, loadRecurringSite } from '../support/recurring-site.ts';
-import { allOf, bareSite, callerOf, importSource, siteOf } from './sites.ts';
+import { allOf, bareSite, callerOf, importSource, metaRows, siteOf } from './sites.ts';
 
 const IN_TABLES = EXPECTED_DATES.filter(({ form }) => form === 'tables');
 const EVENT = postKind('event');
@@ -199,11 +199,11 @@ describeDatabases('import and export of recurring events', (open) => {
           place: `events/${id}`,
           complete: false,
           columns: { post_title: `Walk ${id}`, post_status: 'publish' },
-          metas: Object.entries({
-            _EventStartDate: '2031-03-01 10:00:00',
-            _EventEndDate: '2031-03-01 12:00:00',
-            _EventTimezone: 'Europe/Rome',
-          }),
+          metas: metaRows([
+            ['_EventStartDate', '2031-03-01 10:00:00'],
+            ['_EventEndDate', '2031-03-01 12:00:00'],
+            ['_EventTimezone', 'Europe/Rome'],
+          ]),
           links: [],
           terms: [],
         }),

@@ -4,7 +4,7 @@ import type { Item, PostItem } from '../../src/exchange/items/items.ts';
 import type { Site } from '../../src/site.ts';
 import { elementsOf, faultsOfElements } from '../support/active-html.ts';
 import { describeDatabases } from '../support/databases.ts';
-import { bareSite, importSource, streamOf } from './sites.ts';
+import { bareSite, importSource, metaRows, streamOf } from './sites.ts';
 
 const SCRIPT = '<img src=x onerror=alert(1)>';
 
@@ -62,14 +62,14 @@ describeDatabases('scripts in imported files', (open) => {
   });
 
   it('are removed from metas of untrusted files, including serialized metas', () => {
-    const given: PostItem['metas'] = [
+    const given = metaRows([
       ['_VenueCity', `Pisa ${SCRIPT}`],
       ['_VenueAddress', 'Via Roma 1 & 2'],
       ['_VenueURL', `https://example.org/"${SCRIPT}`],
       ['_VenueZip', `a:1:${SCRIPT};`],
       ['_VenuePhone', `a:1:{i:0;s:${SCRIPT.length}:"${SCRIPT}";}`],
       ['other_plugin', `a:2:{s:4:"text";s:${SCRIPT.length + 8}:"<b>x</b>${SCRIPT}";s:1:"n";i:2;}`],
-    ];
+    ]);
     const { metas, losses } = cleanPost(venue(given), { isTrusted: false });
     expect(metas).toEqual([
       ['_VenueCity', 'Pisa'],
@@ -84,11 +84,11 @@ describeDatabases('scripts in imported files', (open) => {
   });
 
   it('are the only reason to change metas', () => {
-    const given: PostItem['metas'] = [
+    const given = metaRows([
       ['_VenueURL', 'https://example.org/a?b=1&c=d#e'],
       ['_VenueCity', 'Pisa & Lucca'],
       ['other_plugin', 'a:2:{s:1:"x";d:2;i:5;s:8:"<b>x</b>";}'],
-    ];
+    ]);
     expect(cleanPost(venue(given), { isTrusted: false })).toMatchObject({ metas: given, losses: [] });
   });
 
@@ -129,7 +129,7 @@ describeDatabases('scripts in imported files', (open) => {
       'java&NewLine;script&colon;alert(1)',
     ];
     for (const address of addresses) {
-      const { metas, losses } = cleanPost(venue([['_VenueURL', address]]), { isTrusted: trusted });
+      const { metas, losses } = cleanPost(venue(metaRows([['_VenueURL', address]])), { isTrusted: trusted });
       expect([address, metas, losses.map(({ reason }) => reason)]).toEqual([address, [], ['url-refused']]);
     }
     const honest = [
@@ -141,13 +141,13 @@ describeDatabases('scripts in imported files', (open) => {
       '#a&b:c',
       'mailto:a&b@example.org',
     ].map((address): [string, string] => ['_VenueURL', address]);
-    expect(cleanPost(venue(honest), { isTrusted: trusted }).metas).toEqual(honest);
+    expect(cleanPost(venue(metaRows(honest)), { isTrusted: trusted }).metas).toEqual(honest);
   });
 
   it('are not in the URLs of custom fields', () => {
     const field = { meta: '_ecp_custom_1', name: 'more', label: 'More', choices: [] };
     const cleaned = (type: 'url' | 'text', value: string) =>
-      cleanPost(venue([[field.meta, value]]), { isTrusted: true }, [{ ...field, type }]).metas.map(([, stored]) => stored);
+      cleanPost(venue(metaRows([[field.meta, value]])), { isTrusted: true }, [{ ...field, type }]).metas.map(([, stored]) => stored);
     expect(cleaned('url', 'javascript:alert(1)')).toEqual([]);
     expect(cleaned('url', 'https://example.org/')).toEqual(['https://example.org/']);
     expect(cleaned('text', 'javascript: a language')).toEqual(['javascript: a language']);

@@ -8,7 +8,7 @@ import { importItems } from '../../src/exchange/import/importer.ts';
 import { ledgerKey } from '../../src/exchange/import/ledger.ts';
 import type { ImportOptions } from '../../src/exchange/import/options.ts';
 import { highestIdFor } from '../../src/exchange/import/recurrence.ts';
-import type { Entry, Item, PostItem } from '../../src/exchange/items/items.ts';
+import type { Entry, Item, MetaPair, PostItem } from '../../src/exchange/items/items.ts';
 import type { Report } from '../../src/exchange/items/report.ts';
 import { type Source, surveySource } from '../../src/exchange/items/source.ts';
 import { digest, latestVersions } from '../../src/exchange/items/versions.ts';
@@ -16,6 +16,7 @@ import { type Caller, callerFor } from '../../src/records/caller.ts';
 import { openSite, type Site } from '../../src/site.ts';
 import type { Database } from '../../src/storage/engine/database.ts';
 import { Sqlite } from '../../src/storage/engine/sqlite/library.ts';
+import { asStored } from '../../src/wordpress/php/serialized.ts';
 import { urlOf } from '../support/databases.ts';
 import { loadSite } from '../support/site.ts';
 import { type Fixture, readFixture, resetScript } from '../support/site-data.mjs';
@@ -157,3 +158,7 @@ export async function loadInto(address: string): Promise<void> {
   own.exec(resetScript(bareFixture(), { engine: 'sqlite', prefix: 'wp_' }));
   own.close();
 }
+
+/** Returns metas whose values are these, as the rows of a site hold them. */
+export const metaRows = (pairs: readonly (readonly [key: string, value: string])[]): MetaPair[] =>
+  pairs.map(([key, value]) => [key, asStored(value)]);

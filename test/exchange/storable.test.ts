@@ -8,7 +8,7 @@ import type { Site } from '../../src/site.ts';
 import type { Database } from '../../src/storage/engine/database.ts';
 import { describeDatabases, runScript } from '../support/databases.ts';
 import { forgetImports, resetSite } from '../support/site.ts';
-import { callerOf, siteOf, streamOf } from './sites.ts';
+import { callerOf, metaRows, siteOf, streamOf } from './sites.ts';
 
 /*
  * Tests of tables of an old WordPress, which cannot store emoji. Records with emoji are left out of an import and
@@ -18,11 +18,16 @@ import { callerOf, siteOf, streamOf } from './sites.ts';
 const TABLES = ['posts', 'postmeta', 'terms', 'term_taxonomy', 'users', 'usermeta'] as const;
 const WIDE = '🎉';
 
+const WHEN = metaRows([
+  ['_EventStartDate', '2031-05-01 20:00:00'],
+  ['_EventEndDate', '2031-05-01 22:00:00'],
+]);
+
 const post = (kind: PostItem['kind'], name: string, more: Partial<PostItem> = {}): PostItem => ({
   kind,
   sourceId: name,
   columns: { post_title: name, post_status: kind === 'attachment' ? 'inherit' : 'publish', post_date: '2026-01-01 10:00:00' },
-  metas: kind === 'event' ? Object.entries({ _EventStartDate: '2031-05-01 20:00:00', _EventEndDate: '2031-05-01 22:00:00' }) : [],
+  metas: kind === 'event' ? WHEN : [],
   links: [],
   terms: [],
   complete: true,
@@ -41,7 +46,7 @@ const wide: readonly Item[] = [
     post(kind, `title ${kind}`, columns(`title ${kind} ${WIDE}`, {})),
     post(kind, `content ${kind}`, columns(`content ${kind}`, { post_content: `a ${WIDE}` })),
     post(kind, `excerpt ${kind}`, columns(`excerpt ${kind}`, { post_excerpt: `a ${WIDE}` })),
-    post(kind, `meta ${kind}`, { metas: [...post(kind, '').metas, ['_note', `a ${WIDE}`]] }),
+    post(kind, `meta ${kind}`, { metas: [...post(kind, '').metas, ...metaRows([['_note', `a ${WIDE}`]])] }),
   ]),
   post('attachment', 'a picture', { ...columns(`picture ${WIDE}`, { post_status: 'inherit' }), url: 'https://other.example.org/wide.jpg' }),
 ];
@@ -96,7 +101,7 @@ describeDatabases('import of characters that the tables cannot store', (open, en
     const fetchFile: ImportOptions['fetchFile'] = async (item) => {
       const name = `2031/${item.sourceId.replaceAll(' ', '-')}.jpg`;
       files.add(name);
-      return { item: { ...item, metas: [['_wp_attached_file', name]] }, undo: async () => void files.delete(name) };
+      return { item: { ...item, metas: metaRows([['_wp_attached_file', name]]) }, undo: async () => void files.delete(name) };
     };
     return importItems(site, await callerOf(site), streamOf(mixed), { source: 'other.example.org', fetchFile, ...more });
   };
@@ -155,7 +160,7 @@ describeDatabases('import of characters that the tables cannot store', (open, en
       fetchFile: async (item) => {
         files.add(item.sourceId);
         return {
-          item: { ...item, metas: [['_wp_attached_file', `${item.sourceId}.jpg`]] },
+          item: { ...item, metas: metaRows([['_wp_attached_file', `${item.sourceId}.jpg`]]) },
           undo: async () => void files.delete(item.sourceId),
         };
       },

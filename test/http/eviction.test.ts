@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { writeOption } from '../../src/storage/rows/options.ts';
+import { asStored } from '../../src/wordpress/php/serialized.ts';
 import { type CacheObserver, observeCache } from '../support/cache-observer.ts';
 import { describeDatabases } from '../support/databases.ts';
 import { type RunningSite, serveDatabase } from '../support/running-site.ts';
@@ -111,7 +112,7 @@ describeDatabases('answer cache after a write', (open) => {
   it('evicts everything when an option is written', async () => {
     expect(await evictedBy('PATCH', PATHS.event, { title: 'Once more' })).not.toContain('venues');
     await memory.warm(...Object.values(PATHS));
-    await running.site.db.transaction((db) => writeOption(db, 'something', 'else', 'auto'));
+    await running.site.db.transaction((db) => writeOption(db, 'something', asStored('else'), 'auto'));
     for (const path of Object.values(PATHS)) expect([path, (await memory.request(path)).remembered]).toEqual([path, false]);
   });
 });

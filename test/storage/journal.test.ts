@@ -18,6 +18,7 @@ import { insertMetas, insertPost, lockPost, removePost, updatePost, writeMetas }
 import { moveCounts, setTermsOf } from '../../src/storage/rows/term-links.ts';
 import { insertTerm, removeTerm } from '../../src/storage/rows/terms.ts';
 import { lockUser, reassignPosts, removeUser } from '../../src/storage/rows/users.ts';
+import { asStored } from '../../src/wordpress/php/serialized.ts';
 import { utcFromDate } from '../../src/wordpress/time.ts';
 import { describeDatabases, urlOf } from '../support/databases.ts';
 import { loadSite } from '../support/site.ts';
@@ -72,7 +73,7 @@ describeDatabases('journal', (open) => {
       ],
     ])('say of a post that was public until it was changed and then %s that it is not any more', async (_, write, entry) => {
       const entries = await entriesOf(async (trx) => {
-        await writeMetas(trx, 12, { _VenueCity: ['Rome'] });
+        await writeMetas(trx, 12, { _VenueCity: [asStored('Rome')] });
         await write(trx);
       });
       expect(entries).toEqual([`post tribe_venue 12 ${entry}`]);
@@ -121,7 +122,7 @@ describeDatabases('journal', (open) => {
       const entries = await entriesOf(async (trx) => {
         const row = (await lockPost(trx, 38))!;
         await updatePost(trx, 38, { post_title: 'Other' });
-        await writeMetas(trx, 38, { _EventURL: ['https://example.org/'], _EventCost: ['7'] });
+        await writeMetas(trx, 38, { _EventURL: [asStored('https://example.org/')], _EventCost: [asStored('7')] });
         expect(row.post_status).toBe('publish');
       });
       expect(entries).toEqual(['post tribe_events 38 changed 11']);
@@ -136,7 +137,7 @@ describeDatabases('journal', (open) => {
     it('name a new post but not its revisions', async () => {
       const entries = await entriesOf(async (trx) => {
         const id = await insertPost(trx, { ...made, post_date: '2026-01-01 00:00:00' });
-        await insertMetas(trx, new Map([[id, { _VenueCity: ['Rome'] }]]));
+        await insertMetas(trx, new Map([[id, { _VenueCity: [asStored('Rome')] }]]));
         await insertPost(trx, { post_type: 'revision', post_status: 'inherit', post_parent: id });
       });
       expect(entries).toEqual([expect.stringMatching(/^post tribe_venue \d+ made 01$/)]);

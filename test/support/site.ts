@@ -1,6 +1,7 @@
 import type { Database } from '../../src/storage/engine/database.ts';
 import type { TableDefinition } from '../../src/storage/engine/dialect.ts';
 import { readOptions, writeOption } from '../../src/storage/rows/options.ts';
+import { asStored } from '../../src/wordpress/php/serialized.ts';
 import { keepsSession, runScript } from './databases.ts';
 import { type Fixture, optionText, readFixture, resetScript } from './site-data.mjs';
 
@@ -161,7 +162,8 @@ function sqliteRestoreScript(table: string, columns: readonly Column[]): string 
  */
 export async function setOptions(db: Database, options: Readonly<Record<string, unknown>>): Promise<void> {
   const storedTexts = await readOptions(db, Object.keys(options));
-  for (const [name, value] of Object.entries(options)) await writeOption(db, name, await optionText(storedTexts.get(name), value));
+  for (const [name, value] of Object.entries(options))
+    await writeOption(db, name, asStored(await optionText(storedTexts.get(name), value)));
   await db.from('fasti_changes').increment('counter');
 }
 

@@ -8,7 +8,7 @@ import { foldText } from '../../storage/engine/collation.ts';
 import { addDaysTo } from '../../wordpress/time.ts';
 import { parseZone } from '../../wordpress/zones.ts';
 import type { CustomValue } from '../items/custom-rows.ts';
-import { type Link, type PostItem, SourceFault, type TermReference } from '../items/items.ts';
+import { type Link, type PostItem, SourceFault, type TermReference, textMetas } from '../items/items.ts';
 import { type CellPlace, type DateOrder, isTimestamp, type Moment, readMoment, readTime, toClockOf } from './dates.ts';
 import { additionalTexts } from './layout.ts';
 import { namesIn } from './name-lists.ts';
@@ -180,11 +180,11 @@ export function commentColumns(row: Row): PostItem['columns'] {
 /** Overrides the currency that was read from the cost with the currency columns, if they are set. */
 export function withCurrency(metas: PostItem['metas'], row: Row): PostItem['metas'] {
   const position = (row.currency_position ?? '').trim().toLowerCase();
-  const statedMetas = [
+  const statedMetas = textMetas([
     [COST.symbol, row.currency_symbol?.trim() ?? ''],
     [COST.position, /^(prefix|before)$/.test(position) ? 'prefix' : /^(suffix|postfix|after)$/.test(position) ? 'postfix' : ''],
     [COST.code, row.currency_code?.trim() ?? ''],
-  ].filter(([, value]) => value !== '') as [string, string][];
+  ]).filter(([, value]) => value !== '');
   return [...metas.filter(([key]) => !statedMetas.some(([name]) => name === key)), ...statedMetas];
 }
 

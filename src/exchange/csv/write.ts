@@ -8,6 +8,7 @@ import type { PostKindName, TermKindName } from '../../kinds/kind-names.ts';
 import type { Field } from '../../kinds/param.ts';
 import { VENUE } from '../../kinds/venue.ts';
 import { decodeEntities } from '../../wordpress/content/entities.ts';
+import { metaOf, textsOf } from '../../wordpress/rows.ts';
 import { type Item, isPostItem, isTermItem, type PostItem } from '../items/items.ts';
 import { metaMap } from '../items/meta-map.ts';
 import { CSV_FORM } from './csv-form.ts';
@@ -90,12 +91,12 @@ interface RowSource {
 
 function rowSource(item: PostItem, names: ReadonlyMap<string, string>): RowSource {
   const metas = metaMap(item.metas);
-  const meta = (key: string): string => metas.get(key)?.[0] ?? '';
+  const meta = (key: string): string => metaOf(metas, key) ?? '';
   const [image] = item.links.filter((link) => link.kind === 'attachment');
   return {
     item,
     meta,
-    allValues: (key) => (metas.get(key) ?? []).join(', '),
+    allValues: (key) => textsOf(metas, key).join(', '),
     flag: (key) => yesOrNo(!metas.has(key) || isYes(meta(key))),
     linkedTexts: (key, show) =>
       item.links.flatMap((link) =>

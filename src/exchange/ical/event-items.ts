@@ -11,7 +11,7 @@ import { localFromUnix } from '../../wordpress/zones.ts';
 import { filteredMetas } from '../items/clean.ts';
 import { contentOf } from '../items/content.ts';
 import { customRows } from '../items/custom-rows.ts';
-import { type Entry, isItem, isPostItem, type PostItem, withTermLanguage } from '../items/items.ts';
+import { type Entry, isItem, isPostItem, type PostItem, textMetas, withTermLanguage } from '../items/items.ts';
 import { languageOfTag } from '../items/language-of-tag.ts';
 import { asWholeRecord } from '../items/report.ts';
 import { unambiguousZone } from '../items/unambiguous-zone.ts';
@@ -51,7 +51,7 @@ export function* itemsOf(event: CalendarEvent, span: Span, name: ItemName, conte
   const { items, links, website } = places.of(event);
   yield* items.map(withInitialValues);
   const url = /^https?:\/\//i.test(event.url) ? event.url : website;
-  const metas: (readonly [string, string])[] = [
+  const texts: (readonly [string, string])[] = [
     ...dateMetas(dates),
     ...(dates.allDay ? [[DATES.allDay, '1'] as const] : []),
     [EVENT.website, url],
@@ -60,7 +60,6 @@ export function* itemsOf(event: CalendarEvent, span: Span, name: ItemName, conte
     [EVENT_ORIGIN, 'ical'],
     [CALENDAR_UID, event.uid],
     ...(event.status === 'CANCELLED' ? [[STATE, CANCELED] as const] : []),
-    ...customFields.rows,
   ];
   const language = languageOfTag(settings.contentLanguages, event.language);
   const item: PostItem = {
@@ -74,7 +73,7 @@ export function* itemsOf(event: CalendarEvent, span: Span, name: ItemName, conte
       post_status: event.isPrivate ? 'private' : 'publish',
       ...modificationTimes(event),
     },
-    metas: filteredMetas(metas),
+    metas: filteredMetas([...textMetas(texts), ...customFields.rows]),
     links,
     terms: withTermLanguage(
       language,

@@ -4,7 +4,7 @@ import { VENUE } from '../../kinds/venue.ts';
 import { specialChars } from '../../wordpress/content/entities.ts';
 import { filteredMetas } from '../items/clean.ts';
 import { imageItem, isImageUrl } from '../items/image-item.ts';
-import type { Entry, Link, LinkedKind, PostItem } from '../items/items.ts';
+import { type Entry, type Link, type LinkedKind, type PostItem, textMetas } from '../items/items.ts';
 import type { CalendarEvent } from './event.ts';
 
 /**
@@ -135,12 +135,18 @@ function imageOf({ attachments }: CalendarEvent, place: string): PostItem | unde
   return image && imageItem(image.url, image.type, place);
 }
 
-const post = (kind: PostItem['kind'], sourceId: string, title: string, place: string, metas: PostItem['metas']): PostItem => ({
+const post = (
+  kind: PostItem['kind'],
+  sourceId: string,
+  title: string,
+  place: string,
+  texts: readonly (readonly [key: string, text: string])[],
+): PostItem => ({
   kind,
   sourceId,
   place,
   columns: { post_title: specialChars(title), post_status: 'publish' },
-  metas: filteredMetas(metas),
+  metas: filteredMetas(textMetas(texts)),
   links: [],
   complete: false,
   match: 'details',

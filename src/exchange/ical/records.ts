@@ -7,7 +7,7 @@ import type { Site } from '../../site.ts';
 import { pagesOf } from '../../storage/engine/pages.ts';
 import { parseZone } from '../../wordpress/zones.ts';
 import { plainLine, venuesOf } from '../items/event-record.ts';
-import { type Item, type PostItem, publicIdsOf } from '../items/items.ts';
+import { type Item, type PostItem, publicIdsOf, textIn } from '../items/items.ts';
 import type { CalendarEvent, CalendarHead } from './write.ts';
 
 const BATCH_SIZE = 200;
@@ -53,7 +53,7 @@ async function recordsOf(site: Site, caller: Caller, items: readonly PostItem[],
     ...record,
     // Feeds contain the title as it was written, without the typographic quotes of pages.
     title: sources.get(record.id)?.columns.post_title ?? record.title,
-    state: sources.get(record.id)?.metas.find(([key]) => key === STATE)?.[1],
+    state: textIn(sources.get(record.id)?.metas ?? [], STATE),
     venue: venuesOf(record).filter(({ id }) => links.has(id)),
     organizer: record.organizer.filter(({ id }) => links.has(id)),
   }));

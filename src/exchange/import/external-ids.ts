@@ -5,7 +5,7 @@ import { externalIdLock, lockNames } from '../../storage/rows/locks.ts';
 import { findByMeta } from '../../storage/rows/posts.ts';
 import { metaOf } from '../../wordpress/rows.ts';
 import type { CleanPost } from '../items/clean.ts';
-import { nameOf, type PostItem } from '../items/items.ts';
+import { nameOf, type PostItem, textIn } from '../items/items.ts';
 import { addLoss } from '../items/report.ts';
 import { typeOf } from '../items/site-items.ts';
 import type { Work } from './run.ts';
@@ -18,7 +18,7 @@ import type { Work } from './run.ts';
 export type ExternalIds = ReadonlyMap<string, readonly number[]>;
 
 /** Returns the external ID of an imported record; empty if it has none. */
-const externalIdOf = ({ metas }: PostItem): string => storedExternalId(metas.find(([key]) => key === EXTERNAL_ID)?.[1] ?? '');
+const externalIdOf = ({ metas }: PostItem): string => storedExternalId(textIn(metas, EXTERNAL_ID));
 const nameIn = (type: string, externalId: string): string => `${type} external ${externalId}`;
 const nameOfItem = (item: PostItem): string => nameIn(typeOf(item.kind), externalIdOf(item));
 const formsOf = (item: PostItem): readonly string[] => externalIdForms(externalIdOf(item));

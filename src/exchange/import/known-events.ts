@@ -6,7 +6,7 @@ import { decodeEntities } from '../../wordpress/content/entities.ts';
 import { metaOf, type Post } from '../../wordpress/rows.ts';
 import { toLocal } from '../../wordpress/zones.ts';
 import { plainLine } from '../items/event-record.ts';
-import type { PostItem } from '../items/items.ts';
+import { type PostItem, textIn } from '../items/items.ts';
 import { lastingUid } from '../items/lasting-uid.ts';
 import { typeOf } from '../items/site-items.ts';
 import { digestOf } from '../items/versions.ts';
@@ -43,7 +43,7 @@ interface Name {
 /** Returns the name of an event of such a calendar; undefined for other items. */
 function nameOf({ kind, sourceId, metas }: PostItem): Name | undefined {
   if (kind !== 'event') return undefined;
-  const uid = metas.find(([key]) => key === CALENDAR_UID)?.[1] ?? '';
+  const uid = textIn(metas, CALENDAR_UID);
   const lasting = lastingUid(uid);
   return lasting !== undefined && (sourceId === lasting || sourceId.startsWith(`${lasting}#`)) ? { uid, lasting } : undefined;
 }
@@ -119,7 +119,7 @@ async function possibleIds(
  * start may be in its own zone, in that of the site or in UTC.
  */
 function lookupsOf({ caller }: Run, { columns, metas }: PostItem): (readonly [title: string, start: string])[] {
-  const metaValue = (name: string) => metas.find(([key]) => key === name)?.[1] ?? '';
+  const metaValue = (name: string) => textIn(metas, name);
   const utc = metaValue(DATES.startUtc);
   const starts = new Set([metaValue(DATES.start), utc, ...(utc === '' ? [] : [toLocal(utc, caller.settings.zone)])]);
   const title = columns.post_title ?? '';

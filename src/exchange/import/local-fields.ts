@@ -1,7 +1,8 @@
 import { type CustomField, isCustomMeta } from '../../calendar/custom-fields.ts';
 import { customFieldRows, metasOf, storedValue } from '../../kinds/custom-fields.ts';
 import { sameField } from '../../records/merge-custom-fields.ts';
-import { nameOf, type PostItem } from '../items/items.ts';
+import { textOfStored } from '../../wordpress/php/serialized.ts';
+import { type MetaPair, nameOf, type PostItem } from '../items/items.ts';
 import { addLoss } from '../items/report.ts';
 import type { Work } from './run.ts';
 
@@ -49,13 +50,13 @@ export function withLocalFields({ run, tally }: Work, item: PostItem): LocalEven
 /** The metas that may hold a field: its own, and that of the single values of a checkbox. */
 const bothMetas = ({ meta }: CustomField): readonly string[] => metasOf({ meta, name: meta, label: '', choices: [], type: 'checkbox' });
 
-type Rows = readonly (readonly [key: string, value: string])[];
+type Rows = readonly MetaPair[];
 
 /** Returns the rows of a value in the metas of another field; undefined if that field does not accept the value. */
 function movedRows(field: CustomField, target: CustomField, rows: Rows): Rows | undefined {
   const isSame = field.type === target.type && field.choices.join('\n') === target.choices.join('\n');
   if (!isSame) {
-    const stored = storedValue(target, rows.find(([key]) => key === field.meta)?.[1]);
+    const stored = storedValue(target, textOfStored(rows.find(([key]) => key === field.meta)?.[1] ?? ''));
     return stored && customFieldRows(target, stored);
   }
   const [from, to] = [bothMetas(field), bothMetas(target)];

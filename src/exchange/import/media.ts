@@ -7,6 +7,7 @@ import { sizeRules } from '../../media/sizes.ts';
 import type { Caller } from '../../records/caller.ts';
 import type { Site } from '../../site.ts';
 import { SOURCE_URL_META, sizeFilesOf } from '../../storage/rows/media.ts';
+import { type StoredValue, storedText } from '../../wordpress/php/serialized.ts';
 import { type Metas, metaOf } from '../../wordpress/rows.ts';
 import { percentDecoded } from '../../wordpress/web-url.ts';
 import { isImageUrl } from '../items/image-item.ts';
@@ -40,7 +41,7 @@ export async function fetchFile(
     const isCopied = BY_MONTH.test(sourcePath) && (await hasFile(site, sourcePath, bytes));
     // Somebody copied it with its sizes.
     if (isCopied && (await hasSizes(site, metas)))
-      return { item: stored === undefined ? item : withMetas(item, { [SOURCE_URL_META]: [item.url] }) };
+      return { item: stored === undefined ? item : withMetas(item, { [SOURCE_URL_META]: [storedText(item.url)] }) };
     const ownPath = isFetchedFrom(item.url, stored) ? (metaOf(stored, '_wp_attached_file') ?? '') : '';
     const isOwn = !isCopied && ownPath !== '' && (await hasFile(site, ownPath, bytes));
     const at = isOwn ? ownPath : sourcePath;
@@ -64,7 +65,7 @@ export async function fetchFile(
 }
 
 /** Returns an item with these metas in place of its own ones. */
-const withMetas = (item: PostItem, metas: Readonly<Record<string, readonly string[]>>): PostItem => ({
+const withMetas = (item: PostItem, metas: Readonly<Record<string, readonly StoredValue[]>>): PostItem => ({
   ...item,
   metas: [
     ...item.metas.filter(([key]) => !(key in metas)),

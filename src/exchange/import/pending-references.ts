@@ -7,6 +7,7 @@ import { loadMetas, loadPosts } from '../../storage/rows/bundle.ts';
 import { lockPost, updatePost, writeMetas } from '../../storage/rows/posts.ts';
 import { recount, setTermsOf } from '../../storage/rows/term-links.ts';
 import { loadTerms, loadTermsOf, updateTerm } from '../../storage/rows/terms.ts';
+import { storedTexts } from '../../wordpress/php/serialized.ts';
 import type { Link, LinkedKind, PostItem } from '../items/items.ts';
 import { addLoss, addToCount } from '../items/report.ts';
 import { withHiddenLinks } from './hidden-links.ts';
@@ -165,7 +166,7 @@ async function writeReferences(work: Work, kind: PostItem['kind'], target: numbe
   if (run.isDryRun) return true;
   if (kind === 'event') events.push(target);
   await updatePost(db, target, columns);
-  await writeMetas(db, target, metas);
+  await writeMetas(db, target, Object.fromEntries(Object.entries(metas).map(([key, ids]) => [key, storedTexts(ids)])));
   for (const [taxonomy, ids] of terms) await recount(db, await setTermsOf(db, target, taxonomy, ids));
   return true;
 }

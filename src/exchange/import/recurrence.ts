@@ -8,6 +8,7 @@ import { highestPostId } from '../../storage/rows/ids-in-use.ts';
 import { readOptions, writeOption } from '../../storage/rows/options.ts';
 import { joinSeries, loadRecurrences, loadSeries, type StoredSeries, writeRecurrence } from '../../storage/rows/recurrences.ts';
 import { createRecurrenceTables } from '../../storage/schema/recurrence-tables.ts';
+import { storedText } from '../../wordpress/php/serialized.ts';
 import { sanitizeTitle } from '../../wordpress/slug.ts';
 import { utcFromDate } from '../../wordpress/time.ts';
 import { localFromDate } from '../../wordpress/zones.ts';
@@ -35,7 +36,7 @@ export async function prepareRecurrence(site: Site, { recurrence }: PostItem): P
     if (currentRecurrence && options.has(OCCURRENCE_BASE_OPTION)) return;
     const base = options.size === 0 && recurrence ? recurrence.base : occurrenceBase(options);
     // Until now, posts could have any id, such as that of a date of another site.
-    await writeOption(db, OCCURRENCE_BASE_OPTION, String(baseAbove(base, await highestPostId(db))), 'on');
+    await writeOption(db, OCCURRENCE_BASE_OPTION, storedText(String(baseAbove(base, await highestPostId(db)))), 'on');
   });
 }
 

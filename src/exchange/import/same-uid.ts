@@ -4,7 +4,7 @@ import { loadMetas, loadPosts } from '../../storage/rows/bundle.ts';
 import { importsOf } from '../../storage/rows/imports.ts';
 import { metaOf } from '../../wordpress/rows.ts';
 import { plainLine } from '../items/event-record.ts';
-import type { PostItem } from '../items/items.ts';
+import { type PostItem, textIn } from '../items/items.ts';
 import type { Work } from './run.ts';
 
 /*
@@ -19,12 +19,12 @@ import type { Work } from './run.ts';
  */
 export async function findSameUid(work: Work, item: PostItem): Promise<number | undefined> {
   const { run, db } = work;
-  const uid = item.kind === 'event' && item.id === undefined ? (metaIn(item, CALENDAR_UID) ?? '') : '';
+  const uid = item.kind === 'event' && item.id === undefined ? textIn(item.metas, CALENDAR_UID) : '';
   const ids = uid === '' ? [] : await withoutOwn(work, item, await run.uids.find(db, uid));
   if (ids.length === 0) return undefined;
   const [posts, metas] = [await loadPosts(db, ids), await loadMetas(db, ids)];
   const hasSameTitle = (id: number) => foldedTitle(posts.get(id)?.post_title ?? '') === foldedTitle(item.columns.post_title ?? '');
-  const hasSameStart = (id: number) => metaOf(metas.get(id), DATES.startUtc) === metaIn(item, DATES.startUtc);
+  const hasSameStart = (id: number) => metaOf(metas.get(id), DATES.startUtc) === textIn(item.metas, DATES.startUtc);
   const found = ids.filter(
     (id) =>
       posts.has(id) &&
@@ -43,8 +43,6 @@ async function withoutOwn({ run, db }: Work, { sourceId }: PostItem, ids: readon
   const importIds = await importsOf(db, ids);
   return ids.filter((id) => (run.uids.found.get(id) ?? sourceId) === sourceId && !importIds.get(id)?.includes(run.importId));
 }
-
-const metaIn = ({ metas }: PostItem, name: string): string | undefined => metas.find(([key]) => key === name)?.[1];
 
 /** Whether an event does not repeat: the ids of dates of a series begin with that of the series. */
 const isSingle = ({ sourceId, narrowerId }: PostItem): boolean => narrowerId?.startsWith(`${sourceId}#`) ?? false;

@@ -4,10 +4,11 @@ import { DATES } from '../../kinds/events/metas.ts';
 import { hasRules } from '../../kinds/events/occurrence.ts';
 import type { Caller } from '../../records/caller.ts';
 import type { HtmlTrust } from '../../records/clean-text.ts';
+import { textOfStored } from '../../wordpress/php/serialized.ts';
 import { diffSeconds, isRealDate, ZERO_DATE } from '../../wordpress/time.ts';
 import { parseZone, toLocal, toUtc } from '../../wordpress/zones.ts';
 import { type CleanPost, cleanPost } from '../items/clean.ts';
-import type { PostItem } from '../items/items.ts';
+import { type PostItem, textIn, textMetas, withTexts } from '../items/items.ts';
 import { metaMap } from '../items/meta-map.ts';
 
 /** Returns an item as the tables can hold it: columns and metas, for events with all of their dates. */
@@ -65,7 +66,7 @@ function withUtc(metas: CleanPost['metas']): CorrectedMetas {
   );
   if (correctValues.size === 0) return { metas };
   return {
-    metas: metas.map(([key, value]) => [key, correctValues.get(key) ?? value]),
+    metas: withTexts(metas, correctValues),
     corrections: metas.flatMap(([key, value]) => (correctValues.has(key) ? [`${value} -> ${correctValues.get(key)}`] : [])).join(', '),
   };
 }
@@ -82,11 +83,11 @@ interface CorrectedMetas {
 }
 
 /** Returns the stored start of an event, or an empty string if there is none. */
-export const startOf = ({ metas }: Pick<CleanPost, 'metas'>): string => metas.find(([key]) => key === DATES.start)?.[1] ?? '';
+export const startOf = ({ metas }: Pick<CleanPost, 'metas'>): string => textIn(metas, DATES.start);
 
 /** Adds zone and UTC times to events of old versions, computed from the local time and the site's zone. */
 function withDates(metas: CleanPost['metas'], { settings, now }: Caller): CleanPost['metas'] {
-  const values = new Map(metas);
+  const values = new Map(metas.map(([key, value]) => [key, textOfStored(value)]));
   const [start, end] = [values.get(DATES.start), values.get(DATES.end)];
   if (!start || !end || (values.get(DATES.startUtc) && values.get(DATES.endUtc) && values.get(DATES.timezone))) return metas;
   const allDay = /^(yes|1|true)$/i.test(values.get(DATES.allDay) ?? '');
@@ -97,7 +98,7 @@ function withDates(metas: CleanPost['metas'], { settings, now }: Caller): CleanP
     now,
   });
   if ('problem' in dates) return metas;
-  const added = dateMetas(dates).filter(([key]) => !values.get(key) && !(allDay && key === DATES.duration));
+  const added = textMetas(dateMetas(dates)).filter(([key]) => !values.get(key) && !(allDay && key === DATES.duration));
   return [...metas.filter(([key]) => !added.some(([name]) => name === key)), ...added];
 }
 
@@ -107,7 +108,7 @@ function withDuration(metas: CleanPost['metas']): CorrectedMetas {
   const length = diffSeconds(startUtc, endUtc);
   if (allDay || duration === null || !(length >= 0) || (duration >= 0 && duration <= length)) return { metas };
   return {
-    metas: metas.map(([key, value]) => (key === DATES.duration ? [key, String(length)] : [key, value])),
+    metas: withTexts(metas, new Map([[DATES.duration, String(length)]])),
     corrections: `${duration} -> ${length}`,
   };
 }

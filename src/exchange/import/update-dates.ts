@@ -5,7 +5,7 @@ import type { Caller } from '../../records/caller.ts';
 import type { Metas } from '../../wordpress/rows.ts';
 import { parseZone, toLocal } from '../../wordpress/zones.ts';
 import type { CleanPost } from '../items/clean.ts';
-import type { PostItem } from '../items/items.ts';
+import { type PostItem, withTexts } from '../items/items.ts';
 import { metaMap } from '../items/meta-map.ts';
 
 /**
@@ -27,5 +27,5 @@ export function datesInOwnZone(item: PostItem, clean: CleanPost, before: Metas, 
   // A start that the own zone skips may come after the end; such dates are not stored.
   const dates = isSameMoment || 'problem' in converted ? own : converted;
   const values = new Map(dateMetas(dates));
-  return { ...clean, metas: clean.metas.map(([key, value]) => [key, values.get(key) ?? value]) };
+  return { ...clean, metas: withTexts(clean.metas, values) };
 }

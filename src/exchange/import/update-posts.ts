@@ -2,6 +2,7 @@ import { groupedBy } from '../../grouped-by.ts';
 import { storedDates } from '../../kinds/events/dates.ts';
 import { DATES, ORGANIZER_LINK, VENUE_LINK } from '../../kinds/events/metas.ts';
 import { postKind, taxonomiesOf, termKind } from '../../kinds/index.ts';
+import type { Rows } from '../../kinds/kind.ts';
 import type { PostKindName } from '../../kinds/kind-names.ts';
 import { loadMetas, loadPosts } from '../../storage/rows/bundle.ts';
 import { writeOccurrence } from '../../storage/rows/occurrences.ts';
@@ -12,10 +13,11 @@ import { saveRevision } from '../../storage/rows/revisions.ts';
 import { recount, setTermsOf, termTaxonomyIdsOf } from '../../storage/rows/term-links.ts';
 import { loadTermsOf } from '../../storage/rows/terms.ts';
 import { oldAddresses } from '../../wordpress/old-addresses.ts';
-import { EDITOR_METAS, metaOf, type Post } from '../../wordpress/rows.ts';
+import type { StoredValue } from '../../wordpress/php/serialized.ts';
+import { EDITOR_METAS, metaOf, type Post, type StoredMetas } from '../../wordpress/rows.ts';
 import { utcFromDate } from '../../wordpress/time.ts';
 import type { CleanPost } from '../items/clean.ts';
-import { LINK_METAS, nameOf, type PostItem } from '../items/items.ts';
+import { LINK_METAS, nameOf, type PostItem, textMetas } from '../items/items.ts';
 import { metaMap } from '../items/meta-map.ts';
 import { addLoss, addToCount } from '../items/report.ts';
 import { changedColumns, withModification } from './changed-columns.ts';
@@ -60,7 +62,7 @@ export async function updatePosts(work: Work, posts: readonly Existing[]): Promi
   for (const post of posts) {
     const row = rows.get(post.target);
     const before = {
-      metas: metas.get(post.target) ?? new Map<string, string[]>(),
+      metas: metas.get(post.target) ?? new Map<string, StoredValue[]>(),
       terms: (terms.get(post.target) ?? []).map(
         (term) => `${term.taxonomy === termKind('tag').taxonomy ? 'tag' : 'category'}:${term.term_id}`,
       ),
@@ -75,7 +77,7 @@ async function updateOne(
   work: Work,
   { item, key, digest, clean: sourceClean, target }: Existing,
   row: Post,
-  before: { metas: ReadonlyMap<string, readonly string[]>; terms: readonly string[] },
+  before: { metas: StoredMetas; terms: readonly string[] },
 ): Promise<boolean> {
   const { run, db, touched } = work;
   const clean = datesInOwnZone(item, sourceClean, before.metas, run.caller);
@@ -151,12 +153,7 @@ const isDateMeta = (name: string): boolean => /^_Event(Start|End)Date|^_Event(Du
  * Removes date metas if the event recurs here, since its dates follow from its rule. This is reported unless the
  * source's date is one of them.
  */
-async function withoutDatesOfRule(
-  { run, db, tally }: Work,
-  item: PostItem,
-  target: number,
-  metas: Record<string, readonly string[]>,
-): Promise<Record<string, readonly string[]>> {
+async function withoutDatesOfRule({ run, db, tally }: Work, item: PostItem, target: number, metas: Rows['metas']): Promise<Rows['metas']> {
   if (item.kind !== 'event' || item.recurrence || !run.caller.settings.recurrence || !Object.keys(metas).some(isDateMeta)) return metas;
   if (target <= 0 || !(await isRecurringEvent(db, target))) return metas;
   const itemMetas = metaMap(item.metas);
@@ -194,10 +191,10 @@ function metaChanges(
   clean: CleanPost,
   links: ReadonlyMap<string, readonly string[]>,
   { before, keptKeys }: { readonly before: ReadonlyMap<string, readonly string[]>; readonly keptKeys: readonly string[] },
-): Record<string, readonly string[]> {
+): Rows['metas'] {
   const linkRows = Array.from(links, ([key, ids]) => ids.map((id) => [key, id] as const)).flat();
   const valuesByKey = groupedBy(
-    [...clean.metas, ...linkRows],
+    [...clean.metas, ...textMetas(linkRows)],
     ([key]) => key,
     ([, value]) => value,
   );
@@ -205,7 +202,7 @@ function metaChanges(
   const isLinked = (key: string): boolean => LINK_METAS.has(key) && item.links.some((link) => link.key === key);
   for (const key of [...(item.complete ? before.keys() : []), ...(item.absent ?? []), ...(item.unshown ?? [])])
     if (!valuesByKey.has(key) && !isLinked(key)) valuesByKey.set(key, []);
-  const changes: Record<string, readonly string[]> = {};
+  const changes: Record<string, readonly StoredValue[]> = {};
   for (const [key, values] of valuesByKey) {
     const stored = before.get(key) ?? [];
     if (keptKeys.includes(key) || EDITOR_METAS.includes(key)) continue;

@@ -4,7 +4,7 @@ import { readOptions } from '../../storage/rows/options.ts';
 import { capabilitiesKey, findUserByLogin, findUserByLoginOrEmail, insertUser, levelKey, takenNames } from '../../storage/rows/users.ts';
 import { sanitizeDisplayName, sanitizeTermDescription, sanitizeTermName } from '../../wordpress/content/kses.ts';
 import { firstCharacters, hasVisibleText, sanitizeTextField, stripControlCharacters } from '../../wordpress/content/plain-text.ts';
-import { toSerialized } from '../../wordpress/php/serialized.ts';
+import { asStored, type StoredValue, storedText, toSerialized } from '../../wordpress/php/serialized.ts';
 import { NICENAME_BYTES, nicenameOf, uniqueSlug } from '../../wordpress/slug.ts';
 import { utcFromDate } from '../../wordpress/time.ts';
 import { replaceLoneSurrogates } from '../items/clean.ts';
@@ -16,8 +16,9 @@ import type { Work } from './run.ts';
 
 /** A hash that no password matches. Users from a file have to request a new password. */
 const NO_PASSWORD = '*';
+const PASSWORDS = '_application_passwords';
 /** Metas that are imported from an owner's database, in addition to the role. */
-const IMPORTED_METAS = new Set(['first_name', 'last_name', 'nickname', 'description', 'locale', '_application_passwords']);
+const IMPORTED_METAS = new Set(['first_name', 'last_name', 'nickname', 'description', 'locale', PASSWORDS]);
 const MAX_LENGTHS = { login: 60, email: 100, name: 250 } as const;
 
 /**
@@ -91,7 +92,7 @@ async function insertAuthor({ run, db, touched }: Work, author: AuthorItem, logi
     display_name: nameOf(run.trustedAccounts, author.displayName) || nameOf(run.trustedAccounts, login),
   };
   touched.any = true;
-  return insertUser(db, row, { nickname: login, ...(await metasOf(run.trustedAccounts, author, db)) });
+  return insertUser(db, row, { nickname: storedText(login), ...(await metasOf(run.trustedAccounts, author, db)) });
 }
 
 /**
@@ -116,19 +117,21 @@ function nameOf(trustedAccounts: boolean, displayName: string): string {
   return trustedAccounts ? firstCharacters(name, MAX_LENGTHS.name) : sanitizeDisplayName(name);
 }
 
-async function metasOf(trustedAccounts: boolean, { metas }: AuthorItem, db: Work['db']): Promise<Record<string, string>> {
+async function metasOf(trustedAccounts: boolean, { metas }: AuthorItem, db: Work['db']): Promise<Record<string, StoredValue>> {
   const metasByKey = Object.fromEntries(metas);
   const role = (await readOptions(db, ['default_role'])).get('default_role') || 'subscriber';
   const importedMetas = metas
-    .filter(([key]) => IMPORTED_METAS.has(key) && (trustedAccounts || key !== '_application_passwords'))
-    .map(
-      ([key, value]) =>
-        [key, trustedAccounts ? value : (key === 'description' ? sanitizeTermDescription : sanitizeTermName)(value)] as const,
-    );
+    .filter(([key]) => IMPORTED_METAS.has(key) && (trustedAccounts || key !== PASSWORDS))
+    .map(([key, value]) => [key, trustedAccounts ? storedMeta(key, value) : storedText(filterOf(key)(value))] as const);
   return {
     ...Object.fromEntries(importedMetas),
     [capabilitiesKey(db)]:
-      trustedAccounts && metasByKey.capabilities !== undefined ? metasByKey.capabilities : toSerialized({ [role]: true }),
-    [levelKey(db)]: trustedAccounts && metasByKey.user_level !== undefined ? metasByKey.user_level : '0',
+      trustedAccounts && metasByKey.capabilities !== undefined ? asStored(metasByKey.capabilities) : toSerialized({ [role]: true }),
+    [levelKey(db)]: trustedAccounts && metasByKey.user_level !== undefined ? storedText(metasByKey.user_level) : storedText('0'),
   };
 }
+
+/** Returns a meta of an owner's database as it is stored: all but the passwords are texts. */
+const storedMeta = (key: string, value: string): StoredValue => (key === PASSWORDS ? asStored(value) : storedText(value));
+
+const filterOf = (key: string) => (key === 'description' ? sanitizeTermDescription : sanitizeTermName);

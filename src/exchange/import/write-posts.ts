@@ -7,12 +7,13 @@ import { insertOccurrences } from '../../storage/rows/occurrences.ts';
 import { insertPost, updatePost } from '../../storage/rows/posts.ts';
 import { loadTerms } from '../../storage/rows/terms.ts';
 import { guidOf, postUrl } from '../../wordpress/links.ts';
+import type { StoredValue } from '../../wordpress/php/serialized.ts';
 import type { Post } from '../../wordpress/rows.ts';
 import { isFloating } from '../../wordpress/status.ts';
 import { utcFromDate } from '../../wordpress/time.ts';
 import { localFromDate } from '../../wordpress/zones.ts';
 import { type CleanPost, completeDates } from '../items/clean.ts';
-import { nameOf, type PostItem } from '../items/items.ts';
+import { nameOf, type PostItem, textMetas } from '../items/items.ts';
 import { metaMap } from '../items/meta-map.ts';
 import { addLoss, addToCount } from '../items/report.ts';
 import { typeOf } from '../items/site-items.ts';
@@ -332,7 +333,7 @@ function columnsWithId({ run }: Work, { item }: Arrival, post: Partial<Post>, id
 
 /** Metas and terms of new records, and the amounts by which the counts of these terms increase. */
 interface Relations {
-  readonly metas: { post_id: number; meta_key: string; meta_value: string }[];
+  readonly metas: { post_id: number; meta_key: string; meta_value: StoredValue }[];
   readonly links: { object_id: number; term_taxonomy_id: number }[];
   readonly counts: Map<number, number>;
 }
@@ -353,7 +354,8 @@ async function writeReferencesOf(work: Work, newcomers: readonly NewRecord[]): P
     };
     if (row) Object.assign(row, referenceColumns);
     else if (!work.run.isDryRun) await updatePost(work.db, id, referenceColumns);
-    for (const [meta_key, meta_value] of [...clean.metas, ...resolved.links]) relations.metas.push({ post_id: id, meta_key, meta_value });
+    for (const [meta_key, meta_value] of [...clean.metas, ...textMetas(resolved.links)])
+      relations.metas.push({ post_id: id, meta_key, meta_value });
     const isCounted = (clean.columns.post_status ?? 'publish') === 'publish' && item.kind !== 'attachment';
     for (const term of new Set(resolved.terms.flatMap((name) => termIds.get(name) ?? []))) {
       relations.links.push({ object_id: id, term_taxonomy_id: term });

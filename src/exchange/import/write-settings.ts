@@ -5,7 +5,7 @@ import { definitionsOf, mergeCustomFields, type StoredDefinitions } from '../../
 import type { Database } from '../../storage/engine/database.ts';
 import { usedCustomMetas } from '../../storage/rows/ids-in-use.ts';
 import { lockOption, readOptions, writeOption } from '../../storage/rows/options.ts';
-import { serializedMembers, toSerialized, withMembers } from '../../wordpress/php/serialized.ts';
+import { asStored, serializedMembers, storedText, toSerialized, withMembers } from '../../wordpress/php/serialized.ts';
 import { FIELDS_MEMBER, fieldsIn, storedDefinitions } from '../items/field-definitions.ts';
 import type { SettingsItem } from '../items/items.ts';
 import { addLoss, addToCount } from '../items/report.ts';
@@ -61,7 +61,7 @@ export async function writeSettings({ run, db, tally, touched }: Work, items: re
       }
       addToCount(tally.updated, 'settings');
       if (run.isDryRun) continue;
-      await writeOption(db, name, value);
+      await writeOption(db, name, ARRAYS.includes(name) ? asStored(value) : storedText(value));
       touched.any = true;
     }
   }
@@ -99,6 +99,7 @@ function optionsWith(
   const options = new Map<string, string | undefined>();
   for (const name of IMPORTED_OPTIONS) if (item.options[name] !== undefined) options.set(name, item.options[name]);
   const calendar = item.options[CALENDAR_OPTION];
+  options.delete(CUSTOM_FIELDS_OPTION);
   if (calendar === undefined && !areNew) return options;
   const members = calendar === undefined ? {} : { ...PLUGIN_DEFAULTS, ...membersOf(calendar) };
   // Members that are not changed keep the form in which they are stored.
@@ -106,9 +107,11 @@ function optionsWith(
   const fields = areNew ? { [FIELDS_MEMBER]: merged.definitions } : {};
   options.set(CALENDAR_OPTION, withMembers(ownOptions.get(CALENDAR_OPTION) ?? '', { ...others, ...fields }));
   if (areNew) options.set(CUSTOM_FIELDS_OPTION, withMembers('', merged.ownEntries));
-  else options.delete(CUSTOM_FIELDS_OPTION);
   return options;
 }
+
+/** Options with arrays, which `optionsWith` serializes itself. */
+const ARRAYS: readonly string[] = [CALENDAR_OPTION, CUSTOM_FIELDS_OPTION];
 
 const PLUGIN_DEFAULTS = Object.fromEntries(IMPORTED_MEMBERS.map((name) => [name, undefined]));
 

@@ -7,7 +7,15 @@ import type { HtmlTrust } from '../../records/clean-text.ts';
 import { typedEntries } from '../../typed-keys.ts';
 import { ksesPost, ksesTitle } from '../../wordpress/content/kses.ts';
 import { sanitizeTextField, stripControlCharacters } from '../../wordpress/content/plain-text.ts';
-import { parseSerialized, toSerialized } from '../../wordpress/php/serialized.ts';
+import {
+  asStored,
+  looksSerialized,
+  parseSerialized,
+  type StoredValue,
+  storedText,
+  textOfStored,
+  toSerialized,
+} from '../../wordpress/php/serialized.ts';
 import { EDITOR_METAS } from '../../wordpress/rows.ts';
 import { isFloating, REGISTERED_STATUSES } from '../../wordpress/status.ts';
 import { tableOf } from '../../wordpress/table.ts';
@@ -15,12 +23,12 @@ import { isRealDate, ZERO_DATE } from '../../wordpress/time.ts';
 import { trimEndOf } from '../../wordpress/trim.ts';
 import { withoutBadProtocol } from '../../wordpress/web-url.ts';
 import { toLocal, toUtc, type Zone } from '../../wordpress/zones.ts';
-import type { PostColumns, PostItem } from './items.ts';
+import { type MetaPair, type PostColumns, type PostItem, textMetas } from './items.ts';
 
 /** A post with values that its rows can hold, and what had to be removed (`exchange:losses`). */
 export interface CleanPost {
   readonly columns: CleanColumns;
-  readonly metas: readonly (readonly [key: string, value: string])[];
+  readonly metas: readonly MetaPair[];
   readonly losses: readonly { readonly reason: string; readonly detail: string }[];
 }
 
@@ -62,7 +70,7 @@ export function cleanPost(item: PostItem, { isTrusted }: HtmlTrust, fields: read
 }
 
 /** Makes the metas of a category or tag fit for their rows. */
-export const cleanTermMetas = (metas: PostItem['metas'], cleaning: CleaningOptions): [key: string, value: string][] =>
+export const cleanTermMetas = (metas: PostItem['metas'], cleaning: CleaningOptions): MetaPair[] =>
   metas.flatMap((meta) => cleanMeta(meta, cleaning));
 
 /**
@@ -142,19 +150,21 @@ const FILTERS: ReadonlyMap<string, (text: string) => string> = tableOf({
 });
 
 /** Returns the meta as it can be stored, or an empty list if it cannot. */
-function cleanMeta([key, value]: PostItem['metas'][number], { isTrusted, urlMetas, reportLoss }: CleaningOptions): [string, string][] {
+function cleanMeta([key, value]: PostItem['metas'][number], { isTrusted, urlMetas, reportLoss }: CleaningOptions): MetaPair[] {
   // These metas refer to users of the other site.
   if (EDITOR_METAS.includes(key)) return [];
-  if (key === EXTERNAL_ID) return [[key, storedExternalId(value)] as [string, string]].filter(([, externalId]) => externalId !== '');
+  const text = textOfStored(value);
+  if (key === EXTERNAL_ID) return textMetas([[key, storedExternalId(text)]]).filter(([, externalId]) => externalId !== '');
   const isAddress = addressMetas.has(key) || urlMetas?.has(key) === true;
-  const refused = isAddress && !isSafeAddress(value) ? 'url-refused' : metaFault(key, value);
+  const refused = isAddress && !isSafeAddress(text) ? 'url-refused' : metaFault(key, text);
   if (refused) {
     reportLoss(refused, refused === 'meta-key-unusable' ? key : `${key}: ${value}`);
     return [];
   }
-  const filtered = isTrusted ? value : isAddress ? filteredAddress(value) : filteredMeta(key, value);
-  if (filtered !== value) reportLoss('html-filtered', key);
-  return [[replaceLoneSurrogates(key), replaceLoneSurrogates(filtered)]];
+  const filtered = isTrusted ? value : filteredMeta(key, value, isAddress);
+  if (filtered === undefined) reportLoss('value-refused', `${key}: ${value}`);
+  else if (filtered !== value) reportLoss('html-filtered', key);
+  return filtered === undefined ? [] : [[replaceLoneSurrogates(key), asStored(replaceLoneSurrogates(filtered))]];
 }
 
 /** Returns the reason why a meta cannot be stored, if there is one. */
@@ -166,23 +176,35 @@ function metaFault(key: string, value: string): string | undefined {
 /** Metas of the calendar, which hold plain text. */
 const PLAIN_TEXT_META = /^_(?:Event|Venue|Organizer)/;
 
-/** Removes scripts and the like from a meta, including those within serialized values. */
-function filteredMeta(key: string, value: string): string {
-  if (!value.includes('<')) return value;
-  const filter = PLAIN_TEXT_META.test(key) ? sanitizeTextField : ksesPost;
-  const parsed = parseSerialized(value);
-  if (typeof parsed !== 'object' || parsed === null) return filter(value);
-  const clean = filteredWithin(parsed, filter);
+/**
+ * Removes scripts and the like from a meta, including those within serialized values. Returns undefined for a value that
+ * only PHP could read, since it contains an object or a reference: WordPress would create the object.
+ */
+function filteredMeta(key: string, stored: StoredValue, isAddress = addressMetas.has(key)): StoredValue | undefined {
+  if (!looksSerialized(stored)) return filteredText(key, stored, isAddress);
+  const value = parseSerialized(stored);
+  if (value === stored) return undefined;
+  if (typeof value === 'string') return filteredText(key, value, isAddress);
+  if (!stored.includes('<')) return stored;
+  const clean = filteredWithin(value, htmlFilterOf(key));
   // Serializing an unchanged value would alter the format of floats and the order of keys.
-  return isDeepStrictEqual(clean, parsed) ? value : toSerialized(clean);
+  return isDeepStrictEqual(clean, value) ? stored : toSerialized(clean);
 }
+
+const filteredText = (key: string, text: string, isAddress: boolean): StoredValue =>
+  storedText(isAddress ? filteredAddress(text) : text.includes('<') ? htmlFilterOf(key)(text) : text);
+
+const htmlFilterOf = (key: string) => (PLAIN_TEXT_META.test(key) ? sanitizeTextField : ksesPost);
 
 /**
  * Returns the metas of a record whose texts come from a third party, in calendars for example: they are filtered,
  * whoever imports.
  */
-export const filteredMetas = (metas: PostItem['metas']): [key: string, value: string][] =>
-  metas.map(([key, value]) => [key, addressMetas.has(key) ? filteredAddress(value) : filteredMeta(key, value)]);
+export const filteredMetas = (metas: PostItem['metas']): MetaPair[] =>
+  metas.flatMap(([key, stored]): MetaPair[] => {
+    const value = filteredMeta(key, stored);
+    return value === undefined ? [] : [[key, value]];
+  });
 
 const filteredAddress = (address: string): string => encodeSigns(address.trim());
 

@@ -1,5 +1,6 @@
 import type { CustomField } from '../../calendar/custom-fields.ts';
 import { customFieldRows, storedValue } from '../../kinds/custom-fields.ts';
+import type { MetaPair } from './items.ts';
 
 /** A value in a file for one of the site's own fields. */
 export interface CustomValue {
@@ -11,7 +12,7 @@ export interface CustomValue {
  * Returns the metas for values of the site's own fields; `refused` lists the values that are invalid for their field.
  */
 export function customRows(values: readonly CustomValue[]): {
-  readonly rows: [string, string][];
+  readonly rows: readonly MetaPair[];
   readonly refused: readonly CustomValue[];
 } {
   const readings = values.map((custom) => ({ custom, stored: storedValue(custom.field, custom.value) }));

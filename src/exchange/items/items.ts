@@ -2,6 +2,7 @@ import type { CustomField } from '../../calendar/custom-fields.ts';
 import { postKinds } from '../../kinds/index.ts';
 import type { PostKindName, TermKindName } from '../../kinds/kind-names.ts';
 import type { StoredRecurrence, StoredSeries } from '../../storage/rows/recurrences.ts';
+import { type StoredValue, storedText, textOfStored } from '../../wordpress/php/serialized.ts';
 import type { Post } from '../../wordpress/rows.ts';
 import type { NonItemEntry } from './report.ts';
 
@@ -32,6 +33,23 @@ interface LanguageMembers {
   readonly translation_group?: string | undefined;
 }
 
+/** A meta as its row holds it. */
+export type MetaPair = readonly [key: string, value: StoredValue];
+
+/** Returns metas that hold texts. */
+export const textMetas = (texts: readonly (readonly [key: string, text: string])[]): MetaPair[] =>
+  texts.map(([key, text]) => [key, storedText(text)]);
+
+/** Returns the first text of a meta; empty if there is none. */
+export const textIn = (metas: readonly MetaPair[], name: string): string => textOfStored(metas.find(([key]) => key === name)?.[1] ?? '');
+
+/** Returns metas with other texts in those that are named. */
+export const withTexts = (metas: readonly MetaPair[], texts: ReadonlyMap<string, string>): MetaPair[] =>
+  metas.map(([key, value]) => {
+    const text = texts.get(key);
+    return [key, text === undefined ? value : storedText(text)];
+  });
+
 /** An event, a venue, an organizer or an attachment, in the form of its rows. */
 export interface PostItem extends IdentifiedItem, LanguageMembers {
   readonly kind: PostKindName | 'attachment';
@@ -41,8 +59,8 @@ export interface PostItem extends IdentifiedItem, LanguageMembers {
   readonly author?: string | undefined;
   /** `sourceId` of the parent post. */
   readonly parent?: string | undefined;
-  /** Keys and stored texts (including serialized PHP), in order, without those in `links`. */
-  readonly metas: readonly (readonly [key: string, value: string])[];
+  /** In order, without those in `links`. */
+  readonly metas: readonly MetaPair[];
   /** Metas that reference other posts, in order. */
   readonly links: readonly Link[];
   /** Terms of the post; undefined if the source has no information about them. */
@@ -121,7 +139,7 @@ export interface TermItem extends IdentifiedItem, LanguageMembers {
   /** `sourceId` of the parent category. */
   readonly parent?: string | undefined;
   /** Metas of the term, including those of plugins, in order. */
-  readonly metas?: readonly (readonly [key: string, value: string])[] | undefined;
+  readonly metas?: readonly MetaPair[] | undefined;
   /** The `term_taxonomy_id` in the source. */
   readonly taxonomyId?: number | undefined;
 }
@@ -151,7 +169,7 @@ export interface AuthorItem extends IdentifiedItem {
   readonly displayName: string;
   /** Additional columns of `users`, if the source has them (password hash, registration). */
   readonly columns?: Readonly<Record<string, string>> | undefined;
-  /** Metas; keys of roles and levels come without the table prefix of the source (`capabilities`, `user_level`). */
+  /** Metas as texts, or as stored if they are none; keys of roles and levels come without the table prefix of the source (`capabilities`, `user_level`). */
   readonly metas: readonly (readonly [key: string, value: string])[];
 }
 
@@ -189,7 +207,7 @@ export const LINK_METAS: ReadonlyMap<string, LinkedKind> = new Map([
 ]);
 
 /** Splits the metas of a post into links to other posts and the others. */
-export function splitMetas(metas: readonly (readonly [key: string, value: string])[]): Pick<PostItem, 'metas' | 'links'> {
+export function splitMetas(metas: readonly MetaPair[]): Pick<PostItem, 'metas' | 'links'> {
   const links = metas.flatMap(([key, value]): Link[] => {
     const kind = LINK_METAS.get(key);
     return kind !== undefined && isId(value) ? [{ key, kind, sourceId: value }] : [];

@@ -2,7 +2,7 @@ import { addToGroup } from '../../grouped-by.ts';
 import { CALENDAR_UID } from '../../kinds/events/metas.ts';
 import type { Database } from '../../storage/engine/database.ts';
 import { pagesById } from '../../storage/engine/pages.ts';
-import { metaValuesOf } from '../../storage/lists/posts-of-type.ts';
+import { metaTextsOf } from '../../storage/lists/posts-of-type.ts';
 import { lastingUid } from './lasting-uid.ts';
 import { typeOf } from './site-items.ts';
 
@@ -21,8 +21,8 @@ export function createUidIndex(): UidIndex {
   let idsByUid: Map<string, number[]> | undefined;
   const readAll = async (db: Database) => {
     const ids = new Map<string, number[]>();
-    const pages = pagesById(PAGE_SIZE, (after, limit) => metaValuesOf(db, typeOf('event'), CALENDAR_UID, { after, limit }));
-    for await (const rows of pages) for (const { id, value } of rows) if (value) addToGroup(ids, lastingPart(value), id);
+    const pages = pagesById(PAGE_SIZE, (after, limit) => metaTextsOf(db, typeOf('event'), CALENDAR_UID, { after, limit }));
+    for await (const rows of pages) for (const { id, text } of rows) if (text) addToGroup(ids, lastingPart(text), id);
     return ids;
   };
   return {

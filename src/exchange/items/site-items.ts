@@ -8,7 +8,7 @@ import { loadRecurrences, loadSeries } from '../../storage/rows/recurrences.ts';
 import { loadTermMetas } from '../../storage/rows/term-metas.ts';
 import { loadTermsOf, termsOf, termsOfSharedSlugs } from '../../storage/rows/terms.ts';
 import type { StoredUser } from '../../storage/rows/users.ts';
-import type { Metas, Post, Term } from '../../wordpress/rows.ts';
+import { metaOf, type Post, type StoredMetas, type Term } from '../../wordpress/rows.ts';
 import { type AuthorItem, type PostItem, splitMetas, type TermItem, type TermReference } from './items.ts';
 import { termName } from './term-names.ts';
 
@@ -135,14 +135,14 @@ function termItem(kind: TermKindName, term: Term, parent: Term | undefined, plac
 /** A post with its metas and terms, and the name of its author. */
 interface LoadedPost {
   readonly row: Post;
-  readonly metas: Metas | undefined;
+  readonly metas: StoredMetas | undefined;
   readonly terms: readonly TermReference[];
   readonly author: string | undefined;
 }
 
 function postItem(kind: PostItem['kind'], { row, metas, terms, author }: LoadedPost, uploads: string): PostItem {
   const { ID, post_author: _author, post_parent: parent, post_type: _type, comment_count: _count, ...columns } = row;
-  const file = metas?.get('_wp_attached_file')?.[0];
+  const file = metaOf(metas, '_wp_attached_file');
   const pairs = [...(metas ?? [])].flatMap(([key, values]) => values.map((value) => [key, value] as const));
   return {
     kind,

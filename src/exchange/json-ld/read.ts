@@ -8,7 +8,7 @@ import { contentOf } from '../items/content.ts';
 import { STATUSES } from '../items/event-status.ts';
 import { rowsOfValues } from '../items/field-rows.ts';
 import { imageItem } from '../items/image-item.ts';
-import type { Entry, Link, PostItem, TermReference } from '../items/items.ts';
+import { type Entry, type Link, type PostItem, type TermReference, textMetas } from '../items/items.ts';
 import { asWholeRecord, type LossEntry, lossEntry } from '../items/report.ts';
 import { datesOf } from './dates.ts';
 import { addressOf, eventsIn, isNode, limitParts, listOf, type Node, nodeInheriting, parseBlock, textOf } from './nodes.ts';
@@ -184,8 +184,7 @@ function* entriesOf({ node, page }: FoundEvent, name: Pick<PostItem, 'sourceId' 
     metas: [
       ...event.metas.filter(([key]) => !CURRENCY.includes(key)),
       ...currencyOf(node, event.metas),
-      ...(status === undefined ? [] : [[STATE, status] as const]),
-      [EVENT_ORIGIN, 'json-ld'],
+      ...textMetas([...(status === undefined ? [] : [[STATE, status] as const]), [EVENT_ORIGIN, 'json-ld']]),
     ],
     links: linkedItems.flatMap((item): Link[] =>
       isLinked(item) ? [{ key: LINKS[item.kind], kind: item.kind, sourceId: item.sourceId }] : [],
@@ -245,12 +244,12 @@ function venueOf(value: unknown, page: FoundEvent['page'], caller: Caller): Post
     website: addressOf(place.url ?? place.sameAs, page.url),
   };
   const item = post('venue', `venue:${[name, street, city].join(' ').toLowerCase()}`, values, page, caller);
-  const coordinates: PostItem['metas'] =
+  const coordinates =
     Math.abs(lat) <= 90 && Math.abs(lng) <= 180
-      ? [
+      ? textMetas([
           [COORDINATES.lat, String(lat)],
           [COORDINATES.lng, String(lng)],
-        ]
+        ])
       : [];
   return [{ ...item, metas: [...item.metas, ...coordinates] }];
 }
@@ -299,11 +298,11 @@ function currencyOf(node: Node, metas: PostItem['metas']): PostItem['metas'] {
   if (code === undefined) return metas.filter(([key]) => CURRENCY.includes(key));
   const format = new Intl.NumberFormat('en', { style: 'currency', currency: code, currencyDisplay: 'narrowSymbol' });
   const symbol = format.formatToParts(0).find(({ type }) => type === 'currency')?.value ?? code;
-  return [
+  return textMetas([
     [COST.symbol, symbol],
     [COST.code, code],
     [COST.position, 'prefix'],
-  ];
+  ]);
 }
 
 const tagsOf = (node: Node): TermReference[] => {

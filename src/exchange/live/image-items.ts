@@ -51,7 +51,7 @@ export function imageItem(
     ...(media && media.post > 0 ? { parent: String(media.post) } : {}),
     metas: [
       ...(file === undefined ? [] : metaPair('_wp_attached_file', file)),
-      ...metaPair('_wp_attachment_metadata', toSerialized(metadataOf(image, media, file ?? name))),
+      ['_wp_attachment_metadata', toSerialized(metadataOf(image, media, file ?? name))],
       ...(media?.alt_text ? metaPair('_wp_attachment_image_alt', media.alt_text) : []),
     ],
     // A site that does not show the member says nothing about the text.

@@ -26,7 +26,16 @@ import { languageOfCode } from '../../wordpress/content-languages.ts';
 import { diffSeconds } from '../../wordpress/time.ts';
 import { groupOfDate } from '../items/each-date.ts';
 import { STATUSES } from '../items/event-status.ts';
-import { LINK_METAS, type Link, type PostColumns, type PostItem, type TermItem, type TermReference } from '../items/items.ts';
+import {
+  LINK_METAS,
+  type Link,
+  type MetaPair,
+  type PostColumns,
+  type PostItem,
+  type TermItem,
+  type TermReference,
+  textMetas,
+} from '../items/items.ts';
 import { termName } from '../items/term-names.ts';
 import type { CoreMedia, CoreRecord, LiveEvent, LiveOrganizer, LivePost, LiveTerm, LiveVenue } from './records.ts';
 import type { SiteFacts } from './site-facts.ts';
@@ -85,12 +94,12 @@ export function eventItem(record: LiveEvent, context: LiveContext): LiveItem {
   ];
   const customFields = customMetas(record.custom_fields, calendar.customFields);
   const status = STATUSES.get(record.json_ld?.eventStatus.replace(/^.*\//, '') ?? '');
-  const metas: (readonly [key: string, value: string])[] = [
-    [EVENT_ORIGIN, ORIGIN],
-    ...dateMetas(datesOf(record)),
+  const metas: MetaPair[] = [
+    ...metaPair(EVENT_ORIGIN, ORIGIN),
+    ...textMetas(dateMetas(datesOf(record))),
     ...(record.all_day ? metaPair(DATES.allDay, '1') : []),
-    [EVENT.show_map, record.show_map ? '1' : ''],
-    [EVENT.show_map_link, record.show_map_link ? '1' : ''],
+    ...metaPair(EVENT.show_map, record.show_map ? '1' : ''),
+    ...metaPair(EVENT.show_map_link, record.show_map_link ? '1' : ''),
     ...cost.metas,
     // An event without a website shows the URL of its page.
     ...(record.website !== '' && record.website === record.url ? [] : metaPair(EVENT.website, decodeEntities(record.website))),
@@ -132,7 +141,7 @@ export function withCoreMetas(item: PostItem, core: CoreRecord | undefined): Pos
   );
   return {
     ...item,
-    metas: [...item.metas, ...shown.filter(([, value]) => value !== '')],
+    metas: [...item.metas, ...textMetas(shown.filter(([, text]) => text !== ''))],
     absent: [...(item.absent ?? []), ...shown.flatMap(([key, value]) => (value === '' ? [key] : []))],
     links: item.language === undefined ? item.links : storedLinks(item.links, core),
   };
@@ -186,8 +195,8 @@ const absentFrom = (record: LiveEvent): string[] => [
  * Returns the metas of custom fields, by the names that the fields have on both sites. A field without a name that is
  * not defined here keeps its meta if that is free.
  */
-function customMetas(values: LiveEvent['custom_fields'], fields: readonly CustomField[]): { metas: [string, string][]; lost: LostField[] } {
-  const metas: [string, string][] = [];
+function customMetas(values: LiveEvent['custom_fields'], fields: readonly CustomField[]): { metas: MetaPair[]; lost: LostField[] } {
+  const metas: MetaPair[] = [];
   const lost: LostField[] = [];
   for (const [name, { label, value }] of Object.entries(values)) {
     const field = fieldNamed(name, label, fields);
@@ -222,7 +231,7 @@ export function venueItem(record: LiveVenue, context: LiveContext): LiveItem {
       ...identityOf('venue', record, context),
       columns,
       metas: [
-        [VENUE_ORIGIN, ORIGIN],
+        ...metaPair(VENUE_ORIGIN, ORIGIN),
         ...filledMetas(venueTexts, record),
         ...(lat === '' || lng === '' ? [] : [...metaPair(COORDINATES.lat, lat), ...metaPair(COORDINATES.lng, lng)]),
         ...[VENUE, EVENT].flatMap((keys) => [
@@ -247,7 +256,7 @@ export function organizerItem(record: LiveOrganizer, context: LiveContext): Live
       ...identityOf('organizer', record, context),
       columns,
       metas: [
-        [ORGANIZER_ORIGIN, ORIGIN],
+        ...metaPair(ORGANIZER_ORIGIN, ORIGIN),
         ...filledMetas(organizerTexts, { ...record, email: decodeEntities(record.email) }),
         ...globalIdsOf(record),
       ],
@@ -277,8 +286,8 @@ export const termItem = (
 });
 
 // ------------------------------------------------------------------------------------------------- pieces
-/** Returns one row of metas. */
-export const metaPair = (key: string, value: string): [string, string][] => [[key, value]];
+/** Returns a meta that holds a text. */
+export const metaPair = (key: string, text: string): MetaPair[] => textMetas([[key, text]]);
 
 /** Returns metas for the texts that are not empty. `texts`: name -> meta. */
 const filledMetas = <Texts extends Readonly<Record<string, string>>>(texts: Texts, record: Readonly<Record<keyof Texts, string>>) =>
@@ -352,8 +361,8 @@ const imageLink = ({ image }: LivePost): Link[] =>
 const absentImage = ({ image }: LivePost): string[] => (image === false ? ['_thumbnail_id'] : []);
 
 /** Returns the ids that a record had on other sites; the first one is its own. */
-const globalIdsOf = ({ global_id_lineage: ids }: LivePost): [string, string][] =>
-  ids.slice(1).map((one): [string, string] => ['_tribe_aggregator_global_id_lineage', one]);
+const globalIdsOf = ({ global_id_lineage: ids }: LivePost): MetaPair[] =>
+  textMetas(ids.slice(1).map((one) => ['_tribe_aggregator_global_id_lineage', one] as const));
 
 function columnsOf(record: LivePost, title: string, { settings, core }: LiveContext): { columns: PostColumns; guessedMembers: string[] } {
   const options = { smilies: settings.smilies, images: () => undefined };

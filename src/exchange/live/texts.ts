@@ -8,6 +8,7 @@ import { COST } from '../../kinds/events/metas.ts';
 import { decodeEntities } from '../../wordpress/content/entities.ts';
 import { type RenderOptions, renderContent, renderExcerpt, renderTitle } from '../../wordpress/content/render.ts';
 import { tableOf } from '../../wordpress/table.ts';
+import { type MetaPair, textMetas } from '../items/items.ts';
 
 /** The text to store, and whether it renders to the text that the site shows. */
 export interface Guess {
@@ -83,7 +84,7 @@ export function storedCost(
   shownCost: ShownCost,
   fallback: { readonly symbol: string; readonly after: boolean },
   freeWords: readonly string[],
-): { metas: [string, string][]; isExact: boolean } {
+): { metas: MetaPair[]; isExact: boolean } {
   if (shownCost.cost === '' && shownCost.values.length === 0) return { metas: [], isExact: true };
   const text = decodeEntities(shownCost.cost);
   const dashedText = text.replaceAll(' – ', ' - ');
@@ -114,10 +115,10 @@ export function storedCost(
     );
   const guess = guesses.find(isShown);
   const { costs, marked } = guess ?? { costs: [dashedText], marked: false };
-  const metas: [string, string][] = costs.map((cost) => [COST.amounts, cost]);
-  if (marked && shownCost.symbol !== '') metas.push([COST.symbol, shownCost.symbol], [COST.position, shownCost.position]);
-  if (shownCost.code !== '') metas.push([COST.code, shownCost.code]);
-  return { metas, isExact: guess !== undefined };
+  const texts: [key: string, text: string][] = costs.map((cost) => [COST.amounts, cost]);
+  if (marked && shownCost.symbol !== '') texts.push([COST.symbol, shownCost.symbol], [COST.position, shownCost.position]);
+  if (shownCost.code !== '') texts.push([COST.code, shownCost.code]);
+  return { metas: textMetas(texts), isExact: guess !== undefined };
 }
 
 const sameCost = ({ cost, cost_details: details }: CostRecord, shownCost: ShownCost): boolean =>

@@ -3,8 +3,17 @@ import { postKinds, termKinds } from '../../kinds/index.ts';
 import type { TermKindName } from '../../kinds/kind-names.ts';
 import { imageMimes } from '../../media/image-type.ts';
 import { membersIn } from '../../storage/languages/polylang/group.ts';
+import { asStored } from '../../wordpress/php/serialized.ts';
 import { tableOf } from '../../wordpress/table.ts';
-import { type AuthorItem, type Entry, type PostItem, splitMetas, type TermItem, type TermReference } from '../items/items.ts';
+import {
+  type AuthorItem,
+  type Entry,
+  type MetaPair,
+  type PostItem,
+  splitMetas,
+  type TermItem,
+  type TermReference,
+} from '../items/items.ts';
 
 /** An element of a file, with its text and its children. */
 export interface Element {
@@ -181,10 +190,10 @@ function post(element: Element, place: string): Entry[] {
   return comments > 0 ? [item, { kind: 'skipped', what: 'comment', count: comments }] : [item];
 }
 
-const metasOf = (element: Element, elementName: 'wp:postmeta' | 'wp:termmeta'): [string, string][] =>
+const metasOf = (element: Element, elementName: 'wp:postmeta' | 'wp:termmeta'): MetaPair[] =>
   element.children
     .filter(({ name }) => name === elementName)
-    .map((meta) => [textOf(meta, 'wp:meta_key').trim(), textOf(meta, 'wp:meta_value')]);
+    .map((meta) => [textOf(meta, 'wp:meta_key').trim(), asStored(textOf(meta, 'wp:meta_value'))]);
 
 /** Returns the language of a post and its group of translations, which Polylang stores as terms. */
 function languageOf({ children }: Element): Pick<PostItem, 'language' | 'translation_group'> {

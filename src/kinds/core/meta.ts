@@ -4,7 +4,8 @@ import type { Fault } from '../../errors.ts';
 import { memoizeByObject } from '../../memo.ts';
 import { storedTextField } from '../../wordpress/content/plain-text.ts';
 import { numberText } from '../../wordpress/php/number.ts';
-import { type Metas, metaOf } from '../../wordpress/rows.ts';
+import { type StoredValue, storedTexts } from '../../wordpress/php/serialized.ts';
+import { type Metas, metaOf, textsOf } from '../../wordpress/rows.ts';
 import { normalizeWebUrl } from '../../wordpress/web-url.ts';
 import { EVENT } from '../events/fields.ts';
 import { COORDINATES, COST, DATES } from '../events/metas.ts';
@@ -112,7 +113,7 @@ const membersOf = ({ fields }: PostKind) =>
  */
 export function coreMeta(kind: PostKind | ForeignPost, metas: Metas | undefined, locked = false): Record<string, unknown> {
   const entries = Object.entries(registeredMetas(kind)).flatMap(([key, { type, isAdditional }]) =>
-    isAdditional && (locked || !metaOf(metas, key)) ? [] : [[key, shownValue(type, metas?.get(key) ?? [])] as const],
+    isAdditional && (locked || !metaOf(metas, key)) ? [] : [[key, shownValue(type, textsOf(metas, key))] as const],
   );
   if (!locked) return Object.fromEntries(entries);
   const hiddenKeys = new Set([...Object.keys(BLOCK_METAS), ...(typeof kind === 'object' ? membersOf(kind).map(([meta]) => meta) : [])]);
@@ -169,12 +170,12 @@ export function metaChange(
 ): MetaChange | { wrong: WrongMeta } {
   const changedFields: Record<string, unknown> = {};
   const members = new Map(membersOf(kind));
-  const metas: Record<string, readonly string[]> = {};
+  const metas: Record<string, readonly StoredValue[]> = {};
   for (const [key, { type, fields }] of Object.entries(registeredMetas(kind))) {
     if (!Object.hasOwn(sentMetas, key) || (sentMetas[key] === null && !storedMetas?.get(key)?.length)) continue;
     const value = sentMetas[key] === null ? null : valueOfType(type, sentMetas[key]);
     if (value === undefined || isFaultyItem(value)) return { wrong: wrongMeta(key, type, value) };
-    if (value !== null && JSON.stringify(value) === JSON.stringify(shownValue(type, storedMetas?.get(key) ?? []))) continue;
+    if (value !== null && JSON.stringify(value) === JSON.stringify(shownValue(type, textsOf(storedMetas, key)))) continue;
     const field = fields.get(kind.postType);
     const member = members.get(key);
     if (member) changedFields[member.field] = { ...objectOf(changedFields[member.field]), [member.name]: value };
@@ -184,7 +185,7 @@ export function metaChange(
     } else {
       const rows = value === null ? [] : otherRows(key, value, isTrusted);
       if (!rows) return { wrong: { name: key, type: 'uri' } };
-      metas[key] = rows;
+      metas[key] = storedTexts(rows);
     }
   }
   if (kind.hasDates) dropDerived(changedFields, metas, storedMetas);
@@ -257,7 +258,7 @@ function fieldValue(type: MetaType, value: boolean | string | readonly number[] 
 /** Removes derived values: the UTC times follow from the local times and the time zone and cannot be set directly. */
 function dropDerived(
   changedFields: Record<string, unknown>,
-  metas: Record<string, readonly string[]>,
+  metas: Record<string, readonly StoredValue[]>,
   storedMetas: Metas | undefined,
 ): void {
   delete metas[DATES.startUtc];

@@ -82,11 +82,12 @@ export function corePassword(
   const toIso = (unix: number) => isoDate(textFromUnix(unix));
   const record = {
     uuid,
-    app_id,
-    name,
+    // Plugins may have stored other values than texts.
+    app_id: app_id === undefined ? undefined : String(app_id),
+    name: String(name),
     created: toIso(Number(created) || 0),
     last_used: lastUsed ? toIso(Number(lastUsed)) : null,
-    last_ip: address || null,
+    last_ip: address ? String(address) : null,
     ...(plainPassword === undefined ? {} : { password: groupedPassword(plainPassword) }),
   };
   const href = restUrl(context, `wp/v2/users/${user}/application-passwords/${uuid}`);

@@ -1,7 +1,8 @@
 import { type CostOptions, type CurrencyMetas, costMeta, costOf, FREE_WORDS } from '../../calendar/cost.ts';
 import type { SiteSettings } from '../../calendar/settings.ts';
 import { failParam } from '../../errors.ts';
-import { type Metas, metaOf } from '../../wordpress/rows.ts';
+import { storedText, storedTexts } from '../../wordpress/php/serialized.ts';
+import { type Metas, metaOf, textsOf } from '../../wordpress/rows.ts';
 import type { Rows, StoredPost } from '../kind.ts';
 import type { RenderContext, RuleContext } from '../rendering.ts';
 import { COST } from './metas.ts';
@@ -16,14 +17,14 @@ export function costChange(
   { settings }: Pick<RuleContext, 'settings'>,
 ): Rows['metas'] {
   if (!('cost' in values) || isShownCost(values.cost, before?.metas, settings, shownCost)) return {};
-  const emptyRows = before ? [''] : [];
+  const emptyRows = before ? [storedText('')] : [];
   if (values.cost === null) return { [COST.amounts]: [], [COST.symbol]: emptyRows, [COST.position]: emptyRows };
   const parsedCost = costMeta(values.cost);
   if (parsedCost === null) return failParam('cost', 'cost-invalid');
   return {
-    [COST.amounts]: parsedCost.costs,
-    [COST.symbol]: parsedCost.symbol === null ? emptyRows : [parsedCost.symbol],
-    [COST.position]: parsedCost.position === null ? emptyRows : [parsedCost.position],
+    [COST.amounts]: storedTexts(parsedCost.costs),
+    [COST.symbol]: parsedCost.symbol === null ? emptyRows : [storedText(parsedCost.symbol)],
+    [COST.position]: parsedCost.position === null ? emptyRows : [storedText(parsedCost.position)],
   };
 }
 
@@ -37,7 +38,7 @@ const FREE_LABELS = ['0', ...FREE_WORDS];
 
 /** Returns whether a sent cost is the stored one as records show it, in any language. */
 export function isShownCost(sent: unknown, metas: Metas | undefined, settings: SiteSettings, show: ShowCost): boolean {
-  const storedValues = metas?.get(COST.amounts) ?? [];
+  const storedValues = textsOf(metas, COST.amounts);
   if (typeof sent !== 'string' || storedValues.length === 0) return false;
   const sentText = textOf(sent);
   return (
@@ -51,7 +52,7 @@ const textOf = (cost: string): string | undefined => costMeta(cost)?.costs[0];
 
 /** Returns the members of a record that show the cost. */
 export const costRecord = (metas: Metas | undefined, context: Pick<RenderContext, 'settings' | 'freeLabel'>) =>
-  costOf(metas?.get(COST.amounts) ?? [], currencyOf(metas), costOptions(context));
+  costOf(textsOf(metas, COST.amounts), currencyOf(metas), costOptions(context));
 
 /** Currency metas of an event. */
 export const currencyOf = (metas: Metas | undefined): CurrencyMetas => ({

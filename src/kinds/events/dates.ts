@@ -1,6 +1,7 @@
 import { type EventDates, eventDates } from '../../calendar/dates.ts';
 import { failParam } from '../../errors.ts';
-import { metaOf } from '../../wordpress/rows.ts';
+import { storedText } from '../../wordpress/php/serialized.ts';
+import { type Metas, metaOf } from '../../wordpress/rows.ts';
 import { toFullDate } from '../../wordpress/time.ts';
 import type { Rows, StoredPost } from '../kind.ts';
 import type { RuleContext } from '../rendering.ts';
@@ -34,8 +35,8 @@ export function datesChange(values: DateFields, before: StoredPost | undefined, 
   if ('problem' in dates) return failParam(dates.field, dates.problem);
   return {
     ...(oldDates ? { [DATES.duration]: [] } : {}),
-    ...Object.fromEntries(dateMetas(dates).map(([key, value]) => [key, [value]])),
-    ...(dates.allDay ? { [DATES.allDay]: ['1'] } : oldDates ? { [DATES.allDay]: [''] } : {}),
+    ...Object.fromEntries(dateMetas(dates).map(([key, value]) => [key, [storedText(value)]])),
+    ...(dates.allDay || oldDates ? { [DATES.allDay]: [storedText(dates.allDay ? '1' : '')] } : {}),
   };
 }
 
@@ -51,7 +52,7 @@ export const dateMetas = (dates: EventDates): (readonly [key: string, value: str
 ];
 
 /** Returns the dates of an event from its metas, each in full as PHP reads it; missing ones are empty texts. */
-export function storedDates({ metas }: Pick<StoredPost, 'metas'>): EventDates {
+export function storedDates({ metas }: { readonly metas: Metas }): EventDates {
   const value = (key: string) => metaOf(metas, key) ?? '';
   const fullDate = (key: string) => toFullDate(value(key));
   const duration = value(DATES.duration);

@@ -1,5 +1,5 @@
-import { parseSerialized } from '../../wordpress/php/serialized.ts';
-import { type Metas, metaOf, type Post } from '../../wordpress/rows.ts';
+import { parseSerialized, storedText } from '../../wordpress/php/serialized.ts';
+import { type Metas, metaOf, type Post, type StoredMetas } from '../../wordpress/rows.ts';
 import { isPublic } from '../../wordpress/status.ts';
 import { abbreviation, parseZone } from '../../wordpress/zones.ts';
 import type { OccurrencePage } from '../rendering.ts';
@@ -30,9 +30,9 @@ export interface EventDate {
 
 /** Returns the metas of an event with the dates of one occurrence. */
 export function metasAt(
-  metas: Metas,
+  metas: StoredMetas,
   { start, end, startUtc, endUtc, duration }: Pick<EventDate, 'start' | 'end' | 'startUtc' | 'endUtc' | 'duration'>,
-): Metas {
+): StoredMetas {
   const zone = parseZone(metaOf(metas, DATES.timezone) ?? '');
   const dateMetas: (readonly [key: string, value: string])[] = [
     [DATES.start, start],
@@ -43,7 +43,7 @@ export function metasAt(
     // The abbreviation can differ between dates of one event (summer and winter time).
     ...(zone ? [[DATES.abbreviation, abbreviation(start, zone)] as const] : []),
   ];
-  return new Map([...metas, ...dateMetas.map(([key, value]) => [key, [value]] as const)]);
+  return new Map([...metas, ...dateMetas.map(([key, value]) => [key, [storedText(value)]] as const)]);
 }
 
 /**

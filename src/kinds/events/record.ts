@@ -5,7 +5,7 @@ import { memoizeByNumber } from '../../memo.ts';
 import { escHtml } from '../../wordpress/content/entities.ts';
 import { languageOfCode, languageTag } from '../../wordpress/content-languages.ts';
 import { restUrl } from '../../wordpress/links.ts';
-import { metaOf, type Post, type Term } from '../../wordpress/rows.ts';
+import { metaOf, type Post, type Term, textsOf } from '../../wordpress/rows.ts';
 import { dateParts } from '../../wordpress/time.ts';
 import { isoWithOffset, parseZone } from '../../wordpress/zones.ts';
 import { category } from '../category.ts';
@@ -148,7 +148,7 @@ function renderEventJsonLd(
     eventStatus: metaOf(metas, STATE) ?? '',
     ...linkedParts,
     cost,
-    costs: metas?.get(COST.amounts) ?? [],
+    costs: textsOf(metas, COST.amounts),
     currencyCode: metaOf(metas, COST.code) || calendar.currencyCode || 'USD',
     published: row.post_date,
     language: languageOf(row, bundle, context),

@@ -14,7 +14,7 @@ export function websiteChange(website: string | null | undefined, before: Stored
   if (!website || !before) return {};
   const stored = metaOf(before.metas, EVENT.website);
   const isAsShown = stored === undefined ? isOwnPage(website, before.row, settings) : website === normalizeWebUrl(escHtml(stored));
-  return isAsShown ? { [EVENT.website]: stored === undefined ? [] : [stored] } : {};
+  return isAsShown ? { [EVENT.website]: before.metas.get(EVENT.website) ?? [] } : {};
 }
 
 /** Whether this is the URL of the event's page in any language, or of the page of one of its dates. */

@@ -4,7 +4,7 @@ import { isTruthy } from '../../calendar/settings.ts';
 import { escHtml } from '../../wordpress/content/entities.ts';
 import { renderTitle } from '../../wordpress/content/render.ts';
 import { phpZone } from '../../wordpress/php/zone.ts';
-import { type Metas, metaOf, type Post } from '../../wordpress/rows.ts';
+import { type Metas, metaOf, type Post, textsOf } from '../../wordpress/rows.ts';
 import { isPrivate } from '../../wordpress/status.ts';
 import { diffSeconds, utcFromDate } from '../../wordpress/time.ts';
 import { urlEncode } from '../../wordpress/web-url.ts';
@@ -202,7 +202,7 @@ function eventMembers(id: number, bundle: Bundle, context: TecContext, kinds: Ki
     displays_on: [],
     featured: isTruthy(metaOf(metas, FEATURED_META)),
     sticky: row.menu_order === -1,
-    cost: costOnPages(metas?.get(COST.amounts) ?? [], currencyOf(metas), costOptions(context)),
+    cost: costOnPages(textsOf(metas, COST.amounts), currencyOf(metas), costOptions(context)),
     organizer_names: organizers.map((organizer) => markedTitle(bundle.posts.get(organizer)!, words)),
     organizers: organizers.map((organizer) => tecRecord(kinds.organizer, organizer, bundle, context, kinds)),
     venues: linkedIds(row.ID, VENUE_LINK, bundle, context).map((venue) => tecRecord(kinds.venue, venue, bundle, context, kinds)),

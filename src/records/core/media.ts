@@ -22,6 +22,7 @@ import { findPost, lockPost, updatePost, writeMetas } from '../../storage/rows/p
 import { existingUserIds } from '../../storage/rows/users.ts';
 import { storedTextField } from '../../wordpress/content/plain-text.ts';
 import { oldAddresses } from '../../wordpress/old-addresses.ts';
+import { storedText } from '../../wordpress/php/serialized.ts';
 import type { Post } from '../../wordpress/rows.ts';
 import { needsPublishing } from '../../wordpress/status.ts';
 import { utcFromDate } from '../../wordpress/time.ts';
@@ -302,7 +303,7 @@ async function writeFields(db: Database, caller: Caller, row: Post, values: Medi
     ...(comment_status === undefined ? {} : { comment_status }),
     ...(ping_status === undefined ? {} : { ping_status }),
   };
-  const metas = alt === undefined ? {} : { _wp_attachment_image_alt: alt === '' ? [] : [storedTextField(alt)] };
+  const metas = alt === undefined ? {} : { _wp_attachment_image_alt: alt === '' ? [] : [storedText(storedTextField(alt))] };
   await updatePost(db, id, columns);
   await writeMetas(db, id, metas);
   return columns;

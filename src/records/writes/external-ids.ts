@@ -4,6 +4,7 @@ import type { PostKind, Rows } from '../../kinds/kind.ts';
 import type { Database } from '../../storage/engine/database.ts';
 import { externalIdLock } from '../../storage/rows/locks.ts';
 import { findByMeta } from '../../storage/rows/posts.ts';
+import { textOfStored } from '../../wordpress/php/serialized.ts';
 import type { PostPlan } from './post-plan.ts';
 import type { KindWrite, WriteContext } from './write-context.ts';
 
@@ -12,7 +13,10 @@ import type { KindWrite, WriteContext } from './write-context.ts';
  */
 
 /** Returns the external ID among the metas of a plan; undefined if it has none or clears it. */
-export const externalIdIn = ({ metas }: Pick<Rows, 'metas'>): string | undefined => metas[EXTERNAL_ID]?.[0];
+export const externalIdIn = ({ metas }: Pick<Rows, 'metas'>): string | undefined => {
+  const stored = metas[EXTERNAL_ID]?.[0];
+  return stored === undefined ? undefined : textOfStored(stored);
+};
 
 /** Returns the locks for the external ID of a record: every text by which another request may find the record. */
 export const externalIdLocks = ({ postType }: PostKind, rows: Pick<Rows, 'metas'>): string[] => {

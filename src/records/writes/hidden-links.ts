@@ -7,6 +7,7 @@ import type { Place } from '../../kinds/param.ts';
 import { translatedLink } from '../../kinds/translations.ts';
 import { formOf } from '../../storage/languages/forms.ts';
 import { loadPosts } from '../../storage/rows/bundle.ts';
+import { storedTexts } from '../../wordpress/php/serialized.ts';
 import type { Post } from '../../wordpress/rows.ts';
 import type { Viewer } from '../../wordpress/viewer.ts';
 import { mayRead } from '../visibility.ts';
@@ -55,7 +56,7 @@ export async function withHiddenLinks(
   const metas: Rows['metas'] = Object.fromEntries(
     changes.map((change) => [
       change.place.key,
-      keptLinks(withStoredIds(change, shownInPlaceOf), shownInPlaceOf, posts, write.caller.viewer),
+      storedTexts(keptLinks(withStoredIds(change, shownInPlaceOf), shownInPlaceOf, posts, write.caller.viewer)),
     ]),
   );
   return { ...references, metas: { ...references.metas, ...metas } };

@@ -1,6 +1,7 @@
 import { postKind } from '../../kinds/index.ts';
 import type { PostKind, Rows, StoredPost } from '../../kinds/kind.ts';
 import { loadPosts } from '../../storage/rows/bundle.ts';
+import { storedTexts } from '../../wordpress/php/serialized.ts';
 import type { Post } from '../../wordpress/rows.ts';
 import { mayEdit } from '../visibility.ts';
 import type { MetasAndTerms } from './metas-and-terms.ts';
@@ -43,13 +44,13 @@ export const isUnpublished = ({ post_status: status }: Post): boolean => ['draft
  */
 export function notedDrafts({ metas }: StoredPost, { post_status: status }: Post, drafts: readonly LinkedDraft[]): Rows['metas'] {
   const storedIds = metas.get(PUBLISHED_WITH) ?? [];
-  const newIds = status === 'future' ? new Set([...storedIds, ...drafts.map(({ row }) => String(row.ID))]) : [];
-  return [...storedIds, ...newIds].length > 0 ? { [PUBLISHED_WITH]: [...newIds] } : {};
+  const newIds = status === 'future' ? new Set<string>([...storedIds, ...drafts.map(({ row }) => String(row.ID))]) : [];
+  return [...storedIds, ...newIds].length > 0 ? { [PUBLISHED_WITH]: storedTexts([...newIds]) } : {};
 }
 
 /** Adds the meta that names its drafts to the rows of a new record. */
 export async function withNotedDrafts(write: KindWrite, { columns }: PostPlan, references: MetasAndTerms): Promise<MetasAndTerms> {
   if (columns.post_status !== 'future') return references;
   const draftIds = (await linkedDrafts(write, { metas: new Map() }, references)).map(({ row }) => String(row.ID));
-  return draftIds.length === 0 ? references : { ...references, metas: { ...references.metas, [PUBLISHED_WITH]: draftIds } };
+  return draftIds.length === 0 ? references : { ...references, metas: { ...references.metas, [PUBLISHED_WITH]: storedTexts(draftIds) } };
 }

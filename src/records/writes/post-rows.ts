@@ -2,6 +2,7 @@ import type { PostKind, Rows, StoredPost } from '../../kinds/kind.ts';
 import type { Field, Values } from '../../kinds/param.ts';
 import type { RuleContext } from '../../kinds/rendering.ts';
 import { stripControlCharacters } from '../../wordpress/content/plain-text.ts';
+import { type StoredValue, storedTexts } from '../../wordpress/php/serialized.ts';
 import type { Post } from '../../wordpress/rows.ts';
 import { columnText, type HtmlTrust } from '../clean-text.ts';
 
@@ -16,7 +17,7 @@ const NUMERIC_COLUMNS = new Set(['post_author', 'menu_order', 'post_parent']);
  */
 export function fieldRows(kind: PostKind, values: Values, trust: HtmlTrust): Rows {
   const columns: Record<string, string | number> = {};
-  const metas: Record<string, readonly string[]> = {};
+  const metas: Record<string, readonly StoredValue[]> = {};
   for (const [name, value] of Object.entries(values)) {
     const field: Field | undefined = kind.fields[name];
     if (!field) continue;
@@ -25,7 +26,7 @@ export function fieldRows(kind: PostKind, values: Values, trust: HtmlTrust): Row
       const text = texts[0] ?? '';
       const { column } = field.place;
       columns[column] = NUMERIC_COLUMNS.has(column) ? Number(text) : columnText(name, column, text, trust);
-    } else if (field.place.in === 'meta') metas[field.place.key] = texts;
+    } else if (field.place.in === 'meta') metas[field.place.key] = storedTexts(texts);
   }
   // The type holds: places name columns of `posts`, and the columns in `NUMERIC_COLUMNS` get numbers, all others texts.
   return { columns: columns as Partial<Post>, metas };

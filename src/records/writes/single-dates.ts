@@ -7,6 +7,7 @@ import { storedDates } from '../../kinds/events/dates.ts';
 import { type EventDate, metasAt } from '../../kinds/events/occurrence.ts';
 import type { PostValues, Rows, StoredPost } from '../../kinds/kind.ts';
 import { loadRecurrences, type StoredDate, type StoredRecurrence, writeRecurrence } from '../../storage/rows/recurrences.ts';
+import { asStored } from '../../wordpress/php/serialized.ts';
 import { metaOf } from '../../wordpress/rows.ts';
 import { utcFromDate } from '../../wordpress/time.ts';
 import { toLocal } from '../../wordpress/zones.ts';
@@ -144,5 +145,6 @@ async function writeSet(
     { ...recurrence, rule: set },
     { updatedAt: utcFromDate(caller.now), timezone: undefined, isNewEvent: false },
   );
-  return { [RULES]: [rules] };
+  // The rules are serialized already.
+  return { [RULES]: [asStored(rules)] };
 }

@@ -10,6 +10,7 @@ import type { Database } from '../../storage/engine/database.ts';
 import { formOf } from '../../storage/languages/forms.ts';
 import { loadMetas, loadPosts } from '../../storage/rows/bundle.ts';
 import { loadTermsOf } from '../../storage/rows/terms.ts';
+import { type StoredValue, storedTexts } from '../../wordpress/php/serialized.ts';
 import type { Caller } from '../caller.ts';
 import { languagesOf, languageValues } from '../record-languages.ts';
 import { termsInLanguage } from '../term-languages.ts';
@@ -38,7 +39,7 @@ export async function loadTranslationSource(
   const { translation_of: id } = languageValues(values);
   if (!id || !languagesOf(caller, kind)) return undefined;
   const row = (await loadPosts(db, [id])).get(id);
-  const metas = (await loadMetas(db, [id])).get(id) ?? new Map<string, string[]>();
+  const metas = (await loadMetas(db, [id])).get(id) ?? new Map<string, StoredValue[]>();
   if (row?.post_type !== kind.postType || row.post_status === 'trash' || !mayEdit(caller.viewer, accessRow(row, metas)))
     return failParam('translation_of', 'translation-not-linked');
   return { row, metas };
@@ -83,7 +84,7 @@ export async function withInherited(
       const taxonomy = termKind(place.kind);
       const ids = sourceTerms.filter((term) => term.taxonomy === taxonomy.taxonomy).map((term) => term.term_id);
       terms.set(place.kind, await termsInLanguage(db, caller, taxonomy, ids, language.language));
-    } else if (place.in === 'links') metas[place.key] = await translatedLinks(write, source.metas.get(place.key) ?? []);
+    } else if (place.in === 'links') metas[place.key] = storedTexts(await translatedLinks(write, source.metas.get(place.key) ?? []));
     else if (place.in === 'image') metas._thumbnail_id = [...(source.metas.get('_thumbnail_id') ?? [])];
   }
   return { ...references, metas, terms };

@@ -1,4 +1,5 @@
 import type { PostKind, Rows } from '../../kinds/kind.ts';
+import { storedText } from '../../wordpress/php/serialized.ts';
 import type { Post } from '../../wordpress/rows.ts';
 import { unixFromDate } from '../../wordpress/time.ts';
 
@@ -8,9 +9,9 @@ import { unixFromDate } from '../../wordpress/time.ts';
  * does not set them: such a record is restored as a draft.
  */
 export const deletionMetas = ({ trashedStatusMeta }: Kind, { post_status: status }: Post, now: Date): Rows['metas'] => ({
-  [FORMER_STATUS]: [status],
-  [TRASHED_AT]: [String(unixFromDate(now))],
-  ...(trashedStatusMeta === undefined ? {} : { [trashedStatusMeta]: [status] }),
+  [FORMER_STATUS]: [storedText(status)],
+  [TRASHED_AT]: [storedText(String(unixFromDate(now)))],
+  ...(trashedStatusMeta === undefined ? {} : { [trashedStatusMeta]: [storedText(status)] }),
 });
 
 /**
@@ -20,7 +21,7 @@ export const deletionMetas = ({ trashedStatusMeta }: Kind, { post_status: status
 export function trashMetas({ trashedStatusMeta }: Kind, before: Post, after: Post): Rows['metas'] {
   const [wasInTrash, isInTrash] = [before, after].map(({ post_status: status }) => status === 'trash');
   if (wasInTrash === isInTrash) return {};
-  if (isInTrash) return before.post_name === '' ? {} : { [FORMER_SLUG]: [before.post_name] };
+  if (isInTrash) return before.post_name === '' ? {} : { [FORMER_SLUG]: [storedText(before.post_name)] };
   const keys = [FORMER_STATUS, TRASHED_AT, FORMER_SLUG, trashedStatusMeta ?? []].flat();
   return Object.fromEntries(keys.map((key) => [key, []]));
 }

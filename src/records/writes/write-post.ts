@@ -17,7 +17,8 @@ import { saveRevision } from '../../storage/rows/revisions.ts';
 import { loadTermsOf } from '../../storage/rows/terms.ts';
 import { languageOfCode } from '../../wordpress/content-languages.ts';
 import { oldAddresses } from '../../wordpress/old-addresses.ts';
-import type { Post } from '../../wordpress/rows.ts';
+import { type StoredValue, storedText, storedTexts } from '../../wordpress/php/serialized.ts';
+import { type Post, textsOf } from '../../wordpress/rows.ts';
 import { uniqueSlug } from '../../wordpress/slug.ts';
 import { isPublic, isPublished } from '../../wordpress/status.ts';
 import type { Caller } from '../caller.ts';
@@ -169,7 +170,7 @@ export async function createReferenced(
   resolveTerms: typeof resolveRequestedTerms = resolveRequestedTerms,
 ): Promise<MetasAndTerms> {
   const { db, caller, kind, language } = write;
-  const metas: Record<string, readonly string[]> = {};
+  const metas: Record<string, readonly StoredValue[]> = {};
   const terms = new Map<TermKindName, readonly number[]>();
   const numbers = new Map<TermKindName, readonly BareNumber[]>();
   for (const [name, field] of Object.entries(kind.fields)) {
@@ -208,12 +209,12 @@ export async function withTermsInLanguage(
 
 type WriteCaller = Pick<WriteContext, 'db' | 'caller'>;
 
-async function imageRows({ db, caller }: WriteCaller, image: number | FetchedImage | null | undefined): Promise<string[]> {
+async function imageRows({ db, caller }: WriteCaller, image: number | FetchedImage | null | undefined): Promise<StoredValue[]> {
   const id = isPrepared(image) ? await insertPrepared(db, image, caller, (ids) => shownAmong(db, caller.viewer, ids)) : image;
-  return id ? [String(id)] : [];
+  return id ? [storedText(String(id))] : [];
 }
 
-async function linkRows({ db, caller, language }: WriteContext, links: readonly LinkPlan[]): Promise<string[]> {
+async function linkRows({ db, caller, language }: WriteContext, links: readonly LinkPlan[]): Promise<StoredValue[]> {
   const ids: number[] = [];
   for (const link of links) {
     if (!isNewRecord(link)) ids.push(link.id);
@@ -224,7 +225,7 @@ async function linkRows({ db, caller, language }: WriteContext, links: readonly 
       ids.push(await writeNew(linkedWrite, { values, plan: planPost(caller, kind, values), isLinkedRecord: true }));
     }
   }
-  return [...new Set(ids)].map(String);
+  return storedTexts([...new Set(ids)].map(String));
 }
 
 // ------------------------------------------------------------------------------------------------- new records
@@ -345,8 +346,8 @@ async function publishDrafts({ db, caller }: KindWrite, drafts: readonly LinkedD
 /** Publishes the drafts noted for a scheduled record, as far as it still links to them. */
 export async function publishNotedDrafts(write: KindWrite, id: number): Promise<void> {
   const metas = (await loadMetas(write.db, [id])).get(id);
-  const draftIds = metas?.get(PUBLISHED_WITH);
-  if (!metas || !draftIds) return;
+  if (!metas?.has(PUBLISHED_WITH)) return;
+  const draftIds = textsOf(metas, PUBLISHED_WITH);
   const drafts = await linkedDrafts(write, { metas }, NO_METAS_OR_TERMS);
   await publishDrafts(
     write,

@@ -5,6 +5,7 @@ import { groupedBy } from '../../grouped-by.ts';
 import { storedDates } from '../../kinds/events/dates.ts';
 import { DATES } from '../../kinds/events/metas.ts';
 import { hasRules } from '../../kinds/events/occurrence.ts';
+import { type StoredValue, storedText } from '../../wordpress/php/serialized.ts';
 import { type Metas, metaOf } from '../../wordpress/rows.ts';
 import { addSeconds, diffSeconds, isRealDate } from '../../wordpress/time.ts';
 import { parseZone, toLocal, toUtc } from '../../wordpress/zones.ts';
@@ -76,7 +77,7 @@ export async function* auditDates(db: Database, { rows, recurrence }: DateStorag
     const drafts = await draftsAmong(db, ids);
     const calendarRows = rows ? await calendarRowsOf(db, ids) : undefined;
     for (const id of ids) {
-      const ownMetas = metas.get(id) ?? new Map<string, readonly string[]>();
+      const ownMetas = metas.get(id) ?? new Map<string, readonly StoredValue[]>();
       if (drafts.has(id) && isUndated(ownMetas)) continue;
       const ownRows = calendarRows && (calendarRows.get(id) ?? NO_ROWS);
       // The rows of recurring events follow from their rules (`recurrence-audit.ts`).
@@ -107,7 +108,7 @@ const isUndated = (metas: Metas): boolean => [DATES.start, DATES.end].every((key
  */
 export async function repairDates(db: Database, id: number, { rows, now, recurrence, cutoff }: DateStorage & Repair): Promise<void> {
   if (rows) await deleteDuplicates(db, id);
-  const metas = (await loadMetas(db, [id])).get(id) ?? new Map<string, readonly string[]>();
+  const metas = (await loadMetas(db, [id])).get(id) ?? new Map<string, readonly StoredValue[]>();
   if (recurrence && isRecurring((await calendarRowsOf(db, [id])).get(id) ?? NO_ROWS, metas)) return;
   const stored = storedDates({ metas });
   const zone = parseZone(stored.timezone);
@@ -118,10 +119,10 @@ export async function repairDates(db: Database, id: number, { rows, now, recurre
   const correctDates: EventDates = { ...dates, startUtc, endUtc, duration };
   const isSaid = metaOf(metas, DATES.start) === dates.start && metaOf(metas, DATES.end) === dates.end;
   await writeMetas(db, id, {
-    ...(isSaid ? {} : { [DATES.start]: [dates.start], [DATES.end]: [dates.end] }),
-    [DATES.startUtc]: [startUtc],
-    [DATES.endUtc]: [endUtc],
-    ...(duration !== null && duration < 0 ? {} : { [DATES.duration]: duration === null ? [] : [String(duration)] }),
+    ...(isSaid ? {} : { [DATES.start]: [storedText(dates.start)], [DATES.end]: [storedText(dates.end)] }),
+    [DATES.startUtc]: [storedText(startUtc)],
+    [DATES.endUtc]: [storedText(endUtc)],
+    ...(duration !== null && duration < 0 ? {} : { [DATES.duration]: duration === null ? [] : [storedText(String(duration))] }),
   });
   if (!rows || (!recurrence && hasRules(metas))) return;
   await deleteSurplus(db, id, occurrence(correctDates));

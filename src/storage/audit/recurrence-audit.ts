@@ -2,6 +2,7 @@ import { startsOfRules } from '../../calendar/recurrence-meta.ts';
 import { baseAbove, highestIdBelow, OCCURRENCE_BASE_OPTION, type RecurrenceSettings } from '../../calendar/settings.ts';
 import { groupedBy } from '../../grouped-by.ts';
 import { DATES } from '../../kinds/events/metas.ts';
+import { storedText } from '../../wordpress/php/serialized.ts';
 import { type Metas, metaOf } from '../../wordpress/rows.ts';
 import { textFromUnix, unixFromText } from '../../wordpress/time.ts';
 import { localFromUnix, parseZone, unixFromLocal } from '../../wordpress/zones.ts';
@@ -134,7 +135,7 @@ export async function postNearBase(db: Database, { base }: RecurrenceSettings): 
 
 /** Raises the base of public ids above the ids of posts, as the paid extension does. Dates get other public ids. */
 export async function raiseBase(db: Database, { base }: RecurrenceSettings): Promise<void> {
-  await writeOption(db, OCCURRENCE_BASE_OPTION, String(baseAbove(base, await highestPostId(db))), 'on');
+  await writeOption(db, OCCURRENCE_BASE_OPTION, storedText(String(baseAbove(base, await highestPostId(db)))), 'on');
 }
 
 // ------------------------------------------------------------------------------------------------- one event

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { groupedBy } from '../../grouped-by.ts';
 import { postKind } from '../../kinds/index.ts';
 import { isTranslated } from '../../wordpress/content-languages.ts';
+import { storedText } from '../../wordpress/php/serialized.ts';
 import type { Database } from '../engine/database.ts';
 import type { Driver } from '../engine/driver.ts';
 import { insertRows, upsertRows } from '../engine/insert.ts';
@@ -139,14 +140,14 @@ export async function indexNewEvents(db: Database, rows: readonly EventRows[], l
 
 /** Marks the index as complete; lists use it from then on. */
 export const enableIndex = (db: Database, languages: OptionalLanguages): Promise<void> =>
-  writeOption(db, INDEX_OPTION, indexLayout(languages), 'off');
+  writeOption(db, INDEX_OPTION, storedText(indexLayout(languages)), 'off');
 
 /**
  * Makes lists work without the index until `reindexEvents` rebuilds it. A rebuild that is running now has to start
  * over, since it may already have passed the events whose rows are wrong.
  */
 export async function disableIndex(db: Database): Promise<void> {
-  await writeOption(db, GIVEN_UP_OPTION, randomUUID(), 'off');
+  await writeOption(db, GIVEN_UP_OPTION, storedText(randomUUID()), 'off');
   await deleteOption(db, INDEX_OPTION);
 }
 
@@ -159,7 +160,7 @@ export async function markRebuild(db: Database): Promise<string> {
   const present = await lockOption(db, GIVEN_UP_OPTION);
   if (present !== '') return present;
   const mark = randomUUID();
-  await writeOption(db, GIVEN_UP_OPTION, mark, 'off');
+  await writeOption(db, GIVEN_UP_OPTION, storedText(mark), 'off');
   return mark;
 }
 

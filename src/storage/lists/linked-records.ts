@@ -1,6 +1,7 @@
 import type { Condition } from '../../kinds/condition.ts';
 import { MAX_LATITUDE, MAX_LONGITUDE } from '../../kinds/coordinates.ts';
 import { COORDINATES } from '../../kinds/events/metas.ts';
+import { storedText } from '../../wordpress/php/serialized.ts';
 import type { QueryBuilder } from '../engine/builder.ts';
 import type { Database } from '../engine/database.ts';
 import type { Sql } from '../engine/dialect.ts';
@@ -94,7 +95,7 @@ export const withMeta = (db: Database, builder: QueryBuilder, { key, value }: Ex
   wherePublic(db, builder)
     .join({ m: db.table('postmeta') }, 'm.post_id', 'v.ID')
     .where('m.meta_key', key)
-    .whereRaw(...db.dialect.equalsFolded('m.meta_value', value));
+    .whereRaw(...db.dialect.equalsFolded('m.meta_value', storedText(value)));
 
 /** Restricts a query to public records with coordinates (`lat`, `lng`). */
 export const withCoordinates = (db: Database, builder: QueryBuilder): QueryBuilder =>

@@ -1,4 +1,5 @@
 import type { Condition, ConditionBy } from '../../kinds/condition.ts';
+import { storedText } from '../../wordpress/php/serialized.ts';
 import { DEFAULT_FORMAT, FORMAT_TAXONOMY, formatSlug } from '../../wordpress/post-formats.ts';
 import type { QueryBuilder } from '../engine/builder.ts';
 import type { Database } from '../engine/database.ts';
@@ -149,7 +150,7 @@ const HANDLERS: ConditionHandlers = {
         .select('m.post_id')
         .from({ m: db.table('postmeta') })
         .whereIn('m.meta_key', [...condition.keys])
-        .whereRaw(...db.dialect.equalsFolded('m.meta_value', condition.value)),
+        .whereRaw(...db.dialect.equalsFolded('m.meta_value', storedText(condition.value))),
     ),
   placed: (where, { db, condition }) =>
     whereIdInOrNot(where, condition.isPlaced, (sub) => linkedTo(db, withCoordinates(db, sub), condition.link).select('l.post_id')),
@@ -207,7 +208,7 @@ const whereIdInOrNot = (where: QueryBuilder, isWanted: boolean, ids: Ids): void 
 
 /** Condition: a meta has exactly this value or, if no post of the type has this value, the value `former`. */
 function whereMetaIs(db: Database, where: QueryBuilder, { key, value, former }: ConditionBy<'metaIs'>, type: string): void {
-  const is = (alias: string, text: string) => db.dialect.equalsExactly(`${alias}.meta_value`, text);
+  const is = (alias: string, text: string) => db.dialect.equalsExactly(`${alias}.meta_value`, storedText(text));
   whereIdIn(where, (sub) => {
     const metas = sub
       .select('m.post_id')

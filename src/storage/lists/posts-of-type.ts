@@ -1,4 +1,5 @@
 import { DATES } from '../../kinds/events/metas.ts';
+import { textOfStored } from '../../wordpress/php/serialized.ts';
 import type { Database } from '../engine/database.ts';
 import { countRows } from '../rows/row-count.ts';
 import type { Visibility } from './post-query.ts';
@@ -76,13 +77,13 @@ export async function titlesOf(
 }
 
 /** Returns the values of a meta of posts of a type outside the trash, in pages by id of the post. */
-export async function metaValuesOf(
+export async function metaTextsOf(
   db: Database,
   type: string,
   key: string,
   { after, limit }: { readonly after: number; readonly limit: number },
-): Promise<{ id: number; value: string | null }[]> {
-  return db
+): Promise<{ id: number; text: string }[]> {
+  const rows: { id: number; value: string | null }[] = await db
     .from('posts', 'p')
     .join({ m: db.table('postmeta') }, (on) => on.on('m.post_id', 'p.ID').andOnVal('m.meta_key', key))
     .where('p.post_type', type)
@@ -91,6 +92,7 @@ export async function metaValuesOf(
     .orderBy('p.ID')
     .limit(limit)
     .select({ id: 'p.ID', value: 'm.meta_value' });
+  return rows.map(({ id, value }) => ({ id, text: textOfStored(value ?? '') }));
 }
 
 /**

@@ -1,4 +1,5 @@
 import type { EventDates } from '../../calendar/dates.ts';
+import type { StoredValue } from '../../wordpress/php/serialized.ts';
 import type { Post } from '../../wordpress/rows.ts';
 import type { Database } from '../engine/database.ts';
 import { insertRows } from '../engine/insert.ts';
@@ -10,7 +11,7 @@ import { DEFAULT_COLUMNS, insertMetas } from './posts.ts';
 export interface NewEvent {
   /** Columns that are not given get WordPress's defaults. All events must give the same columns. */
   readonly columns: Partial<Omit<Post, 'ID'>> & Pick<Post, 'post_name'>;
-  readonly metas: Readonly<Record<string, readonly string[]>>;
+  readonly metas: Readonly<Record<string, readonly StoredValue[]>>;
   /** Ids of rows in `term_taxonomy`. */
   readonly terms: readonly number[];
   readonly dates: EventDates;

@@ -4,7 +4,8 @@ import type { PostKind } from '../../kinds/kind.ts';
 import type { Bundle, BundleLanguages, OccurrencePage } from '../../kinds/rendering.ts';
 import { galleryParentsIn, imageIdsIn } from '../../wordpress/content/render.ts';
 import type { ContentLanguages, Membership } from '../../wordpress/content-languages.ts';
-import type { Metas, Post, Term } from '../../wordpress/rows.ts';
+import { asStored, type StoredValue } from '../../wordpress/php/serialized.ts';
+import type { Post, StoredMetas, Term } from '../../wordpress/rows.ts';
 import type { Database } from '../engine/database.ts';
 import type { Sql } from '../engine/dialect.ts';
 import { unionAll } from '../engine/expressions.ts';
@@ -68,7 +69,7 @@ export async function loadBundle(
   const pages = kind.hasDates ? await pagesOfPosts(db, loaded, records, base) : new Map<number, OccurrencePage>();
   for (const date of dates) {
     const post = loaded.posts.get(date.post);
-    const metas = loaded.metas.get(date.post) ?? new Map<string, readonly string[]>();
+    const metas = loaded.metas.get(date.post) ?? new Map<string, readonly StoredValue[]>();
     if (!post) continue;
     loaded.posts.set(date.id, post);
     loaded.metas.set(date.id, metasAt(metas, date));
@@ -109,7 +110,7 @@ async function pagesOfPosts(
 /** The posts loaded so far, with their metas. */
 interface Loaded {
   readonly posts: Map<number, Post>;
-  readonly metas: Map<number, Metas>;
+  readonly metas: Map<number, StoredMetas>;
   /** Undefined: nothing is cached. */
   readonly sharedRows: SharedRows | undefined;
 }
@@ -211,14 +212,14 @@ export async function loadPosts(db: Database, ids: readonly number[]): Promise<M
 }
 
 /** Reads the metas of posts by post id, with all values of a key in the order of the rows. */
-export async function loadMetas(db: Database, ids: readonly number[]): Promise<Map<number, Metas>> {
+export async function loadMetas(db: Database, ids: readonly number[]): Promise<Map<number, StoredMetas>> {
   const trackedDb = dependingOn(db, ids);
   const rows = await readInParts(
     ids,
-    (page) => trackedDb.rows<{ post_id: number; meta_key: string; meta_value: string | null }>`
+    (page) => trackedDb.rows<{ post_id: number; meta_key: string; meta_value: StoredValue | null }>`
       SELECT post_id, meta_key, meta_value FROM {postmeta} WHERE post_id IN (${page}) ORDER BY post_id, meta_id`,
   );
-  const metas = new Map<number, Map<string, string[]>>();
+  const metas = new Map<number, Map<string, StoredValue[]>>();
   for (const { post_id: id, meta_key: key, meta_value: value } of rows) {
     let ofPost = metas.get(id);
     if (!ofPost) {
@@ -226,11 +227,13 @@ export async function loadMetas(db: Database, ids: readonly number[]): Promise<M
       metas.set(id, ofPost);
     }
     const values = ofPost.get(key);
-    if (values) values.push(value ?? '');
-    else ofPost.set(key, [value ?? '']);
+    if (values) values.push(value ?? EMPTY);
+    else ofPost.set(key, [value ?? EMPTY]);
   }
   return metas;
 }
+
+const EMPTY = asStored('');
 
 /** Maximum number of images in a gallery that does not list its images. */
 const MAX_GALLERY_IMAGES = 500;

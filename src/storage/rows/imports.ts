@@ -1,4 +1,5 @@
 import { groupedBy } from '../../grouped-by.ts';
+import { textOfStored } from '../../wordpress/php/serialized.ts';
 import { type Database, hasTable } from '../engine/database.ts';
 import { insertedValues, upsertRows } from '../engine/insert.ts';
 import type { ImportIdRow, ImportRow, ImportWaitingRow } from '../engine/own-tables.ts';
@@ -138,7 +139,7 @@ export async function metasOfImported(
   const metas = new Map<number, Map<string, string>>();
   for (const { post_id: id, meta_key: key, meta_value: value } of rows) {
     const ofPost = metas.get(id) ?? new Map<string, string>();
-    metas.set(id, ofPost.set(key, value ?? ''));
+    metas.set(id, ofPost.set(key, textOfStored(value ?? '')));
   }
   return metas;
 }

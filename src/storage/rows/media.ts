@@ -1,5 +1,5 @@
 import { guidOf } from '../../wordpress/links.ts';
-import { parseSerialized } from '../../wordpress/php/serialized.ts';
+import { parseSerialized, type StoredValue } from '../../wordpress/php/serialized.ts';
 import { type Metas, metaOf, type Post } from '../../wordpress/rows.ts';
 import { sanitizeTitle, uniqueSlug } from '../../wordpress/slug.ts';
 import type { Database } from '../engine/database.ts';
@@ -26,7 +26,7 @@ export interface NewAttachment {
   readonly slug?: string;
   readonly mime: string;
   readonly guid: string;
-  readonly metas: Readonly<Record<string, readonly string[]>>;
+  readonly metas: Readonly<Record<string, readonly StoredValue[]>>;
 }
 
 /** Author and time of an insertion: `YYYY-MM-DD HH:MM:SS` in the site's zone and in UTC. */

@@ -1,4 +1,5 @@
 import { taxonomies } from '../../kinds/index.ts';
+import type { StoredValue } from '../../wordpress/php/serialized.ts';
 import type { Post } from '../../wordpress/rows.ts';
 import type { Database } from '../engine/database.ts';
 import { insertRows } from '../engine/insert.ts';
@@ -21,7 +22,7 @@ export async function insertPosts(db: Database, posts: readonly Partial<Post>[])
 /** Inserts metas of posts. */
 export async function insertMetas(
   db: Database,
-  metas: readonly { post_id: number; meta_key: string; meta_value: string }[],
+  metas: readonly { post_id: number; meta_key: string; meta_value: StoredValue }[],
 ): Promise<void> {
   await insertRows(db, 'postmeta', metas);
   for (const { post_id: id } of metas) reportPostChanged(db, id);

@@ -7,6 +7,7 @@ import {
   siteOfPrefix,
   siteStateOf,
 } from '../../wordpress/network.ts';
+import { type StoredValue, textOfStored } from '../../wordpress/php/serialized.ts';
 import { type Database, hasTable } from '../engine/database.ts';
 import { type Driver, isWrite, mayWrite } from '../engine/driver.ts';
 import { insertedValues, insertRows, upsertRows } from '../engine/insert.ts';
@@ -22,8 +23,8 @@ import { lockNames, optionLock } from './locks.ts';
 export const INDEX_OPTION = 'fasti_index';
 
 /**
- * Reads those of these options that exist, in one query, plus two for the options of a network: name -> text as stored
- * (PHP-serialized if WordPress serializes it).
+ * Reads those of these options that exist, in one query, plus two for the options of a network: name -> text, or the value
+ * as stored if it is none (PHP-serialized).
  */
 export async function readOptions(db: Database, names: readonly string[]): Promise<Map<string, string>> {
   if (names.length === 0) return new Map();
@@ -33,8 +34,8 @@ export async function readOptions(db: Database, names: readonly string[]): Promi
   const networkValues = networkNames.length > 0 ? await networkOptions(db, networkNames) : undefined;
   const otherNames = networkValues ? networkNames : NETWORK_OPTIONS;
   const values = new Map<string, string>();
-  for (const { option_name: name, option_value: value } of rows) if (!otherNames.includes(name)) values.set(name, value);
-  for (const [name, value] of networkValues ?? []) values.set(name, value);
+  for (const { option_name: name, option_value: value } of rows) if (!otherNames.includes(name)) values.set(name, textOfStored(value));
+  for (const [name, value] of networkValues ?? []) values.set(name, textOfStored(value));
   return values;
 }
 
@@ -103,7 +104,7 @@ export async function lockOption(db: Database, name: string): Promise<string> {
 export async function writeOption(
   db: Database,
   name: string,
-  value: string,
+  value: StoredValue,
   autoload?: 'on' | 'off' | 'auto' | 'yes' | 'no',
 ): Promise<void> {
   reportOption(db, name);

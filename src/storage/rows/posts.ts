@@ -1,5 +1,6 @@
 import { fail } from '../../errors.ts';
 import { addToGroup, groupedBy } from '../../grouped-by.ts';
+import { type StoredValue, storedTexts, textOfStored } from '../../wordpress/php/serialized.ts';
 import type { Post } from '../../wordpress/rows.ts';
 import { foldText } from '../engine/collation.ts';
 import type { Database } from '../engine/database.ts';
@@ -161,18 +162,18 @@ export async function findByOldSlug(db: Database, type: string, slug: string): P
 }
 
 /**
- * Returns the ids of the posts of this type that have a meta with exactly one of these values, in any status, by this
- * value; the lowest first.
+ * Returns the ids of the posts of this type that have a meta with exactly one of these texts, in any status, by this
+ * text; the lowest first.
  */
 export async function findByMeta(db: Database, type: string, key: string, values: readonly string[]): Promise<Map<string, number[]>> {
-  const [first, ...others] = values;
+  const [first, ...others] = storedTexts(values);
   if (first === undefined) return new Map();
   const isOne = db.dialect.equalsExactly('m.meta_value', first, ...others);
   const rows = await db.rows<{ id: number; value: string }>`
     SELECT DISTINCT p.ID AS id, m.meta_value AS value FROM {postmeta} m JOIN {posts} p ON p.ID = m.post_id
     WHERE m.meta_key = ${key} AND ${new Piece(isOne)} AND p.post_type = ${type} ORDER BY p.ID`;
   const holders = new Map<string, number[]>();
-  for (const { id, value } of rows) addToGroup(holders, value, id);
+  for (const { id, value } of rows) addToGroup(holders, textOfStored(value), id);
   return holders;
 }
 
@@ -230,8 +231,11 @@ export async function updatePost(db: Database, id: number, columns: Partial<Post
 }
 
 /** Inserts the metas of posts that have none yet, by post id: each key with these values in this order. */
-export async function insertMetas(db: Database, posts: ReadonlyMap<number, Readonly<Record<string, readonly string[]>>>): Promise<void> {
-  const rowsOf = (post_id: number, metas: Readonly<Record<string, readonly string[]>>) =>
+export async function insertMetas(
+  db: Database,
+  posts: ReadonlyMap<number, Readonly<Record<string, readonly StoredValue[]>>>,
+): Promise<void> {
+  const rowsOf = (post_id: number, metas: Readonly<Record<string, readonly StoredValue[]>>) =>
     Object.entries(metas).flatMap(([meta_key, values]) => values.map((meta_value) => ({ post_id, meta_key, meta_value })));
   await insertRows(
     db,
@@ -246,7 +250,7 @@ export async function insertMetas(db: Database, posts: ReadonlyMap<number, Reado
  * the right values are left unchanged: of former slugs and dates, `meta_id` tells which one is the latest, also among
  * different posts.
  */
-export async function writeMetas(db: Database, id: number, metas: Readonly<Record<string, readonly string[]>>): Promise<void> {
+export async function writeMetas(db: Database, id: number, metas: Readonly<Record<string, readonly StoredValue[]>>): Promise<void> {
   const keys = Object.keys(metas);
   if (keys.length === 0) return;
   const table = () => db.from('postmeta');

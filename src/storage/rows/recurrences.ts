@@ -1,6 +1,7 @@
 import { occurrenceHash } from '../../calendar/dates.ts';
 import { groupedBy } from '../../grouped-by.ts';
 import { typedKeys } from '../../typed-keys.ts';
+import type { StoredValue } from '../../wordpress/php/serialized.ts';
 import type { Database } from '../engine/database.ts';
 import { insertRows } from '../engine/insert.ts';
 import type { TecOccurrenceRow } from '../engine/tables.ts';
@@ -43,7 +44,7 @@ export interface StoredDate {
 export interface StoredSeries {
   readonly id: number;
   readonly columns: Readonly<Record<(typeof SERIES_COLUMNS)[number], string>>;
-  readonly metas: readonly (readonly [key: string, value: string])[];
+  readonly metas: readonly (readonly [key: string, value: StoredValue])[];
 }
 
 export const SERIES_COLUMNS = [
@@ -97,7 +98,7 @@ export async function loadSeries(db: Database, posts: readonly number[]): Promis
     const row = rows.get(series);
     if (row?.post_type !== SERIES_TYPE) continue;
     const columns = Object.fromEntries(SERIES_COLUMNS.map((name) => [name, row[name]])) as StoredSeries['columns'];
-    const pairs = [...(metas.get(series) ?? [])].flatMap(([key, values]) => values.map((value): [string, string] => [key, value]));
+    const pairs = [...(metas.get(series) ?? [])].flatMap(([key, values]) => values.map((value): [string, StoredValue] => [key, value]));
     seriesByEvent.set(event, { id: series, columns, metas: pairs });
   }
   return seriesByEvent;
@@ -208,7 +209,7 @@ export async function joinSeries(db: Database, post: number, { id, columns, meta
   reportPostChanged(db, post);
 }
 
-const groupedMetas = (metas: StoredSeries['metas']): Record<string, string[]> =>
+const groupedMetas = (metas: StoredSeries['metas']): Record<string, StoredValue[]> =>
   Object.fromEntries(
     groupedBy(
       metas,

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { groupedBy } from '../../grouped-by.ts';
+import { asStored, type StoredValue } from '../../wordpress/php/serialized.ts';
 import type { Term } from '../../wordpress/rows.ts';
 import type { Database } from '../engine/database.ts';
 import { insertRows } from '../engine/insert.ts';
@@ -10,7 +11,7 @@ import { reportTerm } from '../journal/reported-changes.ts';
 /* Metas that plugins store for categories and tags. Fasti does not show them; they are only imported and exported. */
 
 /** Metas of a term, with a separate entry for each value of a key. */
-export type TermMetas = readonly (readonly [key: string, value: string])[];
+export type TermMetas = readonly (readonly [key: string, value: StoredValue])[];
 
 /** Reads the metas of terms by term id, in the order of their rows. */
 export async function loadTermMetas(db: Database, ids: readonly number[]): Promise<Map<number, TermMetas>> {
@@ -21,7 +22,7 @@ export async function loadTermMetas(db: Database, ids: readonly number[]): Promi
   return groupedBy(
     rows,
     ({ term_id: id }) => id,
-    ({ meta_key: key, meta_value: value }): [string, string] => [key ?? '', value ?? ''],
+    ({ meta_key: key, meta_value: value }): [string, StoredValue] => [key ?? '', asStored(value ?? '')],
   );
 }
 
@@ -35,7 +36,7 @@ export async function differingTermMetas(db: Database, id: number, metas: TermMe
     );
   const before = byKey((await loadTermMetas(db, [id])).get(id) ?? []);
   return [...byKey(metas)].flatMap(([key, values]) =>
-    isDeepStrictEqual(before.get(key), values) ? [] : values.map((value): [string, string] => [key, value]),
+    isDeepStrictEqual(before.get(key), values) ? [] : values.map((value): [string, StoredValue] => [key, value]),
   );
 }
 

@@ -1,3 +1,4 @@
+import { type StoredValue, storedText, textOfStored } from '../../wordpress/php/serialized.ts';
 import { NICENAME_BYTES } from '../../wordpress/slug.ts';
 import type { Database, TransactionData } from '../engine/database.ts';
 import type { Sql } from '../engine/dialect.ts';
@@ -140,7 +141,7 @@ export async function takenNames(
 }
 
 /** Inserts a user with metas. Returns the id. */
-export async function insertUser(db: Database, row: Omit<UserRow, 'ID'>, metas: Readonly<Record<string, string>>): Promise<number> {
+export async function insertUser(db: Database, row: Omit<UserRow, 'ID'>, metas: Readonly<Record<string, StoredValue>>): Promise<number> {
   const user = await insertRows(db, 'users', [row]);
   const rows = Object.entries(metas).map(([meta_key, meta_value]) => ({ user_id: user, meta_key, meta_value }));
   await insertRows(db, 'usermeta', rows);
@@ -175,7 +176,7 @@ export async function removeUser(db: Database, id: number): Promise<void> {
 }
 
 /** Sets a meta of a user, or removes it if there is no value. Surplus rows of the key are deleted. */
-export async function writeUserMeta(db: Database, id: number, key: string, value: string | undefined): Promise<void> {
+export async function writeUserMeta(db: Database, id: number, key: string, value: StoredValue | undefined): Promise<void> {
   const rows = await db.from('usermeta').where({ user_id: id, meta_key: key }).orderBy('umeta_id').select('umeta_id');
   const [keptId, ...surplusIds] = rows.map((row) => row.umeta_id);
   const remove = value === undefined && keptId !== undefined ? [keptId, ...surplusIds] : surplusIds;
@@ -194,7 +195,7 @@ export async function replaceUserMeta(
   db: Database,
   id: number,
   key: string,
-  { before, after }: { readonly before: string; readonly after: string },
+  { before, after }: { readonly before: string; readonly after: StoredValue },
 ): Promise<boolean> {
   return (await db.from('usermeta').where({ user_id: id, meta_key: key, meta_value: before }).update({ meta_value: after })) > 0;
 }
@@ -251,7 +252,7 @@ export async function reassignPosts(db: Database, from: number, to: number): Pro
 /** Updates the number of users, which WordPress stores in an option on some sites. */
 async function countUsers(db: Database): Promise<void> {
   if (!(await readOptions(db, ['user_count'])).has('user_count')) return;
-  await writeOption(db, 'user_count', String(await countRows(db.from('users'))));
+  await writeOption(db, 'user_count', storedText(String(await countRows(db.from('users')))));
 }
 
 interface JoinedRow extends UserRow {
@@ -274,7 +275,7 @@ async function usersWith(db: Database, keys: readonly string[], condition: Sql):
   for (const { umeta_id: _, meta_key: key, meta_value: value, ...row } of rows) {
     const user = users.get(row.ID) ?? { row, metas: new Map<string, string>() };
     users.set(row.ID, user);
-    if (key !== null && !user.metas.has(key)) user.metas.set(key, value ?? '');
+    if (key !== null && !user.metas.has(key)) user.metas.set(key, textOfStored(value ?? ''));
   }
   return users;
 }

@@ -1,16 +1,25 @@
-import { unserialize } from 'php-serialize';
+import { trimAscii } from '../trim.ts';
+import { unserialize } from './unserialize.ts';
 
 /**
  * Returns whether a stored text is a value serialized by PHP (WordPress `is_serialized`), judged by its start and end,
  * as WordPress does.
  */
 export function looksSerialized(text: string): boolean {
-  const trimmed = text.trim();
+  if (!mayBeSerialized(text)) return false;
+  const trimmed = trimAscii(text);
   if (trimmed === 'N;') return true;
   if (trimmed.length < 4 || !/[;}]$/.test(trimmed)) return false;
   if (trimmed.startsWith('s:') && trimmed.at(-2) !== '"') return false;
   return /^[saOE]:\d+:/.test(trimmed) || /^[bid]:[0-9.E+-]+;$/.test(trimmed);
 }
+
+/** Whether the text starts like a serialized value. Nearly every text is told from one by its second character. */
+const mayBeSerialized = (text: string): boolean => {
+  const second = text.charAt(1);
+  return second === ':' || second === ';' || START.test(text);
+};
+const START = /^[ \t\n\r\0\v]+[A-Za-z][:;]/;
 
 /**
  * Returns the value of a stored text: arrays with keys 0, 1, 2... as arrays, others as objects; integers beyond 2^53 as
@@ -20,34 +29,59 @@ export function looksSerialized(text: string): boolean {
 export function parseSerialized(text: string): unknown {
   if (!looksSerialized(text)) return text;
   try {
-    return text.includes(PROTOTYPE) ? parseBesidePrototype(text) : parse(text);
+    return unserialize(trimAscii(text));
   } catch {
     return text;
   }
 }
 
-// With an empty scope in strict mode the parser refuses every class. The scope has no prototype, so that names such as
-// `constructor` are not found.
-const parse = (text: string): unknown => unserialize(text.trim(), Object.create(null), { strict: true });
+declare const STORED: unique symbol;
 
-/** The parser would use a member with this name as the prototype of the object. */
-const PROTOTYPE = '"__proto__"';
+/**
+ * A value as a row of metas or options holds it (WordPress `maybe_serialize`): what `storedText` makes of a text, or
+ * `toSerialized` of any other value. WordPress unserializes what it reads and creates the objects in it, so no text may
+ * be stored as it is without a look at it; this type says that it has been looked at.
+ */
+export type StoredValue = string & { readonly [STORED]: true };
 
-/** Parses a text that contains the string `__proto__` as a value. Throws if it is, or may be, the name of a member. */
-function parseBesidePrototype(text: string): unknown {
-  let mark = '';
-  for (let number = 0; mark === '' || text.includes(mark); number += 1) mark = `\u0001${String(number).padStart(7, '0')}\u0001`;
-  const marked = text.replaceAll(`s:9:${PROTOTYPE};`, `s:9:"${mark}";`);
-  if (marked.includes(PROTOTYPE)) throw new Error('a name is written otherwise than PHP writes it');
-  const restoreName = (name: string) => name.replaceAll(mark, '__proto__');
-  const restore = (value: unknown): unknown => {
-    if (typeof value === 'string') return restoreName(value);
-    if (Array.isArray(value)) return value.map(restore);
-    if (value === null || typeof value !== 'object') return value;
-    if (Object.hasOwn(value, mark)) throw new Error('a member is called __proto__');
-    return Object.fromEntries(Object.entries(value).map(([name, member]) => [restoreName(name), restore(member)]));
-  };
-  return restore(parse(marked));
+/**
+ * Returns a text as it is stored: unchanged, or serialized if WordPress would otherwise take it for a serialized value
+ * (`maybe_serialize`, whose test is less strict than the one for reading).
+ */
+export function storedText(text: string): StoredValue {
+  return mayBeSerialized(text) && resemblesSerialized(trimAscii(text)) ? toSerialized(text) : asStored(text);
+}
+
+/** Returns texts as they are stored, one row for each. */
+export const storedTexts = (texts: readonly string[]): StoredValue[] => texts.map(storedText);
+
+/** Marks a text as a stored value: one that comes from a row, or one of ours that is no text of a person. */
+// The symbol exists only for the compiler.
+export const asStored = (value: string): StoredValue => value as StoredValue;
+
+/** Whether a trimmed text is a serialized value or starts like one (`is_serialized` without `strict`). */
+function resemblesSerialized(text: string): boolean {
+  if (text === 'N;') return true;
+  const [semicolon, brace] = [text.indexOf(';'), text.indexOf('}')];
+  if (text.length < 4 || (semicolon < 0 && brace < 0)) return false;
+  if ((semicolon >= 0 && semicolon < 3) || (brace >= 0 && brace < 4)) return false;
+  if (/^s:\d+:/.test(text)) return text.includes('"');
+  return /^[aOE]:\d+:/.test(text) || /^[bid]:[0-9.E+-]+;/.test(text);
+}
+
+/** Returns the text that a stored value stands for (`maybe_unserialize`); other values as they are stored. */
+export function textOfStored(stored: string): string {
+  if (!stored.startsWith('s:')) return stored;
+  const value = parseSerialized(stored);
+  return typeof value === 'string' ? value : stored;
+}
+
+/** Returns a parsed value as it can be written as JSON: integers beyond 2^53 as the nearest numbers. */
+export function jsonValue(value: unknown): unknown {
+  if (typeof value === 'bigint') return Number(value);
+  if (Array.isArray(value)) return value.map(jsonValue);
+  if (value === null || typeof value !== 'object') return value;
+  return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, jsonValue(member)]));
 }
 
 /** Returns the members of a serialized array by name; empty if the text is absent or something else. */
@@ -67,7 +101,11 @@ export interface PhpFloat {
  * strings, arrays, Maps and plain objects; keys that look like integers become integers, as in PHP arrays. `undefined`
  * members are left out. Throws a TypeError for functions, symbols and class instances.
  */
-export function toSerialized(value: unknown): string {
+export function toSerialized(value: unknown): StoredValue {
+  return asStored(serialized(value));
+}
+
+function serialized(value: unknown): string {
   switch (typeof value) {
     case 'string':
       return `s:${Buffer.byteLength(value)}:"${value}";`;
@@ -89,7 +127,7 @@ export function toSerialized(value: unknown): string {
  * appended; all others stay byte for byte. The empty text counts as an empty array. Returns undefined if the text is
  * not an array, is invalid or contains references, so that the caller can leave it unchanged.
  */
-export function withMembers(text: string, changes: Readonly<Record<string, unknown>>): string | undefined {
+export function withMembers(text: string, changes: Readonly<Record<string, unknown>>): StoredValue | undefined {
   const members = text === '' ? new Map<string, string>() : membersOf(text);
   if (!members) return undefined;
   for (const [name, value] of Object.entries(changes)) {
@@ -97,7 +135,7 @@ export function withMembers(text: string, changes: Readonly<Record<string, unkno
     if (value === undefined) members.delete(key);
     else members.set(key, toSerialized(value));
   }
-  return `a:${members.size}:{${Array.from(members, ([key, value]) => key + value).join('')}}`;
+  return asStored(`a:${members.size}:{${Array.from(members, ([key, value]) => key + value).join('')}}`);
 }
 
 function serializedObject(value: object): string {
@@ -142,7 +180,7 @@ function phpFloat(value: number): string {
 /** Returns the raw members of a serialized array: key texts to value texts, in order. */
 function membersOf(text: string): Map<string, string> | undefined {
   try {
-    const bytes = Buffer.from(text.trim());
+    const bytes = Buffer.from(trimAscii(text));
     const head = /^a:(\d+):\{/.exec(bytes.toString('latin1', 0, 32));
     if (!head) return undefined;
     const members = new Map<string, string>();
