@@ -104,8 +104,8 @@ export function TextArea({ value, rows = 8, ...field }: FieldProps & { readonly 
     <Field {...field}>
       {(attributes) => (
         <textarea dir="auto" {...attributes} rows={rows}>
-          {/* Browsers ignore a line break directly after the opening tag. */}
-          {value?.startsWith('\n') ? `\n${value}` : value}
+          {/* Browsers ignore a line break directly after the opening tag, also one of two characters. */}
+          {value !== undefined && /^\r?\n/.test(value) ? `\n${value}` : value}
         </textarea>
       )}
     </Field>

@@ -2,7 +2,7 @@ import { kinds } from '../kinds/index.ts';
 import type { Kind } from '../kinds/kind.ts';
 import { type Site, withinTransaction } from '../site.ts';
 import { noteChange } from '../storage/journal/reported-changes.ts';
-import { addLanguage, countInLanguage, recordsWithoutLanguage } from '../storage/translations/site-languages.ts';
+import { addLanguage, countInLanguage, LANGUAGES_OPTION, recordsWithoutLanguage } from '../storage/translations/site-languages.ts';
 import type { ContentLanguage, ContentLanguages } from '../wordpress/content-languages.ts';
 import { languageOfCode } from '../wordpress/content-languages.ts';
 import { isLanguageCode, isLocale, isRightToLeft, knownLanguage } from '../wordpress/language-names.ts';
@@ -25,6 +25,7 @@ export type LanguageProblem =
   | 'language-unknown'
   | 'link-without-language'
   | 'link-same-language'
+  | 'field-option'
   | 'languages-of-wpml'
   | 'languages-off'
   | 'no-languages';
@@ -74,7 +75,8 @@ export async function addSiteLanguage(site: Site, newLanguage: NewLanguage): Pro
     // Addresses of the pages with this segment would be read as those of the language.
     if (RESERVED_SEGMENTS.has(code) || slugsThatBeginWith(settings, [code]).length > 0)
       throw new LanguageError('language-is-slug', { code });
-    await addLanguage(db, { code, locale, name: name.trim(), rtl: isRightToLeft(code), isDefault });
+    if (!(await addLanguage(db, { code, locale, name: name.trim(), rtl: isRightToLeft(code), isDefault })))
+      throw new LanguageError('field-option', { option: LANGUAGES_OPTION });
     const count = before ? 0 : await assignAll(innerSite, code, kinds);
     noteChange(db, { now: site.clock() });
     return count;

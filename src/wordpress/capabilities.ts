@@ -34,7 +34,8 @@ export function parseRoles(stored: unknown): Roles {
 /**
  * Returns the capabilities of a user: those of the user's roles, in the order in which the user has them, then the
  * user's own grants and denials, including role names (WordPress `WP_User::get_role_caps`). `userCaps`: usermeta
- * `{prefix}capabilities`, as text or parsed.
+ * `{prefix}capabilities`, as text or parsed. A role that is stored as false grants nothing, although WordPress takes
+ * every key that is the name of a role: no role is meant to be held by denying it.
  */
 export function userCapabilities(userCaps: unknown, roles: Roles): ReadonlySet<string> {
   const ownGrants = grants(membersOf(userCaps));

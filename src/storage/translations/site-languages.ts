@@ -1,5 +1,5 @@
 import type { ContentLanguages } from '../../wordpress/content-languages.ts';
-import { serializedMembers, toSerialized, withMembers } from '../../wordpress/php/serialized.ts';
+import { parseSerialized, serializedMembers, toSerialized, withMembers } from '../../wordpress/php/serialized.ts';
 import type { QueryBuilder } from '../engine/builder.ts';
 import type { Database } from '../engine/database.ts';
 import { insertRows } from '../engine/insert.ts';
@@ -11,7 +11,8 @@ import type { Translatable } from './language-writer.ts';
 
 /* The languages of a site with rows in Polylang's form, and its records that have no language yet. */
 
-const OPTION = 'polylang';
+/** The option with the settings of the plugin. */
+export const LANGUAGES_OPTION = 'polylang';
 
 /** A language to be added. */
 export interface NewLanguage {
@@ -37,10 +38,11 @@ const REQUIRED_SETTINGS = {
 
 /**
  * Adds a language as Polylang's own settings page does: a term for posts and one for terms, after the existing
- * languages.
+ * languages. Returns false, and adds nothing, if the settings of the plugin cannot be read: they would be lost.
  */
-export async function addLanguage(db: Database, { code, locale, name, rtl, isDefault }: NewLanguage): Promise<void> {
-  const stored = await lockOption(db, OPTION);
+export async function addLanguage(db: Database, { code, locale, name, rtl, isDefault }: NewLanguage): Promise<boolean> {
+  const stored = await lockOption(db, LANGUAGES_OPTION);
+  if (stored !== '' && typeof parseSerialized(stored) !== 'object') return false;
   const [row] = await db.rows<{ last: number | null }>`
     SELECT MAX(t.term_group) AS last FROM {terms} t JOIN {term_taxonomy} tt ON tt.term_id = t.term_id WHERE tt.taxonomy = ${'language'}`;
   const place = (row?.last ?? -1) + 1;
@@ -50,9 +52,10 @@ export async function addLanguage(db: Database, { code, locale, name, rtl, isDef
   const missingSettings = Object.entries(REQUIRED_SETTINGS).filter(([setting]) => !(setting in settings));
   const first = typeof settings.default_lang !== 'string' || settings.default_lang === '';
   const changes = { ...(isDefault || first ? { default_lang: code } : {}), ...Object.fromEntries(missingSettings) };
-  await writeOption(db, OPTION, withMembers(stored, changes) ?? toSerialized({ default_lang: code, ...REQUIRED_SETTINGS }));
+  await writeOption(db, LANGUAGES_OPTION, withMembers(stored, changes) ?? toSerialized({ default_lang: code, ...REQUIRED_SETTINGS }));
   // Polylang caches the languages in these transients.
   for (const name of ['_transient_pll_languages_list', '_transient_timeout_pll_languages_list']) await deleteOption(db, name);
+  return true;
 }
 
 async function insertLanguageTerm(

@@ -40,26 +40,71 @@ export function renderBlocks(content: string): string {
   return root.parts.join('') + rest;
 }
 
-/** Blocks whose text may be part of an excerpt (`excerpt_remove_blocks`). */
-const EXCERPT_BLOCKS = new Set(
-  'freeform heading html list list-item media-text paragraph preformatted pullquote quote table verse columns column group'
-    .split(' ')
-    .map((name) => `core/${name}`),
-);
+/** Blocks whose text may be part of an excerpt (`excerpt_remove_blocks`), and those that only surround others. */
+const EXCERPT_TEXTS = blockNames('freeform heading html list list-item media-text paragraph preformatted pullquote quote table verse');
+const EXCERPT_WRAPPERS = blockNames('columns column group');
 
-/** Returns the content without the blocks that an excerpt leaves out, such as images and buttons. */
+function blockNames(names: string): ReadonlySet<string> {
+  return new Set(names.split(' ').map((name) => `core/${name}`));
+}
+
+/** A block, or a text outside of all blocks (`name` empty), with the place of its tokens. */
+interface ExcerptPart {
+  readonly name: string;
+  readonly from: number;
+  to: number;
+  readonly inner: ExcerptPart[];
+}
+
+/**
+ * Returns the content without the blocks that an excerpt leaves out, such as images and buttons. A block that contains
+ * one of these, or blocks with blocks of their own, is left out as a whole, unless it only surrounds other blocks: of
+ * such a block, and of the blocks in it, the innermost blocks stay.
+ */
 export function excerptBlocks(content: string): string {
-  const hiddenNames: string[] = [];
-  return blockTokens(content)
-    .filter((token) => {
-      const isHidden = hiddenNames.length > 0;
-      if (token.kind === 'open' && (isHidden || !EXCERPT_BLOCKS.has(token.name))) hiddenNames.push(token.name);
-      else if (token.kind === 'close' && isHidden) hiddenNames.pop();
-      else return !isHidden && (token.kind !== 'void' || EXCERPT_BLOCKS.has(token.name));
-      return false;
-    })
-    .map(({ text }) => text)
-    .join('');
+  const tokens = blockTokens(content);
+  const html = (parts: readonly ExcerptPart[]): string =>
+    parts
+      .flatMap(({ from, to }) => tokens.slice(from, to))
+      .map(({ text }) => text)
+      .join('');
+  return html(
+    excerptParts(tokens).flatMap((part) => (EXCERPT_WRAPPERS.has(part.name) ? innermost(part) : hasPlainText(part) ? [part] : [])),
+  );
+}
+
+/** Whether an excerpt contains the whole of a part that is no wrapper. */
+const hasPlainText = ({ name, inner }: ExcerptPart): boolean =>
+  (name === '' || EXCERPT_TEXTS.has(name)) && inner.every((one) => EXCERPT_TEXTS.has(one.name) && one.inner.length === 0);
+
+/** Returns the innermost blocks of a wrapper; a block with blocks of its own counts as one, whichever it is. */
+function innermost(part: ExcerptPart): ExcerptPart[] {
+  if (part.inner.length === 0) return [part];
+  return part.inner.flatMap((one) => (EXCERPT_TEXTS.has(one.name) || EXCERPT_WRAPPERS.has(one.name) ? innermost(one) : []));
+}
+
+/** Returns the outermost blocks and the texts between them. Blocks that are nested too deeply belong to the one around. */
+function excerptParts(tokens: ReturnType<typeof blockTokens>): readonly ExcerptPart[] {
+  const root: ExcerptPart = { name: '', from: 0, to: tokens.length, inner: [] };
+  const stack = [root];
+  let tooDeep = 0;
+  for (const [from, token] of tokens.entries()) {
+    const parent = stack.at(-1) as ExcerptPart;
+    const part: ExcerptPart = {
+      name: 'name' in token ? token.name : '',
+      from,
+      to: token.kind === 'open' ? tokens.length : from + 1,
+      inner: [],
+    };
+    if (token.kind === 'open' && stack.length > MAX_DEPTH) tooDeep++;
+    else if (token.kind === 'close' && tooDeep > 0) tooDeep--;
+    else if (token.kind === 'close' && stack.length > 1) (stack.pop() as ExcerptPart).to = from + 1;
+    // The rest after a closing comment without an opening one counts as a text.
+    else if (token.kind === 'close') return [...root.inner, { ...part, name: '', to: tokens.length }];
+    else if (token.kind !== 'text' || parent === root) parent.inner.push(part);
+    if (token.kind === 'open' && parent.inner.at(-1) === part) stack.push(part);
+  }
+  return root.inner;
 }
 
 interface OpenBlock {

@@ -60,11 +60,17 @@ export function filteredExcerpt(raw: string, options: RenderOptions): string {
 export function wordsOf(content: string, options: RenderOptions, count = EXCERPT_WORDS): string {
   const withoutShortcodes = stripShortcodes(teaserOf(content));
   const text = withSmilies(
-    contentHtml(hasBlocks(withoutShortcodes) ? excerptBlocks(withoutShortcodes) : withoutShortcodes, options),
+    contentHtml(withoutFootnotes(hasBlocks(withoutShortcodes) ? excerptBlocks(withoutShortcodes) : withoutShortcodes), options),
     options,
   ).replaceAll(']]>', ']]&gt;');
   return trimWords(text, count, EXCERPT_MORE);
 }
+
+/** Removes the numbers that refer to footnotes (`excerpt_remove_footnotes`). */
+const withoutFootnotes = (content: string): string =>
+  content.includes('data-fn=')
+    ? content.replace(/<sup data-fn="[^"<>]+" class="[^"<>]+">\s*<a href="[^"<>]+" id="[^"<>]+">\d+<\/a>\s*<\/sup>/g, '')
+    : content;
 
 /** Returns the ids of library images that rendering a content looks up. */
 export const imageIdsIn = (raw: string): number[] => [...new Set([...taggedImageIds(raw), ...galleryImageIds(raw)])];

@@ -96,4 +96,31 @@ describe('excerptBlocks', () => {
     const image = block('image', '<figure><figcaption>cap</figcaption></figure>');
     expect(excerptBlocks(`${image}${block('paragraph', '<p>x</p>')}<!-- wp:rss /-->`)).toBe(block('paragraph', '<p>x</p>'));
   });
+  const text = (words: string) => block('paragraph', `<p>${words}</p>`);
+  const image = block('image', '<img>');
+  it.each([
+    ['a quote with an image', block('quote', `<blockquote>${text('one')}${image}</blockquote>`), ''],
+    ['media and text with an image', block('media-text', `<div>${text('one')}${image}</div>`), ''],
+    [
+      'a quote with a list',
+      block('quote', `<blockquote>${block('list', `<ul>${block('list-item', '<li>x</li>')}</ul>`)}</blockquote>`),
+      '',
+    ],
+  ])('leaves out the whole of %s', (_, quote, rest) => expect(excerptBlocks(`${quote}${text('two')}`)).toBe(`${rest}${text('two')}`));
+  it('keeps a quote of paragraphs, with its own HTML', () => {
+    const quote = block('quote', `<blockquote>${text('one')}<cite>Ada</cite></blockquote>`);
+    expect(excerptBlocks(quote)).toBe(quote);
+  });
+  it('keeps the innermost blocks of columns and groups', () => {
+    const column = block('column', `<div>${text('one')}${image}${block('group', `<div>${text('two')}</div>`)}</div>`);
+    const quote = block('quote', `<blockquote>${text('three')}${image}<cite>Ada</cite></blockquote>`);
+    expect(excerptBlocks(block('columns', `<div>${column}${quote}</div>`))).toBe(text('one') + text('two') + text('three'));
+  });
+  it('keeps texts outside of blocks, and everything after a closing comment without an opening one', () => {
+    expect(excerptBlocks(`a${image}b<!-- /wp:image -->c${image}`)).toBe(`ab<!-- /wp:image -->c${image}`);
+  });
+  it('ends with blocks nested very deeply', () => {
+    const nested = '<!-- wp:group -->'.repeat(20_000) + text('x') + '<!-- /wp:group -->'.repeat(20_000);
+    expect(excerptBlocks(nested)).toContain('<p>x</p>');
+  });
 });

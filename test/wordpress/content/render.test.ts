@@ -101,6 +101,7 @@ describe('excerpts', () => {
       '<!-- wp:paragraph --><p>One</p><!-- /wp:paragraph -->\n<!-- wp:more -->\n<!--more-->\n<!-- /wp:more -->\n<!-- wp:paragraph --><p>Two</p><!-- /wp:paragraph -->',
       '<p>One</p>',
     ],
+    ['<p>concert<sup data-fn="a-1" class="fn"><a href="#a-1" id="a-1-link">1</a></sup> at <sup>2</sup></p>', '<p>concert at 2</p>'],
     ['One\n<!--nextpage-->\ntwo\n<!--nextpage-->\nthree', '<p>One</p>'],
     ['<!-- wp:nextpage -->\n<!--nextpage-->\n<!-- /wp:nextpage -->\nOne<!--nextpage-->two', '<p>One</p>'],
   ])('are generated from the content %j', (content, html) => {

@@ -1,5 +1,16 @@
+import { spawnSync } from 'node:child_process';
 import { describe, expect, it } from '@jest/globals';
-import { looksSerialized, parseSerialized, toSerialized, withMembers } from '../../../src/wordpress/php/serialized.ts';
+import {
+  jsonValue,
+  looksSerialized,
+  parseSerialized,
+  storedText,
+  textOfStored,
+  toSerialized,
+  withMembers,
+} from '../../../src/wordpress/php/serialized.ts';
+
+const hasPhp = spawnSync('php', ['-v']).status === 0;
 
 const BYTES =
   'a:7:{s:4:"uuid";s:2:"é";s:1:"n";i:1;s:1:"f";d:0.1;s:1:"b";b:0;s:1:"x";N;s:1:"l";a:2:{i:0;s:1:"a";i:1;s:1:"b";}s:1:"s";a:2:{i:5;i:1;i:2;i:2;}}';
@@ -19,6 +30,15 @@ describe('looksSerialized', () => {
   it.each(['', 'N', 'i:5', 's:1:a;', 'a:0:{', 'x:1:{}', 'hello; world;', 'i:;x;'])('rejects %s', (text) =>
     expect(looksSerialized(text)).toBe(false),
   );
+  it('trims as PHP does', () => {
+    for (const blank of [' ', '\t', '\n', '\r', '\v', '\0', ' \0\n']) {
+      expect([blank, looksSerialized(`${blank}i:5;${blank}`)]).toEqual([blank, true]);
+      expect([blank, parseSerialized(`${blank}a:1:{i:0;i:5;}${blank}`)]).toEqual([blank, [5]]);
+      expect([blank, withMembers(`${blank}a:0:{}${blank}`, { x: 1 })]).toEqual([blank, 'a:1:{s:1:"x";i:1;}']);
+    }
+    for (const other of ['\u00a0', '\ufeff', '\f', '\u2003'])
+      expect([other, looksSerialized(`${other}i:5;`), looksSerialized(`i:5;${other}`)]).toEqual([other, false, false]);
+  });
 });
 
 describe('parseSerialized', () => {
@@ -32,6 +52,13 @@ describe('parseSerialized', () => {
     ['a:0:{}', []],
     ['a:2:{i:0;i:1;i:2;i:2;}', { 0: 1, 2: 2 }],
     ['s:4:"a"b;";', 'a"b;'],
+    ['i:-0;', 0],
+    ['i:+5;', 5],
+    ['d:-0;', -0],
+    ['d:1E+25;', 1e25],
+    ['a:2:{s:1:"x";d:-INF;s:1:"y";d:NAN;}', { x: Number.NEGATIVE_INFINITY, y: Number.NaN }],
+    ['a:2:{s:1:"0";i:1;s:1:"1";i:2;}', [1, 2]],
+    ['a:1:{s:9:"prototype";a:1:{s:11:"constructor";i:1;}}', { prototype: { constructor: 1 } }],
   ])('reads %s', (text, value) => expect(parseSerialized(text)).toEqual(value));
   it.each([
     ['plain text', 'just text'],
@@ -100,4 +127,41 @@ describe('withMembers', () => {
     'a:2:{i:0;i:1;i:1;R:2;}',
     'a:1:{i:0;i:1;}x',
   ])('returns undefined for %s', (other) => expect(withMembers(other, { a: 1 })).toBeUndefined());
+});
+
+/** Texts that WordPress would take for serialized values, as `update_metadata` tells them. */
+const RESEMBLING = [
+  ...['N;', 'b:1;', 'i:5;', 'd:0.5;', 's:1:"a";', 's:5:"a";', 'a:0:{}', 'a:1:{i:0;s:1:"x";}', ' a:0:{} ', '\0i:5;', 'E:7:"Foo:Bar";'],
+  ...['O:8:"stdClass":0:{}', 'O:8:"stdClass":0:{} and more', 's:1:"a"; and more', 'i:5; and more', 'a:1:{i:0;s:2:"é";}'],
+];
+
+describe('storedText', () => {
+  it.each(RESEMBLING)('serializes %j', (text) => {
+    expect(storedText(text)).toBe(toSerialized(text));
+    expect(textOfStored(storedText(text))).toBe(text);
+  });
+  it.each(['', 'a', 'Jazz; Blues', 'i:;', 'a:1', 's:1:a;', 'O:8:stdClass', 'C:3:"Foo":2:{ab}', 'x:1:{}', 'a;b}', '\ufeffi:5;'])('keeps %j', (text) => {
+    expect(storedText(text)).toBe(text);
+    expect(textOfStored(text)).toBe(text);
+  }); // biome-ignore format: a list
+  (hasPhp ? it : it.skip)('gives values of which PHP makes the texts again, and no object', () => {
+    const nested = RESEMBLING.map((text) => toSerialized(text));
+    const texts = [...RESEMBLING, ...nested];
+    const script = 'echo json_encode(array_map(fn ($value) => unserialize(trim($value)), json_decode(stream_get_contents(STDIN))));';
+    const { stdout } = spawnSync('php', ['-r', script], { input: JSON.stringify(texts.map(storedText)), encoding: 'utf8' });
+    expect(JSON.parse(stdout)).toEqual(texts);
+  });
+});
+
+describe('textOfStored', () => {
+  it.each(['a:1:{i:0;s:1:"x";}', 'O:8:"stdClass":0:{}', 'i:5;', 's:9:"short";', 's:'])('keeps %s', (stored) =>
+    expect(textOfStored(stored)).toBe(stored),
+  );
+});
+
+describe('jsonValue', () => {
+  it('has numbers for integers beyond 2^53, at any depth', () =>
+    expect(JSON.stringify(jsonValue(parseSerialized('a:2:{i:0;i:9007199254740993;i:1;a:1:{s:1:"x";i:-9223372036854775808;}}')))).toBe(
+      '[9007199254740992,{"x":-9223372036854776000}]',
+    ));
 });
