@@ -4,7 +4,7 @@ import { hourCycleOf } from '../../src/calendar/hour-cycle.ts';
 import { loadAssets } from '../../src/html/assets.ts';
 import { dayInWords, spanInWords, weekdays } from '../../src/html/dates.ts';
 import { documentOf } from '../../src/html/document.tsx';
-import { Input } from '../../src/html/form-fields.tsx';
+import { Input, TextArea } from '../../src/html/form-fields.tsx';
 import { i18nIn } from '../../src/html/i18n.ts';
 import { isSafeUrl, Link } from '../../src/html/links.tsx';
 import { Rendered } from '../../src/html/rendered.tsx';
@@ -33,6 +33,13 @@ describe('HTML page', () => {
   it('escapes texts and attributes', () => {
     const evil = '"><script>alert(1)</script>';
     expect(shown(<Input name="title" label={evil} value={evil} error={evil} hint={evil} />, evil)).not.toContain('<script');
+  });
+
+  it.each(['\nText', '\r\nText', '\n\r\nText', 'Text\n', ''])('keeps the line breaks of a text of several lines: %j', (value) => {
+    const [, shownText = ''] =
+      /<textarea[^>]*>([\s\S]*)<\/textarea>/.exec(shown(<TextArea name="text" label="Text" value={value} />)) ?? [];
+    // Browsers ignore a line break directly after the opening tag.
+    expect(shownText.replace(/^\r?\n/, '')).toBe(value);
   });
 
   it('renders HTML of records without executable parts', () => {

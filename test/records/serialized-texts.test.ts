@@ -69,7 +69,7 @@ describeRequests(
         expect(await misread(made.id)).toEqual([]);
         const read = await ask.send('GET', `/wp-json/wp/v2/${type}/${made.id}`, { as: 'admin' });
         if (name in read.body.meta) expect([name, read.body.meta[name]]).toEqual([name, OBJECT]);
-        // What was shown is sent back.
+        // Clients send back everything that they were shown.
         const back = await ask.send('PATCH', `/wp-json/wp/v2/${type}/${made.id}`, { as: 'admin', body: { meta: read.body.meta } });
         expect(back.status).toBe(200);
         expect(await misread(made.id)).toEqual([]);
@@ -146,3 +146,23 @@ describeRequests(
   },
   { PAGES: 'on' },
 );
+
+describeRequests('number beyond 2^53 in a serialized value', (ask) => {
+  it('is shown in the preferences of a user as the nearest number', async () => {
+    const [meta_key, meta_value] = ['wp_persisted_preferences', 'a:2:{s:1:"x";i:9007199254740993;s:1:"y";d:INF;}'];
+    await ask.writeRows((db) => db.from('usermeta').insert({ user_id: 2, meta_key, meta_value }));
+    const { status, body } = await ask.send('GET', '/wp-json/wp/v2/users?context=edit', { as: 'admin' });
+    expect(status).toBe(200);
+    const preferences = body.find((user: { id: number }) => user.id === 2).meta.persisted_preferences;
+    expect(preferences).toEqual({ x: 9_007_199_254_740_992, y: null });
+  });
+
+  it('is shown in a list of application passwords', async () => {
+    const meta_value =
+      'a:1:{i:0;a:5:{s:4:"uuid";s:1:"u";s:6:"app_id";i:9007199254740993;s:4:"name";i:5;s:8:"password";s:1:"x";s:7:"last_ip";i:9007199254740993;}}';
+    await ask.writeRows((db) => db.from('usermeta').where({ user_id: 4, meta_key: '_application_passwords' }).del());
+    await ask.writeRows((db) => db.from('usermeta').insert({ user_id: 4, meta_key: '_application_passwords', meta_value }));
+    const { status, body } = await ask.send('GET', '/wp-json/wp/v2/users/4/application-passwords', { as: 'admin' });
+    expect([status, body]).toMatchObject([200, [{ app_id: '9007199254740993', name: '5', last_ip: '9007199254740993' }]]);
+  });
+});

@@ -5,8 +5,10 @@ import type { Database } from '../../src/storage/engine/database.ts';
 import { formOf } from '../../src/storage/languages/forms.ts';
 import { membershipOf } from '../../src/storage/languages/membership.ts';
 import { membersIn } from '../../src/storage/languages/polylang/group.ts';
+import { readOptions, writeOption } from '../../src/storage/rows/options.ts';
+import { addLanguage } from '../../src/storage/translations/site-languages.ts';
 import type { ContentLanguages } from '../../src/wordpress/content-languages.ts';
-import { serializedMembers, toSerialized } from '../../src/wordpress/php/serialized.ts';
+import { asStored, serializedMembers, toSerialized } from '../../src/wordpress/php/serialized.ts';
 import { countQueries } from '../support/count-queries.ts';
 import { describeDatabases } from '../support/databases.ts';
 import { loadLanguages } from '../support/languages.ts';
@@ -148,5 +150,29 @@ describe('group of translations', () => {
     expect(members('it', { en: 3, it: 9, fr: 4 })).toEqual(['it', { en: 3, it: 7 }]);
     expect(members(undefined, { en: 3 })).toEqual([null, {}]);
     expect(members('fr', { en: 3 })).toEqual([null, {}]);
+  });
+});
+
+describeDatabases('settings of Polylang', (open) => {
+  const added = { code: 'de', locale: 'de_DE', name: 'Deutsch', rtl: false, isDefault: false };
+  it.each([
+    ['an object', 'a:2:{s:12:"default_lang";s:2:"it";s:1:"x";O:8:"stdClass":0:{}}'],
+    ['a wrong length', 'a:1:{s:12:"default_lang";s:5:"it";}'],
+    ['no array', 'it'],
+  ])('are not overwritten by a new language if they cannot be read: %s', async (_, stored) => {
+    const db = await open();
+    await db.transaction((tx) => writeOption(tx, 'polylang', asStored(stored)));
+    expect(await db.transaction((tx) => addLanguage(tx, added))).toBe(false);
+    expect((await readOptions(db, ['polylang'])).get('polylang')).toBe(stored);
+  });
+
+  it('are kept by a new language if they contain a float that is infinite', async () => {
+    const db = await open();
+    const stored = toSerialized({ default_lang: 'it', force_lang: 2, post_types: [], size: Number.POSITIVE_INFINITY });
+    await db.transaction((tx) => writeOption(tx, 'polylang', stored));
+    expect(await db.transaction((tx) => addLanguage(tx, added))).toBe(true);
+    expect(serializedMembers((await readOptions(db, ['polylang'])).get('polylang'))).toMatchObject({
+      ...{ default_lang: 'it', force_lang: 2, post_types: [], size: Number.POSITIVE_INFINITY },
+    });
   });
 });

@@ -177,8 +177,8 @@ function metaFault(key: string, value: string): string | undefined {
 const PLAIN_TEXT_META = /^_(?:Event|Venue|Organizer)/;
 
 /**
- * Removes scripts and the like from a meta, including those within serialized values. Returns undefined for a value that
- * only PHP could read, since it contains an object or a reference: WordPress would create the object.
+ * Removes scripts and the like from a meta, including those within serialized values. Returns undefined for a value
+ * that only PHP could read, since it contains an object or a reference: WordPress would create the object.
  */
 function filteredMeta(key: string, stored: StoredValue, isAddress = addressMetas.has(key)): StoredValue | undefined {
   if (!looksSerialized(stored)) return filteredText(key, stored, isAddress);

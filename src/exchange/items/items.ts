@@ -169,7 +169,10 @@ export interface AuthorItem extends IdentifiedItem {
   readonly displayName: string;
   /** Additional columns of `users`, if the source has them (password hash, registration). */
   readonly columns?: Readonly<Record<string, string>> | undefined;
-  /** Metas as texts, or as stored if they are none; keys of roles and levels come without the table prefix of the source (`capabilities`, `user_level`). */
+  /**
+   * Metas as texts, or as stored if they are none; keys of roles and levels come without the table prefix of the source
+   * (`capabilities`, `user_level`).
+   */
   readonly metas: readonly (readonly [key: string, value: string])[];
 }
 

@@ -23,8 +23,8 @@ import { lockNames, optionLock } from './locks.ts';
 export const INDEX_OPTION = 'fasti_index';
 
 /**
- * Reads those of these options that exist, in one query, plus two for the options of a network: name -> text, or the value
- * as stored if it is none (PHP-serialized).
+ * Reads those of these options that exist, in one query, plus two for the options of a network: name -> text, or the
+ * value as stored if it is none (PHP-serialized).
  */
 export async function readOptions(db: Database, names: readonly string[]): Promise<Map<string, string>> {
   if (names.length === 0) return new Map();

@@ -83,7 +83,9 @@ function innermost(part: ExcerptPart): ExcerptPart[] {
   return part.inner.flatMap((one) => (EXCERPT_TEXTS.has(one.name) || EXCERPT_WRAPPERS.has(one.name) ? innermost(one) : []));
 }
 
-/** Returns the outermost blocks and the texts between them. Blocks that are nested too deeply belong to the one around. */
+/**
+ * Returns the outermost blocks and the texts between them. Blocks that are nested too deeply belong to the one around.
+ */
 function excerptParts(tokens: ReturnType<typeof blockTokens>): readonly ExcerptPart[] {
   const root: ExcerptPart = { name: '', from: 0, to: tokens.length, inner: [] };
   const stack = [root];

@@ -1,7 +1,7 @@
 /**
- * Returns the value of PHP's serialized form (`unserialize`), starting at the first byte: arrays with keys 0, 1, 2... as
- * arrays, others as objects; integers beyond 2^53 as bigint. Throws for an invalid form, for PHP objects and references,
- * which are never created, and for a member called `__proto__`.
+ * Returns the value of PHP's serialized form (`unserialize`), starting at the first byte: arrays with keys 0, 1, 2...
+ * as arrays, others as objects; integers beyond 2^53 as bigint. Throws for an invalid form, for PHP objects and
+ * references, which are never created, and for a member called `__proto__`.
  */
 export function unserialize(text: string): unknown {
   const bytes = Buffer.from(text);
