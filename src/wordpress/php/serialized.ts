@@ -1,5 +1,5 @@
+import { unserialize } from 'php-serialize';
 import { trimAscii } from '../trim.ts';
-import { unserialize } from './unserialize.ts';
 
 /**
  * Returns whether a stored text is a value serialized by PHP (WordPress `is_serialized`), judged by its start and end,
@@ -29,10 +29,34 @@ const START = /^[ \t\n\r\0\v]+[A-Za-z][:;]/;
 export function parseSerialized(text: string): unknown {
   if (!looksSerialized(text)) return text;
   try {
-    return unserialize(trimAscii(text));
+    return text.includes(PROTOTYPE) ? parseBesidePrototype(text) : parse(text);
   } catch {
     return text;
   }
+}
+
+// With an empty scope in strict mode the parser refuses every class. The scope has no prototype, so that names such as
+// `constructor` are not found.
+const parse = (text: string): unknown => unserialize(trimAscii(text), Object.create(null), { strict: true });
+
+/** The parser would use a member with this name as the prototype of the object. */
+const PROTOTYPE = '"__proto__"';
+
+/** Parses a text that contains the string `__proto__` as a value. Throws if it is, or may be, the name of a member. */
+function parseBesidePrototype(text: string): unknown {
+  let mark = '';
+  for (let number = 0; mark === '' || text.includes(mark); number += 1) mark = `\u0001${String(number).padStart(7, '0')}\u0001`;
+  const marked = text.replaceAll(`s:9:${PROTOTYPE};`, `s:9:"${mark}";`);
+  if (marked.includes(PROTOTYPE)) throw new Error('a name is written otherwise than PHP writes it');
+  const restoreName = (name: string) => name.replaceAll(mark, '__proto__');
+  const restore = (value: unknown): unknown => {
+    if (typeof value === 'string') return restoreName(value);
+    if (Array.isArray(value)) return value.map(restore);
+    if (value === null || typeof value !== 'object') return value;
+    if (Object.hasOwn(value, mark)) throw new Error('a member is called __proto__');
+    return Object.fromEntries(Object.entries(value).map(([name, member]) => [restoreName(name), restore(member)]));
+  };
+  return restore(parse(marked));
 }
 
 declare const STORED: unique symbol;
