@@ -89,6 +89,25 @@ describeDatabases('a recurrence rule without an end', (open) => {
     }
   });
 
+  it.each([
+    ['it has an exclusion rule with an end', 'RRULE:FREQ=WEEKLY\nEXRULE:FREQ=DAILY;UNTIL=20310401T000000Z', 42],
+    ['it has a negative number of dates', 'RRULE:FREQ=WEEKLY;COUNT=-1', 42],
+    ['only its exclusion rule has no end', 'RRULE:FREQ=WEEKLY;COUNT=30\nEXRULE:FREQ=DAILY', 0],
+  ])('gets the dates that its rule gives if %s', async (_, rule, added) => {
+    await settings(12);
+    const { rset = '' } = (await db.from('tec_events').where('post_id', ENDLESS).first())!;
+    await db
+      .from('tec_events')
+      .where('post_id', ENDLESS)
+      .update({ rset: rset!.replace(/RRULE:.*/, rule) });
+    const running = await serveDatabase(db, { clock: () => now });
+    try {
+      expect(await addFurtherDates(running.site)).toBe(added);
+    } finally {
+      await running.close();
+    }
+  });
+
   it('gets no dates if WordPress runs the plugin, if the event is in the trash, or if the rule is unreadable', async () => {
     await settings(12);
     for (const harm of [

@@ -1,5 +1,4 @@
 import type { Site } from '../site.ts';
-import { pagesById } from '../storage/engine/pages.ts';
 import { noteChange } from '../storage/journal/reported-changes.ts';
 import { recomputeEdges } from '../storage/rows/calendar-edges.ts';
 import { lockPost } from '../storage/rows/posts.ts';
@@ -30,9 +29,7 @@ export async function addFurtherDates(site: Site): Promise<number> {
   if (!settings.recurrence || settings.shared) return 0;
   const until = addMonths(utcFromDate(now), settings.calendar.monthsAhead);
   let count = 0;
-  for await (const ids of pagesById(BATCH_SIZE, (after, size) =>
-    endlessRulesGeneratedBefore(site.db, addDays(until, -MIN_STEP_DAYS), after, size),
-  )) {
+  for await (const ids of endlessRulesGeneratedBefore(site.db, addDays(until, -MIN_STEP_DAYS), BATCH_SIZE)) {
     count += await sumOfEach(site, ids, 'a recurring event could not be given further dates', (id) =>
       site.db.transaction(async (db) => {
         if (!(await lockPost(db, id))) return 0;

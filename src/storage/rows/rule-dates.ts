@@ -2,6 +2,7 @@ import { datesOfSet, isEndless, LATEST, parseRecurrenceSet, type SetDate } from 
 import { textFromUnix } from '../../wordpress/time.ts';
 import { localFromUnix, toLocal, type Zone } from '../../wordpress/zones.ts';
 import type { Database } from '../engine/database.ts';
+import { pagesById } from '../engine/pages.ts';
 import type { TecEventRow, TecOccurrenceRow } from '../engine/tables.ts';
 import { loadRecurrences, type StoredDate, type StoredRecurrence, writeRecurrence } from './recurrences.ts';
 
@@ -70,19 +71,24 @@ export async function calendarEvents(db: Database, posts: readonly number[]): Pr
   return new Map(rows.map((row) => [row.post_id, row]));
 }
 
-/**
- * Returns the ids above `after` of posts whose rule has no end, and whose last generated date begins before `until`
- * (UTC).
- */
-export async function endlessRulesGeneratedBefore(db: Database, until: string, after: number, size: number): Promise<number[]> {
-  // Rules with an end are excluded if their text shows it without parsing them.
-  const rows = await db.rows<{ id: number }>`
-    SELECT e.post_id AS id FROM {tec_events} e JOIN {posts} p ON p.ID = e.post_id JOIN {tec_occurrences} o ON o.post_id = e.post_id
-    WHERE e.post_id > ${after} AND e.rset LIKE '%RRULE:%' AND e.rset NOT LIKE '%COUNT=%' AND e.rset NOT LIKE '%UNTIL=%' AND p.post_status <> 'trash'
+/** Yields the ids of posts whose rule has no end, and whose last generated date begins before `until` (UTC), in pages. */
+export async function* endlessRulesGeneratedBefore(db: Database, until: string, pageSize: number): AsyncGenerator<readonly number[]> {
+  // Most rules with an end are excluded by their text. It may be an exclusion rule that has the end, though, and some
+  // programs write a negative number for no limit.
+  const read = (after: number, size: number) => db.rows<{ id: number; rset: string }>`
+    SELECT e.post_id AS id, MAX(e.rset) AS rset FROM {tec_events} e JOIN {posts} p ON p.ID = e.post_id
+    JOIN {tec_occurrences} o ON o.post_id = e.post_id
+    WHERE e.post_id > ${after} AND e.rset LIKE '%RRULE:%' AND p.post_status <> 'trash'
+      AND (e.rset LIKE '%EXRULE%' OR e.rset LIKE '%COUNT=-%' OR (e.rset NOT LIKE '%COUNT=%' AND e.rset NOT LIKE '%UNTIL=%'))
     GROUP BY e.post_id
     HAVING COALESCE(MAX(CASE WHEN o.is_rdate = 1 THEN NULL ELSE o.start_date_utc END), MAX(o.start_date_utc)) < ${until}
     ORDER BY e.post_id LIMIT ${size}`;
-  return rows.map(({ id }) => id);
+  for await (const rows of pagesById(pageSize, read)) yield rows.flatMap(({ id, rset }) => (hasNoEnd(rset) ? [id] : []));
+}
+
+function hasNoEnd(rule: string): boolean {
+  const set = parseRecurrenceSet(rule);
+  return set !== undefined && isEndless(set);
 }
 
 /**
