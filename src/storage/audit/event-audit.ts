@@ -15,7 +15,7 @@ import type { TecEventRow, TecOccurrenceRow } from '../engine/tables.ts';
 import { idsOfType } from '../lists/posts-of-type.ts';
 import { loadMetas } from '../rows/bundle.ts';
 import { writeOccurrence } from '../rows/occurrences.ts';
-import { writeMetas } from '../rows/posts.ts';
+import { lockPost, writeMetas } from '../rows/posts.ts';
 import { recursBy } from './recurs.ts';
 
 /** A fault in the dates of an event. */
@@ -104,9 +104,11 @@ const isUndated = (metas: Metas): boolean => [DATES.start, DATES.end].every((key
 
 /**
  * Repairs the dates of an event from its local times: UTC, duration and the rows that lists read. For a recurring
- * event, only duplicate rows are deleted. Must be called in a transaction.
+ * event, only duplicate rows are deleted. The event is locked first, and its dates are read again. Must be called in a
+ * transaction.
  */
 export async function repairDates(db: Database, id: number, { rows, now, recurrence, cutoff }: DateStorage & Repair): Promise<void> {
+  if (!(await lockPost(db, id))) return;
   if (rows) await deleteDuplicates(db, id);
   const metas = (await loadMetas(db, [id])).get(id) ?? new Map<string, readonly StoredValue[]>();
   if (recurrence && isRecurring((await calendarRowsOf(db, [id])).get(id) ?? NO_ROWS, metas)) return;

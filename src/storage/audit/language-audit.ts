@@ -7,6 +7,7 @@ import { insertMissing } from '../engine/insert.ts';
 import { pagesOf } from '../engine/pages.ts';
 import { reportTaxonomyRows } from '../journal/reported-changes.ts';
 import { membersIn } from '../languages/polylang/group.ts';
+import { findInLockedTaxonomyRows } from './find-locked.ts';
 
 /*
  * Rows about languages that contradict each other or refer to missing records. Fasti, Polylang and WPML ignore them
@@ -103,7 +104,8 @@ function duplicatesOf(
 
 /** Removes all but the first row, which is the one that counts for Polylang and for Fasti. */
 async function keepFirst(db: Database, taxonomies: readonly Taxonomy[]): Promise<void> {
-  for (const { object, rows } of duplicatesOf(await loadLanguageRows(db), taxonomies))
+  const find = async () => duplicatesOf(await loadLanguageRows(db), taxonomies);
+  for (const { object, rows } of await findInLockedTaxonomyRows(db, find, (duplicate) => duplicate.rows))
     await db.from('term_relationships').where('object_id', object).whereIn('term_taxonomy_id', rows.slice(1)).delete();
 }
 
@@ -244,7 +246,7 @@ const POLYLANG: readonly LanguageFault[] = [
     severity: 'warning',
     find: async (db) => (await brokenGroups(db)).map(({ group, relatedIds }) => `${group.slug}: ${relatedIds.join(', ')}`),
     fix: async (db) => {
-      for (const group of await brokenGroups(db)) await repairGroup(db, group);
+      for (const group of await findInLockedTaxonomyRows(db, brokenGroups, ({ group: { row } }) => [row])) await repairGroup(db, group);
     },
   },
   {
@@ -252,7 +254,8 @@ const POLYLANG: readonly LanguageFault[] = [
     severity: 'warning',
     find: async (db) => staleGroups(await loadLanguageRows(db)).map(({ slug }) => slug),
     fix: async (db) => {
-      const stale = staleGroups(await loadLanguageRows(db));
+      const findStale = async () => staleGroups(await loadLanguageRows(db));
+      const stale = await findInLockedTaxonomyRows(db, findStale, ({ row }) => [row]);
       for (const batch of pagesOf(stale, BATCH_SIZE)) {
         await db
           .from('term_taxonomy')
@@ -276,7 +279,7 @@ const POLYLANG: readonly LanguageFault[] = [
     severity: 'warning',
     find: async (db) => (await wrongCounts(db)).map(({ row, real }) => `${row.slug}: ${row.count} / ${real}`),
     fix: async (db) => {
-      const wrongRows = await wrongCounts(db);
+      const wrongRows = await findInLockedTaxonomyRows(db, wrongCounts, ({ row: { row } }) => [row]);
       for (const { row, real } of wrongRows) await db.from('term_taxonomy').where('term_taxonomy_id', row.row).update({ count: real });
       reportTaxonomyRows(
         db,

@@ -256,10 +256,32 @@ async function fixBy(db: Database, rule: Rule): Promise<void> {
       .select(rule.key.map((column) => `o.${column}`))
       .limit(BATCH_SIZE);
     if (rows.length === 0) return;
-    const batch = () =>
-      db.from(rule.table).where((any: Query) => {
-        for (const row of rows) any.orWhere(Object.fromEntries(rule.key.map((column) => [column, row[column]!])));
-      });
-    await (rule.set ? batch().update(rule.set) : batch().delete());
+    const orphanedRows = await lockOrphans(db, rule, rows);
+    if (orphanedRows.length === 0) continue;
+    const batch = db.from(rule.table).where((any: Query) => isAny(any, rule, orphanedRows));
+    await (rule.set ? batch.update(rule.set) : batch.delete());
   }
+}
+
+type Keys = Readonly<Record<string, number>>;
+
+/** Selects rows by their keys. `table`: the alias of the table with a dot, if it has one. */
+function isAny(query: Query, { key }: Rule, rows: readonly Keys[], table = ''): void {
+  for (const row of rows) query.orWhere(Object.fromEntries(key.map((column) => [`${table}${column}`, row[column]!])));
+}
+
+/**
+ * Locks rows until the end of the transaction, and returns those that are still orphaned: since they were read, another
+ * transaction may have given one of them an existing record.
+ */
+async function lockOrphans(db: Database, rule: Rule, rows: readonly Keys[]): Promise<readonly Keys[]> {
+  if (db.dialect.maxWriters === 1) return rows;
+  await db
+    .from(rule.table)
+    .where((any: Query) => isAny(any, rule, rows))
+    .select(...rule.key)
+    .forUpdate();
+  return rowsOf(db, rule)
+    .where((any: Query) => isAny(any, rule, rows, 'o.'))
+    .select(rule.key.map((column) => `o.${column}`));
 }

@@ -7,9 +7,10 @@ import type { Zone } from '../../wordpress/zones.ts';
 import type { Database } from '../engine/database.ts';
 import { pagesOf } from '../engine/pages.ts';
 import { verbatim } from '../engine/statement.ts';
-import { lockNames, slugLock, termSlugLock } from '../rows/locks.ts';
+import { lockNames, slugLock, termSlugLock, termTreeLock } from '../rows/locks.ts';
 import { slugsLike, updatePost } from '../rows/posts.ts';
 import { takenTermSlugs } from '../rows/terms.ts';
+import { findInLockedPosts, findInLockedTerms } from './find-locked.ts';
 import { categoryLoops, postLoops } from './loops.ts';
 import { changeOf, contradictions, DATED_STATUSES, datesOf, type RepairContext, withoutChange, withoutDate } from './post-dates.ts';
 import { isSame, repeatedLinks, repeatedMetas } from './repeated-metas.ts';
@@ -56,6 +57,7 @@ export const ROW_FAULTS: readonly RowFault[] = [
     severity: 'error',
     find: async (db) => (await categoryLoops(db)).map((ids) => ids.join(' - ')),
     fix: async (db) => {
+      await lockNames(db, [termTreeLock(termKind('category').taxonomy)]);
       for (const [id] of await categoryLoops(db))
         await db
           .from('term_taxonomy')
@@ -68,7 +70,7 @@ export const ROW_FAULTS: readonly RowFault[] = [
     severity: 'warning',
     find: async (db) => (await postLoops(db)).map((ids) => ids.join(' - ')),
     fix: async (db) => {
-      for (const [id] of await postLoops(db)) await updatePost(db, id!, { post_parent: 0 });
+      for (const [id] of await findInLockedPosts(db, postLoops, (ids) => ids)) await updatePost(db, id!, { post_parent: 0 });
     },
   },
   {
@@ -76,7 +78,7 @@ export const ROW_FAULTS: readonly RowFault[] = [
     severity: 'error',
     find: async (db) => (await withoutSlug(db)).map(({ ID, post_title: title }) => `${ID} ${title}`),
     fix: async (db) => {
-      const posts = (await withoutSlug(db)).map(({ ID: id, post_type: type, post_title: title }) => {
+      const posts = (await findInLockedPosts(db, withoutSlug, idsOf)).map(({ ID: id, post_type: type, post_title: title }) => {
         const base = sanitizeTitle(title) || String(id);
         return { id, type, base, lock: slugLock(type, base) };
       });
@@ -93,7 +95,7 @@ export const ROW_FAULTS: readonly RowFault[] = [
     severity: 'error',
     find: async (db) => (await withoutDate(db)).map(({ ID, post_title: title }) => `${ID} ${title}`),
     fix: async (db, context) => {
-      for (const post of await withoutDate(db)) await updatePost(db, post.ID, datesOf(post, context));
+      for (const post of await findInLockedPosts(db, withoutDate, idsOf)) await updatePost(db, post.ID, datesOf(post, context));
     },
   },
   {
@@ -101,7 +103,7 @@ export const ROW_FAULTS: readonly RowFault[] = [
     severity: 'warning',
     find: async (db) => (await withoutChange(db)).map(({ ID, post_title: title }) => `${ID} ${title}`),
     fix: async (db, context) => {
-      for (const post of await withoutChange(db)) await updatePost(db, post.ID, changeOf(post, context));
+      for (const post of await findInLockedPosts(db, withoutChange, idsOf)) await updatePost(db, post.ID, changeOf(post, context));
     },
   },
   {
@@ -119,7 +121,7 @@ export const ROW_FAULTS: readonly RowFault[] = [
     severity: 'warning',
     find: async (db) => (await repeatedMetas(db)).filter(isSame).map(({ of, key }) => `${of} ${key}`),
     fix: async (db) => {
-      const surplusIds = (await repeatedMetas(db)).filter(isSame).flatMap(({ ids }) => ids.slice(1));
+      const surplusIds = (await findInLockedPosts(db, repeatedMetas, ({ of }) => [of])).filter(isSame).flatMap(({ ids }) => ids.slice(1));
       for (const ids of pagesOf(surplusIds, BATCH_SIZE)) await db.from('postmeta').whereIn('meta_id', ids).delete();
     },
   },
@@ -135,16 +137,16 @@ export const ROW_FAULTS: readonly RowFault[] = [
     severity: 'warning',
     find: async (db) => (await repeatedLinks(db)).map(({ of, key, value }) => `${of} ${key} ${value}`),
     fix: async (db) => {
-      const surplusIds = (await repeatedLinks(db)).map(({ id }) => id);
+      const surplusIds = (await findInLockedPosts(db, repeatedLinks, ({ of }) => [of])).map(({ id }) => id);
       for (const ids of pagesOf(surplusIds, BATCH_SIZE)) await db.from('postmeta').whereIn('meta_id', ids).delete();
     },
   },
   {
     name: 'term-slugs-empty',
     severity: 'error',
-    find: async (db) => (await termsWithout(db, 'slug')).map(({ term_id: id, name }) => `${id} ${name}`),
+    find: async (db) => (await withoutTermSlug(db)).map(({ term_id: id, name }) => `${id} ${name}`),
     fix: async (db) => {
-      const terms = (await termsWithout(db, 'slug')).map(({ term_id: id, name }) => {
+      const terms = (await findInLockedTerms(db, withoutTermSlug, ({ term_id: id }) => [id])).map(({ term_id: id, name }) => {
         const base = sanitizeTitle(name) || String(id);
         return { id, base, lock: termSlugLock(base) };
       });
@@ -164,13 +166,15 @@ export const ROW_FAULTS: readonly RowFault[] = [
   {
     name: 'term-names-empty',
     severity: 'error',
-    find: async (db) => (await termsWithout(db, 'name')).map(({ term_id: id, slug }) => `${id} ${slug}`),
+    find: async (db) => (await withoutTermName(db)).map(({ term_id: id, slug }) => `${id} ${slug}`),
     fix: async (db) => {
-      for (const { term_id: id, slug } of await termsWithout(db, 'name'))
+      for (const { term_id: id, slug } of await findInLockedTerms(db, withoutTermName, ({ term_id }) => [term_id]))
         await db.from('terms').where('term_id', id).update({ name: slug });
     },
   },
 ];
+
+const idsOf = ({ ID: id }: Pick<Post, 'ID'>): number[] => [id];
 
 type Titled = Pick<Post, 'ID' | 'post_type' | 'post_title'>;
 
@@ -183,6 +187,9 @@ const termsWithout = (db: Database, column: 'name' | 'slug'): Promise<Pick<Term,
   db.rows<Pick<Term, 'term_id' | 'name' | 'slug'>>`SELECT DISTINCT t.term_id, t.name, t.slug FROM {terms} t
     JOIN {term_taxonomy} tt ON tt.term_id = t.term_id
     WHERE tt.taxonomy IN (${taxonomies}) AND TRIM(${verbatim(`t.${column}`)}) = '' ORDER BY t.term_id`;
+
+const withoutTermSlug = (db: Database) => termsWithout(db, 'slug');
+const withoutTermName = (db: Database) => termsWithout(db, 'name');
 
 /** Returns the external ids that several records of one kind have, with the ids of these. They are compared exactly. */
 async function sharedExternalIds(db: Database): Promise<string[]> {

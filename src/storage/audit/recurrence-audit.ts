@@ -12,6 +12,7 @@ import type { TecEventRow, TecOccurrenceRow } from '../engine/tables.ts';
 import { loadMetas } from '../rows/bundle.ts';
 import { highestPostId } from '../rows/ids-in-use.ts';
 import { writeOption } from '../rows/options.ts';
+import { lockPost } from '../rows/posts.ts';
 import { loadRecurrences, writeRecurrence } from '../rows/recurrences.ts';
 import { calendarEvents, datesOfRule, lastRuleRow, type RuleDates, rowsOfRule } from '../rows/rule-dates.ts';
 import { isMarked, recursBy } from './recurs.ts';
@@ -68,23 +69,27 @@ export async function* auditRecurrences(db: Database, now: string): AsyncGenerat
 }
 
 /**
- * Replaces the rows of an event by the dates of its rule; does nothing if the rule can't be parsed. Must be called in a
- * transaction. `now`: UTC.
+ * Replaces the rows of an event by the dates of its rule; does nothing if the rule can't be parsed, or if the rows have
+ * become correct since the fault was found. The event is locked first. Must be called in a transaction. `now`: UTC.
  */
 export async function repairRecurrence(db: Database, post: number, now: string): Promise<void> {
+  if (!(await lockPost(db, post))) return;
   const event = (await calendarEvents(db, [post])).get(post);
   const stored = (await loadRecurrences(db, [post])).get(post);
   if (!event || !stored) return;
-  const dates = datesOfRule(event, (await occurrenceRows(db, [post])).get(post) ?? []);
-  if (!dates || dates.dates.length === 0) return;
+  const storedRows = (await occurrenceRows(db, [post])).get(post) ?? [];
+  const dates = datesOfRule(event, storedRows);
+  if (!dates || dates.dates.length === 0 || areRowsOf(dates, storedRows)) return;
   const rows = { ...stored, recurs: true, dates: rowsOfRule(stored, dates) };
   await writeRecurrence(db, post, rows, { updatedAt: now, timezone: event.timezone, isNewEvent: false });
 }
 
 /**
- * Marks the rows of an event as recurring or, if it does not recur, as not recurring. Must be called in a transaction.
+ * Marks the rows of an event as recurring or, if it does not recur, as not recurring. The event is locked first. Must
+ * be called in a transaction.
  */
 export async function repairFlag(db: Database, post: number): Promise<void> {
+  if (!(await lockPost(db, post))) return;
   const event = (await calendarEvents(db, [post])).get(post);
   if (!event) return;
   const recurs = recursBy(event, (await occurrenceRows(db, [post])).get(post) ?? [], (await loadMetas(db, [post])).get(post));
@@ -158,12 +163,17 @@ function faultsOf(event: TecEventRow, { rows, metas }: Stored, horizon: string):
   if (!event.rset) return faults;
   const ruleDates = datesOfRule(event, rows);
   if (!ruleDates) return [...faults, 'rule-unreadable'];
-  const expectedDates = ruleDates.dates.map(({ startUnix: at, length }) => `${textFromUnix(at)} ${textFromUnix(at + length)}`);
-  const storedDates = new Set(rows.map((row) => `${row.start_date_utc} ${row.end_date_utc}`));
-  if (expectedDates.length !== storedDates.size || expectedDates.some((date) => !storedDates.has(date))) faults.push('dates-differ');
+  if (!areRowsOf(ruleDates, rows)) faults.push('dates-differ');
   if (isOtherRule(event, ruleDates, metaOf(metas, '_EventRecurrence') ?? '')) faults.push('rules-differ');
   if (ruleDates.endless && last && last.start_date_utc < horizon) faults.push('runs-out');
   return faults;
+}
+
+/** Whether the rows are the dates of the rule. */
+function areRowsOf({ dates }: RuleDates, rows: readonly TecOccurrenceRow[]): boolean {
+  const expectedDates = dates.map(({ startUnix: at, length }) => `${textFromUnix(at)} ${textFromUnix(at + length)}`);
+  const storedDates = new Set(rows.map((row) => `${row.start_date_utc} ${row.end_date_utc}`));
+  return expectedDates.length === storedDates.size && expectedDates.every((date) => storedDates.has(date));
 }
 
 /**

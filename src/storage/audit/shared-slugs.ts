@@ -11,6 +11,7 @@ import { insertRows } from '../engine/insert.ts';
 import { readInParts } from '../engine/pages.ts';
 import { lockNames, slugLock } from '../rows/locks.ts';
 import { slugsLike, updatePost } from '../rows/posts.ts';
+import { findInLockedPosts } from './find-locked.ts';
 
 /*
  * Published records of one type that have the same slug, as raw writes and imports by other programs leave them. Its
@@ -75,7 +76,12 @@ function publishedRecords(db: Database, isByLanguage: boolean): QueryBuilder {
  * changed. The first keeps the address, which leads to it already. Must be called in a transaction.
  */
 export async function repairSharedSlugs(db: Database, languages: ContentLanguages | undefined): Promise<void> {
-  const shared = await sharedSlugs(db, languages);
+  // The first one is locked too: if it gets another slug, the second one keeps its own.
+  const shared = await findInLockedPosts(
+    db,
+    () => sharedSlugs(db, languages),
+    ({ ids }) => ids,
+  );
   await lockNames(
     db,
     shared.map(({ type, slug }) => slugLock(type, slug)),
