@@ -175,6 +175,6 @@ export const onlyDates = (values: PostValues): PostValues =>
 export const areSameDates = (one: EventDates, other: EventDates, caller: WithSettings): boolean =>
   (['start', 'end', 'allDay'] as const).every((name) => one[name] === other[name]) && zoneOf(one, caller) === zoneOf(other, caller);
 
-/** The zone of an event: that of the site if it has none. */
-const zoneOf = ({ timezone }: Pick<EventDates, 'timezone'>, { settings }: WithSettings): string =>
+/** Returns the zone of an event: that of the site if it has none. */
+export const zoneOf = ({ timezone }: Pick<EventDates, 'timezone'>, { settings }: WithSettings): string =>
   parseZone(timezone)?.name ?? settings.timezone;

@@ -11,7 +11,7 @@ import { asStored } from '../../wordpress/php/serialized.ts';
 import { metaOf } from '../../wordpress/rows.ts';
 import { utcFromDate } from '../../wordpress/time.ts';
 import { toLocal } from '../../wordpress/zones.ts';
-import { areSameDates, onlyDates } from '../occurrences.ts';
+import { areSameDates, onlyDates, zoneOf } from '../occurrences.ts';
 import type { WriteContext } from './write-context.ts';
 
 /*
@@ -36,7 +36,7 @@ export const requireRecurringDate = (date: EventDate | undefined): EventDate =>
  * @throws recurring-event-date-kept for the first date, and if the rule cannot express it
  */
 export async function removeDate(write: WriteContext, before: StoredPost, date: EventDate): Promise<Rows['metas']> {
-  const { recurrence, storedSet } = await loadSet(write, before);
+  const { recurrence, storedSet } = await loadSet(write, before, [date]);
   const changedSet = storedSet && withoutDate(storedSet, date.start);
   if (!changedSet) return fail('recurring-event-date-kept');
   return writeSet(write, before, changedSet, {
@@ -55,11 +55,11 @@ export async function moveDate(write: WriteContext, before: StoredPost, date: Ev
   const postAtDate = { ...before, metas: metasAt(before.metas, date) };
   const newDates = datesAfter(write, postAtDate, values);
   if (areSameDates(newDates, storedDates(postAtDate), write.caller)) return {};
-  const { recurrence, storedSet } = await loadSet(write, before);
+  const { recurrence, storedSet } = await loadSet(write, before, [date, newDates]);
   const storedDate = recurrence.dates.find(({ startUtc }) => startUtc === date.startUtc);
   const otherDates = recurrence.dates.filter((one) => one !== storedDate);
   const remainingSet = storedDate?.listed && storedSet ? withoutDate(storedSet, date.start) : undefined;
-  const changedSet = remainingSet && canSetDate(newDates, before, otherDates) ? withDate(remainingSet, newDates) : undefined;
+  const changedSet = remainingSet && canSetDate(write, newDates, before, otherDates) ? withDate(remainingSet, newDates) : undefined;
   if (!storedDate || !changedSet) return fail('recurring-event-dates');
   return writeSet(write, before, changedSet, {
     ...recurrence,
@@ -79,8 +79,8 @@ export async function addDate(
   values: PostValues,
 ): Promise<{ metas: Rows['metas']; startUtc: string }> {
   const newDates = datesAfter(write, before, values);
-  const { recurrence, storedSet } = await loadSet(write, before);
-  const changedSet = storedSet && canSetDate(newDates, before, recurrence.dates) ? withDate(storedSet, newDates) : undefined;
+  const { recurrence, storedSet } = await loadSet(write, before, [newDates]);
+  const changedSet = storedSet && canSetDate(write, newDates, before, recurrence.dates) ? withDate(storedSet, newDates) : undefined;
   if (!changedSet) return fail('recurring-event-dates');
   const sequence = Math.max(0, ...recurrence.dates.map((date) => date.sequence));
   const newDate: StoredDate = { id: 0, ...toDateRow(newDates, changedSet), sequence };
@@ -96,12 +96,13 @@ const datesAfter = ({ caller, kind }: WriteContext, before: StoredPost, values: 
  * Whether a date can be set. Time zone and all-day setting are those of the event. With a second date on a day, its
  * address would depend on the order of the two.
  */
-const canSetDate = (dates: EventDates, before: StoredPost, otherDates: readonly StoredDate[]): boolean =>
-  isOfSameKind(dates, storedDates(before)) && !otherDates.some(({ start }) => start.slice(0, DAY) === dates.start.slice(0, DAY));
+const canSetDate = ({ caller }: WriteContext, dates: EventDates, before: StoredPost, otherDates: readonly StoredDate[]): boolean =>
+  isOfSameKind(dates, storedDates(before), caller) && !otherDates.some(({ start }) => start.slice(0, DAY) === dates.start.slice(0, DAY));
 
 const DAY = 'YYYY-MM-DD'.length;
 
-const isOfSameKind = (one: EventDates, other: EventDates): boolean => one.timezone === other.timezone && one.allDay === other.allDay;
+const isOfSameKind = (one: EventDates, other: EventDates, caller: WriteContext['caller']): boolean =>
+  zoneOf(one, caller) === zoneOf(other, caller) && one.allDay === other.allDay;
 
 /** Returns the row of a date. */
 function toDateRow(dates: EventDates, storedSet: StoredSet): Omit<StoredDate, 'id' | 'sequence'> {
@@ -118,10 +119,18 @@ const RULES = '_EventRecurrence';
 /** The block editor's copy of the same rules. If it exists, the rules cannot be changed alone. */
 const RULES_OF_BLOCKS = ['_tribe_blocks_recurrence_rules', '_tribe_blocks_recurrence_exclusions'];
 
-/** Loads the stored recurrence of an event; `storedSet` is undefined if its single dates cannot be changed. */
+/** A date in the time of the event and in UTC. */
+type Moments = Pick<EventDates, 'start' | 'startUtc' | 'end' | 'endUtc'>;
+
+/**
+ * Loads the stored recurrence of an event. `storedSet` is undefined if its single dates cannot be changed, or not these
+ * ones. The times of a set may be in another zone than the event, such as UTC; there, the rules from which WordPress
+ * creates the set would then mean another moment.
+ */
 async function loadSet(
   { db, caller }: WriteContext,
   { row, metas }: StoredPost,
+  dates: readonly Moments[],
 ): Promise<{ readonly recurrence: StoredRecurrence; readonly storedSet: StoredSet | undefined }> {
   const recurrence = caller.settings.recurrence && (await loadRecurrences(db, [row.ID])).get(row.ID);
   const firstDate = recurrence?.dates[0];
@@ -129,7 +138,9 @@ async function loadSet(
   const zone = parseRecurrenceSet(recurrence.rule)?.zone;
   const rules = metaOf(metas, RULES);
   const inBlocks = RULES_OF_BLOCKS.some((key) => !['', '[]'].includes(metaOf(metas, key) ?? ''));
-  const isReadable = zone !== undefined && rules !== undefined && !inBlocks && toLocal(firstDate.startUtc, zone) === firstDate.start;
+  const isSame = (utc: string, local: string): boolean => zone !== undefined && toLocal(utc, zone) === local;
+  const areInZone = dates.every(({ start, startUtc, end, endUtc }) => isSame(startUtc, start) && isSame(endUtc, end));
+  const isReadable = rules !== undefined && !inBlocks && isSame(firstDate.startUtc, firstDate.start) && areInZone;
   return { recurrence, storedSet: isReadable ? { set: recurrence.rule, rules, first: firstDate } : undefined };
 }
 

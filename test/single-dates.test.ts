@@ -1,0 +1,68 @@
+import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals';
+import { auditRecurrences } from '../src/storage/audit/recurrence-audit.ts';
+import type { Database } from '../src/storage/engine/database.ts';
+import { reindexEvents } from '../src/storage/index/event-index-rebuild.ts';
+import { describeDatabases } from './support/databases.ts';
+import { loadRecurringSite } from './support/recurring-site.ts';
+import { type RunningSite, serveDatabase } from './support/running-site.ts';
+import { snapshotTables } from './support/site.ts';
+
+/* Single dates of recurring events whose time zone is missing, or another than that of their set of dates. */
+
+const NOW = new Date('2030-12-31T12:00:00Z');
+const EVENTS = '/wp-json/tribe/events/v1/events';
+/** Tuesdays and Thursdays at 18:30 in Rome, from 14 January to the end of February 2031. */
+const CHOIR = 502;
+
+describeDatabases('a single date of a recurring event', (open) => {
+  let db: Database;
+  let running: RunningSite;
+  let putBack: () => Promise<void>;
+  beforeAll(async () => {
+    db = await loadRecurringSite(await open());
+    running = await serveDatabase(db, { env: { SHARED_WITH_WORDPRESS: 'off', CACHE: 'off' }, clock: () => NOW });
+    await reindexEvents(running.site.db, () => NOW, { marksComplete: true });
+    putBack = await snapshotTables(db);
+  });
+  beforeEach(() => putBack());
+  afterAll(() => running.close());
+
+  const zone = () => db.from('postmeta').where({ post_id: CHOIR, meta_key: '_EventTimezone' });
+  const add = (start_date: string, end_date: string) =>
+    running.send('POST', `${EVENTS}/${CHOIR}/dates`, { as: 'admin', body: { start_date, end_date } });
+  const faults = async (): Promise<string[]> => {
+    const found = [];
+    for await (const { post, fault } of auditRecurrences(db, '2030-12-31 12:00:00')) if (post === CHOIR) found.push(fault);
+    return found;
+  };
+
+  it.each<[string, () => PromiseLike<unknown>]>([
+    ['is missing', () => zone().delete()],
+    ['is unknown', () => zone().update({ meta_value: 'Nowhere/Land' })],
+  ])('is added and moved in the zone of the site if that of the event %s', async (_, harm) => {
+    await harm();
+    const added = await add('2031-01-24 10:00:00', '2031-01-24 11:00:00');
+    expect([added.status, added.body.start_date, added.body.utc_start_date]).toEqual([201, '2031-01-24 10:00:00', '2031-01-24 09:00:00']);
+    const body = { scope: 'date', start_date: '2031-01-25 10:00:00', end_date: '2031-01-25 12:00:00' };
+    const moved = await running.send('POST', `${EVENTS}/${added.body.id}`, { as: 'admin', body });
+    expect([moved.status, moved.body.start_date, moved.body.end_date]).toEqual([200, body.start_date, body.end_date]);
+    expect(await faults()).toEqual([]);
+  });
+
+  it('is refused where the time of the event is another than that of its set', async () => {
+    await zone().update({ meta_value: 'Europe/London' });
+    await db
+      .from('tec_occurrences')
+      .where('post_id', CHOIR)
+      .update({ start_date_utc: db.ref('start_date'), end_date_utc: db.ref('end_date') });
+    const rset = 'DTSTART:20310114T183000Z\nDTEND:20310114T200000Z\nRRULE:FREQ=WEEKLY;BYDAY=TU,TH;UNTIL=20310228T235959Z\nEXDATE:20310130';
+    await db.from('tec_events').where('post_id', CHOIR).update({ rset, timezone: 'Europe/London' });
+    const summer = await add('2031-07-10 10:00:00', '2031-07-10 11:00:00');
+    expect([summer.status, summer.body.code]).toEqual([409, 'rest_recurring_event_dates']);
+    expect((await add('2031-03-29 22:00:00', '2031-03-30 10:00:00')).status).toBe(409);
+    expect((await db.from('tec_events').where('post_id', CHOIR).first())?.rset).toBe(rset);
+    const winter = await add('2031-01-24 10:00:00', '2031-01-24 11:00:00');
+    expect([winter.status, winter.body.start_date, winter.body.utc_start_date]).toEqual([201, '2031-01-24 10:00:00', '2031-01-24 10:00:00']);
+    expect(await faults()).toEqual([]);
+  });
+});
