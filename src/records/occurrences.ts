@@ -82,7 +82,7 @@ const postOfDate = async (db: Database, id: number, base: number): Promise<numbe
 
 /**
  * Returns the id of the record shown on the page of one date of an event; undefined if there is no such page. `number`:
- * its position among several on that day; by default the first.
+ * its number among several on that day; by default the first.
  */
 export async function recordOfDate(
   db: Database,
@@ -108,8 +108,8 @@ export async function recordOfDate(
       .map((one) => ({ id: one.id, number: pageOfOccurrence(posts.get(post)!, metas, one).number ?? 1 }));
     if (pages.length > 0) return pages.find((page) => number === undefined || page.number === number)?.id;
   }
-  const postIds = await datedPostsOnDay(db, post, date);
-  return number === undefined ? postIds[0] : postIds[number - 1];
+  const posts = await datedPostsOnDay(db, post, date);
+  return posts.find((one) => number === undefined || one.number === number)?.id;
 }
 
 /** Returns the pages of the dates of an event, by their local starts. `starts`: those of all its dates, in order. */

@@ -81,10 +81,18 @@ function numberIn(text: string | undefined, start: string): number | undefined {
 export function pageOfDatedPost(post: Post, metas: Metas | undefined, parent: Post | undefined): OccurrencePage | undefined {
   const date = metaOf(metas, DATES.start)?.slice(0, 10);
   if (!date || !hasRules(metas)) return undefined;
-  const number = Number(metaOf(metas, '_EventSequence'));
   // If the parent is not public, such as one in the trash, there is no page below its slug.
   const { post_name: slug } = parent?.post_type === post.post_type && isPublic(parent.post_status) ? parent : post;
-  return { slug, date, number: number > 1 ? number : undefined };
+  return { slug, date, number: sequenceNumber(metaOf(metas, SEQUENCE) ?? '') };
+}
+
+/** Meta of a post that is one date of an event: its number among several of a day. */
+export const SEQUENCE = '_EventSequence';
+
+/** Returns the number in the address of a date, by the text of that meta; undefined for the first date of a day. */
+export function sequenceNumber(text: string): number | undefined {
+  const number = Number(text);
+  return number > 1 ? number : undefined;
 }
 
 /**

@@ -1,6 +1,6 @@
 import { event } from '../../kinds/event.ts';
 import { DATES } from '../../kinds/events/metas.ts';
-import type { EventDate } from '../../kinds/events/occurrence.ts';
+import { type EventDate, SEQUENCE, sequenceNumber } from '../../kinds/events/occurrence.ts';
 import type { Database } from '../engine/database.ts';
 import type { TecOccurrenceRow } from '../engine/tables.ts';
 import { allPosts, dependingOn } from '../journal/dependencies.ts';
@@ -60,16 +60,26 @@ export async function occurrencesAt(db: Database, post: number, startUtc: string
 }
 
 /**
- * Returns the posts that begin on a day, in order, of an event in the old format of recurrence, in which each date is a
- * post. Does not need the additional columns.
+ * Returns the posts that begin on a day of an event in the old format of recurrence, in which each date is a post. Each
+ * has its number among several of the day. The first is shown at the address without a number: published ones come
+ * first. Does not need the additional columns.
  */
-export async function datedPostsOnDay(db: Database, parent: number, day: string): Promise<number[]> {
-  const rows = await db.rows<{ id: number }>`
-    SELECT p.ID AS id FROM {posts} p JOIN {postmeta} m ON m.post_id = p.ID AND m.meta_key = ${DATES.start}
+export async function datedPostsOnDay(
+  db: Database,
+  parent: number,
+  day: string,
+): Promise<{ readonly id: number; readonly number: number }[]> {
+  const rows = await db.rows<{ id: number; status: string; sequence: string | null }>`
+    SELECT p.ID AS id, p.post_status AS status, s.meta_value AS sequence
+    FROM {posts} p JOIN {postmeta} m ON m.post_id = p.ID AND m.meta_key = ${DATES.start}
+    LEFT JOIN {postmeta} s ON s.post_id = p.ID AND s.meta_key = ${SEQUENCE}
     WHERE p.post_type = 'tribe_events' AND (p.post_parent = ${parent} OR p.ID = ${parent}) AND m.meta_value LIKE ${`${day} %`}
       AND EXISTS (SELECT 1 FROM {postmeta} r WHERE r.post_id = p.ID AND r.meta_key = '_EventRecurrence' AND r.meta_value LIKE '%"rules"%')
     ORDER BY m.meta_value, p.ID`;
-  return rows.map(({ id }) => id);
+  const rank = (status: string): number => (status === 'publish' ? 0 : status === 'private' ? 1 : 2);
+  return rows
+    .map(({ id, status, sequence }) => ({ id, rank: rank(status), number: sequenceNumber(sequence ?? '') ?? 1 }))
+    .sort((one, other) => one.rank - other.rank || one.number - other.number);
 }
 
 /**
