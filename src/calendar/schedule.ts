@@ -26,6 +26,7 @@ export interface ScheduleContext {
 }
 
 const DAY_SECONDS = 86_400;
+const HOUR_SECONDS = 3600;
 
 /**
  * Returns the number of the calendar's days that an event touches; false if it is only one (member `multiday` of The
@@ -62,8 +63,14 @@ export function shortScheduleDetails(schedule: Schedule, context: ScheduleContex
  * event ends right before that hour. The result is at most 9999-12-31.
  */
 export function dayAfter(start: string, end: string): string {
-  const days = [addSeconds(end, 1), addDays(`${start.slice(0, 10)} 00:00:00`, 1)];
-  return days.some((day) => day.startsWith('10000-')) ? LAST_DAY : days.map((day) => day.slice(0, 10)).sort()[1]!;
+  const days = wholeDays(start, end);
+  const nextDays = days === undefined ? [addSeconds(end, 1), addDays(dayStart(start), 1)] : [addDays(dayStart(start), days)];
+  return nextDays.some((day) => day.startsWith('10000-'))
+    ? LAST_DAY
+    : nextDays
+        .map((day) => day.slice(0, 10))
+        .sort()
+        .at(-1)!;
 }
 
 const LAST_DAY = '9999-12-31';
@@ -73,8 +80,21 @@ const LAST_DAY = '9999-12-31';
  * stored end is on the following day.
  */
 export function lastWholeDay(start: string, end: string): string {
-  const after = addSeconds(end, 1);
-  return (after.slice(11) === start.slice(11) ? addDays(after, -1) : end).slice(0, 10);
+  const days = wholeDays(start, end);
+  return (days === undefined ? end : addDays(dayStart(start), days - 1)).slice(0, 10);
+}
+
+const dayStart = (local: string): string => `${local.slice(0, 10)} 00:00:00`;
+
+/**
+ * Returns the number of days that an all-day event lasts; undefined if it does not last whole days. It may be an hour
+ * off: a day may begin at an hour that the clock skips, and dates of a recurrence rule all have the same number of
+ * seconds, also over a change of the clock (The Events Calendar Pro).
+ */
+function wholeDays(start: string, end: string): number | undefined {
+  const seconds = diffSeconds(start, end) + 1;
+  const days = Math.round(seconds / DAY_SECONDS);
+  return days >= 1 && Math.abs(seconds - days * DAY_SECONDS) <= HOUR_SECONDS ? days : undefined;
 }
 
 function formatsOf({ start, end }: Schedule, { formats, language, zone, year }: ScheduleContext) {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { dayAfter, daysOf, type Schedule, scheduleDetails, shortScheduleDetails } from '../../src/calendar/schedule.ts';
+import { dayAfter, daysOf, lastWholeDay, type Schedule, scheduleDetails, shortScheduleDetails } from '../../src/calendar/schedule.ts';
 import { parseZone } from '../../src/wordpress/zones.ts';
 
 const FORMATS = { date: 'F j, Y', dateWithoutYear: 'F j', time: 'g:i a', beforeTime: ' @ ', beforeEnd: ' - ' };
@@ -52,4 +52,21 @@ describe('day after an all-day event', () => {
     ['2030-06-10 00:00:00', '2030-06-08 23:59:59', '2030-06-11'],
     ['9999-12-31 00:00:00', '9999-12-31 23:59:59', '9999-12-31'],
   ])('from %s to %s is %s', (start, end, after) => expect(dayAfter(start, end)).toBe(after));
+});
+
+// Rome changes its clock on 28 March and 31 October 2027. Dates of a rule have the same number of seconds on these days.
+describe('last day of an all-day event, and the day after it', () => {
+  it.each([
+    ['2027-03-27 00:00:00', '2027-03-27 23:59:59', '2027-03-27', '2027-03-28'],
+    ['2027-03-27 02:00:00', '2027-03-28 01:59:59', '2027-03-27', '2027-03-28'],
+    ['2027-03-28 03:00:00', '2027-03-29 01:59:59', '2027-03-28', '2027-03-29'],
+    ['2027-03-28 00:00:00', '2027-03-29 00:59:59', '2027-03-28', '2027-03-29'],
+    ['2027-10-30 00:00:00', '2027-10-31 22:59:59', '2027-10-31', '2027-11-01'],
+    ['2027-10-31 00:00:00', '2027-10-31 22:59:59', '2027-10-31', '2027-11-01'],
+    ['2027-10-30 02:00:00', '2027-11-01 00:59:59', '2027-10-31', '2027-11-01'],
+    ['2027-06-10 00:00:00', '2027-06-11 12:00:00', '2027-06-11', '2027-06-11'],
+    ['9999-12-31 00:00:00', '9999-12-31 23:59:59', '9999-12-31', '9999-12-31'],
+  ])('from %s to %s are %s and %s', (start, end, last, after) => {
+    expect([lastWholeDay(start, end), dayAfter(start, end)]).toEqual([last, after]);
+  });
 });
