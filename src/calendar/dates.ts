@@ -62,7 +62,8 @@ export function parseEventTime(value: string | number, context: { zone: Zone; no
  * Values that the request does not name stay: a start alone moves the start, a zone alone keeps the local time. Times
  * that a zone skips move forward, and an end that would no longer be after the start with them. All-day events span
  * whole days from cutoff to cutoff and stay all-day when their times change; if the flag is removed, they keep their
- * times. A request without dates, or with the stored ones, leaves them unchanged.
+ * times. A request without dates, or with the stored ones, does not move them, also within an hour that the clock shows
+ * twice.
  * @param before the stored dates, undefined on create
  * @param context the site's zone by name, the time at which its day begins (`HH:MM`), the moment of the request
  */
@@ -93,8 +94,23 @@ export function eventDates(
   const startTime = (isPastEnd && skippedTime(change.start!, sentStart, moment)) || start!;
   const dayStart = allDay && isAnew && (isNewlyAllDay || sentStart !== undefined) ? beginOfDay(start!, context.cutoff) : startTime;
   const dayEnd = allDay && isAnew && (isNewlyAllDay || sentEnd !== undefined) ? endOfNamedDay(end!, context.cutoff) : end!;
-  return withUtcDates(dayStart, dayEnd, zone, allDay);
+  const dates = withUtcDates(dayStart, dayEnd, zone, allDay);
+  return before && !('problem' in dates) && isSecondReading(before, dates, zone) ? before : dates;
 }
+
+/**
+ * Whether dates are at the stored local times, but at another moment at which the clock shows the same: it shows the
+ * times of an hour twice when it is set back.
+ */
+const isSecondReading = (before: EventDates, dates: EventDates, zone: Zone): boolean =>
+  (['start', 'end', 'timezone', 'allDay'] as const).every((name) => before[name] === dates[name]) &&
+  (before.startUtc !== dates.startUtc || before.endUtc !== dates.endUtc) &&
+  utcOf(before.start, before.startUtc, zone) === before.startUtc &&
+  utcOf(before.end, before.endUtc, zone) === before.endUtc;
+
+/** Returns the UTC of a local time: the stored one if the clock shows the local time then, which it may do twice. */
+export const utcOf = (local: string, storedUtc: string, zone: Zone): string =>
+  isRealDate(storedUtc) && toLocal(storedUtc, zone) === local ? storedUtc : toUtc(local, zone);
 
 /**
  * Returns local dates moved to another day, at the same times. If the clock skips the start there, the event begins

@@ -307,3 +307,26 @@ describe('occurrence row', () => {
     expect(occurrenceHash(44, row)).toBe('e45d87aca8716dad0a999362418d14d0b470a642');
   });
 });
+
+describe('dates that are sent back as they are stored', () => {
+  // The clock of Rome shows half past two twice on 31 October 2027.
+  const change = { start: '2027-10-31 02:30:00', end: '2027-10-31 04:00:00' };
+  const twice = {
+    ...stored,
+    ...change,
+    startUtc: '2027-10-31 00:30:00',
+    endUtc: '2027-10-31 03:00:00',
+    abbreviation: 'CEST',
+    duration: 9000,
+  };
+
+  it.each([change, { start: change.start }, { timezone: 'Europe/Rome' }, { ...change, timezone: 'Europe/Rome', allDay: false }])(
+    'stay at the first of two moments with the same local time: %j',
+    (sent) => expect(eventDates(sent, twice, site)).toEqual(twice),
+  );
+
+  it('get their UTC again if it is not at that time', () => {
+    expect(eventDates(change, { ...twice, startUtc: '2027-10-30 22:00:00' }, site)).toMatchObject({ startUtc: '2027-10-31 01:30:00' });
+    expect(eventDates({ end: '2027-10-31 05:00:00' }, twice, site)).toMatchObject({ startUtc: '2027-10-31 01:30:00' });
+  });
+});
