@@ -62,7 +62,11 @@ describeDatabases('a single date of a recurring event', (open) => {
     expect((await add('2031-03-29 22:00:00', '2031-03-30 10:00:00')).status).toBe(409);
     expect((await db.from('tec_events').where('post_id', CHOIR).first())?.rset).toBe(rset);
     const winter = await add('2031-01-24 10:00:00', '2031-01-24 11:00:00');
-    expect([winter.status, winter.body.start_date, winter.body.utc_start_date]).toEqual([201, '2031-01-24 10:00:00', '2031-01-24 10:00:00']);
+    expect([winter.status, winter.body.start_date, winter.body.utc_start_date]).toEqual([
+      201,
+      '2031-01-24 10:00:00',
+      '2031-01-24 10:00:00',
+    ]);
     expect(await faults()).toEqual([]);
   });
 });

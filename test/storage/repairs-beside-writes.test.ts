@@ -56,7 +56,7 @@ describeDatabases('a repair by fasti doctor', (open, engine) => {
 
   const meta = (of: Database, post: number, key: string) => of.from('postmeta').where({ post_id: post, meta_key: key });
   const setMeta = (of: Database, post: number, key: string, value: string) => meta(of, post, key).update({ meta_value: value });
-  const valueOf = async (post: number, key: string) => (await meta(db, post, key).select('meta_value'))[0]?.meta_value;
+  const metaValue = async (post: number, key: string) => (await meta(db, post, key).select('meta_value'))[0]?.meta_value;
 
   it('keeps a date that is added to a recurring event at the same moment', async () => {
     await db.from('tec_occurrences').where('occurrence_id', 308).delete();
@@ -91,7 +91,7 @@ describeDatabases('a repair by fasti doctor', (open, engine) => {
       await setMeta(trx, 43, '_EventEndDate', '2028-05-04 12:00:00');
       await setMeta(trx, 43, '_EventEndDateUTC', '2028-05-04 10:00:00');
     });
-    expect([await valueOf(43, '_EventStartDate'), await valueOf(43, '_EventStartDateUTC')]).toEqual([
+    expect([await metaValue(43, '_EventStartDate'), await metaValue(43, '_EventStartDateUTC')]).toEqual([
       '2028-05-04 10:00:00',
       '2028-05-04 08:00:00',
     ]);
@@ -108,6 +108,6 @@ describeDatabases('a repair by fasti doctor', (open, engine) => {
     await meta(db, 43, '_EventVenueID').delete();
     await db.from('postmeta').insert({ post_id: 43, meta_key: '_EventVenueID', meta_value: '999999' });
     await repairBeside(orphanFindings, 'links-to-nothing', 43, (trx) => setMeta(trx, 43, '_EventVenueID', String(venue)));
-    expect(await valueOf(43, '_EventVenueID')).toBe(String(venue));
+    expect(await metaValue(43, '_EventVenueID')).toBe(String(venue));
   });
 });
