@@ -54,7 +54,7 @@ describe('day after an all-day event', () => {
   ])('from %s to %s is %s', (start, end, after) => expect(dayAfter(start, end)).toBe(after));
 });
 
-// Rome changes its clock on 28 March and 31 October 2027. Dates of a rule have the same number of seconds on these days.
+// Rome changes its clock on 28 March and 31 October 2027. Dates of a rule have the same length in seconds then.
 describe('last day of an all-day event, and the day after it', () => {
   it.each([
     ['2027-03-27 00:00:00', '2027-03-27 23:59:59', '2027-03-27', '2027-03-28'],

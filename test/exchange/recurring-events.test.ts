@@ -22,6 +22,7 @@ import { listPosts, readPost } from '../../src/records/posts.ts';
 import type { Site } from '../../src/site.ts';
 import { auditDates } from '../../src/storage/audit/event-audit.ts';
 import type { Database } from '../../src/storage/engine/database.ts';
+import { extendRule } from '../../src/storage/rows/rule-dates.ts';
 import { describeDatabases, urlOf } from '../support/databases.ts';
 import { EXPECTED_DATES, loadRecurringSite } from '../support/recurring-site.ts';
 import { allOf, bareSite, callerOf, importSource, metaRows, siteOf } from './sites.ts';
@@ -127,6 +128,35 @@ describeDatabases('import and export of recurring events', (open) => {
     const report = await imported(site, await from());
     expect(report.updated.event).toBe(1);
     expect(await tablesOf(site.db)).toEqual(await tablesOf(own));
+    await site.close();
+  });
+
+  it('keeps the dates that a rule without end has got here since, and their IDs', async () => {
+    const own = await loadRecurringSite(await open());
+    const site = await bareSite(await open());
+    const from = () => openWordpressDatabase({ url: urlOf(own), prefix: own.prefix });
+    await imported(site, await from());
+    const datesOf = async () =>
+      (await site.db.from('tec_occurrences').where('post_id', 510).orderBy('start_date_utc')).map((row) => [
+        row.occurrence_id,
+        row.start_date,
+        row.end_date,
+      ]);
+    const until = '2031-08-01 00:00:00';
+    expect(await site.db.transaction((trx) => extendRule(trx, 510, { until, updatedAt: until }))).toBe(16);
+    const before = await datesOf();
+    await own.from('posts').where('ID', 510).update({ post_title: 'Yoga' });
+    expect((await imported(site, await from())).updated.event).toBe(1);
+    expect(await datesOf()).toEqual(before);
+    // The source generates one of them itself, with another save.
+    const last = (await own.from('tec_occurrences').where('post_id', 510).orderBy('start_date_utc', 'desc').first())!;
+    await own.from('tec_occurrences').where('post_id', 510).update({ sequence: 2 });
+    const { occurrence_id: _, ...row } = last;
+    const next = { start_date: '2031-04-14 08:00:00', end_date: '2031-04-14 08:45:00' };
+    const nextUtc = { start_date_utc: '2031-04-14 06:00:00', end_date_utc: '2031-04-14 06:45:00' };
+    await own.from('tec_occurrences').insert({ ...row, ...next, ...nextUtc, sequence: 2, hash: 'next' });
+    expect((await imported(site, await from())).updated.event).toBe(1);
+    expect(await datesOf()).toEqual(before);
     await site.close();
   });
 

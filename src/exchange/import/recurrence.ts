@@ -6,7 +6,15 @@ import { DATES } from '../../kinds/events/metas.ts';
 import type { Site } from '../../site.ts';
 import { highestPostId } from '../../storage/rows/ids-in-use.ts';
 import { readOptions, writeOption } from '../../storage/rows/options.ts';
-import { joinSeries, loadRecurrences, loadSeries, type StoredSeries, writeRecurrence } from '../../storage/rows/recurrences.ts';
+import {
+  joinSeries,
+  loadRecurrences,
+  loadSeries,
+  type StoredRecurrence,
+  type StoredSeries,
+  writeRecurrence,
+} from '../../storage/rows/recurrences.ts';
+import { hasNoEnd } from '../../storage/rows/rule-dates.ts';
 import { createRecurrenceTables } from '../../storage/schema/recurrence-tables.ts';
 import { storedText } from '../../wordpress/php/serialized.ts';
 import { sanitizeTitle } from '../../wordpress/slug.ts';
@@ -65,9 +73,21 @@ export async function isRecurrenceDifferent({ db, run }: Work, { recurrence, ser
   if (!settings) return run.isDryRun && occurrenceTables;
   const stored = (await loadRecurrences(db, [target])).get(target);
   const comparable = (of: PostItem['recurrence'] | typeof stored) => of && [of.recurs, of.rule, of.dates.map(({ id: _, ...date }) => date)];
-  if (recurrence && !isDeepStrictEqual(comparable(recurrence), comparable(stored))) return true;
+  if (recurrence && !isDeepStrictEqual(comparable(withFurtherDates(recurrence, stored)), comparable(stored))) return true;
   const member = settings.series ? (await loadSeries(db, [target])).get(target) : undefined;
   return series !== undefined && slugOf(series.columns.post_name) !== member?.columns.post_name;
+}
+
+/**
+ * Returns a recurrence with the stored dates that the same rule, which has no end, has generated here after the last of
+ * its own. The other site has not generated them yet; their ids are known here.
+ */
+function withFurtherDates(recurrence: StoredRecurrence, stored: StoredRecurrence | undefined): StoredRecurrence {
+  const last = recurrence.dates.findLast(({ listed }) => !listed);
+  if (!last || !stored || stored.rule !== recurrence.rule || !hasNoEnd(recurrence.rule)) return recurrence;
+  const furtherDates = stored.dates.filter(({ listed, startUtc }) => !listed && startUtc > last.startUtc);
+  const dates = [...recurrence.dates, ...furtherDates.map((date) => ({ ...date, sequence: last.sequence }))];
+  return { ...recurrence, dates: dates.sort((one, other) => (one.startUtc < other.startUtc ? -1 : 1)) };
 }
 
 /** Writes the recurrence of an event. `isNewEvent`: the event is new, so that its dates can keep their ids. */
@@ -80,7 +100,8 @@ export async function importRecurrence(
   const { settings, now, viewer } = run.caller;
   if (!settings.recurrence) return;
   if (item.recurrence) {
-    const renumberedCount = await writeRecurrence(db, target, item.recurrence, {
+    const stored = isNewEvent ? undefined : (await loadRecurrences(db, [target])).get(target);
+    const renumberedCount = await writeRecurrence(db, target, withFurtherDates(item.recurrence, stored), {
       updatedAt: utcFromDate(now),
       timezone: new Map(item.metas).get(DATES.timezone),
       isNewEvent,

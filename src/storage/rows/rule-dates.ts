@@ -71,7 +71,7 @@ export async function calendarEvents(db: Database, posts: readonly number[]): Pr
   return new Map(rows.map((row) => [row.post_id, row]));
 }
 
-/** Yields the ids of posts whose rule has no end, and whose last generated date begins before `until` (UTC), in pages. */
+/** Yields pages of ids: posts whose rule has no end and whose last generated date begins before `until` (UTC). */
 export async function* endlessRulesGeneratedBefore(db: Database, until: string, pageSize: number): AsyncGenerator<readonly number[]> {
   // Most rules with an end are excluded by their text. It may be an exclusion rule that has the end, though, and some
   // programs write a negative number for no limit.
@@ -86,7 +86,8 @@ export async function* endlessRulesGeneratedBefore(db: Database, until: string, 
   for await (const rows of pagesById(pageSize, read)) yield rows.flatMap(({ id, rset }) => (hasNoEnd(rset) ? [id] : []));
 }
 
-function hasNoEnd(rule: string): boolean {
+/** Whether a rule (`tec_events.rset`) can be parsed and has no end. */
+export function hasNoEnd(rule: string): boolean {
   const set = parseRecurrenceSet(rule);
   return set !== undefined && isEndless(set);
 }
