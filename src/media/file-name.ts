@@ -30,9 +30,16 @@ export function sanitizeFileName(text: string, type: ImageType): string {
   const extension = /\.([^.]*)$/.exec(clean)?.[1] ?? '';
   const fits = type.extensions.includes(extension.toLowerCase());
   const isImageExtension = IMAGE_EXTENSION.test(extension);
-  const [first = '', ...parts] = (fits || isImageExtension ? clean.slice(0, -extension.length - 1) : clean).split('.');
-  const name = [first, ...parts.map((part) => (/^[a-z]{2,5}\d?$/i.test(part) ? `${part}_` : part))].join('.');
-  return `${truncateName(name) || DEFAULT_NAME}.${fits ? extension.toLowerCase() : type.extension}`;
+  const stem = fits || isImageExtension ? clean.slice(0, -extension.length - 1) : clean;
+  // The cut may remove the mark of the last part.
+  const name = markExtensions(truncateName(markExtensions(trimEndOf(stem, '.-'))));
+  return `${name || DEFAULT_NAME}.${fits ? extension.toLowerCase() : type.extension}`;
+}
+
+/** Appends `_` to each part of a name that a web server could interpret as an extension. */
+function markExtensions(name: string): string {
+  const [first = '', ...parts] = name.split('.');
+  return [first, ...parts.map((part) => (/^[a-z]{2,5}\d?$/i.test(part) ? `${part}_` : part))].join('.');
 }
 
 const IMAGE_EXTENSION = /^(jpe?g|jpe|png|gif|webp|avif|bmp|ico|tiff?|heic|svg)$/i;

@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
 import { sanitizeFileName, uniqueFileName } from '../../src/media/file-name.ts';
 import { imageType } from '../../src/media/image-type.ts';
 import { MAX_EXPONENT, measureGrowthExponent } from '../support/growth.ts';
@@ -43,6 +44,24 @@ describe('sanitizeFileName', () => {
       expect(sanitizeFileName(wanted, jpeg)).not.toMatch(/\.(php\d?|phtml|jsp|htaccess)(\.|$)/i);
     },
   );
+
+  // biome-ignore format: a table
+  const pieces = ['shell', 'php', 'PHP5', 'phtml', 'jpg', 'é', '写', '.', '..', '-', '_', ' ', '+', '%20', '?', '\u200b'];
+  const longStart = fc.integer({ min: 185, max: 201 }).map((length) => 'a'.repeat(length));
+  const anyName = fc
+    .tuple(fc.oneof(fc.constant(''), longStart), fc.array(fc.constantFrom(...pieces), { maxLength: 8 }))
+    .map(([start, parts]) => `${start}${parts.join('')}.jpg`);
+
+  it('leaves no extension of a script in any name, and changes no clean name', () => {
+    const check = (wanted: string): void => {
+      const name = sanitizeFileName(wanted, jpeg);
+      expect(name.split('.').slice(1, -1)).not.toContainEqual(expect.stringMatching(/^[a-z]{2,5}\d?$/i));
+      expect(Buffer.byteLength(name)).toBeLessThanOrEqual(220);
+      expect(sanitizeFileName(name, jpeg)).toBe(name);
+    };
+    for (const wanted of ['shell.php-.jpg', 'shell.php .jpg', 'shell.php+.jpg', `${'a'.repeat(196)}.php.jpg`]) check(wanted);
+    fc.assert(fc.property(anyName, check), { numRuns: 5000 });
+  });
 
   it.each([
     '../../etc/passwd',
