@@ -7,9 +7,9 @@ import { type Caller, callerFor } from '../records/caller.ts';
 import { type ChangesOptions, changesAfter } from '../records/changes.ts';
 import type { Site } from '../site.ts';
 import { lastNumber } from '../storage/journal/entries.ts';
+import { dueMessages } from '../storage/rows/due-messages.ts';
 import {
   advanceHook,
-  dueMessages,
   extendReservation,
   type Hook,
   type HookMessage,
@@ -21,7 +21,7 @@ import {
   recordAttempt,
   releaseReservation,
   reserveHook,
-  setHookState,
+  switchHookOff,
 } from '../storage/rows/hooks.ts';
 import { utcFromDate } from '../wordpress/time.ts';
 import { ANONYMOUS } from '../wordpress/viewer.ts';
@@ -64,7 +64,7 @@ export interface HookServer {
    * are served independently, so that a slow receiver does not delay others. Returns promises for their completion.
    */
   readonly serveDue: () => Promise<readonly Promise<void>[]>;
-  /** Stops sending, and waits for requests in progress. */
+  /** Stops making and sending messages, and waits for what is in progress. */
   readonly stop: () => Promise<void>;
 }
 
@@ -80,7 +80,7 @@ export function createHookServer(site: Site): HookServer {
       // Required for stored messages as well, since the user whose rights they were created with may no longer exist.
       const caller = await callerOf(site, hook);
       if (!caller) return await disableHook(site, hook, USER_GONE);
-      await makeMessages(site, hook, caller);
+      await makeMessages(site, hook, caller, isStopping);
       await sendMessages(site, hook, isStopping);
     } catch (err) {
       warn({ err, hook: hook.id }, 'a webhook could not be served');
@@ -93,19 +93,25 @@ export function createHookServer(site: Site): HookServer {
     runningHooks.set(hook.id, end);
     return end;
   };
+  const startDue = async (): Promise<readonly Promise<void>[]> => {
+    const hooks = (await loadHooks(site.db)).filter(({ state }) => state === 'active');
+    // Look for foreign changes only if there are active webhooks.
+    if (hooks.length > 0) {
+      await site.freshness.version();
+      await sendResets();
+    }
+    return stopping ? [] : hooks.filter(({ id }) => !runningHooks.has(id)).map(start);
+  };
+  let starting: Promise<unknown> = Promise.resolve();
   return {
-    serveDue: async () => {
-      const hooks = (await loadHooks(site.db)).filter(({ state }) => state === 'active');
-      // Look for foreign changes only if there are active webhooks.
-      if (hooks.length > 0) {
-        await site.freshness.version();
-        await sendResets();
-      }
-      return stopping ? [] : hooks.filter(({ id }) => !runningHooks.has(id)).map(start);
+    serveDue: () => {
+      const started = startDue();
+      starting = started;
+      return started;
     },
     stop: async () => {
       stopping = true;
-      await Promise.all(runningHooks.values());
+      await Promise.allSettled([starting, ...runningHooks.values()]);
     },
   };
 }
@@ -117,9 +123,9 @@ export const deleteOldMessages = ({ db, clock }: Site): Promise<number> => {
 };
 
 // ------------------------------------------------------------------------------------------------- making messages
-/** Creates messages for all changes up to the end of the journal. */
-async function makeMessages(site: Site, hook: Hook, caller: Caller): Promise<void> {
-  for (let { position } = hook, hasMore = true; hasMore; ) {
+/** Creates messages for all changes up to the end of the journal, or up to some point if the process is ending. */
+async function makeMessages(site: Site, hook: Hook, caller: Caller, isStopping: () => boolean): Promise<void> {
+  for (let { position } = hook, hasMore = true; hasMore && !isStopping(); ) {
     const latestNumber = await lastNumber(site.db);
     if (latestNumber === position) return;
     const batch = await messagesAfter(site, caller, { ...hook, position });
@@ -192,12 +198,12 @@ async function sendMessages(site: Site, hook: Hook, isStopping: () => boolean): 
         const currentHook = (await loadHooks(db)).find(({ id }) => id === hook.id);
         if (currentHook?.state !== 'active') return;
         const sendable = await withoutHiddenData(site, currentHook, messages.slice(index, index + MAX_CONCURRENT_MESSAGES));
-        if (!sendable) return await disableHook(site, hook, USER_GONE);
+        if (!sendable) return await disableHook(site, currentHook, USER_GONE);
         const sending = sendable.map((one) => send(site, currentHook, one));
         // If one throws, the others still hold the reservation until they have ended.
         await Promise.allSettled(sending);
         const outcomes = await Promise.all(sending);
-        if (outcomes.includes('gone')) return await disableHook(site, hook, 'its receiver says that it is gone');
+        if (outcomes.includes('gone')) return await disableHook(site, currentHook, 'its receiver says that it is gone');
         // The other messages would fail as well; they are retried in the next round.
         if (outcomes.includes('failed')) return;
       }
@@ -226,7 +232,7 @@ async function send(site: Site, hook: Hook, message: HookMessage): Promise<'done
   // After 410, the message also stays in the queue, so that it is sent if the webhook is resumed.
   const state = isDone ? 'done' : retryDelay === undefined ? 'failed' : 'waiting';
   const next_at = utcFromDate(new Date(site.clock().getTime() + (retryDelay ?? 0)));
-  await recordAttempt(site.db, { id: message.id, state, attempts, next_at, status, error });
+  await recordAttempt(site.db, message, { state, next_at, status, error });
   if (!isDone)
     site.log.warn({ hook: hook.id, message: message.id, status, error, attempts }, 'a message to a webhook could not be delivered');
   return status === 410 ? 'gone' : isDone ? 'done' : 'failed';
@@ -252,7 +258,7 @@ async function post({ config, clock }: Site, hook: Hook, { id, payload }: HookMe
   }
 }
 
-async function disableHook({ db, log }: Site, { id }: Hook, reason: string): Promise<void> {
-  await setHookState(db, id, 'off');
-  log.warn({ hook: id }, `a webhook was switched off: ${reason}`);
+/** Switches a webhook off, unless it has been changed meanwhile: the reason may not hold for its new URL. */
+async function disableHook({ db, log }: Site, hook: Hook, reason: string): Promise<void> {
+  if (await switchHookOff(db, hook)) log.warn({ hook: hook.id }, `a webhook was switched off: ${reason}`);
 }

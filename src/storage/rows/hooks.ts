@@ -2,6 +2,7 @@ import type { Database } from '../engine/database.ts';
 import { insertRows } from '../engine/insert.ts';
 import type { HookMessageRow, HookRow } from '../engine/own-tables.ts';
 import { pagesOf } from '../engine/pages.ts';
+import { Piece, verbatim } from '../engine/statement.ts';
 
 export type HookState = HookRow['state'];
 
@@ -26,6 +27,10 @@ export const insertHook = (db: Database, hook: Omit<Hook, 'id' | 'busy_until'>):
 /** Switches a webhook on or off, or pauses it. */
 export const setHookState = (db: Database, id: number, state: HookState): Promise<number> =>
   db.change`UPDATE {fasti_hooks} SET state = ${state} WHERE id = ${id}`;
+
+/** Switches an active webhook off, unless its URL has been changed. Returns whether it was switched off. */
+export const switchHookOff = async (db: Database, { id, url }: Pick<Hook, 'id' | 'url'>): Promise<boolean> =>
+  (await db.change`UPDATE {fasti_hooks} SET state = ${'off'} WHERE id = ${id} AND url = ${url} AND state = ${'active'}`) > 0;
 
 /** Pauses all active webhooks. Returns their number. */
 export const pauseHooks = (db: Database): Promise<number> =>
@@ -112,62 +117,6 @@ export async function insertResets(db: Database, resets: readonly NewMessage[]):
   await insertMessages(db, resets);
 }
 
-/** The times between which a waiting message is not due yet. */
-interface DueTimes {
-  readonly now: string;
-  readonly futureLimit: string;
-}
-
-/**
- * Returns the messages that may be sent now: the first one of each record. `futureLimit`: a later time of the next try
- * was set with a wrong clock and is ignored.
- */
-export async function dueMessages(db: Database, hook: number, times: DueTimes, limit: number): Promise<HookMessage[]> {
-  const ids = await dueIds(db, hook, times, limit);
-  if (ids.length === 0) return [];
-  const rows = await db.rows<HookMessageRow>`SELECT * FROM {fasti_hook_messages} WHERE id IN (${ids}) ORDER BY number`;
-  return rows.map(messageOf);
-}
-
-/**
- * Reads the waiting messages in order until enough are due. Not with a subquery for each message: while its statistics
- * are old, MySQL searches all waiting messages for each.
- */
-async function dueIds(db: Database, hook: number, times: DueTimes, limit: number): Promise<string[]> {
-  const ids: string[] = [];
-  // While a receiver is down, all messages of a large import may wait for their next attempt.
-  if (!(await isAnyDue(db, hook, times))) return ids;
-  const firsts = new Map<string, number>();
-  let [number, id] = [0, ''];
-  for (let size = FIRST_WAITING; ; size *= 2) {
-    const rows = await waitingAfter(db, hook, { number, id }, size);
-    for (const row of rows) {
-      [number, id] = [Number(row.number), row.id];
-      const first = firsts.get(row.subject) ?? number;
-      firsts.set(row.subject, first);
-      if (first === number && (row.next_at <= times.now || row.next_at > times.futureLimit)) ids.push(id);
-      if (ids.length === limit) return ids;
-    }
-    if (rows.length < size) return ids;
-  }
-}
-
-async function isAnyDue(db: Database, hook: number, { now, futureLimit }: DueTimes): Promise<boolean> {
-  const rows = await db.rows`
-    SELECT id FROM {fasti_hook_messages}
-    WHERE hook = ${hook} AND state = ${'waiting'} AND (next_at <= ${now} OR next_at > ${futureLimit}) LIMIT 1`;
-  return rows.length > 0;
-}
-
-const waitingAfter = (db: Database, hook: number, { number, id }: Pick<HookMessage, 'number' | 'id'>, size: number) =>
-  db.rows<Pick<HookMessageRow, 'id' | 'number' | 'subject' | 'next_at'>>`
-    SELECT id, number, subject, next_at FROM {fasti_hook_messages}
-    WHERE hook = ${hook} AND state = ${'waiting'} AND number >= ${number} AND (number > ${number} OR id > ${id})
-    ORDER BY number, id LIMIT ${size}`;
-
-/** Number of waiting messages that are read first; usually enough of them are due. */
-const FIRST_WAITING = 250;
-
 /** A message without its payload, which may be long. */
 export type MessageState = Omit<HookMessage, 'payload'>;
 
@@ -179,21 +128,33 @@ export async function latestMessages(db: Database, hook: number, limit: number):
   return rows.map(messageOf);
 }
 
-const messageOf = <Row extends MessageState>(row: Row): Row => ({
+/** Returns a message with its numbers as numbers. */
+export const messageOf = <Row extends MessageState>(row: Row): Row => ({
   ...row,
   hook: Number(row.hook),
   number: Number(row.number),
 });
 
-/** Stores the result of an attempt to send a message. */
+/** The result of an attempt to send a message. */
+type AttemptResult = Pick<HookMessage, 'state' | 'next_at' | 'status' | 'error'>;
+
+/**
+ * Stores the result of an attempt to send a message, which is given as it was before. A failure is not stored if the
+ * message has been delivered, tried again or scheduled anew in the meantime: another process may have taken the webhook
+ * over from this one, or a user may have asked to retry.
+ */
 export async function recordAttempt(
   db: Database,
-  { id, state, attempts, next_at, status, error }: Pick<HookMessage, 'id' | 'state' | 'attempts' | 'next_at' | 'status' | 'error'>,
+  { id, attempts }: Pick<HookMessage, 'id' | 'attempts'>,
+  { state, next_at, status, error }: AttemptResult,
 ): Promise<void> {
+  const isUnchanged = state === 'done' ? ALWAYS : new Piece(['state = ? AND attempts = ?', ['waiting', attempts]]);
   await db.change`
-    UPDATE {fasti_hook_messages} SET state = ${state}, attempts = ${attempts}, next_at = ${next_at}, status = ${status}, error = ${error}
-    WHERE id = ${id}`;
+    UPDATE {fasti_hook_messages} SET state = ${state}, attempts = ${attempts + 1}, next_at = ${next_at}, status = ${status}, error = ${error}
+    WHERE id = ${id} AND ${isUnchanged}`;
 }
+
+const ALWAYS = verbatim('1 = 1');
 
 /**
  * Schedules failed and waiting messages to be sent now. Messages about a record are left out if a later message about
@@ -232,5 +193,8 @@ export async function pruneMessages(
   const rows = await db.rows<{ id: string }>`
     SELECT id FROM {fasti_hook_messages} WHERE (created_at < ${before} OR created_at > ${futureLimit}) AND state <> ${'waiting'}
     ORDER BY created_at LIMIT ${BATCH_SIZE}`;
-  return rows.length === 0 ? 0 : db.change`DELETE FROM {fasti_hook_messages} WHERE id IN (${rows.map(({ id }) => id)})`;
+  return rows.length === 0
+    ? 0
+    : db.change`
+    DELETE FROM {fasti_hook_messages} WHERE id IN (${rows.map(({ id }) => id)}) AND state <> ${'waiting'}`;
 }
