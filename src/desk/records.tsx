@@ -5,7 +5,7 @@ import type { ControlData, FormValue } from '../forms/control.ts';
 import { loadControlData } from '../forms/control-data.ts';
 import { controlOf } from '../forms/controls.ts';
 import { dateErrors } from '../forms/date-errors.ts';
-import { allFieldErrors, errorSentence, fieldErrors, newTermErrors } from '../forms/error-sentences.ts';
+import { allFieldErrors, errorSentence, fieldErrors, newTermErrors, unusedDetailErrors } from '../forms/error-sentences.ts';
 import { idIn, membersIn, textIn } from '../forms/form-values.ts';
 import { encodeInitialValues, INITIAL_FIELD, unchangedFields } from '../forms/initial-values.ts';
 import { isImage, isLinks, isTerms } from '../kinds/fields.ts';
@@ -160,7 +160,8 @@ async function saveForm(visit: Submission, form: SubmittedRecordForm): Promise<O
   }
   const initial = source && translationValues(visit, kind, source, '');
   const values = await changedValues(visit, submittedPlan, { before: record?.values, input, data, ...(initial ? { initial } : {}) });
-  for (const [name, sentence] of dateErrors(visit, values, record?.values)) errors.set(name, sentence);
+  for (const [name, sentence] of [...dateErrors(visit, values, record?.values), ...unusedDetailErrors(visit, submittedPlan, input, values)])
+    errors.set(name, sentence);
   // An error about the picture itself is already there.
   for (const [name, sentence] of await altTextErrors(visit, submittedPlan, { input, picture }))
     if (!errors.has(name)) errors.set(name, sentence);

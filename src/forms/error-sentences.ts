@@ -7,9 +7,11 @@ import type { Values } from '../kinds/param.ts';
 import { termLookUp } from '../records/references.ts';
 import { missingFields, valueRefusals } from '../records/writes/value-refusals.ts';
 import { faultSentence, refusalSentence } from '../refusals.ts';
+import type { FormFields } from './changed-values.ts';
 import type { ControlData } from './control.ts';
 import type { FormContext } from './form-context.ts';
 import { labelOf } from './labels.ts';
+import { readLinkForm, withoutChoiceId } from './link-controls.tsx';
 
 /*
  * Sentences about refused values in forms.
@@ -84,6 +86,27 @@ async function newLinkErrors(context: FormContext, { fields }: PostKind, raw: Va
     links.map(async ({ name, newRecord, place }) => ({ name, message: await newRecordErrors(context, postKind(place.kind), newRecord) })),
   );
   return results.flatMap(({ name, message }): [string, string][] => (message === '' ? [] : [[name, message]]));
+}
+
+/**
+ * Returns the errors of links whose details of a new record belong to none: no new name was typed, or only names that
+ * exist already. `raw`: the values to be written.
+ */
+export function unusedDetailErrors(
+  { i18n }: Pick<FormContext, 'i18n'>,
+  { kind, names }: FormFields,
+  input: Values,
+  raw: Values,
+): [name: string, sentence: string][] {
+  return names.flatMap((name): [string, string][] => {
+    const field = kind.fields[name];
+    if (!field || !isLinks(field)) return [];
+    const { add, fresh } = readLinkForm(input[name]);
+    const links = Array.isArray(raw[name]) ? raw[name] : [];
+    if (Object.keys(fresh).length === 0 || links.some((link) => typeof link === 'object')) return [];
+    const existing = add.map(withoutChoiceId).join(', ');
+    return [[name, existing === '' ? i18n.say('desk:form.details-without-name') : i18n.say('desk:form.details-of-existing', { existing })]];
+  });
 }
 
 /** Returns the errors of the values of a new record, in words; empty if there are none. */

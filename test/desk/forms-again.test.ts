@@ -303,6 +303,30 @@ describeRequests('forms of the desk', (ask) => {
     ]);
   });
 
+  it('refuse details of a new venue or organizer that belong to none', async () => {
+    const anna = await openVisitor(ask, 'admin');
+    const { id } = await ask.create('/venues', { venue: 'Town Hall', city: 'Bolzano' });
+    const path = '/admin/events/new';
+    const event = { title: 'Council', ...onDay('2027-03-04') };
+    const send = async (changes: Record<string, string>) => anna.submit(await anna.get(path), path, { ...event, ...changes });
+    const exists = 'This name exists already, so the details would be lost: Town Hall';
+    for (const [changes, field, sentence] of [
+      [{ 'venue[add][]': 'Town Hall', 'venue[fresh][city]': 'Trento' }, 'venue', exists],
+      [{ 'venue[add][]': `Town Hall (#${id})`, 'venue[fresh][city]': 'Trento' }, 'venue', exists],
+      [{ 'venue[fresh][city]': 'Trento' }, 'venue', 'Type the name of the new one, too'],
+      [{ 'organizer[fresh][phone]': '123' }, 'organizer', 'Type the name of the new one, too'],
+    ] as const) {
+      const refused = await send(changes);
+      const errors = elements(refused.text, ({ attribs }) => attribs.class === 'error');
+      expect([refused.status, errors.map(textOf)]).toEqual([422, [expect.stringContaining(sentence)]]);
+      expect(errors[0]?.attribs.id).toBe(`${field}-error`);
+      expect(Object.fromEntries(formIn(refused.text, path))).toMatchObject(changes);
+    }
+    expect(await ask.db().from('posts').where('post_title', event.title)).toEqual([]);
+    expect((await send({ 'venue[add][]': 'Town Hall' })).status).toBe(303);
+    expect((await send({ 'venue[add][]': 'Town Hall (Trento)', 'venue[fresh][city]': 'Trento' })).status).toBe(303);
+  });
+
   it('accept web addresses without a scheme, of new records and custom fields too, but no other texts', async () => {
     await ask.options({});
     await addCustomField(ask.running().site, { name: 'tickets', type: 'url', label: 'Tickets at', choices: [] });
