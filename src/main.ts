@@ -16,7 +16,7 @@ import { SettingError } from './host/setting-error.ts';
 import { startTracing, type Tracing } from './host/tracing.ts';
 import { metricsPage } from './http/metrics.ts';
 import { metricsListener, openMetricsPort } from './http/metrics-server.ts';
-import { type ServiceHost, startService } from './http/service.ts';
+import { type Service, type ServiceHost, startService } from './http/service.ts';
 import { type FromWorker, manageWorkers, type ToWorker, WORKER_VARIABLE } from './http/workers.ts';
 import { createLog, lostConnections } from './log.ts';
 import { openLibrary } from './media/library.ts';
@@ -30,6 +30,8 @@ import { loadTexts, sayIn } from './texts.ts';
  * balancers notice.
  */
 const NOTICE_MS = 2000;
+/** Time for the last spans to be sent even if the time for answers is over, in milliseconds. */
+const SPAN_FLUSH_MS = 1000;
 /** Time for the last log lines to be read, in milliseconds. */
 const LOG_FLUSH_MS = 1000;
 /** Timeout of a worker's request for the metrics of all workers, in milliseconds. */
@@ -64,7 +66,7 @@ async function serveAlone(): Promise<void> {
   const service = startService(
     await openConfiguredSite(config),
     await loadConfiguredTheme(config),
-    { open, close: (server) => closePort(server, place), serviceLog: log, processLog: log, ...tracingObservers() },
+    { open, close: (server, deadline) => closePort(server, place, deadline), serviceLog: log, processLog: log, ...tracingObservers() },
     exitWithError,
   );
   const { metrics } = service;
@@ -75,8 +77,9 @@ async function serveAlone(): Promise<void> {
     stopping = true;
     service.announceShutdown();
     if (service.isWatched()) await sleep(noticeMs);
+    const deadline = performance.now() + shutdownMs;
     await service.stop();
-    await finish(signal);
+    await finish(signal, { deadline });
   };
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, () => void stop(signal));
 }
@@ -87,7 +90,7 @@ async function serveAlone(): Promise<void> {
  */
 function serveByWorkers(): void {
   let endSignal: NodeJS.Signals = 'SIGTERM';
-  const onEnd = (code: number): void => void finish(endSignal, code);
+  const onEnd = (code: number): void => void finish(endSignal, { code });
   const workers = manageWorkers({
     count: config.workers,
     address: listenAddressOf(config, process.env),
@@ -136,9 +139,11 @@ async function serveAsWorker(number: string): Promise<void> {
   const failures = failureCountsOf(site);
   failures.onFailure((failed) => sendToPrimary({ failed }));
   const service = startService(site, await loadConfiguredTheme(config), host, exitWithError);
-  end = async () => {
-    await service.stop();
-    await finish('SIGTERM');
+  let ending: Promise<void> | undefined;
+  // If the first process dies meanwhile, this one still answers its requests.
+  end = () => {
+    ending ??= endService(service);
+    return ending;
   };
   process.on('message', (word: ToWorker) => {
     if (word === 'stopping') service.announceShutdown();
@@ -154,6 +159,12 @@ async function serveAsWorker(number: string): Promise<void> {
   // A terminal sends signals to the whole process group. The first process decides what to do.
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => sendToPrimary('leaving'));
   process.on('SIGHUP', () => undefined);
+}
+
+async function endService(service: Service): Promise<void> {
+  const deadline = performance.now() + shutdownMs;
+  await service.stop();
+  await finish('SIGTERM', { deadline });
 }
 
 /** Takes the connections that the first process sends, as if this process listened. */
@@ -240,9 +251,13 @@ function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-/** Ends the process after all work is done, and leaves some time for its log to be read. */
-async function finish(signal: NodeJS.Signals, code = 0): Promise<void> {
-  await tracing?.stop().catch((err: unknown) => log.warn({ err }, 'the last spans could not be sent'));
+/**
+ * Ends the process after all work is done, and leaves some time for its last spans to be sent and its log to be read.
+ * `deadline`: the time of `performance.now()` until which it may serve.
+ */
+async function finish(signal: NodeJS.Signals, { code = 0, deadline = 0 }): Promise<void> {
+  const timeoutMs = Math.max(SPAN_FLUSH_MS, deadline - performance.now());
+  await tracing?.stop(timeoutMs).catch((err: unknown) => log.warn({ err }, 'the last spans could not be sent'));
   await logOutput.waitUntilWritten(LOG_FLUSH_MS);
   exitWhenIdle(signal, code);
 }

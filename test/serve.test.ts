@@ -1,9 +1,11 @@
 import { fork } from 'node:child_process';
-import { once } from 'node:events';
+import { on, once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { connect } from 'node:net';
+import { type AddressInfo, connect, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Database } from '../src/storage/engine/database.ts';
 import { reindexEvents } from '../src/storage/index/event-index-rebuild.ts';
@@ -219,6 +221,33 @@ describe('the serve command', () => {
     });
     worker.disconnect();
     expect(await once(worker, 'exit')).toEqual([null, 'SIGTERM']);
+  });
+
+  it('with several workers answers requests to the end if the primary process ends meanwhile', async () => {
+    const worker = fork(MAIN, {
+      execArgv: [],
+      env: { ...process.env, ...env, NODE_ENV: 'production', NODE_OPTIONS: '', FASTI_WORKER: '0', LOG_LEVEL: 'silent' },
+      stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+    });
+    const said = async (word: string) => {
+      for await (const [one] of on(worker, 'message')) if (one === word) return;
+    };
+    await said('ready');
+    const primary = createServer({ pauseOnConnect: true }, (socket) => worker.send('connection', socket));
+    await once(primary.listen(0, '127.0.0.1'), 'listening');
+    const client = connect((primary.address() as AddressInfo).port, '127.0.0.1');
+    const taken = said('taken');
+    client.write('GET /health/live HTTP/1.1\r\nHost: example.org\r\n');
+    await taken;
+    const answer = text(client);
+    worker.send('end');
+    worker.disconnect();
+    // Longer than a process is given that has nothing more to do.
+    await sleep(2500);
+    client.write('\r\n');
+    expect(await answer).toMatch(/^HTTP\/1\.1 200 /);
+    expect(await once(worker, 'exit')).toEqual([0, null]);
+    primary.close();
   });
 
   it('with several workers ends them when the primary process is killed', async () => {

@@ -41,41 +41,47 @@ export function handlePortErrors(server: TcpServer, { onRefused, onLost }: PortE
   server.on('error', (error) => (server.listening ? onLost : onRefused)(error));
 }
 
-/** Maximum time for attempts to close a busy port. */
+/** Maximum time for attempts to close a busy port, in milliseconds. */
 const CLOSE_TIMEOUT_MS = 5000;
 
 /**
  * Stops accepting connections without cutting any that the system has accepted: the server receives these first. If the
  * socket was passed to the process, waiting connections continue to wait. Open connections stay open; Node's own
  * `close` of an HTTP server would close idle ones, even if their next request is on its way.
+ *
+ * @param deadline time of `performance.now()` after which the port is closed even if it is busy
  */
-export async function closePort(server: TcpServer, listenAddress: ListenAddress): Promise<void> {
-  if ('port' in listenAddress) await waitForEmptyQueue(server);
+export async function closePort(server: TcpServer, listenAddress: ListenAddress, deadline: number): Promise<void> {
+  if ('port' in listenAddress) await waitForEmptyQueue(server, Math.min(deadline, performance.now() + CLOSE_TIMEOUT_MS));
   TcpServer.prototype.close.call(server);
 }
 
 /**
  * Waits for a moment at which the port can be closed. The system resets connections that it has accepted and the
- * process has not. Therefore, the backlog is reduced to one connection, and retried until that one is our own. See
- * docs/decisions/0019.
+ * process has not. Therefore, the backlog is reduced to one connection, and retried until that one is our own, unless
+ * our own are refused. See docs/decisions/0019.
  */
-async function waitForEmptyQueue(server: TcpServer): Promise<void> {
+async function waitForEmptyQueue(server: TcpServer, deadline: number): Promise<void> {
   const { _handle: serverHandle } = server as TcpServer & Partial<WithHandle>;
   const address = server.address();
   if (!serverHandle?.listen || address === null || typeof address === 'string') return;
-  const deadline = performance.now() + CLOSE_TIMEOUT_MS;
-  while (performance.now() < deadline) {
-    // After this turn, connections have been accepted from the queue.
-    await nextTurn();
+  let isRefused = false;
+  // After this turn, connections have been accepted from the queue.
+  await nextTurn();
+  do {
     serverHandle.listen(0);
     const probe = connect(address.port, reachableAddress(address));
-    probe.on('error', () => undefined);
+    probe.on('error', () => {
+      isRefused = true;
+    });
     // It is sent at the end of this tick, and answered at once within one machine.
     await new Promise<void>((resolve) => process.nextTick(resolve));
     const { _handle: probeHandle } = probe as Socket & Partial<WithHandle>;
     if (probeHandle?.getpeername === undefined || probeHandle.getpeername({}) === 0) return;
+    // A refusal arrives in the next turn.
+    await nextTurn();
     probe.destroy();
-  }
+  } while (!isRefused && performance.now() < deadline);
 }
 
 /** Undocumented members of Node's servers and sockets. */

@@ -1,4 +1,5 @@
 import { propagation, ROOT_CONTEXT, SpanKind, SpanStatusCode, trace } from '@opentelemetry/api';
+import { withTimeout } from './timeout.ts';
 
 /** Data of a finished request for a span. */
 export interface TracedRequest {
@@ -16,8 +17,8 @@ export interface TracedRequest {
 /** Sends spans of requests to a collector. */
 export interface Tracing {
   readonly record: (traced: TracedRequest) => void;
-  /** Sends the remaining spans. */
-  readonly stop: () => Promise<void>;
+  /** Sends the remaining spans. Throws TimeoutError if the collector does not take them within this time. */
+  readonly stop: (timeoutMs: number) => Promise<void>;
 }
 
 /** The package that sends spans; it is an optional dependency. */
@@ -38,15 +39,19 @@ interface Sdk {
 /**
  * Starts to send a span for each request if OpenTelemetry's variables name a destination; returns undefined otherwise.
  *
+ * @param load loads the package
  * @throws Error if tracing is requested and the package is not installed
  */
-export async function startTracing(env: Readonly<Record<string, string | undefined>>): Promise<Tracing | undefined> {
+export async function startTracing(
+  env: Readonly<Record<string, string | undefined>>,
+  load: () => Promise<Sdk> = loadSdk,
+): Promise<Tracing | undefined> {
   if (env.OTEL_SDK_DISABLED === 'true' || env.OTEL_TRACES_EXPORTER === 'none' || !TRACING_VARIABLES.some((name) => env[name]))
     return undefined;
-  const { NodeSDK } = await loadSdk();
+  const { NodeSDK } = await load();
   const sdk = new NodeSDK({ ...(env.OTEL_SERVICE_NAME ? {} : { serviceName: 'fasti' }), instrumentations: [] });
   sdk.start();
-  return { record: traceRequest, stop: () => sdk.shutdown() };
+  return { record: traceRequest, stop: (timeoutMs) => withTimeout(timeoutMs, sdk.shutdown()) };
 }
 
 async function loadSdk(): Promise<Sdk> {

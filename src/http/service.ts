@@ -73,8 +73,11 @@ export interface ServiceHost {
    * health checks (`waiting`). May be called twice.
    */
   readonly open: (server: Server, state: 'ready' | 'waiting') => void;
-  /** Stops accepting connections, and keeps the existing ones. */
-  readonly close: (server: Server) => Promise<void>;
+  /**
+   * Stops accepting connections, and keeps the existing ones. `deadline`: the time of `performance.now()` at which this
+   * has to be done.
+   */
+  readonly close: (server: Server, deadline: number) => Promise<void>;
   /** Log for messages about the whole service. With several processes, only one of them writes it. */
   readonly serviceLog: Log;
   /** Log for the start and the end of this process. */
@@ -88,7 +91,10 @@ export interface ServiceHost {
 export interface Service {
   /** Switches readiness off; everything else continues. */
   readonly announceShutdown: () => void;
-  /** Stops accepting connections, answers pending requests, and closes the database, within the configured time. */
+  /**
+   * Stops accepting connections, answers pending requests, and closes the database, within the configured time. Later
+   * calls wait for the same end.
+   */
   readonly stop: () => Promise<void>;
   /**
    * Whether a client would notice that readiness is switched off: there are connections, or readiness is probed
@@ -104,6 +110,7 @@ export function startService(site: Site, theme: LoadedTheme, host: ServiceHost, 
   const { shutdownSeconds, watchdogSeconds } = site.config;
   let phase: ReturnType<Lifecycle['phase']> = 'starting';
   let isStopping = false;
+  let stopped: Promise<void> | undefined;
   let watchdog: Watchdog | undefined;
   const probes = createProbes();
   const lifecycle: Lifecycle = { phase: () => phase, probes };
@@ -115,11 +122,7 @@ export function startService(site: Site, theme: LoadedTheme, host: ServiceHost, 
 
   const preparation = prepare(site, host.serviceLog, () => isStopping);
   void preparation.whenDelayed.then(() => open('waiting'));
-  void preparation.whenDone.then(serve, (error: unknown) => {
-    if (isStopping) return;
-    site.log.fatal({ err: error }, 'the tables cannot be made');
-    reportFailure(`The tables cannot be made: ${error instanceof Error ? error.message : String(error)}`);
-  });
+  void preparation.whenDone.then(serve, (error: unknown) => isStopping || reportMissingTables(site, error, reportFailure));
 
   function open(state: 'ready' | 'waiting'): void {
     if (isStopping) return;
@@ -132,10 +135,7 @@ export function startService(site: Site, theme: LoadedTheme, host: ServiceHost, 
     if (site.config.followWordpress) site.startFollowing();
     open('ready');
     void sendPendingMessages(site, hooks, () => isStopping);
-    while (!isStopping) {
-      for (const [work, failure] of TASKS) await work(site).catch((err: unknown) => site.log.warn({ err }, failure));
-      await sleep(TASK_INTERVAL_MS, undefined, { ref: false });
-    }
+    await runTasks(site, () => isStopping);
   }
 
   return {
@@ -144,21 +144,41 @@ export function startService(site: Site, theme: LoadedTheme, host: ServiceHost, 
     announceShutdown: () => {
       phase = 'stopping';
     },
-    stop: async () => {
-      if (isStopping) return;
-      isStopping = true;
-      const timeoutMs = shutdownSeconds * 1000;
-      const deadline = performance.now() + timeoutMs;
-      // First of all, so that the process is killed if it hangs after this point.
-      watchdog?.killAfter(timeoutMs + SHUTDOWN_GRACE_MS);
-      host.processLog.info('stopping');
-      await host.close(server);
-      await drain(deadline);
-      await withTimeout(Math.max(0, deadline - performance.now()), hooks.stop()).catch(() => undefined);
-      await site.close();
-      host.processLog.info('stopped');
+    stop: () => {
+      stopped ??= stop();
+      return stopped;
     },
   };
+
+  async function stop(): Promise<void> {
+    isStopping = true;
+    const timeoutMs = shutdownSeconds * 1000;
+    const deadline = performance.now() + timeoutMs;
+    // First of all, so that the process is killed if it hangs after this point.
+    watchdog?.killAfter(timeoutMs + SHUTDOWN_GRACE_MS);
+    host.processLog.info('stopping');
+    await host.close(server, deadline);
+    await drain(deadline);
+    await withTimeout(Math.max(0, deadline - performance.now()), hooks.stop()).catch(() => undefined);
+    await site.close();
+    host.processLog.info('stopped');
+  }
+}
+
+function reportMissingTables({ log }: Site, error: unknown, reportFailure: (line: string) => void): void {
+  log.fatal({ err: error }, 'the tables cannot be made');
+  reportFailure(`The tables cannot be made: ${error instanceof Error ? error.message : String(error)}`);
+}
+
+async function runTasks(site: Site, isEnding: () => boolean): Promise<void> {
+  while (!isEnding()) {
+    for (const [work, failure] of TASKS) {
+      if (isEnding()) return;
+      // The end of the service may cut a task off, which is repeated after the next start.
+      await work(site).catch((err: unknown) => isEnding() || site.log.warn({ err }, failure));
+    }
+    await sleep(TASK_INTERVAL_MS, undefined, { ref: false });
+  }
 }
 
 async function sendPendingMessages({ log }: Site, hooks: HookServer, isEnding: () => boolean): Promise<void> {

@@ -345,7 +345,7 @@ async function stopAll(pool: WorkerPool): Promise<void> {
   for (const worker of workers) send(worker, 'stopping');
   if (wasServing) {
     await sleep(options.noticeMs);
-    await closePort(server, options.address);
+    await closePort(server, options.address, performance.now() + options.timeoutMs);
   }
   for (const worker of workers) void endWorker(pool, worker);
   // The last worker may have ended already, without a replacement.

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { propagation, SpanStatusCode, trace } from '@opentelemetry/api';
 import { W3CTraceContextPropagator } from '@opentelemetry/core';
 import { BasicTracerProvider, InMemorySpanExporter, SimpleSpanProcessor } from '@opentelemetry/sdk-trace-base';
+import { TimeoutError } from '../../src/host/timeout.ts';
 import { startTracing, traceRequest } from '../../src/host/tracing.ts';
 
 const exporter = new InMemorySpanExporter();
@@ -42,6 +43,17 @@ it('traceRequest starts a new trace without a valid traceparent and marks server
   const [span] = exporter.getFinishedSpans();
   expect(span).toMatchObject({ name: 'GET', status: { code: SpanStatusCode.ERROR } });
   expect(span?.parentSpanContext).toBeUndefined();
+});
+
+it('the end waits for the collector only for the given time', async () => {
+  class NodeSDK {
+    start(): void {}
+    shutdown(): Promise<void> {
+      return new Promise(() => undefined);
+    }
+  }
+  const tracing = await startTracing({ OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:1' }, async () => ({ NodeSDK }));
+  await expect(tracing?.stop(10)).rejects.toThrow(TimeoutError);
 });
 
 it('startTracing does nothing unless configured, and names a missing package', async () => {
