@@ -9,10 +9,10 @@ import { type Entry, type PostItem, SourceFault, withTermLanguage } from '../ite
 import { asWholeRecord, type LossEntry, lossEntry } from '../items/report.ts';
 import type { Source } from '../items/source.ts';
 import type { CellPlace } from './dates.ts';
-import { removeGuard } from './formulas.ts';
 import { customColumns, type HeadingMap, isSameHeading, LAYOUTS, type MappedColumn, mapHeaders } from './layout.ts';
 import {
   additionalValues,
+  cellValue,
   clearedFields,
   clearedMetas,
   commentColumns,
@@ -187,7 +187,7 @@ function rowOutcome({ cells, line }: CsvRow, reading: Reading): { entries: Entry
   const row = Object.fromEntries(
     cells.slice(0, columns.length).flatMap((cell, index) => {
       const column = columns[index]?.column;
-      return column === undefined ? [] : [[column, removeGuard(cell)]];
+      return column === undefined ? [] : [[column, cellValue(column, cell)]];
     }),
   );
   const place = `${file}:${line}`;
@@ -230,11 +230,10 @@ function entriesOf(
   ];
   if (kind === 'event' && (refused.includes('start_date') || refused.includes('end_date')))
     return { entries: [...entries, asWholeRecord(makeLoss('row-lost'))], isImported: false };
-  const language = (row.language ?? '').trim();
+  const { language = '', image: picture = '' } = row;
   const [sourceId, ...otherIds] = namesOf(row, kind, `${start} ${foldText(name)}${language && ` ${language}`}`, seenNames);
   if (seenNames.has(sourceId)) return { entries: [...entries, makeLoss('row-twice')], isImported: true };
   for (const id of [sourceId, ...otherIds]) seenNames.add(id);
-  const picture = (row.image ?? '').trim();
   const image = imageOf(picture, place);
   const imageId = /^[1-9]\d*$/.test(picture) ? picture : undefined;
   if (picture !== '' && !image && imageId === undefined) entries.push(makeLoss('value-refused', `image: ${picture}`));
@@ -248,7 +247,7 @@ function entriesOf(
     place,
     match: 'name',
     ...(language === '' ? {} : { language }),
-    ...(row.translation_group?.trim() && language ? { translation_group: row.translation_group.trim() } : {}),
+    ...(row.translation_group && language ? { translation_group: row.translation_group } : {}),
     complete: false,
     absent: [...absent, ...clearedMetas(row, kind, customFields)],
     initial,
@@ -275,6 +274,6 @@ function namesOf(
   name: string,
   seenNames: ReadonlySet<string>,
 ): [string, ...string[]] {
-  const [byName, byExternalId] = [`${kind} ${name}`, `${kind} external ${externalId.trim()}`];
-  return externalId.trim() === '' || seenNames.has(byExternalId) ? [byName] : [byExternalId, byName];
+  const [byName, byExternalId] = [`${kind} ${name}`, `${kind} external ${externalId}`];
+  return externalId === '' || seenNames.has(byExternalId) ? [byName] : [byExternalId, byName];
 }

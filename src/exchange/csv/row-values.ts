@@ -10,6 +10,7 @@ import { parseZone } from '../../wordpress/zones.ts';
 import type { CustomValue } from '../items/custom-rows.ts';
 import { type Link, type PostItem, SourceFault, type TermReference, textMetas } from '../items/items.ts';
 import { type CellPlace, type DateOrder, isTimestamp, type Moment, readMoment, readTime, toClockOf } from './dates.ts';
+import { removeGuard } from './formulas.ts';
 import { additionalTexts } from './layout.ts';
 import { namesIn } from './name-lists.ts';
 import { readMoments, readTimes } from './ranges.ts';
@@ -21,14 +22,24 @@ export interface RowOptions {
   readonly dateOrder?: DateOrder | undefined;
 }
 
-/** The cells of a row by their columns, without guards against formulas. */
+/** The cells of a row by their columns, as `cellValue` returns them. */
 export type Row = Readonly<Record<string, string | undefined>>;
+
+/** Columns whose texts keep the blanks around them, as the API stores them. */
+const TEXT_COLUMNS: ReadonlySet<string> = new Set(['name', 'description', 'excerpt']);
+
+/** Returns the value of a cell, without its guard against formulas and the blanks around it; blanks alone are no value. */
+export function cellValue(column: string, cell: string): string {
+  if (cell.trim() === '') return '';
+  return TEXT_COLUMNS.has(column) ? removeGuard(cell) : removeGuard(cell).trim();
+}
+
 /**
  * Returns start and end of an event, `YYYY-MM-DD HH:MM:SS`, and whether it is all-day: the file says so, or it gives
  * only days and does not deny it. A time in its own column takes precedence over a time next to the date.
  */
 function momentsOf(row: Row, cellPlace: CellPlace, { dateOrder, caller }: RowOptions): { start: string; end: string; allDay: boolean } {
-  const zone = parseZone((row.timezone ?? '').trim()) ?? caller.settings.zone;
+  const zone = parseZone(row.timezone ?? '') ?? caller.settings.zone;
   const cell = (column: string): string => toClockOf(zone, row[column] ?? '');
   const columnPlace = (column: string) => ({ ...cellPlace, column });
   const days = readMoments(cell('start_date'), dateOrder, columnPlace('start_date'));
@@ -37,7 +48,7 @@ function momentsOf(row: Row, cellPlace: CellPlace, { dateOrder, caller }: RowOpt
   const from: Partial<Moment> = { ...days?.from, time: times?.from ?? days?.from.time };
   const to: Partial<Moment> = { ...end, time: readTime(cell('end_time'), columnPlace('end_time')) ?? end?.time ?? times?.to };
   if (from.day === undefined) throw new SourceFault('csv-no-date', { ...cellPlace, column: 'start_date', value: '' });
-  const isUnstated = (row.all_day ?? '').trim() === '' && from.time === undefined && to.time === undefined;
+  const isUnstated = (row.all_day ?? '') === '' && from.time === undefined && to.time === undefined;
   const allDay = isUnstated || isYes(row.all_day);
   // In Microsoft's calendars, all-day events end at the beginning of the next day.
   if (allDay && from.time === MIDNIGHT && to.time === MIDNIGHT && to.day !== undefined && to.day > from.day)
@@ -90,7 +101,7 @@ export const venueValues = (row: Row): Record<string, unknown> => ({
   country: row.country,
   address: [row.address, row.address2].filter(Boolean).join(' '),
   city: row.city,
-  ...(/^(US|United States)?$/i.test((row.country ?? '').trim()) ? { state: row.state } : { province: row.state }),
+  ...(/^(US|United States)?$/i.test(row.country ?? '') ? { state: row.state } : { province: row.state }),
   zip: row.zip,
   phone: row.phone,
   website: webAddress(row.website),
@@ -128,7 +139,7 @@ const CLEARED_FIELDS: Readonly<Record<PostKindName, readonly string[]>> = {
 
 /** Returns the metas whose cells are empty: of links, the image, the currency and the site's own fields. */
 export function clearedMetas(row: Row, kind: PostKindName, fields: readonly CustomField[]): string[] {
-  const isCleared = (column: string): boolean => row[column]?.trim() === '';
+  const isCleared = (column: string): boolean => row[column] === '';
   const columns = [['image', '_thumbnail_id'], ...(kind === 'event' ? EVENT_METAS : [])] as const;
   return [
     ...columns.flatMap(([column, key]) => (isCleared(column) ? [key] : [])),
@@ -152,25 +163,25 @@ export const customValues = (row: Row, fields: readonly CustomField[]): CustomVa
   });
 
 /** Prepends `https://` to an address that begins with `www.`. */
-const webAddress = (cell: string | undefined): string | undefined => (/^\s*www\./i.test(cell ?? '') ? `https://${cell!.trim()}` : cell);
+const webAddress = (cell: string | undefined): string | undefined => (/^www\./i.test(cell ?? '') ? `https://${cell}` : cell);
 
 /** Returns the values of the texts that the plugin has no columns for. */
 export const additionalValues = (row: Row, kind: PostKindName): Record<string, unknown> =>
   Object.fromEntries(additionalTexts(postKind(kind)).map((name) => [name, row[name]]));
 
-const isYes = (cell: string | undefined): boolean => /^(1|y|yes|true|on|x|s|si|sì|vero|j|ja|wahr|ein)$/i.test((cell ?? '').trim());
+const isYes = (cell: string | undefined): boolean => /^(1|y|yes|true|on|x|s|si|sì|vero|j|ja|wahr|ein)$/i.test(cell ?? '');
 
 /** Whether an event is marked as private in a calendar of Google's or Microsoft's. */
 export const isMarkedPrivate = (row: Row): boolean =>
   isYes(row.private) ||
-  /^(?:private|confidential|personal|privat[oa]?|riservat[oa]|personale|vertraulich|persönlich)$/i.test((row.private ?? '').trim());
+  /^(?:private|confidential|personal|privat[oa]?|riservat[oa]|personale|vertraulich|persönlich)$/i.test(row.private ?? '');
 
 const flagValue = (name: string, cell: string | undefined): Record<string, boolean> =>
-  (cell ?? '').trim() === '' ? {} : { [name]: isYes(cell) };
+  (cell ?? '') === '' ? {} : { [name]: isYes(cell) };
 
 /** Returns the comment settings, if the file has them. */
 export function commentColumns(row: Row): PostItem['columns'] {
-  const commentStatus = (cell: string) => (isYes(cell) || /^open$/i.test(cell.trim()) ? 'open' : 'closed');
+  const commentStatus = (cell: string) => (isYes(cell) || /^open$/i.test(cell) ? 'open' : 'closed');
   return {
     ...(row.comments ? { comment_status: commentStatus(row.comments) } : {}),
     ...(row.pings ? { ping_status: commentStatus(row.pings) } : {}),
@@ -179,19 +190,18 @@ export function commentColumns(row: Row): PostItem['columns'] {
 
 /** Overrides the currency that was read from the cost with the currency columns, if they are set. */
 export function withCurrency(metas: PostItem['metas'], row: Row): PostItem['metas'] {
-  const position = (row.currency_position ?? '').trim().toLowerCase();
+  const position = (row.currency_position ?? '').toLowerCase();
   const statedMetas = textMetas([
-    [COST.symbol, row.currency_symbol?.trim() ?? ''],
+    [COST.symbol, row.currency_symbol ?? ''],
     [COST.position, /^(prefix|before)$/.test(position) ? 'prefix' : /^(suffix|postfix|after)$/.test(position) ? 'postfix' : ''],
-    [COST.code, row.currency_code?.trim() ?? ''],
+    [COST.code, row.currency_code ?? ''],
   ]).filter(([, value]) => value !== '');
   return [...metas.filter(([key]) => !statedMetas.some(([name]) => name === key)), ...statedMetas];
 }
 
 /** Returns the links of an event to its venue and its organizers, by their names. */
 export function linksOf(row: Row): Link[] {
-  const venue = (row.venue ?? '').trim();
-  const language = (row.language ?? '').trim();
+  const { venue = '', language = '' } = row;
   const languageMember = language === '' ? {} : { language };
   return [
     ...(venue === '' ? [] : [{ key: VENUE_LINK, kind: 'venue', name: venue, ...languageMember } as const]),
@@ -211,7 +221,7 @@ export const termsOf = (row: Row): TermReference[] => [
 
 /** Marks an event whose row states the moment at which it starts instead of a local time. */
 export const statedMoments = (row: Row): Pick<PostItem, 'statesMoments'> =>
-  isTimestamp(row.start_date ?? '') && (row.start_time ?? '').trim() === '' ? { statesMoments: true } : {};
+  isTimestamp(row.start_date ?? '') && (row.start_time ?? '') === '' ? { statesMoments: true } : {};
 
 /** Returns the kinds of terms that the table has no column for. */
 export const unstatedTermKinds = ({ categories, tags }: Row): Pick<PostItem, 'unsaid'> => ({

@@ -70,6 +70,8 @@ async function* rowsOf(file: string, delimiter: string, texts: AsyncGenerator<st
   const options: Options<CsvRow, string[]> = {
     bom: true,
     delimiter,
+    // Tables that several programs have written to end their rows in several ways.
+    record_delimiter: ['\r\n', '\n', '\r'],
     skip_empty_lines: true,
     // A quotation mark inside an unquoted cell is an ordinary character, as in spreadsheets.
     relax_quotes: true,
