@@ -63,7 +63,8 @@ describeDatabases('cells of CSV files', (open) => {
     });
   });
 
-  const HEAD = 'Event Name,Event Start Date,Event Website,Event Cost,Event Currency Symbol,Event Time Zone,Event Category,Event Description';
+  const HEAD =
+    'Event Name,Event Start Date,Event Website,Event Cost,Event Currency Symbol,Event Time Zone,Event Category,Event Description';
 
   it('may have blanks around their values', async () => {
     const report = await imported(`${HEAD}\n Fair , 2031-01-01 , https://x.example/a , 5 , € , Europe/Paris , Music , text \n`);

@@ -8,6 +8,8 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/glo
 import { type Entry, isItem, type PostItem } from '../../src/exchange/items/items.ts';
 import { datesOf } from '../../src/exchange/json-ld/dates.ts';
 import { eventEntries, findEvents } from '../../src/exchange/json-ld/read.ts';
+import { openJsonLdSite } from '../../src/exchange/json-ld/source.ts';
+import { fetchOptionsFor } from '../../src/exchange/live/named-address.ts';
 import type { Caller } from '../../src/records/caller.ts';
 import { parseZone } from '../../src/wordpress/zones.ts';
 import { commandIn } from '../cli/command.ts';
@@ -258,6 +260,41 @@ describeDatabases('JSON-LD import', (open) => {
     const { told } = times({ ...later, ...schedule }, event);
     expect(told.map((time) => time.slice(0, 19))).toEqual(expected);
   });
+  const evenings = { startDate: '2027-05-04', startTime: '20:00', repeatFrequency: 'P1W', scheduleTimezone: 'Europe/Rome' };
+  it.each<[string, Record<string, unknown>, string[]]>([
+    ['a moment in UTC as exception', { repeatCount: 2, exceptDate: '2027-05-04T18:00:00Z' }, ['2027-05-11 18:00']],
+    ['a moment at another offset as exception', { repeatCount: 2, exceptDate: '2027-05-04T14:00:00-04:00' }, ['2027-05-11 18:00']],
+    ['a moment that is no start', { repeatCount: 2, exceptDate: '2027-05-04T20:00:00Z' }, ['2027-05-04 18:00', '2027-05-11 18:00']],
+    ['midnight in UTC as exception', { repeatCount: 2, exceptDate: '2027-05-04T00:00:00.000Z' }, ['2027-05-11 18:00']],
+    ['midnight as exception', { repeatCount: 2, exceptDate: ['2027-05-04T00:00:00', '2027-05-10T22:00:00Z'] }, []],
+    ['a late moment in UTC as end', { startTime: '22:30', endDate: '2027-05-11T21:59:59Z' }, ['2027-05-04 20:30', '2027-05-11 20:30']],
+    ['an earlier moment in UTC as end', { endDate: '2027-05-11T17:59:59Z' }, ['2027-05-04 18:00']],
+    ['midnight in UTC as end', { endDate: '2027-05-11T00:00:00Z' }, ['2027-05-04 18:00', '2027-05-11 18:00']],
+    ['a moment in UTC as start', { repeatCount: 1, startTime: undefined, startDate: '2027-05-04T18:00:00Z' }, ['2027-05-04 18:00']],
+    ['the day of a moment in UTC as start', { repeatCount: 1, startDate: '2027-05-03T22:00:00Z' }, ['2027-05-04 18:00']],
+    [
+      'midnight in UTC as start',
+      { repeatCount: 1, startDate: '2027-05-04T00:00:00Z', scheduleTimezone: 'America/New_York' },
+      ['2027-05-05 00:00'],
+    ],
+    [
+      'an exception at the offset of the start, though the zone has another',
+      { repeatCount: 2, startTime: undefined, startDate: '2027-05-04T20:00:00+01:00', exceptDate: '2027-05-11T20:00:00+01:00' },
+      ['2027-05-04 18:00'],
+    ],
+    [
+      'midnight as exception among dates at all hours',
+      { startTime: '22:00', repeatFrequency: 'PT1H', repeatCount: 4, exceptDate: '2027-05-05T00:00:00' },
+      ['2027-05-04 20:00', '2027-05-04 21:00', '2027-05-04 23:00'],
+    ],
+  ])('reads %s of a schedule by the clock of its zone', (_, schedule, expected) => {
+    const { told, losses } = times({ ...evenings, ...schedule });
+    expect([told.map((time) => time.slice(0, 16)), losses]).toEqual([expected, expected.length === 0 ? expect.anything() : []]);
+  });
+  it('measures the length of a date between moments at two offsets', () =>
+    expect(
+      times({ repeatFrequency: 'P1W', repeatCount: 1 }, { startDate: '2027-05-04T20:00:00+02:00', endDate: '2027-05-04T20:00:00Z' }).told,
+    ).toEqual(['2027-05-04 18:00:00 20:00:00']));
   it.each(['2027-02-30', '0000-00-00'])('imports nothing from a schedule that starts on the impossible day %s', (startDate) =>
     expect(times({ ...weekly, startDate, repeatCount: 1 }).told).toEqual([]),
   );
@@ -550,6 +587,29 @@ describeDatabases('JSON-LD import', (open) => {
       ['page-not-fetched', 1],
       ['sitemap-unreadable', 2],
     ]);
+  });
+  describe('reports a sitemap that is read in part', () => {
+    const cuts = async () => {
+      const fetching = await fetchOptionsFor(base);
+      const source = await openJsonLdSite(base, { caller, sitemap: true, rate: 1e6, fetching });
+      const losses: unknown[] = [];
+      for await (const entry of source.entries()) {
+        if (entry.kind !== 'loss') break;
+        if (entry.loss.reason === 'sitemap-cut') losses.push([entry.loss.of, entry.loss.detail]);
+      }
+      return losses;
+    };
+    it('because more pages follow after 50,000 events', async () => {
+      const undated = page(Array.from({ length: 25_000 }, () => ({ '@type': 'Event' })));
+      const locs = ['/1', '/2', '/2#tickets', '/3'].map((path) => `<url><loc>${path}</loc></url>`);
+      pages = { '/sitemap.xml': `<urlset>${locs.join('')}</urlset>`, '/1': undated, '/2': undated, '/3': page(concert) };
+      expect(await cuts()).toEqual([[`${base}/sitemap.xml`, '2']]);
+    });
+    it('because it lists more than a hundred others', async () => {
+      const listed = Array.from({ length: 100 }, (_, at) => `<sitemap><loc>/${at}.xml</loc></sitemap>`);
+      pages = { '/sitemap.xml': `<sitemapindex>${listed.join('')}</sitemapindex>` };
+      expect(await cuts()).toEqual([[`${base}/sitemap.xml`, '0']]);
+    });
   });
   it('refuses a file that is no sitemap', async () => {
     pages = { '/sitemap.xml': page(concert) };

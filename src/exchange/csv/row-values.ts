@@ -176,8 +176,7 @@ export const isMarkedPrivate = (row: Row): boolean =>
   isYes(row.private) ||
   /^(?:private|confidential|personal|privat[oa]?|riservat[oa]|personale|vertraulich|persönlich)$/i.test(row.private ?? '');
 
-const flagValue = (name: string, cell: string | undefined): Record<string, boolean> =>
-  (cell ?? '') === '' ? {} : { [name]: isYes(cell) };
+const flagValue = (name: string, cell: string | undefined): Record<string, boolean> => ((cell ?? '') === '' ? {} : { [name]: isYes(cell) });
 
 /** Returns the comment settings, if the file has them. */
 export function commentColumns(row: Row): PostItem['columns'] {

@@ -85,17 +85,20 @@ function mergeSchedules(schedules: readonly Times[], limit: number): { times: Ti
 
 /** Returns the dates of one schedule; undefined if it cannot be followed. */
 function timesOf(schedule: Node, event: Node, site: Zone, window: Window): Times | undefined {
-  const parsedStart = parseStart(textOf(schedule.startDate) || textOf(event.startDate));
-  const time = parseClock(textOf(schedule.startTime)) ?? parsedStart?.time;
-  const rule = ruleOf(schedule);
-  if (!parsedStart || !rule) return undefined;
-  const start = `${parsedStart.day} ${time ?? '00:00:00'}`;
-  const zone = zoneOf(schedule, event, start, site);
-  if (!zone) return undefined;
+  const startText = textOf(schedule.startDate) || textOf(event.startDate);
+  const writtenStart = parseStart(startText);
+  if (!writtenStart) return undefined;
+  const clock = parseClock(textOf(schedule.startTime));
+  const zone = zoneOf(schedule, event, `${writtenStart.day} ${clock ?? writtenStart.time ?? MIDNIGHT}`, site);
+  const read = zone && createReader(zone, offsetOf(startText));
+  const rule = read && ruleOf(schedule, read(textOf(schedule.endDate)));
+  if (!rule) return undefined;
+  const start = read(startText) ?? writtenStart;
+  const time = clock ?? start.time ?? writtenStart.time;
   const length = lengthOf(schedule, event, time);
-  const except = new Set(listOf(schedule.exceptDate).flatMap((date) => parseExclusion(textOf(date))));
+  const except = new Set(listOf(schedule.exceptDate).flatMap((date) => exclusionOf(read(textOf(date)), rule)));
   const datesOf = (wall: number) => (time === undefined ? daysFrom(wall, length) : momentsFrom(textFromUnix(wall), length, zone));
-  return datesWithin(occurrencesOf(rule, unixFromText(start), window), except, datesOf);
+  return datesWithin(occurrencesOf(rule, unixFromText(`${start.day} ${time ?? MIDNIGHT}`), window), except, datesOf);
 }
 
 const occurrencesOf = (rule: Rule, start: number, [first, last]: Window) =>
@@ -159,10 +162,30 @@ function parseClock(text: string): string | undefined {
   return hour === undefined ? undefined : `${hour}:${minute}:${second}`;
 }
 
-/** Returns the day or time that is excluded. */
-function parseExclusion(text: string): string[] {
-  const start = parseStart(text);
-  return start ? [start.time === undefined ? start.day : `${start.day} ${start.time}`] : [];
+type ReadDate = (text: string) => StatedStart | undefined;
+
+/**
+ * Returns a function that reads a date of a schedule by the clock of its zone. Midnight in UTC is how programs write a
+ * day. `ownOffset`: the offset that the start states, which means the zone's clock even if it is wrong there.
+ */
+const createReader =
+  (zone: Zone, ownOffset: number | undefined): ReadDate =>
+  (text) => {
+    const stated = parseStart(text);
+    const offset = offsetOf(text);
+    if (stated?.time === undefined || offset === undefined || (offset !== 0 && offset === ownOffset)) return stated;
+    if (offset === 0 && stated.time === MIDNIGHT) return { day: stated.day, time: undefined };
+    const [day = '', time] = localFromUnix(unixFromText(`${stated.day} ${stated.time}`) - offset, zone).split(' ');
+    return { day, time };
+  };
+
+const MIDNIGHT = '00:00:00';
+
+/** Returns the day or time that is excluded. Midnight means the day, unless there are dates at several times of a day. */
+function exclusionOf(date: StatedStart | undefined, { freq }: Rule): string[] {
+  if (!date) return [];
+  const isDay = date.time === undefined || (date.time === MIDNIGHT && freq !== 'HOURLY');
+  return [isDay ? date.day : `${date.day} ${date.time}`];
 }
 
 /**
@@ -178,7 +201,8 @@ function lengthOf(schedule: Node, event: Node, time: string | undefined): number
   if (!from || !to) return 0;
   const days = unixFromText(`${to.day} 00:00:00`) - unixFromText(`${from.day} 00:00:00`);
   if (from.time === undefined || to.time === undefined) return time === undefined && days >= 0 ? days + DAY : 0;
-  const seconds = days + secondsOfDay(to.time) - secondsOfDay(from.time);
+  const [offset = 0, endOffset = offset] = [offsetOf(textOf(event.startDate)), offsetOf(textOf(event.endDate))];
+  const seconds = days + secondsOfDay(to.time) - secondsOfDay(from.time) + offset - endOffset;
   // The end of an event is often that of its last date.
   return seconds >= 0 && seconds <= DAY ? seconds : Math.max(0, (seconds % DAY) + DAY) % DAY;
 }
@@ -209,14 +233,13 @@ const FREQUENCY_WORDS = new Map([
 /** Upper bound for the weekdays of a month, counted from its beginning and from its end. */
 const MAX_WEEKDAYS = 100;
 
-/** Translates a schedule to an iCalendar rule; returns undefined if that is not possible. */
-function ruleOf(schedule: Node): Rule | undefined {
+/** Translates a schedule to an iCalendar rule; returns undefined if that is not possible. `end`: its last day or time. */
+function ruleOf(schedule: Node, end: StatedStart | undefined): Rule | undefined {
   const freq = frequencyOf(repetitionOf(schedule));
   const days = listOf(schedule.byDay).map((day) => weekdayOf(textOf(day)));
   const weeks = listOf(schedule.byMonthWeek).map(textOf);
   if (freq === undefined || days.includes(undefined) || days.length * weeks.length > MAX_WEEKDAYS) return undefined;
   const positionedDays = weeks.length === 0 ? days : weeks.flatMap((week) => days.map((day) => `${week}${day}`));
-  const end = parseStart(textOf(schedule.endDate));
   const list = (name: string, values: readonly unknown[]) => (values.length === 0 ? [] : [`${name}=${values.map(textOf).join()}`]);
   return parseRule(
     [
