@@ -71,10 +71,9 @@ export async function openJsonLdSite(address: string, options: JsonLdOptions): P
   const events: FoundEvent[] = [];
   const fetch = createSpacedFetch(options);
   if (options.sitemap) {
-    for await (const page of sitemapPages(address, fetch, reportEntries)) {
+    for await (const page of sitemapPages(address, { fetch, reportEntries, isFull: () => events.length >= MAX_EVENTS })) {
       for (const loss of addEventsOf(page, events)) reportEntries.push(loss);
       options.onProgress?.(events.length);
-      if (events.length > MAX_EVENTS) break;
     }
   } else for (const entry of addEventsOfSinglePage(pageOf(await fetchRequired(address, fetch)), events)) reportEntries.push(entry);
   return {
@@ -163,16 +162,19 @@ const sourceLoss = (reason: string, of: string): LossEntry => ({ kind: 'loss', l
 interface SitemapWalk {
   readonly fetch: Fetch;
   readonly reportEntries: Entry[];
+  /** Whether there are so many events that no further page is read. */
+  readonly isFull: () => boolean;
 }
 
-async function* sitemapPages(address: string, fetch: Fetch, reportEntries: Entry[]): AsyncGenerator<ReadPage> {
+async function* sitemapPages(address: string, walk: SitemapWalk): AsyncGenerator<ReadPage> {
+  const { reportEntries } = walk;
   const { href: first, host } = new URL(/\.xml(\.gz)?(\?|$)/i.test(address) ? address : '/sitemap.xml', address);
   const isOwnHost = (url: string) => URL.parse(url)?.host === host;
   const [sitemaps, pages] = [new Set([first]), new Set<string>()];
   const otherHostCounts = { sitemap: 0, page: 0 };
   let isCut = false;
   for (const sitemap of sitemaps) {
-    const locations = await readSitemap(sitemap, { fetch, reportEntries }, sitemap === first);
+    const locations = await readSitemap(sitemap, walk, sitemap === first);
     for (const url of locations.sitemaps) {
       if (!isOwnHost(url)) otherHostCounts.sitemap += 1;
       else if (!sitemaps.has(url) && sitemaps.size >= MAX_SITEMAPS) isCut = true;
@@ -181,10 +183,10 @@ async function* sitemapPages(address: string, fetch: Fetch, reportEntries: Entry
     for (const url of locations.pages) {
       if (!isOwnHost(url)) otherHostCounts.page += 1;
       else if (pages.has(url)) continue;
-      else if (pages.size >= MAX_PAGES) isCut = true;
+      else if (pages.size >= MAX_PAGES || walk.isFull()) isCut = true;
       else {
         pages.add(url);
-        const page = await fetchListed(url, { fetch, reportEntries }, MAX_PAGE_BYTES);
+        const page = await fetchListed(url, walk, MAX_PAGE_BYTES);
         if (page) yield pageOf(page);
       }
     }
