@@ -172,6 +172,16 @@ const VCALENDAR: Case[] = [
     ['2026-05-11 14:00-14:00 Caffè'],
     ['encoding-assumed'],
   ],
+  [
+    'a quoted-printable text that ends with =, an empty row, and the next property',
+    at(':20260511T140000Z', 'DESCRIPTION;ENCODING=QUOTED-PRINTABLE:Text=0D=0A=', '', 'SUMMARY:Fair'),
+    ['2026-05-11 14:00-14:00 Fair'],
+  ],
+  [
+    'quoted-printable text in rows that end twice',
+    at(':20260511T140000Z', 'SUMMARY;ENCODING=QUOTED-PRINTABLE:Caff=C3=A8 =', '', 'e t=C3=A8', '', 'LOCATION:Bar', ''),
+    ['2026-05-11 14:00-14:00 Caffè e tè'],
+  ],
   ['a text with = at its end that is not quoted', at(':20260511T140000Z', 'SUMMARY:1+1='), ['2026-05-11 14:00-14:00 1+1=']],
 ];
 

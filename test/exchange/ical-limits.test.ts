@@ -1,8 +1,8 @@
-import { expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { calendarEntries } from '../../src/exchange/ical/read.ts';
 import type { Entry } from '../../src/exchange/items/items.ts';
 import { textFromUnix } from '../../src/wordpress/time.ts';
-import { check, event, OPTIONS } from './odd-calendars.ts';
+import { check, event, file, OPTIONS } from './odd-calendars.ts';
 
 /* Contents of a calendar beyond the limits of an import are reported; no date takes place that the file excludes. */
 
@@ -64,4 +64,34 @@ it('recurring events beyond the limit are left out whole and reported, and singl
   const names = entries.flatMap((entry) => (entry.kind === 'dates' ? [entry.name] : []));
   expect(names).toEqual(expect.arrayContaining(['second', 'single']));
   expect(names).not.toEqual(expect.arrayContaining(['first']));
+});
+
+describe('a file within a calendar may have any size', () => {
+  const CONTENT = 'QUJD'.repeat(400_000);
+  const folded = (text: string): string[] => text.match(/^.{1,75}|.{1,74}/g)!.map((row, at) => (at === 0 ? row : ` ${row}`));
+  it.each([
+    ['in folded rows', folded(`ATTACH;FMTTYPE=application/pdf;X-FILENAME=${'a'.repeat(80)};ENCODING=BASE64;VALUE=BINARY:${CONTENT}`)],
+    ['in one row', [`ATTACH;ENCODING=BASE64;VALUE=BINARY:${CONTENT}`]],
+    ['in one row after its name', ['IMAGE;ENCODING=BASE64;VALUE=BINARY:', ` ${CONTENT}`]],
+    ['as an address', [`IMAGE;VALUE=URI;FMTTYPE=image/png:data:image/png;base64,${CONTENT}`]],
+  ])('%s', async (_, lines) => {
+    for (const [size, lineEnd] of [
+      [2 ** 16, '\r\n'],
+      [2 ** 23, '\n'],
+      [50_001, '\r'],
+    ] as const) {
+      const text = Buffer.from(file(...event('DTSTART:20261224T180000Z', ...lines, 'LOCATION:Hall')).replaceAll('\r\n', lineEnd));
+      const bytes = async function* () {
+        for (let at = 0; at < text.length; at += size) yield text.subarray(at, at + size);
+      };
+      const entries: Entry[] = [];
+      for await (const entry of calendarEntries(bytes, OPTIONS)) entries.push(entry);
+      expect([entries.map(({ kind }) => kind).sort(), reasonsIn(entries)]).toEqual([['dates', 'event', 'venue'], []]);
+    }
+  });
+  it('but not a text', async () => {
+    await expect(read(['BEGIN:VCALENDAR', ...event(`DESCRIPTION;X-A=":data:":${CONTENT}`), 'END:VCALENDAR'])).rejects.toMatchObject({
+      fault: 'too-long',
+    });
+  });
 });

@@ -17,10 +17,15 @@ export type OtherEncoding = 'windows-1252' | 'damaged';
 
 /** Maximum length of a line; no text of a calendar is longer. */
 const MAX_LINE_LENGTH = 2 ** 20;
+/** Length from which the rest of a line is dropped if it is a file within the calendar, which is not imported. */
+const MAX_INLINE_LENGTH = 2 ** 13;
+/** An attachment or image that contains its file (RFC 5545, 3.8.1.1), of any size, instead of its address. */
+const INLINE = /^(?:ATTACH|IMAGE)(?=[;:])(?:[^:"]|"[^"]*")*?(?:;ENCODING="?B(?:ASE64)?\b|;VALUE="?BINARY\b|:\s*data:)/i;
 
 /**
  * Yields the content lines of a calendar file (RFC 5545, 3.1), unfolded, in batches of one chunk of the file each. Rows
- * are joined as bytes, since some programs fold within a character. UTF-16 is recognised by its BOM or its letters. A
+ * are joined as bytes, since some programs fold within a character. Of a file within the calendar, only the beginning is
+ * kept. UTF-16 is recognised by its BOM or its letters. A
  * line that is not UTF-8 is read as Windows-1252, or has its broken characters replaced if the other lines are UTF-8;
  * `encoding` says which.
  *
@@ -43,8 +48,11 @@ export async function* calendarLines(chunks: AsyncIterable<Uint8Array>, file: st
   for await (const chunk of texts) {
     const rows = (rest + chunk).split(chunk.endsWith('\r') ? COMPLETE_ROW_END : ROW_END);
     rest = rows.pop() ?? '';
-    if (rest.length > MAX_LINE_LENGTH) throw new SourceFault('too-long', { file, line: row + 1 });
     yield linesOf(rows);
+    // A CR at the end may still be followed by its LF.
+    if (rest.length > MAX_INLINE_LENGTH && unfold.isInline(rest))
+      rest = rest.slice(0, MAX_INLINE_LENGTH) + (rest.endsWith('\r') ? '\r' : '');
+    if (rest.length > MAX_LINE_LENGTH) throw new SourceFault('too-long', { file, line: row + 1 });
   }
   const lastLines = linesOf(rest.split(ROW_END));
   const finishedLine = unfold.end();
@@ -123,7 +131,21 @@ interface OpenLine {
   readonly isQuotedPrintable: boolean;
   readonly furtherRows: string[];
   length: number;
+  /** Whether an empty row followed its last one. */
+  hasGap: boolean;
+  /** Whether it contains a file. Known once the line is too long for anything else that a parameter may state. */
+  isInline: boolean | undefined;
 }
+
+/** Returns a line of which the first row was read. */
+function lineFrom(line: number, row: string): OpenLine {
+  const isInline = row.length > MAX_INLINE_LENGTH ? containsFile(row) : undefined;
+  const text = isInline ? row.slice(0, MAX_INLINE_LENGTH) : row;
+  return { line, text, isQuotedPrintable: isQuotedPrintable(text), furtherRows: [], length: text.length, hasGap: false, isInline };
+}
+
+const isSoft = ({ isQuotedPrintable, furtherRows, text }: OpenLine): boolean =>
+  isQuotedPrintable && (furtherRows.at(-1) ?? text).endsWith('=');
 
 /** Removes the `=` from the end of a row, which marks a soft line break. */
 function dropSoftBreak(openLine: OpenLine): void {
@@ -132,38 +154,58 @@ function dropSoftBreak(openLine: OpenLine): void {
   else openLine.furtherRows.push(row.slice(0, -1));
 }
 
+/** The beginning of a property, as a row after an empty one. */
+const PROPERTY_START = /^[A-Z][A-Z0-9-]*[;:]/;
+
+/** Adds a row to a line, unless the line contains a file. */
+function addRow(openLine: OpenLine, row: string): void {
+  openLine.hasGap = false;
+  if (openLine.length + row.length > MAX_INLINE_LENGTH) openLine.isInline ??= containsFile(textOf(openLine) + row);
+  if (openLine.isInline) return;
+  openLine.furtherRows.push(row);
+  openLine.length += row.length;
+}
+
+/** Whether a line that is longer than any parameter contains a file. */
+const containsFile = (text: string): boolean => INLINE.test(text.slice(0, MAX_INLINE_LENGTH));
+
+const textOf = ({ text, furtherRows }: OpenLine): string => (furtherRows.length === 0 ? text : text + furtherRows.join(''));
+
+interface Unfolder {
+  /** Takes a row, and returns the line that is complete with it. */
+  readonly take: (line: number, row: string) => NumberedLine | undefined;
+  /** Returns the last line. */
+  readonly end: () => NumberedLine | undefined;
+  /** Whether an unfinished row belongs to a line that contains a file. */
+  readonly isInline: (row: string) => boolean;
+}
+
 /**
  * Joins rows: a blank at the start of a row continues the row before, as does, in quoted-printable text, `=` at the end
- * of a row. `take` returns the line that is complete once a row is read, `end` the last one.
+ * of a row, unless an empty row and a property follow, as older versions of Outlook end such texts.
  */
-function createUnfolder(file: string): {
-  take: (line: number, row: string) => NumberedLine | undefined;
-  end: () => NumberedLine | undefined;
-} {
+function createUnfolder(file: string): Unfolder {
   let openLine: OpenLine | undefined;
-  const end = (): NumberedLine | undefined =>
-    openLine && {
-      line: openLine.line,
-      text: openLine.furtherRows.length === 0 ? openLine.text : openLine.text + openLine.furtherRows.join(''),
-    };
+  const continues = (row: string): boolean =>
+    openLine !== undefined &&
+    (isSoft(openLine) ? !openLine.hasGap || !PROPERTY_START.test(row) : row.startsWith(' ') || row.startsWith('\t'));
+  const end = (): NumberedLine | undefined => openLine && { line: openLine.line, text: textOf(openLine) };
   return {
     take: (line, row) => {
-      // Some programs end rows twice, which puts an empty row before each continuation.
-      if (row === '' && openLine && !isMarker(openLine.text)) return undefined;
-      const isSoft = openLine?.isQuotedPrintable && (openLine.furtherRows.at(-1) ?? openLine.text).endsWith('=');
-      const isMore = openLine !== undefined && (isSoft || row.startsWith(' ') || row.startsWith('\t'));
-      const finishedLine = isMore ? undefined : end();
-      if (openLine && isMore) {
-        if (isSoft) dropSoftBreak(openLine);
-        openLine.furtherRows.push(isSoft ? row : row.slice(1));
-        openLine.length += row.length;
-      } else {
-        const text = openLine ? row : row.replace(/^(?:\ufeff|\xef\xbb\xbf)+/, '');
-        openLine = { line, text, isQuotedPrintable: isQuotedPrintable(text), furtherRows: [], length: text.length };
+      if (row === '' && openLine && !isMarker(openLine.text)) {
+        // Some programs end rows twice, which puts an empty row before each continuation.
+        openLine.hasGap = true;
+        return undefined;
       }
+      const [isMore, isAfterSoft] = [continues(row), openLine !== undefined && isSoft(openLine)];
+      if (openLine && isAfterSoft) dropSoftBreak(openLine);
+      const finishedLine = isMore ? undefined : end();
+      if (openLine && isMore) addRow(openLine, isAfterSoft ? row : row.slice(1));
+      else openLine = lineFrom(line, openLine ? row : row.replace(/^(?:\ufeff|\xef\xbb\xbf)+/, ''));
       if (openLine.length > MAX_LINE_LENGTH) throw new SourceFault('too-long', { file, line: openLine.line });
       return finishedLine;
     },
     end,
+    isInline: (row) => (openLine && continues(row) ? (openLine.isInline ?? containsFile(textOf(openLine) + row)) : containsFile(row)),
   };
 }
