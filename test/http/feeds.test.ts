@@ -64,6 +64,14 @@ describeRequests('feeds', (ask) => {
     it('continue on the second page after the end of the first', async () =>
       expect([...(await calendar('/events/?ical=1&per_page=31&paged=2')).keys()]).toEqual((await lasting()).slice(31)));
 
+    it('continue after 30 events if per_page is 30, and after as many as a page has if it is smaller or missing', async () => {
+      const ids = await lasting();
+      const length = 10;
+      await ask.options({ posts_per_page: String(length) });
+      expect([...(await calendar('/events/?ical=1&paged=2')).keys()]).toEqual(ids.slice(length, length + 30));
+      expect([...(await calendar('/events/?ical=1&paged=2&per_page=29')).keys()]).toEqual(ids.slice(length, length + 30));
+      expect([...(await calendar('/events/?ical=1&paged=2&per_page=30')).keys()]).toEqual(ids.slice(30, 60));
+    });
     it('omit an event from the minute in which it ends', async () => {
       const record = await ask.create('/events', {
         title: 'Under way',

@@ -69,6 +69,8 @@ describeRequests(
       };
       expect(await leads('/event/spring-fete/')).toEqual([301, '/event/summer-fete/']);
       expect(await leads('/event/spring-fete/?ical=1')).toEqual([301, '/event/summer-fete/?ical=1']);
+      expect(await leads('/event/spring-fete/ical/')).toEqual([301, '/event/summer-fete/ical/']);
+      expect(await leads('/event/spring-fete/ical/?outlook-ical=1')).toEqual([301, '/event/summer-fete/?outlook-ical=1']);
       expect(await leads('/venue/old-hall/')).toEqual([301, pathOf(hall)]);
       expect(await leads('/event/old-hall/')).toEqual([404, undefined]);
       await ask.update(`/events/${id}`, { status: 'draft' });

@@ -71,7 +71,7 @@ const [DEFAULT_EVENTS, MAX_EVENTS] = [30, 1000];
  */
 export function effectiveNumbers(request: Pick<FeedRequest, 'address' | 'query'>): RawParams {
   const { page } = request.address;
-  return { per_page: String(eventLimit(request)), ...('number' in page ? { paged: String(page.number) } : {}) };
+  return { per_page: String(pageSize(request) ?? ''), ...('number' in page ? { paged: String(page.number) } : {}) };
 }
 
 /** Whether a page takes `per_page`. */
@@ -79,13 +79,16 @@ export const takesPageSize = ({ format, page }: FeedRequest['address']): boolean
   format === 'ical' && (page.of === 'list' || page.of === 'ids');
 
 /**
- * Returns the number of events in a calendar: never fewer than the usual number, since the plugin ignores the
- * parameter.
+ * Returns the number of events that a query requests; undefined if it requests none, or fewer than the usual number,
+ * which has no effect since the plugin ignores the parameter.
  */
-function eventLimit({ query }: Pick<FeedRequest, 'query'>): number {
-  const perPage = typeof query.per_page === 'string' && /^\d{1,9}$/.test(query.per_page) ? Number(query.per_page) : DEFAULT_EVENTS;
-  return Math.min(Math.max(perPage, DEFAULT_EVENTS), MAX_EVENTS);
+function pageSize({ query }: Pick<FeedRequest, 'query'>): number | undefined {
+  const perPage = typeof query.per_page === 'string' && /^\d{1,9}$/.test(query.per_page) ? Number(query.per_page) : 0;
+  return perPage < DEFAULT_EVENTS ? undefined : Math.min(perPage, MAX_EVENTS);
 }
+
+/** Returns the number of events in a calendar. */
+const eventLimit = (request: Pick<FeedRequest, 'query'>): number => pageSize(request) ?? DEFAULT_EVENTS;
 
 const passwordOf = ({ query: { password } }: FeedRequest) => (typeof password === 'string' ? password : undefined);
 
@@ -107,7 +110,7 @@ async function findListedEvents(request: FeedRequest, page: ListPage): Promise<F
   const { settings } = caller;
   const isCalendar = address.format === 'ical';
   const limit = isCalendar ? eventLimit(request) : Math.min(settings.postsPerRss, MAX_EVENTS);
-  const perPage = isCalendar && limit === DEFAULT_EVENTS ? eventsOnPage(settings) : limit;
+  const perPage = isCalendar && pageSize(request) === undefined ? eventsOnPage(settings) : limit;
   const list = await listCalendar(site, caller, page, {
     filters: query,
     withoutHidden: isCalendar,

@@ -1,5 +1,6 @@
 import { fail } from '../../errors.ts';
 import { feedFilters } from '../../kinds/feed-list.ts';
+import { ICAL_PARAM_NAMES } from '../../kinds/feed-pages.ts';
 import { termKind } from '../../kinds/index.ts';
 import { termLink } from '../../kinds/term-record.ts';
 import { feedTerms, loadNamedEvents } from '../../records/feed-events.ts';
@@ -30,14 +31,19 @@ export async function redirectOf(request: FeedRequest): Promise<string | undefin
  * Returns the current address of an event, venue or organizer whose slug has changed; undefined if there is none. Call
  * it if the page was not found.
  */
-export async function findNewAddress({ site, caller, address, queryText }: FeedRequest): Promise<string | undefined> {
+export async function findNewAddress({ site, caller, address, query, queryText }: FeedRequest): Promise<string | undefined> {
   const { page, format, isPath } = address;
   if (!isPath || (format !== undefined && format !== 'ical')) return undefined;
   const { slug, occurrence } = page.of === 'event' ? page : page.of === 'linked' ? { slug: page.slug, occurrence: undefined } : {};
   if (slug === undefined) return undefined;
   const url = await urlByOldSlug(site, caller, page.of === 'linked' ? page.kind : 'event', { slug, occurrence });
-  return url === undefined ? undefined : withQuery(url, queryText);
+  if (url === undefined) return undefined;
+  const isNamedByPath = format === 'ical' && !ICAL_PARAM_NAMES.some((name) => Object.hasOwn(query, name));
+  return withQuery(isNamedByPath ? calendarOf(url) : url, queryText);
 }
+
+/** Returns the address of the calendar of a page. */
+const calendarOf = (url: string): string => (url.includes('?') ? `${url}&ical=1` : `${url}${url.endsWith('/') ? '' : '/'}ical/`);
 
 async function redirectOfQuery(request: FeedRequest): Promise<string | undefined> {
   const { address, caller, query, queryText } = request;
