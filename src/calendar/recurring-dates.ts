@@ -5,7 +5,7 @@
  */
 import { unixFromText } from '../wordpress/time.ts';
 import { localFromUnix, unixFromLocal, type Zone } from '../wordpress/zones.ts';
-import { isEndless, parseRecurrenceSet, type RecurrenceSet, type SetRule, startsByRule } from './recurrence-set.ts';
+import { isEndless, LATEST, parseRecurrenceSet, type RecurrenceSet, type SetRule, startsByRule } from './recurrence-set.ts';
 
 /** All dates of an event. Times are `YYYY-MM-DD HH:MM:SS`, local in `zone`. */
 export interface RecurringDates {
@@ -20,6 +20,8 @@ export interface RecurringDates {
   readonly rdates: readonly string[];
   /** Starts from the rule on which no date takes place. */
   readonly exdates: readonly string[];
+  /** Whether dates from the rule after the last row may be excluded by another rule (EXRULE). */
+  readonly hasOpenExceptions: boolean;
   readonly dates: readonly RecurringDate[];
 }
 
@@ -60,7 +62,7 @@ export function recurringDates(storedDates: Stored, zone: Zone): RecurringDates 
 export function asListedDates({ zone, dates }: Pick<RecurringDates, 'zone' | 'dates'>): RecurringDates {
   const [first, ...rest] = dates;
   const { start, length } = first!; // there is at least one
-  return { zone, start, length, rule: undefined, rdates: rest.map((date) => date.start), exdates: [], dates };
+  return { zone, start, length, rule: undefined, rdates: rest.map((date) => date.start), exdates: [], hasOpenExceptions: false, dates };
 }
 
 const datesIn = ({ dates }: Stored, zone: Zone): RecurringDate[] =>
@@ -97,6 +99,7 @@ function datesWithRule(set: RecurrenceSet, rule: SetRule, dates: readonly Recurr
     rule,
     rdates: dates.filter(({ startUtc }) => !ruleMoments.has(unixFromText(startUtc))).map((date) => date.start),
     exdates: ruleStarts.filter((local) => !rowMoments.has(momentOf(local)) && isOut(local)),
+    hasOpenExceptions: set.exrule !== undefined && hasStartAfter(set, rule, lastRow),
     dates,
   };
 }
@@ -119,6 +122,13 @@ function startsUntil(
     if (laterCount === 0 && starts.length > most) return undefined;
   }
   return starts;
+}
+
+/** Whether a rule gives a start after the last row. */
+function hasStartAfter(set: RecurrenceSet, { rule }: SetRule, lastRow: string): boolean {
+  if (isEndless(set)) return true;
+  for (const local of startsByRule(rule, set.start, LATEST, lastRow)) if (local > lastRow) return true;
+  return false;
 }
 
 const DAY = 'YYYY-MM-DD'.length;

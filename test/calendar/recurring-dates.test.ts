@@ -115,6 +115,39 @@ describe('iCalendar lines of a recurring event', () => {
       ['DTSTART;VALUE=DATE:20310113', 'DTEND;VALUE=DATE:20310114', 'RDATE;VALUE=DATE:20310113', 'RDATE;VALUE=DATE:20310114'],
     ]));
 
+  it.each([
+    ['INTERVAL=0;FREQ=DAILY;COUNT=2', 'RRULE:FREQ=DAILY;COUNT=2'],
+    ['FREQ=DAILY;COUNT=-1', 'RRULE:FREQ=DAILY'],
+    ['FREQ=DAILY;COUNT=3;COUNT=2;INTERVAL=1', 'RRULE:FREQ=DAILY;COUNT=2'],
+  ])('write the rule %s as it is expanded', (rule, line) =>
+    expect(linesOf({ allDay: false }, `RRULE:${rule}`, '2031-01-13 10:00', '2031-01-14 10:00')[0]).toEqual([
+      'DTSTART;TZID=Europe/Rome:20310113T100000',
+      'DTEND;TZID=Europe/Rome:20310113T110000',
+      line,
+    ]),
+  );
+
+  it.each([
+    ['that calendars do not know', 'RRULE:FREQ=MONTHLY;BYMONTHDAY=31;SKIP=BACKWARD;COUNT=3', '2031-01-31 10:00', '2031-02-28 10:00'],
+    ['with a number and an end', 'RRULE:FREQ=DAILY;COUNT=5;UNTIL=20310114T235959Z', '2031-01-13 10:00', '2031-01-14 10:00'],
+    [
+      'without an end if another rule excludes dates',
+      'RRULE:FREQ=DAILY\nEXRULE:FREQ=DAILY;INTERVAL=2',
+      '2031-01-14 10:00',
+      '2031-01-16 10:00',
+    ],
+    ['if another rule excludes its last dates', 'RRULE:FREQ=DAILY;COUNT=3\nEXRULE:FREQ=DAILY;INTERVAL=2', '2031-01-14 10:00'],
+  ])('list the dates of a rule %s', (_, rule, ...starts) => {
+    const lines = linesOf({ allDay: false }, rule, ...starts).flat();
+    expect(lines.filter((line) => /^(?:RRULE|EXDATE)/.test(line))).toEqual([]);
+    expect(lines[0]).toBe(`DTSTART;TZID=Europe/Rome:${starts[0]!.replace(/[-:]/g, '').replace(' ', 'T')}00`);
+  });
+
+  it('keep a rule of which another one excludes dates before the last one', () =>
+    expect(
+      linesOf({ allDay: false }, 'RRULE:FREQ=DAILY;COUNT=4\nEXRULE:FREQ=DAILY;INTERVAL=2', '2031-01-14 10:00', '2031-01-16 10:00')[0],
+    ).toContain('RRULE:FREQ=DAILY;COUNT=4'));
+
   it('write a date of another length as a separate component', () => {
     const [first, second] = rows('2031-01-13 10:00', '2031-01-14 10:00');
     const dates = asListedDates(recurringDates({ rule: '', dates: [first!, { ...second!, endUtc: addDays(second!.endUtc, 1) }] }, ROME));

@@ -62,29 +62,38 @@ const isUtc = ({ rules, seconds }: Zone): boolean => rules === null && seconds =
 const daysOf = (seconds: number): number => Math.max(1, Math.round(seconds / 86_400));
 
 /**
- * Whether calendars expand the rule as intended: its start is unambiguous in its zone or, for all-day events, the rule
- * selects only days.
+ * Whether calendars expand the rule as intended: few know `SKIP` (RFC 7529) and `EXRULE` (RFC 2445), its start is unambiguous in its zone or,
+ * for all-day events, the rule selects only days.
  */
 function canUseRule(dates: RecurringDates, { allDay }: AllDayFlag): boolean {
   const { zone, start, rule } = dates;
-  if (!rule || (rule.rule.until !== undefined && !isDate(untilOf(dates)))) return false;
+  if (!rule || dates.hasOpenExceptions || rule.rule.skipsBack || (rule.rule.until !== undefined && !isDate(untilOf(dates)))) return false;
+  // A rule must not have both (RFC 5545, 3.3.10).
+  if (rule.rule.until !== undefined && rule.rule.count !== undefined) return false;
   if (allDay) return rule.rule.byHour.length + rule.rule.byMinute.length + rule.rule.bySecond.length === 0 && rule.rule.freq in DAYS;
   return isUtc(zone) || isUnambiguous(start, toUtc(start, zone), zone);
 }
 
 const DAYS = { DAILY: true, WEEKLY: true, MONTHLY: true, YEARLY: true };
 
-const PART = /^(?:FREQ|INTERVAL|COUNT|WKST|BY[A-Z]{3,8})=[-A-Z0-9,+]+$/;
+const PART = /^(FREQ|WKST|BY[A-Z]{3,8})=([-A-Z0-9,+]+)$/;
 
-/** Returns the rule with its end in the form of the start: a day, or a moment in UTC. */
+/**
+ * Returns the rule with its end in the form of the start: a day, or a moment in UTC. Interval and number are those by
+ * which it is expanded, since stored ones may be none (`COUNT=-1`).
+ */
 function ruleText(dates: RecurringDates, { allDay }: AllDayFlag): string {
   const { start, zone, rule } = dates;
-  const parts = (rule?.text ?? '')
-    .toUpperCase()
-    .replace(/\s/g, '')
-    .split(';')
-    .filter((part) => PART.test(part));
-  if (rule?.rule.until === undefined) return parts.join(';');
+  const { interval = 1, count, until: statedEnd } = rule?.rule ?? {};
+  const values = new Map<string, string>();
+  for (const part of (rule?.text ?? '').toUpperCase().replace(/\s/g, '').split(';')) {
+    const [, name, value = ''] = PART.exec(part) ?? [];
+    if (name !== undefined) values.set(name, value);
+  }
+  if (interval > 1) values.set('INTERVAL', String(interval));
+  if (count !== undefined) values.set('COUNT', String(count));
+  const parts = [...values].map(([name, value]) => `${name}=${value}`);
+  if (statedEnd === undefined) return parts.join(';');
   const until = untilOf(dates);
   const lastDay = until.slice(11) < start.slice(11) ? addDays(until, -1) : until;
   const end = allDay ? lastDay.slice(0, 10) : `${toUtc(until, zone).replace(' ', 'T')}Z`;
