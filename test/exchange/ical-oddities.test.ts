@@ -292,6 +292,18 @@ const OVERRIDES: Case[] = [
     ],
   ),
   [
+    'one and all later ones of an all-day event to times, which the clock keeps in summer',
+    [
+      ...event('DTSTART;VALUE=DATE:20270320', 'RRULE:FREQ=WEEKLY;COUNT=3'),
+      ...event(
+        'RECURRENCE-ID;VALUE=DATE;RANGE=THISANDFUTURE:20270327',
+        'DTSTART;TZID=Europe/Rome:20270327T200000',
+        'DTEND;TZID=Europe/Rome:20270327T210000',
+      ),
+    ],
+    ['2027-03-20/2027-03-21', '2027-03-27 19:00-20:00', '2027-04-03 18:00-19:00'],
+  ],
+  [
     'one and all later ones, named by its day',
     changed('RECURRENCE-ID;VALUE=DATE;RANGE=THISANDFUTURE:20261223', 'DTSTART:20261223T110000Z', 'DURATION:PT5M'),
     ['2026-12-22 09:00-10:00', '2026-12-23 11:00-11:05', '2026-12-24 11:00-11:05'],

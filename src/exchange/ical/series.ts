@@ -177,11 +177,13 @@ function shiftedDate(
   series: Series,
 ): Pick<SeriesDate, 'event' | 'span'> {
   const span = spanOf(event, series.clocks) ?? series.span;
-  const shiftedWall = wall + (span.allDay ? span.start : series.clock.toWall(span.start)) - position;
-  const start = span.allDay ? shiftedWall : series.clock.toMoment(shiftedWall);
+  // All-day events have no clock by which the times of a change could be moved.
+  const clock = series.span.allDay && !span.allDay && event.start ? startClock(event.start, event.end, series.clocks) : series.clock;
+  const shiftedWall = wall + (span.allDay ? span.start : clock.toWall(span.start)) - position;
+  const start = span.allDay ? shiftedWall : clock.toMoment(shiftedWall);
   return {
     event,
-    span: { ...span, start, end: start + span.end - span.start, zone: span.allDay ? span.zone : series.clock.zoneAt(start) },
+    span: { ...span, start, end: start + span.end - span.start, zone: span.allDay ? span.zone : clock.zoneAt(start) },
   };
 }
 

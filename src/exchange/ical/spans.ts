@@ -47,11 +47,13 @@ export function spanOf(event: CalendarEvent, clocks: Clocks): Span | undefined {
 }
 
 /** Returns the span of an event that is marked as all-day, if its times are midnights where they are stated. */
-function markedAllDaySpan({ start, end, isMarkedAllDay }: CalendarEvent, clocks: Clocks): Span | undefined {
-  if (!isMarkedAllDay || !start || !end || start.in === 'day' || end.in === 'day') return undefined;
+function markedAllDaySpan({ start, end, length, isMarkedAllDay }: CalendarEvent, clocks: Clocks): Span | undefined {
+  if (!isMarkedAllDay || !start || !(end ?? length) || start.in === 'day' || end?.in === 'day') return undefined;
   const clock = midnightClock(start, end, clocks);
   const from = momentOf(start, clocks, clock);
-  const [first, after] = [from, momentOf(end, clocks, clock)].map((moment) => clock.toWall(moment)) as [number, number];
+  const first = clock.toWall(from);
+  const { days, seconds } = length ?? { days: 0, seconds: 0 };
+  const after = end ? clock.toWall(momentOf(end, clocks, clock)) : first + days * DAY + seconds;
   return first % DAY === 0 && after % DAY === 0 ? daysBetween(first, after, clock.zoneAt(from)) : undefined;
 }
 
