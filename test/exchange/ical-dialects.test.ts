@@ -58,6 +58,13 @@ const MARKED: Case[] = [
   ['in UTC', marked(':20261209T230000Z', ':20261210T230000Z'), ['2026-12-10/2026-12-11']],
   ['without a zone', marked(':20261210T000000', ':20261211T000000'), ['2026-12-10/2026-12-11']],
   ['that are days', marked(';VALUE=DATE:20261210', ';VALUE=DATE:20261211'), ['2026-12-10/2026-12-11']],
+  ['of a length', at(`${PARIS}20270327T000000`, 'DURATION:P2D', 'X-MICROSOFT-CDO-ALLDAYEVENT:TRUE'), ['2027-03-27/2027-03-29']],
+  ['of hours', at(`${PARIS}20270328T000000`, 'DURATION:PT24H', 'X-MICROSOFT-CDO-ALLDAYEVENT:TRUE'), ['2027-03-28/2027-03-29']],
+  [
+    'that last an hour',
+    at(`${PARIS}20261210T000000`, 'DURATION:PT1H', 'X-MICROSOFT-CDO-ALLDAYEVENT:TRUE'),
+    ['2026-12-09 23:00-2026-12-10 00:00'],
+  ],
   ['that are none', marked(`${PARIS}20261210T090000`, `${PARIS}20261210T100000`), ['2026-12-10 08:00-09:00']],
   [
     'that repeat until a midnight in UTC, but for one, and with one moved',
@@ -193,6 +200,21 @@ describe('nonstandard calendar', () => {
   describe('contains', () => it.each(NESTS)('%s', check));
 
   it('is read after two byte order marks', () => check('', ['X-A:b', ...eve], [TIME], [], '\ufeff\ufeff'));
+
+  it.each([
+    ['VERSION:1.0', ['Music', 'Rock', 'Jazz']],
+    ['VERSION:2.0', ['Music;Rock', 'Jazz']],
+  ])('has categories between semicolons only in vCalendar format: %s', async (version, expected) => {
+    const text = file(...at(':20261224T180000Z', 'CATEGORIES:Music;Rock,Jazz')).replace('VERSION:2.0', version);
+    const bytes = async function* () {
+      yield Buffer.from(text);
+    };
+    const categories: unknown[] = [];
+    for await (const entry of calendarEntries(bytes, OPTIONS)) {
+      if (entry.kind === 'event') categories.push(...(entry.terms ?? []).map(({ name }) => name));
+    }
+    expect(categories).toEqual(expected);
+  });
 
   it.each([
     ['that calls its events off', ['METHOD:CANCEL', ...eve], ['canceled']],

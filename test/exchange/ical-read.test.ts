@@ -434,6 +434,16 @@ describe('data of an event', () => {
     );
     expect((await read(both)).entries.filter((entry) => entry.kind === 'organizer')).toHaveLength(1);
   });
+  it.each([
+    ['-//Site - ECPv6.17.2//NONSGML v1.0//EN', "Rossi: 'Figli', C.; È 100%"],
+    ['-//Site - ECPv6.17.2//Fasti//EN', "Rossi%3A 'Figli'%2C C.%3B %C3%88 100%"],
+    ['x', "Rossi%3A 'Figli'%2C C.%3B %C3%88 100%"],
+  ])('decode names of organizers in calendars of The Events Calendar, and identify them as before: %s', async (prodid, name) => {
+    const lines = ['DTSTART:20261224T190000Z', `ORGANIZER;CN="Rossi%3A 'Figli'%2C C.%3B %C3%88 100%":MAILTO:r@x.example`];
+    const { entries } = await read(calendar(event(...lines)).replace('PRODID:x', `PRODID:${prodid}`));
+    const organizers = entries.flatMap((entry) => (entry.kind === 'organizer' ? [[entry.sourceId, entry.columns.post_title]] : []));
+    expect(organizers).toEqual([["organizer:r@x.example rossi%3a 'figli'%2c c.%3b %c3%88 100%", name]]);
+  });
   it('keep organizers apart that share an email address', async () => {
     const both = calendar(
       event('UID:1', 'DTSTART:20261224T190000Z', 'ORGANIZER;CN=Osteria:mailto:noreply@facebookmail.com'),

@@ -63,7 +63,8 @@ export interface CalendarEvent {
   /** The name at the start of the location, if the file marks it. */
   readonly placeName: string;
   readonly geo: { readonly lat: number; readonly lng: number } | undefined;
-  readonly organizer: { readonly name: string; readonly email: string } | undefined;
+  /** `identity`: the name that identifies the organizer, if it is not that by which people know it. */
+  readonly organizer: { readonly name: string; readonly email: string; readonly identity?: string } | undefined;
   /** Contacts, with the name that the text begins with if the file marks it. */
   readonly contacts: readonly { readonly text: string; readonly name: string }[];
   readonly categories: readonly string[];

@@ -16,6 +16,8 @@ export interface FileFacts {
   readonly find: (id: string, calendar: number) => Clock | undefined;
   /** Whether a calendar cancels its events. */
   readonly isCancelled: (calendar: number) => boolean;
+  /** Whether a calendar is in the older format vCalendar. */
+  readonly isVCalendar: (calendar: number) => boolean;
   /** Whether several events of the file have this UID. */
   readonly isShared: (uid: string) => boolean;
 }
@@ -25,6 +27,7 @@ export async function readFileFacts(parts: AsyncIterable<Part>, site: Zone): Pro
   const zones = createZones(site);
   const zoneIds = new Map<number, { readonly line: number; readonly id: string }>();
   const cancelledCalendars = new Set<number>();
+  const vCalendars = new Set<number>();
   const seenKeys = new Set<string>();
   const sharedKeys = new Set<string>();
   let name: string | undefined;
@@ -34,6 +37,7 @@ export async function readFileFacts(parts: AsyncIterable<Part>, site: Zone): Pro
       if (/^(X-WR-CALNAME|NAME)$/i.test(property) && value !== '') name = value.replace(/\\(.)/g, '$1').slice(0, 100);
       if (/^X-WR-TIMEZONE$/i.test(property)) zoneIds.set(part.calendar, { line: part.line, id: value.trim() });
       if (/^TIMEZONE-ID$/i.test(property) && !zoneIds.has(part.calendar)) zoneIds.set(part.calendar, { line: part.line, id: value.trim() });
+      if (/^VERSION$/i.test(property) && value.trim() === '1.0') vCalendars.add(part.calendar);
       if (/^METHOD$/i.test(property) && /^CANCEL$/i.test(value.trim())) cancelledCalendars.add(part.calendar);
     } else if (part.is === 'component' && part.name === 'VTIMEZONE') zones.add(part.lines, part.calendar);
     else if (part.is === 'component' && part.name === 'VEVENT') {
@@ -50,6 +54,7 @@ export async function readFileFacts(parts: AsyncIterable<Part>, site: Zone): Pro
     unknownZones: [...zoneIds].flatMap(([calendar, statedZone]) => (statedZone.id === '' || ownClock(calendar) ? [] : [statedZone])),
     find: zones.find,
     isCancelled: (calendar) => cancelledCalendars.has(calendar),
+    isVCalendar: (calendar) => vCalendars.has(calendar),
     isShared: (uid) => sharedKeys.has(keyOf(uid)),
   };
 }

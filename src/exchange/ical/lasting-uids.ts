@@ -12,11 +12,13 @@ import { type FileFacts, readFileFacts } from './file-facts.ts';
 export interface CalendarFacts extends FileFacts {
   /** Returns what identifies the event of a UID, as long as the event exists: the UID, or the lasting part of it. */
   readonly lastingName: (uid: string, calendar: number) => string;
+  /** Whether The Events Calendar itself wrote a calendar. */
+  readonly isOfPlugin: (calendar: number) => boolean;
 }
 
 /** Scans a file as `readFileFacts` does, and finds the UIDs that contain the times of their events. */
 export async function readCalendarFacts(parts: AsyncIterable<Part>, site: Zone): Promise<CalendarFacts> {
-  const ownCalendars = new Set<number>();
+  const [ownCalendars, pluginCalendars] = [new Set<number>(), new Set<number>()];
   const uidsByName = new Map<string, string>();
   const sharedNames = new Set<string>();
   const addUid = (uid: string) => {
@@ -27,7 +29,9 @@ export async function readCalendarFacts(parts: AsyncIterable<Part>, site: Zone):
   };
   async function* withNotes(): AsyncGenerator<Part> {
     for await (const part of parts) {
-      if (part.is === 'property' && isOwnWriter(part.text)) ownCalendars.add(part.calendar);
+      const writer = part.is === 'property' ? writerOf(part.text) : undefined;
+      if (writer !== undefined) ownCalendars.add(part.calendar);
+      if (writer === 'plugin') pluginCalendars.add(part.calendar);
       if (part.is === 'component' && part.name === 'VEVENT')
         addUid((part.lines.find(({ text }) => /^UID[:;]/i.test(text))?.text ?? '').replace(/^[^:]*:/, '').trim());
       yield part;
@@ -36,6 +40,7 @@ export async function readCalendarFacts(parts: AsyncIterable<Part>, site: Zone):
   const facts = await readFileFacts(withNotes(), site);
   return {
     ...facts,
+    isOfPlugin: (calendar) => pluginCalendars.has(calendar),
     // Other programs write UIDs of this form too, for instance of a date, a time and a number.
     lastingName: (uid, calendar) => {
       const name = ownCalendars.has(calendar) ? lastingUid(uid) : undefined;
@@ -44,5 +49,9 @@ export async function readCalendarFacts(parts: AsyncIterable<Part>, site: Zone):
   };
 }
 
-/** Whether a property says that The Events Calendar or Fasti wrote the calendar. */
-const isOwnWriter = (text: string): boolean => /^PRODID[;:]/i.test(text) && /\/\/Fasti\/\/| - ECPv[\w.-]{1,40}\/\/NONSGML/.test(text);
+/** Returns whether The Events Calendar or Fasti wrote the calendar, if a property says that one of them did. */
+function writerOf(text: string): 'fasti' | 'plugin' | undefined {
+  if (!/^PRODID[;:]/i.test(text)) return undefined;
+  if (text.includes('//Fasti//')) return 'fasti';
+  return / - ECPv[\w.-]{1,40}\/\/NONSGML/.test(text) ? 'plugin' : undefined;
+}

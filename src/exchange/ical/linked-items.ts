@@ -101,14 +101,15 @@ function organizersOf({ organizer, contacts }: CalendarEvent, place: string): Po
   const people = new Map<string, PostItem>();
   const email = organizer && !UNREAD_ADDRESS.test(organizer.email) ? organizer.email : '';
   const name = onOneLine(organizer?.name ?? '') || email;
-  if (organizer && name !== '' && !UNREAD_ADDRESS.test(name)) people.set(name.toLowerCase(), organizerItem(name, email, [], place));
+  if (organizer && name !== '' && !UNREAD_ADDRESS.test(name))
+    people.set(name.toLowerCase(), organizerItem({ name, identity: organizer.identity }, email, [], place));
   for (const { text, name: statedName } of contacts) {
     const [namePrefix, otherText] = withoutName(onOneLine(text), statedName);
     const [before = '', ...details] = otherText.split(/[,;]\s+/);
     const contactName = namePrefix + before;
     if (contactName === '' || isWebAddress(contactName)) continue;
     const existing = people.get(contactName.toLowerCase());
-    people.set(contactName.toLowerCase(), organizerItem(contactName, existing ? email : '', details, place));
+    people.set(contactName.toLowerCase(), organizerItem({ name: contactName }, existing ? email : '', details, place));
   }
   return [...people.values()];
 }
@@ -117,13 +118,18 @@ function organizersOf({ organizer, contacts }: CalendarEvent, place: string): Po
  * Returns an organizer, identified by name and email address, whether an event has it as organizer or as contact. The
  * address alone does not identify it: all organizers of a town may share one, and all events on Facebook do.
  */
-function organizerItem(name: string, ownEmail: string, details: readonly string[], place: string): PostItem {
+function organizerItem(
+  { name, identity = name }: { readonly name: string; readonly identity?: string | undefined },
+  ownEmail: string,
+  details: readonly string[],
+  place: string,
+): PostItem {
   const metaFrom = (key: string, test: (part: string) => boolean) => {
     const value = details.find(test);
     return value ? [[key, value] as const] : [];
   };
   const email = ownEmail || (details.find((part) => /^[^\s@]+@[^\s@]+$/.test(part)) ?? '');
-  return post('organizer', `organizer:${[email, name].join(' ').trim().toLowerCase()}`, name, place, [
+  return post('organizer', `organizer:${[email, identity].join(' ').trim().toLowerCase()}`, name, place, [
     ...(email === '' ? [] : [[ORGANIZER.email, email] as const]),
     ...metaFrom(ORGANIZER.website, isWebAddress),
     ...metaFrom(ORGANIZER.phone, (part) => /^[+\d][\d\s()./-]{4,}$/.test(part)),

@@ -5,6 +5,7 @@ import { localFromDate } from '../../wordpress/zones.ts';
 import type { Entry } from '../items/items.ts';
 import { asWholeRecord } from '../items/report.ts';
 import type { Source } from '../items/source.ts';
+import { inCalendar } from './calendar-wide.ts';
 import { partsOf } from './components.ts';
 import { currentOverrides, currentVersionOf } from './current-versions.ts';
 import { type CalendarEvent, isLeftOut, readEvent } from './event.ts';
@@ -87,8 +88,11 @@ export async function* calendarEntries(bytes: Bytes, options: CalendarOptions, c
       yield asWholeRecord(lossOf(reading, 'ical-event-unreadable', part.line, ''));
       continue;
     }
-    const currentEvent = facts.isCancelled(part.calendar) ? asCancelled(parsedEvent) : parsedEvent;
-    const event: HeldEvent = { ...currentEvent, uid: parsedEvent.uid || reading.fallbackUid(parsedEvent), calendar: part.calendar };
+    const event: HeldEvent = {
+      ...inCalendar(parsedEvent, part.calendar, facts),
+      uid: parsedEvent.uid || reading.fallbackUid(parsedEvent),
+      calendar: part.calendar,
+    };
     yield* lossesOf(event, reading);
     // A change that cannot be read still says that the date which it names does not take place as in its series.
     if (isLeftOut(event) && event.recurrenceId === undefined) continue;
@@ -113,13 +117,6 @@ export async function* calendarEntries(bytes: Bytes, options: CalendarOptions, c
 
 /** An event and the index of its calendar in the file. */
 type HeldEvent = CalendarEvent & { readonly calendar: number };
-
-/** Returns an event as cancelled, for calendars that were sent to cancel their events (RFC 5546, 3.2.5). */
-const asCancelled = (event: CalendarEvent): CalendarEvent => ({
-  ...event,
-  status: 'CANCELLED',
-  propertyNames: new Set([...event.propertyNames, 'status']),
-});
 
 /** State of one pass over a file. */
 interface Reading extends CalendarOptions, ItemContext {
