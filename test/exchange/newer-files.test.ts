@@ -67,6 +67,20 @@ describeDatabases('newer file', (open) => {
     expect(again.unchanged.event).toBe(1);
   });
 
+  it('of The Events Calendar corrects the names of organizers that an earlier version imported percent-encoded', async () => {
+    const event = ['UID:feed', 'SUMMARY:Feed', 'DTSTART:20261202T190000Z', 'ORGANIZER;CN="Caff%C3%A8%3A Bar":MAILTO:bar@club.example'];
+    const organizers = () => site.db.from('posts').where('post_type', 'tribe_organizer').where('post_title', 'like', 'Caff%');
+    // Without the name of the plugin, names are read as before.
+    await imported('feed.ics', calendar(...event));
+    const [before] = await organizers();
+    const { created } = await imported(
+      'feed.ics',
+      calendar(...event).replace('VERSION', 'PRODID:-//Site - ECPv6.17.2//NONSGML v1.0//EN\r\nVERSION'),
+    );
+    expect([before!.post_title, created]).toEqual(['Caff%C3%A8%3A Bar', {}]);
+    expect((await organizers()).map(({ ID, post_title: title }) => [ID, title])).toEqual([[before!.ID, 'Caffè: Bar']]);
+  });
+
   it('without location and organizer takes an event out of its venue, and keeps what only editors state', async () => {
     const linksOf = async (title: string) => {
       const metas = site.db.from('postmeta').whereIn('post_id', site.db.from('posts').select('ID').where('post_title', title));

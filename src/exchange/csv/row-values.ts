@@ -28,7 +28,7 @@ export type Row = Readonly<Record<string, string | undefined>>;
 /** Columns whose texts keep the blanks around them, as the API stores them. */
 const TEXT_COLUMNS: ReadonlySet<string> = new Set(['name', 'description', 'excerpt']);
 
-/** Returns the value of a cell, without its guard against formulas and the blanks around it; blanks alone are no value. */
+/** Returns the value of a cell, without its guard against formulas and the blanks around it. Blanks are no value. */
 export function cellValue(column: string, cell: string): string {
   if (cell.trim() === '') return '';
   return TEXT_COLUMNS.has(column) ? removeGuard(cell) : removeGuard(cell).trim();

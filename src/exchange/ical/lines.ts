@@ -24,10 +24,9 @@ const INLINE = /^(?:ATTACH|IMAGE)(?=[;:])(?:[^:"]|"[^"]*")*?(?:;ENCODING="?B(?:A
 
 /**
  * Yields the content lines of a calendar file (RFC 5545, 3.1), unfolded, in batches of one chunk of the file each. Rows
- * are joined as bytes, since some programs fold within a character. Of a file within the calendar, only the beginning is
- * kept. UTF-16 is recognised by its BOM or its letters. A
- * line that is not UTF-8 is read as Windows-1252, or has its broken characters replaced if the other lines are UTF-8;
- * `encoding` says which.
+ * are joined as bytes, since some programs fold within a character. Of a file within the calendar, only the beginning
+ * is kept. UTF-16 is recognised by its BOM or its letters. A line that is not UTF-8 is read as Windows-1252, or has its
+ * broken characters replaced if the other lines are UTF-8; `encoding` says which.
  *
  * @throws SourceFault `too-long`
  */

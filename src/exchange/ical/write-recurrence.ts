@@ -62,8 +62,8 @@ const isUtc = ({ rules, seconds }: Zone): boolean => rules === null && seconds =
 const daysOf = (seconds: number): number => Math.max(1, Math.round(seconds / 86_400));
 
 /**
- * Whether calendars expand the rule as intended: few know `SKIP` (RFC 7529) and `EXRULE` (RFC 2445), its start is unambiguous in its zone or,
- * for all-day events, the rule selects only days.
+ * Whether calendars expand the rule as intended: few know `SKIP` (RFC 7529) and `EXRULE` (RFC 2445). Its start must be
+ * unambiguous in its zone; for all-day events, the rule must select only days.
  */
 function canUseRule(dates: RecurringDates, { allDay }: AllDayFlag): boolean {
   const { zone, start, rule } = dates;

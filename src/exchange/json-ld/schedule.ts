@@ -181,7 +181,7 @@ const createReader =
 
 const MIDNIGHT = '00:00:00';
 
-/** Returns the day or time that is excluded. Midnight means the day, unless there are dates at several times of a day. */
+/** Returns the day or time that is excluded. Midnight means the day, unless the dates of a day have several times. */
 function exclusionOf(date: StatedStart | undefined, { freq }: Rule): string[] {
   if (!date) return [];
   const isDay = date.time === undefined || (date.time === MIDNIGHT && freq !== 'HOURLY');
@@ -233,7 +233,9 @@ const FREQUENCY_WORDS = new Map([
 /** Upper bound for the weekdays of a month, counted from its beginning and from its end. */
 const MAX_WEEKDAYS = 100;
 
-/** Translates a schedule to an iCalendar rule; returns undefined if that is not possible. `end`: its last day or time. */
+/**
+ * Translates a schedule to an iCalendar rule; returns undefined if that is not possible. `end`: its last day or time.
+ */
 function ruleOf(schedule: Node, end: StatedStart | undefined): Rule | undefined {
   const freq = frequencyOf(repetitionOf(schedule));
   const days = listOf(schedule.byDay).map((day) => weekdayOf(textOf(day)));
