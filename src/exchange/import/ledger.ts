@@ -23,6 +23,9 @@ export const translationKey = (kind: string, group: string): string => ledgerKey
 /** Returns the ledger key under which the group of translations of a record here is noted. */
 export const memberKey = (kind: string, id: number): string => ledgerKey('translations', `member ${kind} ${id}`);
 
+/** Returns the ledger key under which the language and the group are noted that a record here got from its source. */
+export const statedLanguageKey = (kind: string, id: number): string => ledgerKey('translations', `language ${kind} ${id}`);
+
 /** Returns the ledger key of the id that a term has in the source. */
 export const termIdKey = (kind: string, id: number): string => ledgerKey('term', `${kind} ${id}`);
 

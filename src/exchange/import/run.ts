@@ -119,6 +119,8 @@ export interface UnlinkedRecord {
   readonly key: string;
   readonly id: number;
   readonly language: string;
+  /** Digest of the language and the group that the source states. */
+  readonly stated: string;
 }
 
 /**
@@ -148,6 +150,8 @@ export interface Work {
   readonly replaced: Map<number, number>;
   /** Ids of records that somebody has deleted since the step began. */
   readonly removedIds: Set<number>;
+  /** Ids of events of this site that a calendar brings back, and that stay as they are. */
+  readonly originIds: Set<number>;
   /** Ids of events that were written. */
   readonly events: number[];
   /** Whether anything was changed, and whether the category tree was. */

@@ -58,6 +58,7 @@ export async function writeStep(
       originals,
       replaced: new Map(),
       removedIds: new Set(),
+      originIds: new Set(),
       events: [],
       touched: { any: false, tree: false },
     };

@@ -10,15 +10,17 @@ import { loadPosts } from '../../storage/rows/bundle.ts';
 import { takenPostIds } from '../../storage/rows/ids-in-use.ts';
 import { loadTerms } from '../../storage/rows/terms.ts';
 import { languageWriterOf } from '../../storage/translations/language-writers.ts';
-import { type ContentLanguage, languageOfCode } from '../../wordpress/content-languages.ts';
+import { type ContentLanguage, languageOfCode, type Membership } from '../../wordpress/content-languages.ts';
 import { isPostItem, nameOf, type PostItem, type TermItem } from '../items/items.ts';
 import { addLoss } from '../items/report.ts';
-import { groupOf, memberKey, translationKey } from './ledger.ts';
+import { digest } from '../items/versions.ts';
+import { groupOf, memberKey, statedLanguageKey, translationKey } from './ledger.ts';
 import type { Run, UnlinkedRecord, Work } from './run.ts';
 
 /**
- * Sets the languages of the records that were written for items, and links translations. If the source has no language
- * for a record, the record keeps its current one.
+ * Sets the languages of the records that were written for items, and links translations. A record keeps its current
+ * language and translations if the source states none, or the same ones as in the last import: editors may have changed
+ * them here.
  */
 export async function writeLanguages(work: Work, items: readonly (PostItem | TermItem)[]): Promise<void> {
   const { run, db, ledger } = work;
@@ -29,13 +31,13 @@ export async function writeLanguages(work: Work, items: readonly (PostItem | Ter
     const kindLanguages = languagesOf(run.caller, kind);
     const records = itemsOfKind.flatMap((item) => {
       const id = ledger.target(groupOf(item), item.sourceId);
-      return id === undefined || (isPostItem(item) && work.removedIds.has(id)) ? [] : [{ item, id }];
+      return id === undefined || (isPostItem(item) && (work.removedIds.has(id) || work.originIds.has(id))) ? [] : [{ item, id }];
     });
     if (!kindLanguages) {
       for (const { item } of records) if (item.language !== undefined) reportLoss(work, item, 'language-lost', item.language);
       continue;
     }
-    const codes = await languagesOfRecords(
+    const memberships = await membershipsOf(
       db,
       kindLanguages,
       records.map(({ id }) => id).filter((id) => id > 0),
@@ -44,12 +46,15 @@ export async function writeLanguages(work: Work, items: readonly (PostItem | Ter
       work,
       records.flatMap(({ item }) => groupKeyOf(item) ?? []),
     );
-    await ledger.lookUp([...records.map(({ id }) => id), ...memberIds].map((id) => memberKey(name, id)));
+    await ledger.lookUp([
+      ...[...records.map(({ id }) => id), ...memberIds].map((id) => memberKey(name, id)),
+      ...records.map(({ id }) => statedLanguageKey(name, id)),
+    ]);
     await ledger.lookUp(records.flatMap(({ id }) => formerGroupOf(work, name, id) || []));
     const deletedIds = await deletedMembers(work, kind, memberIds);
     const groups = run.isDryRun ? await groupsOf(work, { kindLanguages, kind, memberIds }) : new Map<number, ReadonlyMap<string, number>>();
     for (const { item, id } of records)
-      await writeLanguage(work, { kindLanguages, kind, item, id, before: codes.get(id) ?? null, deletedIds, groups });
+      await writeLanguage(work, { kindLanguages, kind, item, id, membership: memberships.get(id), deletedIds, groups });
   }
 }
 
@@ -97,28 +102,34 @@ async function groupsOf(
 }
 
 /**
- * A record that was written for an item. `before`: its current language; `deletedIds`: records that no longer exist;
- * `groups`: in a dry run, the groups of known records.
+ * A record that was written for an item. `membership`: its current language and group; `deletedIds`: records that no
+ * longer exist; `groups`: in a dry run, the groups of known records.
  */
 interface LanguageChange {
   readonly kindLanguages: LanguagesOfKind;
   readonly kind: Kind;
   readonly item: PostItem | TermItem;
   readonly id: number;
-  readonly before: string | null;
+  readonly membership: Membership | undefined;
   readonly deletedIds: ReadonlySet<number>;
   readonly groups: ReadonlyMap<number, ReadonlyMap<string, number>>;
 }
 
 async function writeLanguage(work: Work, change: LanguageChange): Promise<void> {
   const { run, db, ledger } = work;
-  const { kindLanguages, kind, item, id, before, deletedIds, groups } = change;
-  const wantedCode = item.language ?? (before === null ? run.language : undefined);
+  const { kindLanguages, kind, item, id, membership, deletedIds, groups } = change;
+  const before = membership?.language ?? null;
+  const wantedCode = item.language ?? (membership ? undefined : run.language);
   const statedLanguage = wantedCode === undefined ? undefined : languageOfCode(kindLanguages.languages, wantedCode);
   if (wantedCode !== undefined && !statedLanguage) reportLoss(work, item, 'language-unknown', wantedCode);
+  // A record in a language that has been switched off keeps it.
+  if (membership && before === null && !statedLanguage) return;
   const language = statedLanguage ?? languageOfCode(kindLanguages.languages, before ?? kindLanguages.languages.defaultCode);
   if (!language) return;
   const key = groupKeyOf(item);
+  const statedCode = item.language === undefined ? undefined : statedLanguage?.code;
+  const stated = digest(`${statedCode ?? ''} ${key ?? ''}`);
+  if (membership && isSettled(work, change, { key, stated })) return;
   if (item.language !== undefined) await leaveFormerGroup(work, change, key ?? '');
   const knownId = key === undefined ? undefined : ledger.entry(key)?.target;
   const hasLeft = knownId !== undefined && ![undefined, key].includes(formerGroupOf(work, item.kind, knownId));
@@ -126,17 +137,38 @@ async function writeLanguage(work: Work, change: LanguageChange): Promise<void> 
   if (key !== undefined && memberId === undefined) ledger.add({ item: key, kind: 'translations', target: id, digest: '', run: run.number });
   const unlinked: UnlinkedRecord = {
     ...{ kind: item.kind, of: isPostItem(item) ? nameOf(item) : item.name, place: item.place },
-    ...{ key: key ?? '', detail: item.translation_group ?? language.code, id, language: language.code },
+    ...{ key: key ?? '', detail: item.translation_group ?? language.code, id, language: language.code, stated },
   };
-  if (run.isDryRun) {
-    const storedMembers = memberId === undefined ? undefined : groups.get(memberId);
-    if (key !== undefined && !joinDryGroup(run, { key, storedMembers, language: language.code, id })) work.unlinked.push(unlinked);
+  const storedMembers = memberId === undefined ? undefined : groups.get(memberId);
+  const isLinked = run.isDryRun
+    ? key === undefined || joinDryGroup(run, { key, storedMembers, language: language.code, id })
+    : await place(work, kind, { id, before, language }, memberId);
+  if (isLinked) {
+    if (statedCode !== undefined || key !== undefined) noteStated(work, unlinked);
     return;
   }
-  if (await place(work, kind, { id, before, language }, memberId)) return;
   work.unlinked.push(unlinked);
-  if (before === null) await placeInLanguage(db, run.caller, kind, { id, before, language }, {});
+  if (before === null && !run.isDryRun) await placeInLanguage(db, run.caller, kind, { id, before, language }, {});
 }
+
+/**
+ * Whether an earlier run has given a record the same language and group, so that it keeps what it has now. A group
+ * whose known member was deleted, or was replaced in this run, is linked again.
+ */
+function isSettled(
+  { run, ledger }: Work,
+  { item, id, deletedIds }: LanguageChange,
+  { key, stated }: { readonly key: string | undefined; readonly stated: string },
+): boolean {
+  const noted = ledger.entry(statedLanguageKey(item.kind, id));
+  if (noted?.digest !== stated || noted.run === run.number) return false;
+  const group = key === undefined ? undefined : ledger.entry(key);
+  return key === undefined || (group !== undefined && group.run !== run.number && !deletedIds.has(group.target));
+}
+
+/** Notes the language and the group that a record has got from its source. */
+const noteStated = ({ run, ledger }: Work, { kind, id, stated }: Pick<UnlinkedRecord, 'kind' | 'id' | 'stated'>): void =>
+  ledger.add({ item: statedLanguageKey(kind, id), kind: 'translations', target: id, digest: stated, run: run.number });
 
 /**
  * Writes the language of a record and links it with a member of its group. Returns false if the group has another
@@ -155,8 +187,9 @@ async function place({ db, run, events }: Work, kind: Kind, placement: LanguageP
 }
 
 /** Takes a record out of its former group if the source has it in another one now, or in none. */
-async function leaveFormerGroup(work: Work, { kindLanguages, kind, item, id, before }: LanguageChange, key: string): Promise<void> {
+async function leaveFormerGroup(work: Work, { kindLanguages, kind, item, id, membership }: LanguageChange, key: string): Promise<void> {
   const { run, db, ledger, events } = work;
+  const before = membership?.language ?? null;
   const formerKey = formerGroupOf(work, item.kind, id);
   ledger.add({ item: memberKey(item.kind, id), kind: 'translations', target: id, digest: key, run: run.number });
   const language = before === null ? undefined : languageOfCode(kindLanguages.languages, before);
@@ -190,8 +223,10 @@ export async function linkAgain(work: Work, records: readonly UnlinkedRecord[]):
     const isLinked = run.isDryRun
       ? key !== '' && joinDryGroup(run, { key, storedMembers: undefined, language: record.language, id })
       : await place(work, kind, { id, before: (await languagesOfRecords(db, kindLanguages, [id])).get(id) ?? null, language }, memberId);
-    if (!isLinked)
-      addLoss(tally, { reason: 'translation-conflict', kind: record.kind, of: record.of, place: record.place, detail: record.detail });
+    if (isLinked) {
+      await ledger.lookUp([statedLanguageKey(record.kind, id)]);
+      noteStated(work, { ...record, id });
+    } else addLoss(tally, { reason: 'translation-conflict', kind: record.kind, of: record.of, place: record.place, detail: record.detail });
   }
 }
 
@@ -222,8 +257,8 @@ export async function assignTermLanguage(db: Database, run: Run, name: TermKindN
   const language: ContentLanguage | undefined =
     kindLanguages && languageOfCode(kindLanguages.languages, run.language ?? kindLanguages.languages.defaultCode);
   if (!kindLanguages || !language) return;
-  const codes = await languagesOfRecords(db, kindLanguages, ids);
-  const neutral = ids.filter((id) => codes.get(id) === null);
+  const memberships = await membershipsOf(db, kindLanguages, ids);
+  const neutral = ids.filter((id) => !memberships.has(id));
   if (neutral.length > 0) await languageWriterOf(kindLanguages.languages).assign(db, kindLanguages.translatable, neutral, language, 0);
 }
 

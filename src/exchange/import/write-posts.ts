@@ -72,6 +72,7 @@ export async function writePosts(work: Work, items: readonly PostItem[]): Promis
       entry !== undefined && ((run.isDryRun && run.dryLedger.has(key)) || takenPosts.get(entry.target)?.post_type === typeOf(item.kind));
     const known = knownEvents.get(sourceItem);
     if (known?.isOrigin) {
+      work.originIds.add(known.id);
       leaveAsIs(work, item, { item: key, kind: item.kind, target: known.id, digest: sourceDigest }, sourceDigest);
       continue;
     }
