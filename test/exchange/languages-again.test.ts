@@ -1,10 +1,15 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { beforeEach, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { importItems } from '../../src/exchange/import/importer.ts';
+import type { Item, PostItem, TermItem } from '../../src/exchange/items/items.ts';
+import { membershipsOf } from '../../src/records/record-languages.ts';
+import type { Site } from '../../src/site.ts';
 import type { Database } from '../../src/storage/engine/database.ts';
 import { commandIn, type Fasti, temporaryFolder } from '../cli/command.ts';
 import { describeDatabases, urlOf } from '../support/databases.ts';
 import { loadLanguages } from '../support/languages.ts';
+import { callerOf, siteOf, streamOf } from './sites.ts';
 
 const folder = temporaryFolder();
 
@@ -84,5 +89,75 @@ describeDatabases('languages of records that exist already', (open) => {
     // The source does not state it any more.
     await report(rows[0]!, 'Mercato,2031-05-01,5,,,', 'Sagra,2031-05-01,5,,,');
     expect(await stored()).toEqual(before);
+  });
+});
+
+describeDatabases('languages of imported categories', (open) => {
+  const term = (slug: string, language: string | undefined, more: Partial<TermItem> = {}): TermItem => ({
+    ...{ kind: 'category', sourceId: `${language} ${slug}`, slug, name: slug, description: '', language },
+    ...more,
+  });
+
+  describe.each(['polylang', 'wpml'] as const)('in the form of %s', (form) => {
+    let db: Database;
+    let site: Site;
+    beforeEach(async () => {
+      db = await loadLanguages(await open(), form);
+      site = await siteOf(db);
+    });
+    afterEach(() => site.close());
+
+    const imported = async (items: readonly Item[], options: { source?: string; dryRun?: boolean } = {}) =>
+      importItems(site, await callerOf(site), streamOf(items), { source: 'x', ...options });
+    const stored = async () => {
+      const { contentLanguages: languages } = await site.settings();
+      const terms = await db
+        .from('term_taxonomy', 'tt')
+        .join({ t: db.table('terms') }, 't.term_id', 'tt.term_id')
+        .where('tt.taxonomy', 'tribe_events_cat')
+        .where('t.slug', 'like', 'polka%')
+        .orderBy('t.term_id')
+        .select('t.term_id', 't.slug');
+      const translatable = { is: 'term', type: 'tribe_events_cat' } as const;
+      const memberships = await membershipsOf(
+        db,
+        { languages: languages!, translatable },
+        terms.map(({ term_id: id }) => id),
+      );
+      return terms.map(({ term_id: id, slug }) => `${slug} ${memberships.get(id)?.language}`);
+    };
+
+    it('do not change for the sake of a category of the same slug', async () => {
+      await imported([term('polka', 'en')]);
+      const both = ['polka en', 'polka-it it'];
+      for (const [source, created] of [
+        ['y', { category: 1 }],
+        ['y', {}],
+        ['z', {}],
+      ] as const) {
+        expect((await imported([term('polka', 'it')], { source, dryRun: true })).created).toEqual(created);
+        expect((await imported([term('polka', 'it')], { source })).created).toEqual(created);
+        expect(await stored()).toEqual(both);
+      }
+      // A source without languages means the category of this slug, whatever its language.
+      expect((await imported([term('polka', undefined), term('polka-it', undefined)], { source: 'plain' })).created).toEqual({});
+      expect(await stored()).toEqual(both);
+    });
+
+    it('are given to a category without one', async () => {
+      const [id] = await db.from('terms').insert({ name: 'Polka', slug: 'polka' });
+      await db.from('term_taxonomy').insert({ term_id: id!, taxonomy: 'tribe_events_cat', description: '' });
+      expect((await imported([term('polka', 'it')])).created).toEqual({});
+      expect(await stored()).toEqual(['polka it']);
+    });
+
+    it.each([true, false])('are those of the event for which they are created, named by slug: %s', async (bySlug) => {
+      const event: PostItem = {
+        ...{ kind: 'event', sourceId: '1', columns: { post_title: 'Concerto' }, metas: [], links: [], complete: true, language: 'it' },
+        terms: [{ kind: 'category', sourceId: 'polka', name: 'Polka', ...(bySlug ? { slug: 'polka' } : {}) }],
+      };
+      await imported([event]);
+      expect(await stored()).toEqual(['polka it']);
+    });
   });
 });

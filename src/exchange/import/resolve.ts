@@ -53,7 +53,8 @@ export function waitForParts(
   state: Pick<WantedReferences, 'digest' | 'unchanged'>,
 ): void {
   const links = item.links.filter((link) => isPart(link.key));
-  const terms = (item.terms ?? []).filter((term) => isPart(term.kind));
+  // A term that is created for the record gets its language.
+  const terms = (item.terms ?? []).filter((term) => isPart(term.kind)).map((term) => ({ language: item.language, ...term }));
   const references: Partial<WantedReferences> = {
     ...(item.author !== undefined && isPart('author') ? { author: item.author } : {}),
     ...(item.parent !== undefined && isPart('parent') ? { parent: item.parent } : {}),

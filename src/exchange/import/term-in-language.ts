@@ -54,6 +54,23 @@ export async function termInLanguage(
   return placed;
 }
 
+/**
+ * Returns the term that a slug means. An existing one is the same term in whatever language; a new one gets the language
+ * of the record that refers to it.
+ */
+export async function newTermInLanguage(
+  { run, db }: Work,
+  { kind, language: code }: Omit<NamedTerm, 'terms'>,
+  place: () => Promise<PlacedTerm | undefined>,
+): Promise<PlacedTerm | undefined> {
+  const placed = await place();
+  const kindLanguages = languagesOf(run.caller, termKind(kind));
+  const language = kindLanguages && languageOfCode(kindLanguages.languages, code);
+  if (placed?.created && language && !run.isDryRun)
+    await placeInLanguage(db, run.caller, termKind(kind), { id: placed.id, before: null, language }, {});
+  return placed;
+}
+
 interface WantedTerm {
   readonly kindLanguages: LanguagesOfKind;
   readonly kind: TermKindName;

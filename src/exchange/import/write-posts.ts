@@ -191,8 +191,9 @@ async function deletedTerms({ db, ledger }: Work, items: readonly PostItem[]): P
 /**
  * Resolves terms that the source knows only by name, and deleted terms: to the term of that name here, or a new one.
  */
-async function resolveNamedTerms(work: Work, { terms = [] }: PostItem, deletedKeys: ReadonlySet<string>): Promise<void> {
-  for (const term of terms) {
+async function resolveNamedTerms(work: Work, { terms = [], language }: PostItem, deletedKeys: ReadonlySet<string>): Promise<void> {
+  for (const reference of terms) {
+    const term = { language, ...reference };
     const target = work.ledger.target(term.kind, term.sourceId);
     const isNamed = term.slug === undefined && term.name !== undefined;
     if (target === undefined ? isNamed : deletedKeys.has(`${term.kind}:${target}`)) await termFromReference(work, term);

@@ -19,13 +19,14 @@ import { digestOf } from '../items/versions.ts';
 import { type KnownTerm, type KnownTerms, lookUpTerms } from './known-terms.ts';
 import { ledgerKey } from './ledger.ts';
 import type { WantedReferences, Work } from './run.ts';
-import { type PlacedTerm, termInLanguage } from './term-in-language.ts';
+import { findSameSlug } from './same-slug.ts';
+import { newTermInLanguage, type PlacedTerm, termInLanguage } from './term-in-language.ts';
 
 const MAX_LETTERS = 200;
 
 /**
- * Imports categories and tags. A term with the same slug in the same taxonomy is the same term and is left unchanged;
- * if several terms share a slug, they are matched in order. Known terms are recognised by their ids in the source.
+ * Imports categories and tags. A term with the same slug in the same taxonomy is the same term and is left unchanged,
+ * unless it is in another language (`findSameSlug`). Known terms are recognised by their ids in the source.
  */
 export async function writeTerms(work: Work, terms: readonly TermItem[]): Promise<void> {
   if (terms.some(({ kind }) => kind === 'category')) await lockCategoryTree(work);
@@ -51,14 +52,11 @@ export async function termFromReference(work: Work, { kind, sourceId, name, slug
   const text = name ?? slug;
   if (text === undefined) return undefined;
   const place = () => placeTerm(work, { kind, sourceId, name: text, slug: slug ?? '', description: '' }, 0);
+  const wantedTerm = { kind, name: text, language: language ?? work.run.language };
   const placed =
     slug === undefined
-      ? await termInLanguage(
-          work,
-          { kind, name: text, language: language ?? work.run.language, terms: await findNamed(work, kind, text) },
-          place,
-        )
-      : await place();
+      ? await termInLanguage(work, { ...wantedTerm, terms: await findNamed(work, kind, text) }, place)
+      : await newTermInLanguage(work, wantedTerm, place);
   if (!placed) return undefined;
   if (placed.created) addToCount(work.tally.created, kind);
   work.ledger.add({ item: ledgerKey(kind, sourceId), kind, target: placed.id, digest: '', run: work.run.number });
@@ -122,7 +120,7 @@ async function findNamed({ db }: Work, kind: TermKindName, name: string): Promis
 /** Returns the term of this slug, or a new one. Undefined if the name is empty. */
 async function placeTerm(
   work: Work,
-  term: Pick<TermItem, 'kind' | 'sourceId' | 'name' | 'slug' | 'namesake' | 'description' | 'id' | 'taxonomyId' | 'place'>,
+  term: Pick<TermItem, 'kind' | 'sourceId' | 'name' | 'slug' | 'namesake' | 'description' | 'id' | 'taxonomyId' | 'place' | 'language'>,
   parent: number,
   known?: KnownTerms,
 ): Promise<PlacedTerm | undefined> {
@@ -130,13 +128,10 @@ async function placeTerm(
   const { taxonomy, hierarchical } = termKind(term.kind);
   const { name, description } = textsOf(term);
   if (!hasVisibleText(name)) return undefined;
-  const slug = sanitizeTitle(term.slug) || sanitizeTitle(name);
-  if (!run.isDryRun) await lockNames(db, [termNameLock(taxonomy, name), termSlugLock(slug)]);
+  const sourceSlug = sanitizeTitle(term.slug) || sanitizeTitle(name);
+  if (!run.isDryRun) await lockNames(db, [termNameLock(taxonomy, name), termSlugLock(sourceSlug)]);
   const { namesake = 0 } = term;
-  const sameSlugTerms = (await findTermsLike(db, taxonomy, { ids: [], slugs: [slug], names: [] })).filter(
-    (candidate) => candidate.slug === slug,
-  );
-  const namesakeTerm = sameSlugTerms.toSorted((one, other) => one.term_id - other.term_id)[namesake];
+  const { term: namesakeTerm, slug } = await findSameSlug(work, term, sourceSlug, parent);
   const isOfOther = namesakeTerm !== undefined && (await known?.isOfOther(term, namesakeTerm.term_id));
   const sameTerm = isOfOther ? undefined : namesakeTerm;
   const rehearsal = `${taxonomy} ${slug} ${namesake}`;
