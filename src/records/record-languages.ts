@@ -58,7 +58,8 @@ export function languageOfNew(
 
 /**
  * Returns the language of a changed record: the one named, otherwise its current one; a record without a language gets
- * one. A record keeps a language that the site has switched off, or that is hidden from the caller.
+ * the one under which its group lists it, or that of a new record. A record keeps a language that the site has switched
+ * off, or that is hidden from the caller.
  *
  * @throws rest_invalid_param for translations of a record in such a language, and for an empty language of a record
  * that has one
@@ -79,7 +80,9 @@ export async function languageOfChange(
   if (membership && before === null && languageFields.language === undefined)
     return hasNoTranslations(languageFields) ? undefined : failParam('translations', 'translation-not-linked');
   const language =
-    languageOfCode(kindLanguages.languages, languageFields.language ?? before ?? undefined) ?? languageOfNew(caller, kind, {});
+    languageOfCode(kindLanguages.languages, languageFields.language ?? before ?? undefined) ??
+    (await languagesInGroups(db, kindLanguages, [id])).get(id) ??
+    languageOfNew(caller, kind, {});
   return language && { language, before, values: languageFields };
 }
 
@@ -127,6 +130,24 @@ export async function membershipsOf(
   return translatable.is === 'post' ? posts : terms;
 }
 
+/**
+ * Returns the languages under which groups list records. A record may have lost its own language and still be in its
+ * group.
+ */
+export async function languagesInGroups(
+  db: Database,
+  { languages, translatable }: LanguagesOfKind,
+  ids: readonly number[],
+): Promise<ReadonlyMap<number, ContentLanguage>> {
+  const groups = await languageWriterOf(languages).lockGroups(db, translatable, ids);
+  return new Map(
+    [...groups].flatMap(([id, members]) => {
+      const language = languageOfCode(languages, [...members].find(([, member]) => member === id)?.[0]);
+      return language ? [[id, language] as const] : [];
+    }),
+  );
+}
+
 /** A post that this transaction has created and that is no translation, so that no language data exist for it yet. */
 interface NewLanguagePlacement {
   readonly id: number;
@@ -158,6 +179,32 @@ export async function assignToRecords(
   const ids = records.map(({ id }) => id);
   const visibleCount = records.filter(({ isVisible }) => isVisible).length;
   await languageWriterOf(languages).assign(db, translatable, ids, language, visibleCount);
+}
+
+/**
+ * Assigns a language to existing records that have none. Those that a group lists under a language get that one.
+ */
+export async function assignToNeutral(
+  db: Database,
+  kindLanguages: LanguagesOfKind,
+  records: readonly { readonly id: number; readonly isVisible: boolean }[],
+  language: ContentLanguage,
+): Promise<void> {
+  const { languages, translatable } = kindLanguages;
+  const writer = languageWriterOf(languages);
+  const listedLanguages = await languagesInGroups(
+    db,
+    kindLanguages,
+    records.map(({ id }) => id),
+  );
+  for (const { id, isVisible } of records) {
+    const listed = listedLanguages.get(id);
+    if (!listed) continue;
+    await writer.setLanguage(db, translatable, id, listed);
+    if (isVisible) await writer.countVisible(db, id, 'shown');
+  }
+  const ungrouped = records.filter(({ id }) => !listedLanguages.has(id));
+  if (ungrouped.length > 0) await assignToRecords(db, kindLanguages, ungrouped, language);
 }
 
 /**

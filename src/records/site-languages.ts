@@ -9,7 +9,7 @@ import { isLanguageCode, isLocale, isRightToLeft, knownLanguage } from '../wordp
 import type { Caller } from './caller.ts';
 import { RESERVED_SEGMENTS, slugsThatBeginWith } from './first-segments.ts';
 import { rebuildIndexIfUsed, updateIndex } from './list-index.ts';
-import { assignToRecords, languagesOf, languagesOfRecords } from './record-languages.ts';
+import { assignToNeutral, languagesOf, languagesOfRecords } from './record-languages.ts';
 
 /**
  * Reasons why a language cannot be added or assigned to records; each is a key in `locales/<language>/cli.json` under
@@ -86,7 +86,8 @@ export async function addSiteLanguage(site: Site, newLanguage: NewLanguage): Pro
 }
 
 /**
- * Assigns a language to all records of these kinds that have none.
+ * Assigns a language to all records of these kinds that have none. Those that a group of translations lists under a
+ * language get that one.
  *
  * @returns how many records got it
  * @throws LanguageError
@@ -134,7 +135,7 @@ async function assignAll(site: Site, code: string, targetKinds: readonly Kind[])
       const records = await recordsWithoutLanguage(db, kindLanguages.languages, kindLanguages.translatable, BATCH_SIZE);
       const ids = records.map(({ id }) => id);
       if (ids.length === 0) break;
-      await assignToRecords(db, kindLanguages, records, language);
+      await assignToNeutral(db, kindLanguages, records, language);
       if (kind.is === 'post' && kind.hasDates) await updateIndex(db, { settings }, ids);
       count += ids.length;
     }

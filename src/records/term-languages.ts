@@ -78,7 +78,7 @@ export async function createTermInLanguage(
   const kindLanguages = languagesOf(caller, kind);
   if (!kindLanguages || !language) return (await createTermRow(db, kind, draft)).id;
   const { id } = await createTermRow(db, kind, { ...draft, language: toTermLanguage(db, kindLanguages, language) });
-  await placeInLanguage(db, caller, kind, { id, before: null, language }, values);
+  await placeInLanguage(db, caller, kind, { id, before: null, isNew: true, language }, values);
   return id;
 }
 

@@ -20,10 +20,14 @@ import type { Caller } from './caller.ts';
 import { ANY_LANGUAGE, type LanguagesOfKind, languagesOf, languagesOfRecords, namedTranslations } from './record-languages.ts';
 import { accessRow, mayEdit, mayManageTerms } from './visibility.ts';
 
-/** A record whose language is written. `before`: its current language. */
+/**
+ * A record whose language is written. `before`: its current language. `isNew`: this transaction has created it, so that
+ * no group contains it yet; others may be in one even without a language that the site has.
+ */
 export interface LanguagePlacement {
   readonly id: number;
   readonly before: string | null;
+  readonly isNew?: boolean;
   readonly language: ContentLanguage;
   /** For posts: whether it counts as published before this write, and after it. */
   readonly visibility?: { readonly before: boolean; readonly after: boolean };
@@ -56,7 +60,7 @@ export async function placeInLanguage(
     db,
     [id, ...namedIds].map((one) => `translations:${translatable.type}:${one}`),
   );
-  const groups = await writer.lockGroups(db, translatable, before === null ? namedIds : [id, ...namedIds]);
+  const groups = await writer.lockGroups(db, translatable, placement.isNew ? namedIds : [id, ...namedIds]);
   const currentGroup = groups.get(id) ?? new Map<string, number>();
   const state = await loadStates(db, kindLanguages, kind, [
     ...new Set([...groups.values()].flatMap((group) => [...group.values()])),

@@ -50,7 +50,7 @@ export async function termInLanguage(
   const wantedTerm = { kindLanguages, kind, language, slug: sanitizeTitle(name) };
   if (run.isDryRun) return termInDryRun(work, wantedTerm, placed);
   if (!placed.created) return translationOf(work, wantedTerm, placed.id);
-  await placeInLanguage(db, run.caller, termKind(kind), { id: placed.id, before: null, language }, {});
+  await placeInLanguage(db, run.caller, termKind(kind), { id: placed.id, before: null, isNew: true, language }, {});
   return placed;
 }
 
@@ -67,7 +67,7 @@ export async function newTermInLanguage(
   const kindLanguages = languagesOf(run.caller, termKind(kind));
   const language = kindLanguages && languageOfCode(kindLanguages.languages, code);
   if (placed?.created && language && !run.isDryRun)
-    await placeInLanguage(db, run.caller, termKind(kind), { id: placed.id, before: null, language }, {});
+    await placeInLanguage(db, run.caller, termKind(kind), { id: placed.id, before: null, isNew: true, language }, {});
   return placed;
 }
 

@@ -2,19 +2,25 @@ import { ApiError } from '../../errors.ts';
 import { postKind, termKind } from '../../kinds/index.ts';
 import type { Kind } from '../../kinds/kind.ts';
 import type { PostKindName, TermKindName } from '../../kinds/kind-names.ts';
-import { type LanguagesOfKind, languagesOf, languagesOfRecords, membershipsOf } from '../../records/record-languages.ts';
+import {
+  assignToNeutral,
+  type LanguagesOfKind,
+  languagesInGroups,
+  languagesOf,
+  languagesOfRecords,
+  membershipsOf,
+} from '../../records/record-languages.ts';
 import { type LanguagePlacement, placeInLanguage } from '../../records/translation-groups.ts';
 import { languageFaults } from '../../storage/audit/language-audit.ts';
 import type { Database } from '../../storage/engine/database.ts';
 import { loadPosts } from '../../storage/rows/bundle.ts';
 import { takenPostIds } from '../../storage/rows/ids-in-use.ts';
 import { loadTerms } from '../../storage/rows/terms.ts';
-import { languageWriterOf } from '../../storage/translations/language-writers.ts';
 import { type ContentLanguage, languageOfCode, type Membership } from '../../wordpress/content-languages.ts';
 import { isPostItem, nameOf, type PostItem, type TermItem } from '../items/items.ts';
 import { addLoss } from '../items/report.ts';
 import { digest } from '../items/versions.ts';
-import { groupOf, memberKey, statedLanguageKey, translationKey } from './ledger.ts';
+import { groupOf, ledgerKey, memberKey, statedLanguageKey, translationKey } from './ledger.ts';
 import type { Run, UnlinkedRecord, Work } from './run.ts';
 
 /**
@@ -53,10 +59,17 @@ export async function writeLanguages(work: Work, items: readonly (PostItem | Ter
     await ledger.lookUp(records.flatMap(({ id }) => formerGroupOf(work, name, id) || []));
     const deletedIds = await deletedMembers(work, kind, memberIds);
     const groups = run.isDryRun ? await groupsOf(work, { kindLanguages, kind, memberIds }) : new Map<number, ReadonlyMap<string, number>>();
+    const neutralIds = records.flatMap(({ item, id }) => (id > 0 && !memberships.has(id) && !isNew(work, item) ? [id] : []));
+    const listed = run.isDryRun ? new Map<number, ContentLanguage>() : await languagesInGroups(db, kindLanguages, neutralIds);
+    const context = { kindLanguages, kind, deletedIds, groups };
     for (const { item, id } of records)
-      await writeLanguage(work, { kindLanguages, kind, item, id, membership: memberships.get(id), deletedIds, groups });
+      await writeLanguage(work, { ...context, item, id, membership: memberships.get(id), listed: listed.get(id) });
   }
 }
+
+/** Whether this run has created the record of an item. */
+const isNew = ({ run, ledger }: Work, item: PostItem | TermItem): boolean =>
+  ledger.entry(ledgerKey(groupOf(item), item.sourceId))?.made === run.number;
 
 /** Returns the ledger key of an item's group of translations. */
 const groupKeyOf = ({ kind, translation_group: group }: PostItem | TermItem): string | undefined =>
@@ -102,8 +115,9 @@ async function groupsOf(
 }
 
 /**
- * A record that was written for an item. `membership`: its current language and group; `deletedIds`: records that no
- * longer exist; `groups`: in a dry run, the groups of known records.
+ * A record that was written for an item. `membership`: its current language and group; `listed`: if it has none, the
+ * language under which its group lists it; `deletedIds`: records that no longer exist; `groups`: in a dry run, the
+ * groups of known records.
  */
 interface LanguageChange {
   readonly kindLanguages: LanguagesOfKind;
@@ -111,21 +125,23 @@ interface LanguageChange {
   readonly item: PostItem | TermItem;
   readonly id: number;
   readonly membership: Membership | undefined;
+  readonly listed: ContentLanguage | undefined;
   readonly deletedIds: ReadonlySet<number>;
   readonly groups: ReadonlyMap<number, ReadonlyMap<string, number>>;
 }
 
 async function writeLanguage(work: Work, change: LanguageChange): Promise<void> {
   const { run, db, ledger } = work;
-  const { kindLanguages, kind, item, id, membership, deletedIds, groups } = change;
+  const { kindLanguages, kind, item, id, membership, listed, deletedIds, groups } = change;
   const before = membership?.language ?? null;
   const wantedCode = item.language ?? (membership ? undefined : run.language);
   const statedLanguage = wantedCode === undefined ? undefined : languageOfCode(kindLanguages.languages, wantedCode);
   if (wantedCode !== undefined && !statedLanguage) reportLoss(work, item, 'language-unknown', wantedCode);
   // A record in a language that has been switched off keeps it.
   if (membership && before === null && !statedLanguage) return;
-  const language = statedLanguage ?? languageOfCode(kindLanguages.languages, before ?? kindLanguages.languages.defaultCode);
+  const language = statedLanguage ?? listed ?? languageOfCode(kindLanguages.languages, before ?? kindLanguages.languages.defaultCode);
   if (!language) return;
+  const placement = { id, before, isNew: isNew(work, item), language };
   const key = groupKeyOf(item);
   const statedCode = item.language === undefined ? undefined : statedLanguage?.code;
   const stated = digest(`${statedCode ?? ''} ${key ?? ''}`);
@@ -142,13 +158,13 @@ async function writeLanguage(work: Work, change: LanguageChange): Promise<void> 
   const storedMembers = memberId === undefined ? undefined : groups.get(memberId);
   const isLinked = run.isDryRun
     ? key === undefined || joinDryGroup(run, { key, storedMembers, language: language.code, id })
-    : await place(work, kind, { id, before, language }, memberId);
+    : await place(work, kind, placement, memberId);
   if (isLinked) {
     if (statedCode !== undefined || key !== undefined) noteStated(work, unlinked);
     return;
   }
   work.unlinked.push(unlinked);
-  if (before === null && !run.isDryRun) await placeInLanguage(db, run.caller, kind, { id, before, language }, {});
+  if (before === null && !run.isDryRun) await placeInLanguage(db, run.caller, kind, placement, {});
 }
 
 /**
@@ -258,8 +274,8 @@ export async function assignTermLanguage(db: Database, run: Run, name: TermKindN
     kindLanguages && languageOfCode(kindLanguages.languages, run.language ?? kindLanguages.languages.defaultCode);
   if (!kindLanguages || !language) return;
   const memberships = await membershipsOf(db, kindLanguages, ids);
-  const neutral = ids.filter((id) => !memberships.has(id));
-  if (neutral.length > 0) await languageWriterOf(kindLanguages.languages).assign(db, kindLanguages.translatable, neutral, language, 0);
+  const neutral = ids.filter((id) => !memberships.has(id)).map((id) => ({ id, isVisible: false }));
+  if (neutral.length > 0) await assignToNeutral(db, kindLanguages, neutral, language);
 }
 
 /** Recounts the records of each language. */

@@ -72,7 +72,7 @@ async function writeLanguages({ db, caller, kind }: KindWrite, records: readonly
   const translations: number[] = [];
   for (const { isVisible, values, ...placement } of recordsWithLanguage.filter((one) => !hasNoTranslations(one.values))) {
     const visibility = { before: false, after: isVisible };
-    translations.push(...(await placeInLanguage(db, caller, kind, { ...placement, visibility }, values)));
+    translations.push(...(await placeInLanguage(db, caller, kind, { ...placement, isNew: true, visibility }, values)));
   }
   return translations;
 }

@@ -15,7 +15,7 @@ import { findByTitle, lockPost, updatePost, writeMetas } from '../../storage/row
 import { touchDatedPosts } from '../../storage/rows/recurring-events.ts';
 import { saveRevision } from '../../storage/rows/revisions.ts';
 import { loadTermsOf } from '../../storage/rows/terms.ts';
-import { languageOfCode } from '../../wordpress/content-languages.ts';
+import { type ContentLanguage, languageOfCode } from '../../wordpress/content-languages.ts';
 import { oldAddresses } from '../../wordpress/old-addresses.ts';
 import { type StoredValue, storedText, storedTexts } from '../../wordpress/php/serialized.ts';
 import { type Post, textsOf } from '../../wordpress/rows.ts';
@@ -30,6 +30,7 @@ import {
   currentLanguage,
   hasNoTranslations,
   languageOfNew,
+  languagesInGroups,
   languagesOf,
   languageValues,
   membershipsOf,
@@ -303,7 +304,9 @@ async function updateReused(write: WriteContext, existingPost: StoredPost, value
   const kindLanguages = languagesOf(caller, kind);
   const membership = kindLanguages && (await membershipsOf(db, kindLanguages, [existingPost.row.ID])).get(existingPost.row.ID);
   const before = membership?.language ?? null;
-  const code = membership && kindLanguages ? languageOfCode(kindLanguages.languages, before ?? undefined) : language?.language;
+  const code = membership
+    ? kindLanguages && languageOfCode(kindLanguages.languages, before ?? undefined)
+    : await languageOfReused(write, existingPost.row.ID);
   const { metas } = fieldRows(kind, values, trustOf(caller.viewer));
   const derivedRows = deriveRows(kind, values, existingPost, caller);
   if (language && code)
@@ -312,6 +315,13 @@ async function updateReused(write: WriteContext, existingPost: StoredPost, value
     ...references,
     metas: { ...metas, ...derivedRows.metas, ...references.metas },
   });
+}
+
+/** Returns the language that a record without one gets when it is used instead of a new one. */
+async function languageOfReused({ db, caller, kind, language }: WriteContext, id: number): Promise<ContentLanguage | undefined> {
+  const kindLanguages = languagesOf(caller, kind);
+  if (!kindLanguages || !language || language.values.language !== undefined) return language?.language;
+  return (await languagesInGroups(db, kindLanguages, [id])).get(id) ?? language.language;
 }
 
 // ------------------------------------------------------------------------------------------------- changes
