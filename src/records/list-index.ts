@@ -25,12 +25,13 @@ import { INDEX_OPTION, readOptions } from '../storage/rows/options.ts';
 import { removeLinksTo } from '../storage/rows/posts.ts';
 import { lockTermLinks } from '../storage/rows/term-links.ts';
 import { findTerm, removeTerm } from '../storage/rows/terms.ts';
+import { withHidden } from '../wordpress/content-languages.ts';
 import type { Term } from '../wordpress/rows.ts';
 import type { Caller } from './caller.ts';
 
 /** Whether there is an index of all events for the current languages of the site. */
 export const hasIndex = ({ occurrenceTables, raw, contentLanguages }: SiteSettings): boolean =>
-  occurrenceTables && raw.get(INDEX_OPTION) === indexLayout(contentLanguages);
+  occurrenceTables && raw.get(INDEX_OPTION) === indexLayout(withHidden(contentLanguages));
 
 /** The data that decides whether a request may read a list from the index. */
 type IndexRequest = Pick<Caller, 'settings' | 'receivedAt'>;
@@ -43,7 +44,7 @@ type IndexRequest = Pick<Caller, 'settings' | 'receivedAt'>;
 export async function canUseIndex(site: Site, { settings, receivedAt }: IndexRequest): Promise<boolean> {
   if (!settings.shared) return hasIndex(settings);
   const upToDate = settings.occurrenceTables ? await site.takenOverSince(receivedAt) : undefined;
-  return upToDate !== undefined && (await layoutInUse(site.db, upToDate.state)) === indexLayout(settings.contentLanguages);
+  return upToDate !== undefined && (await layoutInUse(site.db, upToDate.state)) === indexLayout(withHidden(settings.contentLanguages));
 }
 
 /** Whether lists that show each event once can be read from the index, which has a row for each of its dates. */
@@ -98,7 +99,7 @@ type WithSettings = Pick<Caller, 'settings'>;
 
 /** Updates the index after a write of these events, in the same transaction, after all other changes. */
 export const updateIndex = (db: Database, caller: WithSettings, ids: readonly number[]): Promise<void> =>
-  ifIndexMaintained(caller, async () => void (await indexWithTranslations(db, ids, caller.settings.contentLanguages)));
+  ifIndexMaintained(caller, async () => void (await indexWithTranslations(db, ids, withHidden(caller.settings.contentLanguages))));
 
 /** Whether changes by other programs are found by prints in their present form. */
 const hasPrints = async (db: Database, languages: SiteSettings['contentLanguages']): Promise<boolean> =>
@@ -106,7 +107,7 @@ const hasPrints = async (db: Database, languages: SiteSettings['contentLanguages
 
 /** Does the same for new events, whose rows are known. The caller has to update their translations. */
 export const indexCreatedEvents = (db: Database, caller: WithSettings, rows: readonly EventRows[]): Promise<void> =>
-  ifIndexMaintained(caller, () => indexNewEvents(db, rows, caller.settings.contentLanguages));
+  ifIndexMaintained(caller, () => indexNewEvents(db, rows, withHidden(caller.settings.contentLanguages)));
 
 /**
  * Does the same after a change of a term; `before` is its previous state. Only a new parent of a category matters,
@@ -158,6 +159,6 @@ async function ifIndexMaintained(caller: WithSettings, work: () => Promise<void>
 }
 
 async function indexOrDistrust(db: Database, { settings }: Pick<Caller, 'settings'>, ids: readonly number[] | undefined): Promise<void> {
-  if (ids) await indexEvents(db, ids, settings.contentLanguages);
+  if (ids) await indexEvents(db, ids, withHidden(settings.contentLanguages));
   else await disableIndex(db);
 }

@@ -9,6 +9,8 @@ export interface ContentLanguages {
   readonly pluginRuns: boolean;
   /** In the site's order. */
   readonly languages: readonly ContentLanguage[];
+  /** All languages of the site, if some are hidden from the caller and left out of `languages`. */
+  readonly all?: readonly ContentLanguage[];
   /** Code of the default language. */
   readonly defaultCode: string;
   /** Post types and taxonomies whose records have a language. */
@@ -70,7 +72,15 @@ export const languageOfCode = ({ languages }: Pick<ContentLanguages, 'languages'
 export const languagesFor = (languages: ContentLanguages | undefined, seesHidden: boolean): ContentLanguages | undefined =>
   seesHidden || !languages?.languages.some(({ hidden }) => hidden)
     ? languages
-    : { ...languages, languages: languages.languages.filter(({ hidden, code }) => !hidden || code === languages.defaultCode) };
+    : {
+        ...languages,
+        languages: languages.languages.filter(({ hidden, code }) => !hidden || code === languages.defaultCode),
+        all: languages.all ?? languages.languages,
+      };
+
+/** Returns the languages of the site as those know them who may know of all. */
+export const withHidden = (languages: ContentLanguages | undefined): ContentLanguages | undefined =>
+  languages?.all ? { ...languages, languages: languages.all } : languages;
 
 /** Returns whether records of this post type or taxonomy have languages on the site. */
 export const isTranslated = (languages: ContentLanguages | undefined, name: string): languages is ContentLanguages =>
