@@ -5,9 +5,9 @@ import { lockNames, slugLock } from '../../storage/rows/locks.ts';
 import { findPostsByPath, lockPost } from '../../storage/rows/posts.ts';
 import { RESERVED_SLUGS, sanitizeTitle } from '../../wordpress/slug.ts';
 import type { Caller } from '../caller.ts';
-import { idInLanguage } from '../content-lists.ts';
 import { withPostIds } from '../occurrences.ts';
 import { renderPost } from '../posts.ts';
+import { languageOfNew, languagesOf, languageValues, membershipsOf } from '../record-languages.ts';
 import { lockPostVersion, requireVersion, type VersionedRecord } from '../versions.ts';
 import { accessRow, mayEdit } from '../visibility.ts';
 import { externalIdIn, findByExternalId } from './external-ids.ts';
@@ -22,6 +22,12 @@ import { lockExisting, newWrite, writeNew } from './write-post.ts';
  * Upserts: writes that change the record with a name, or create it.
  */
 
+/** Values of an upsert, and the field by which it finds its record. */
+interface Named {
+  readonly by: UpsertBy;
+  readonly values: PostValues;
+}
+
 /** Fields by which an existing record is found for an upsert. */
 type UpsertBy = 'external_id' | 'slug';
 
@@ -30,7 +36,7 @@ type UpsertBy = 'external_id' | 'slug';
  * the values name a status; it has given up its slug. Concurrent requests wait for each other, so that only one of them
  * creates it.
  *
- * @throws rest_invalid_param if `by` is missing in the values, or cannot be a slug;
+ * @throws rest_invalid_param if `by` is missing in the values, or cannot be a slug, or is that of another language;
  * rest_forbidden for a record that the caller may not change; edit-conflict if it does not meet the caller's
  * preconditions, or if they name a version and there is no record
  */
@@ -53,7 +59,7 @@ export async function upsertPost(
     const plan = planOf(otherValues);
     const slugLocks = by === 'slug' ? [slugLock(kind.postType, plan.slug.slug)] : [];
     await lockNames(db, [...slugLocks, ...locksOfNew(caller, { kind, values, plan, alwaysCreates: true })]);
-    const existingId = await lockNamed(write, by, plan);
+    const existingId = await lockNamed(write, { by, values }, plan);
     if (existingId === undefined) {
       if (caller.conditions?.match !== undefined) fail('edit-conflict');
       const newPost = { values, plan: planOf(values), alwaysCreates: true, source };
@@ -87,19 +93,36 @@ function sentSlug(text: string): ExtraRows {
  * Finds the record that the values name, and locks it. While this waits for the lock, the record may be renamed or
  * deleted, so it is looked up again.
  */
-async function lockNamed(write: WriteContext, by: UpsertBy, plan: PostPlan): Promise<number | undefined> {
-  let id = await namedRecord(write, by, plan);
+async function lockNamed(write: WriteContext, named: Named, plan: PostPlan): Promise<number | undefined> {
+  let id = await namedRecord(write, named, plan);
   while (id !== undefined) {
     await lockPost(write.db, id);
-    const currentId = await namedRecord(write, by, plan);
+    const currentId = await namedRecord(write, named, plan);
     if (currentId === id) break;
     id = currentId;
   }
   return id;
 }
 
-async function namedRecord({ db, caller, kind }: WriteContext, by: UpsertBy, plan: PostPlan): Promise<number | undefined> {
-  if (by === 'slug') return idInLanguage(db, caller, kind, await findPostsByPath(db, kind.postType, [plan.slug.slug]));
+async function namedRecord({ db, caller, kind }: WriteContext, { by, values }: Named, plan: PostPlan): Promise<number | undefined> {
+  if (by === 'slug') return idForLanguage({ db, caller, kind }, values, await findPostsByPath(db, kind.postType, [plan.slug.slug]));
   const externalId = externalIdIn(plan);
   return externalId === undefined ? undefined : findByExternalId(db, kind, externalId);
+}
+
+/**
+ * Returns the one of some records with the same slug that is in the language of the values, or without a language. If
+ * they name no language, any record will do, and keeps its own.
+ *
+ * @throws rest_invalid_param for a named language if another one has the slug, and only one may have it (Polylang)
+ */
+async function idForLanguage({ db, caller, kind }: WriteContext, values: PostValues, ids: readonly number[]): Promise<number | undefined> {
+  const isNamed = languageValues(values).language !== undefined;
+  const kindLanguages = languagesOf(caller, kind);
+  const language = languageOfNew(caller, kind, values);
+  if (!kindLanguages || !language || ids.length === 0 || (ids.length === 1 && !isNamed)) return ids[0];
+  const memberships = await membershipsOf(db, kindLanguages, ids);
+  const id = ids.find((one) => memberships.get(one)?.language === language.code) ?? ids.find((one) => !memberships.has(one));
+  if (id !== undefined || !isNamed) return id ?? ids[0];
+  return kindLanguages.languages.form === 'wpml' ? undefined : failParam('language', 'slug-of-other-language');
 }
