@@ -17,8 +17,8 @@ import { placeInLanguage } from './translation-groups.ts';
 
 /**
  * Replaces terms by their translations in a language, keeping the order. Terms of that language, and terms without one,
- * stay. In Polylang's form, a missing translation is created, as Polylang does; in WPML's form, the term stays as it
- * is. Ids of terms that do not exist stay too.
+ * stay. In Polylang's form, a missing translation is created, as Polylang does; in WPML's form, and for callers without
+ * an account, the term stays as it is. Ids of terms that do not exist stay too.
  */
 export async function termsInLanguage(
   db: Database,
@@ -40,7 +40,7 @@ export async function termsInLanguage(
     return group && !group.has(code) ? [{ term, group }] : [];
   });
   const translations =
-    kindLanguages.languages.form === 'polylang'
+    kindLanguages.languages.form === 'polylang' && caller.viewer.id !== 0
       ? await translationsOf(db, kindLanguages, kind, untranslated, language)
       : new Map<number, number>();
   const existingTranslation = (id: number) => (terms.has(id) ? groups.get(id)?.get(code) : undefined);

@@ -46,6 +46,15 @@ describeDatabases('a record without a language in a group of translations', (ope
       await expectRestored();
     });
 
+    it('gets its categories in the language that it is given', async () => {
+      await db.from('term_relationships').where('object_id', 112).delete();
+      const { contentLanguages } = await running.site.settings();
+      expectBody(await send('POST', '/events/112', { categories: [38] }));
+      await db.from('term_relationships').where('object_id', 112).whereIn('term_taxonomy_id', contentLanguages!.languages.map(({ onPosts }) => onPosts)).delete(); // biome-ignore format: one call
+      const { categories } = expectBody(await send('POST', '/events/112', { language: 'it' }));
+      expect((categories as Json[]).map(({ id }) => id)).not.toContain(38);
+    });
+
     it('cannot take the language of another member', async () => {
       expectError(await send('POST', '/events/111', { language: 'en' }), 400, 'language-taken');
     });

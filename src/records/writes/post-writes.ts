@@ -174,7 +174,7 @@ export async function changeLocked(
   await lockNames(db, locksOfChange(caller, { kind, values, plan }, before.row));
   const write = { db, caller, kind, language: await languageOfChange(db, caller, kind, id, values) };
   const references = await withHiddenLinks(write, before, { values, links }, await createReferenced(write, values));
-  await writeChange(write, before, plan, await withTermsInLanguage(write, id, references));
+  await writeChange(write, before, plan, await withTermsInLanguage(write, before, plan, references));
 }
 
 /**

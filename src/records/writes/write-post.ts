@@ -7,6 +7,7 @@ import type { RequestedTerm } from '../../kinds/grammars/lists.ts';
 import { termKind } from '../../kinds/index.ts';
 import type { PostKind, PostValues, StoredPost } from '../../kinds/kind.ts';
 import type { TermKindName } from '../../kinds/kind-names.ts';
+import { SUGGESTION_META } from '../../kinds/suggestion.ts';
 import { insertPrepared } from '../../media/images.ts';
 import type { Database } from '../../storage/engine/database.ts';
 import { loadMetas } from '../../storage/rows/bundle.ts';
@@ -191,13 +192,19 @@ export async function createReferenced(
 const bareNumbers = (terms: readonly RequestedTerm[]): BareNumber[] =>
   terms.flatMap(({ id, name: text }) => (id === undefined || text === undefined ? [] : { id, text }));
 
-/** Adds the terms of a record in its new language to a change, if its language changes. */
+/**
+ * Adds the terms of a record in its language to a change, if its language changes, or if it was suggested by a visitor,
+ * for whom no terms are created, and is published.
+ */
 export async function withTermsInLanguage(
   { db, caller, kind, language }: WriteContext,
-  id: number,
+  { row, metas }: StoredPost,
+  { columns }: Pick<PostPlan, 'columns'>,
   references: MetasAndTerms,
 ): Promise<MetasAndTerms> {
-  if (!language || language.before === null || language.before === language.language.code) return references;
+  const isReleased = metas.has(SUGGESTION_META) && !isPublished(row.post_status) && isPublished(columns.post_status ?? row.post_status);
+  if (!language || (language.before === language.language.code && !isReleased)) return references;
+  const id = row.ID;
   const terms = new Map(references.terms);
   const currentTerms = (await loadTermsOf(db, [id])).get(id) ?? [];
   for (const name of kind.terms) {

@@ -1,0 +1,66 @@
+import { afterEach, expect, it } from '@jest/globals';
+import { callerFor } from '../../src/records/caller.ts';
+import { canUseIndex, updateIndex } from '../../src/records/list-index.ts';
+import type { Database } from '../../src/storage/engine/database.ts';
+import { isIndexUpToDate } from '../../src/storage/index/event-index.ts';
+import { reindexEvents } from '../../src/storage/index/event-index-rebuild.ts';
+import { readOptions } from '../../src/storage/rows/options.ts';
+import { serializedMembers, toSerialized } from '../../src/wordpress/php/serialized.ts';
+import { ANONYMOUS } from '../../src/wordpress/viewer.ts';
+import { describeDatabases } from '../support/databases.ts';
+import { loadLanguages } from '../support/languages.ts';
+import { type RunningSite, serveDatabase } from '../support/running-site.ts';
+import { setOptions } from '../support/site.ts';
+import { expectBody, expectError, ROOT } from '../support/site-client.ts';
+
+describeDatabases('writes on a site in several languages', (open) => {
+  let db: Database;
+  let running: RunningSite;
+  const serve = async (form: 'polylang' | 'wpml') => {
+    db = await loadLanguages(await open(), form);
+    running = await serveDatabase(db, { env: { CONTENT_LANGUAGES: form, SHARED_WITH_WORDPRESS: 'off' } });
+  };
+  afterEach(() => running.close());
+  const upsert = (body: object) =>
+    running.send('POST', `${ROOT}/events?upsert=slug`, {
+      as: 'admin',
+      headers: { Host: '127.0.0.1:8081' },
+      body: { title: 'Fair', start_date: '2031-05-01 10:00:00', end_date: '2031-05-01 11:00:00', ...body },
+    });
+
+  it('find an event by its slug in the named language, with WPML', async () => {
+    await serve('wpml');
+    // 117 and 118 have the slug festival in English and Italian.
+    expect(expectBody(await upsert({ slug: 'festival', language: 'it' }), 200)).toMatchObject({ id: 118, language: 'it' });
+    expect(expectBody(await upsert({ slug: 'festival', language: 'en' }), 200)).toMatchObject({ id: 117, language: 'en' });
+    expect(expectBody(await upsert({ slug: 'festival' }), 200)).toMatchObject({ id: 117, language: 'en' });
+    const made = expectBody(await upsert({ slug: 'fair', language: 'en' }), 201);
+    const other = expectBody(await upsert({ slug: 'fair', language: 'it' }), 201);
+    expect(other).toMatchObject({ language: 'it', slug: 'fair' });
+    expect(expectBody(await upsert({ slug: 'fair' }), 200)).toMatchObject({ id: made.id, language: 'en' });
+  });
+
+  it('do not move an event of another language that has the slug, with Polylang', async () => {
+    await serve('polylang');
+    const made = expectBody(await upsert({ slug: 'fair', language: 'en' }), 201);
+    expectError(await upsert({ slug: 'fair', language: 'it' }), 400, 'rest_invalid_param');
+    expect(expectBody(await upsert({ slug: 'fair' }), 200)).toMatchObject({ id: made.id, language: 'en' });
+  });
+
+  it('keep the list index of all languages, also for those who do not see a hidden one', async () => {
+    await serve('wpml');
+    const settings = serializedMembers((await readOptions(db, ['icl_sitepress_settings'])).get('icl_sitepress_settings'));
+    const fallback = { ...Object(settings.custom_posts_sync_option), tribe_events: 2 };
+    await setOptions(db, {
+      icl_sitepress_settings: toSerialized({ ...settings, hidden_languages: ['it'], custom_posts_sync_option: fallback }),
+    });
+    const { contentLanguages: languages } = await running.site.settings();
+    expect(languages?.languages.map(({ hidden }) => hidden)).toEqual([false, true]);
+    await reindexEvents(db, running.site.clock, { marksComplete: true, languages });
+    const visitor = callerFor(running.site, await running.site.settings(), ANONYMOUS, { language: 'en' });
+    expect(visitor.settings.contentLanguages?.languages.map(({ code }) => code)).toEqual(['en']);
+    expect(await canUseIndex(running.site, visitor)).toBe(true);
+    await db.transaction((trx) => updateIndex(trx, visitor, [110, 112, 117]));
+    expect(await isIndexUpToDate(db, [110, 111, 112, 117], languages)).toBe(true);
+  });
+});
