@@ -170,7 +170,7 @@ export async function assignLanguages(
 }
 
 /** Writes the language of records of a kind that have none yet. */
-export async function assignToRecords(
+async function assignToRecords(
   db: Database,
   { languages, translatable }: LanguagesOfKind,
   records: readonly { readonly id: number; readonly isVisible: boolean }[],

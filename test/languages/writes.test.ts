@@ -1,6 +1,9 @@
 import { afterEach, expect, it } from '@jest/globals';
+import { postKind } from '../../src/kinds/index.ts';
 import { callerFor } from '../../src/records/caller.ts';
+import { acceptParams } from '../../src/records/input.ts';
 import { canUseIndex, updateIndex } from '../../src/records/list-index.ts';
+import { storeSuggestion } from '../../src/records/suggestions.ts';
 import type { Database } from '../../src/storage/engine/database.ts';
 import { isIndexUpToDate } from '../../src/storage/index/event-index.ts';
 import { reindexEvents } from '../../src/storage/index/event-index-rebuild.ts';
@@ -45,6 +48,36 @@ describeDatabases('writes on a site in several languages', (open) => {
     const made = expectBody(await upsert({ slug: 'fair', language: 'en' }), 201);
     expectError(await upsert({ slug: 'fair', language: 'it' }), 400, 'rest_invalid_param');
     expect(expectBody(await upsert({ slug: 'fair' }), 200)).toMatchObject({ id: made.id, language: 'en' });
+  });
+
+  it('do not create categories for a suggestion of a visitor until it is published', async () => {
+    await serve('polylang');
+    const term = await running.send('POST', `${ROOT}/categories`, {
+      as: 'admin',
+      headers: { Host: '127.0.0.1:8081' },
+      body: { name: 'Polka', language: 'en' },
+    });
+    const { id } = expectBody(term, 201);
+    const visitor = callerFor(running.site, await running.site.settings(), ANONYMOUS, {
+      language: 'it',
+      content: { code: 'it', isChosen: true },
+    });
+    const raw = { title: 'Ballo', start_date: '2031-05-01 10:00:00', end_date: '2031-05-01 11:00:00', categories: [id] };
+    const values = await acceptParams(running.site, visitor, postKind('event').fields, raw, 'create');
+    await storeSuggestion(running.site, visitor, values, {
+      suggestion: { name: 'Eva', email: 'eva@example.org', note: '', venue: '', organizer: '' },
+      form: raw,
+    });
+    const polkas = () => db.from('terms').where('slug', 'like', 'polka%').orderBy('term_id').pluck('slug');
+    expect(await polkas()).toEqual(['polka']);
+    const [event] = await db.from('posts').where('post_title', 'Ballo').pluck('ID');
+    const published = await running.send('POST', `${ROOT}/events/${event}`, {
+      as: 'admin',
+      headers: { Host: '127.0.0.1:8081' },
+      body: { status: 'publish' },
+    });
+    expect(expectBody(published).categories).toEqual([expect.objectContaining({ slug: 'polka-it', language: 'it' })]);
+    expect(await polkas()).toEqual(['polka', 'polka-it']);
   });
 
   it('keep the list index of all languages, also for those who do not see a hidden one', async () => {

@@ -55,8 +55,8 @@ export async function termInLanguage(
 }
 
 /**
- * Returns the term that a slug means. An existing one is the same term in whatever language; a new one gets the language
- * of the record that refers to it.
+ * Returns the term that a slug means. An existing one is the same term in whatever language; a new one gets the
+ * language of the record that refers to it.
  */
 export async function newTermInLanguage(
   { run, db }: Work,
