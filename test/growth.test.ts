@@ -5,11 +5,12 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { lengthFault, MAX_BYTES, MAX_ITEMS } from '../src/kinds/grammars/grammar.ts';
 import { anyText } from '../src/kinds/grammars/grammars.ts';
 import { describeDatabases } from './support/databases.ts';
+import { fileReaders } from './support/file-readers.ts';
 import { type Bounds, FILLERS, MAX_EXPONENT, measureCpuTime, measureGrowthExponent, PAIRS, repeatFiller } from './support/growth.ts';
 import { type Carrier, headCarriers, parameterCarriers, servedRoutes } from './support/outside-texts.ts';
 import { type RunningSite, serveDatabase } from './support/running-site.ts';
 import { loadSite } from './support/site.ts';
-import { findTextFunctions, NOT_FROM_OUTSIDE, SOURCE_FOLDERS, textCarriers } from './support/text-functions.ts';
+import { findTextFunctions, NOT_FROM_OUTSIDE, SOURCE_FOLDERS, type TextFunction, textCarriers } from './support/text-functions.ts';
 
 /*
  * The cost of a text from outside grows at most in proportion to its length, and its length is limited. Functions,
@@ -53,8 +54,13 @@ describe('functions that take texts', () => {
     expect(Object.values(NOT_FROM_OUTSIDE).filter((reason) => reason === '')).toEqual([]);
   });
 
-  it.each([...SOURCE_FOLDERS, 'files and feeds'])('take time in proportion to the text: %s', async (room) => {
-    const takers = room === 'files and feeds' ? textCarriers(folder) : found.takers.filter(({ name }) => name.startsWith(room));
+  it.each(fileReaders(folder))('read an item of $name with a harmless text', async ({ items }) => {
+    expect(await items()).toBeGreaterThan(0);
+  });
+
+  it.each([...SOURCE_FOLDERS, 'feeds', 'files'])('take time in proportion to the text: %s', async (room) => {
+    const carriers: Readonly<Record<string, () => TextFunction[]>> = { feeds: textCarriers, files: () => fileReaders(folder) };
+    const takers = carriers[room]?.() ?? found.takers.filter(({ name }) => name.startsWith(room));
     const faults: string[] = [];
     for (const { name, call: take } of takers) for (const fault of await steepest(take, FUNCTIONS)) faults.push(`${name} with ${fault}`);
     expect(faults).toEqual([]);

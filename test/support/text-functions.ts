@@ -1,13 +1,11 @@
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseSync } from '@swc/core';
 import { costOf, offerPrice } from '../../src/calendar/cost.ts';
 import { costOnPages } from '../../src/calendar/cost-on-pages.ts';
-import { readSettings } from '../../src/calendar/settings.ts';
 import { writeCalendar } from '../../src/exchange/ical/write.ts';
 import { NEWS_FORMATS, type NewsFormat } from '../../src/exchange/rss.ts';
-import { openSource, type SourceOptions } from '../../src/exchange/sources.ts';
 import { restUrl } from '../../src/wordpress/links.ts';
 import { UTC } from '../../src/wordpress/zones.ts';
 
@@ -165,17 +163,15 @@ export async function findTextFunctions(): Promise<{ takers: TextFunction[]; unk
   return { takers, unknown };
 }
 
-async function allOf(values: AsyncIterable<unknown>): Promise<unknown[]> {
-  const list: unknown[] = [];
+/** All values, in a list. */
+export async function allOf<T>(values: AsyncIterable<T>): Promise<T[]> {
+  const list: T[] = [];
   for await (const value of values) list.push(value);
   return list;
 }
 
-/**
- * Functions that take texts as part of something else: exports of records, and imports of files. The files are written
- * to `folder`.
- */
-export function textCarriers(folder: string): TextFunction[] {
+/** Functions that take texts as part of something else: exports of records. */
+export function textCarriers(): TextFunction[] {
   const record = (text: string) =>
     ({
       id: 1,
@@ -200,21 +196,6 @@ export function textCarriers(folder: string): TextFunction[] {
       venue: { id: 2, venue: text, address: text, city: text, country: text },
       organizer: [{ id: 3, organizer: text, phone: text, website: text, email: text }],
     }) as const;
-  const settings = readSettings(new Map(), 'wp_');
-  const options = { caller: { settings, now: new Date(0) } } as unknown as SourceOptions;
-  const file = (name: string, content: (text: string) => string): TextFunction => ({
-    name: `a file ${name}`,
-    call: async (text) => {
-      const path = join(folder, name);
-      writeFileSync(path, content(text));
-      const source = await openSource([path], options);
-      await allOf(source.entries()).catch(() => undefined);
-    },
-  });
-  const calendar = (line: string): TextFunction =>
-    file(`in ${line.replace(/\W+/g, '-')}.ics`, (text) =>
-      ['BEGIN:VCALENDAR', 'BEGIN:VEVENT', 'UID:1', 'DTSTART:20310501T200000Z', line + text, 'END:VEVENT', 'END:VCALENDAR', ''].join('\r\n'),
-    );
   const cost = { symbol: '', position: '', code: '' };
   const costOptions = { defaultCurrencySymbol: '€', reverseCurrencyPosition: false, freeText: 'Free' };
   return [
@@ -248,31 +229,5 @@ export function textCarriers(folder: string): TextFunction[] {
     { name: 'offerPrice', call: (text) => offerPrice([text]) },
     { name: 'costOnPages', call: (text) => costOnPages([text], cost, costOptions) },
     { name: 'restUrl', call: (text) => restUrl({ home: 'http://a', settings: { permalinkStructure: '' } }, text, [[text, text]]) },
-    ...[
-      'SUMMARY:',
-      'DESCRIPTION:',
-      'X-ALT-DESC;FMTTYPE=text/html:<body>',
-      'LOCATION:',
-      'ORGANIZER;CN=',
-      'CONTACT:',
-      'CATEGORIES:',
-      'ATTACH:',
-      'URL:',
-      'RRULE:',
-      'EXDATE;TZID=',
-      'GEO:',
-      '',
-    ].map(calendar),
-    file(
-      'events.csv',
-      (text) =>
-        `Event Name,Event Start Date,Event Description,Event Venue Name\n"${text.replaceAll('"', '""')}",2031-05-01,"${text.replaceAll('"', '""')}",x\n`,
-    ),
-    file('raw.csv', (text) => `Event Name,Event Start Date\n${text}\n`),
-    file(
-      'site.xml',
-      (text) => `<?xml version="1.0"?><rss><channel><title><![CDATA[${text}]]></title><item><title>${text}</title></item></channel></rss>`,
-    ),
-    file('site.jsonl', (text) => `{"format":"fasti","version":1}\n${JSON.stringify({ kind: 'event', title: text })}\n${text}\n`),
   ];
 }
