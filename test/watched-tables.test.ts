@@ -6,7 +6,7 @@ import { WATCHED, watchedNames } from '../src/storage/freshness/watched-tables.t
 import { createWpmlTables } from '../src/storage/schema/wpml-tables.ts';
 import { describeDatabases } from './support/databases.ts';
 import { finiteNamespaces } from './support/finite-routes.ts';
-import { recordingsIn } from './support/replay.ts';
+import { recordedHeaders, recordingsIn } from './support/replay.ts';
 import { type RunningSite, serveDatabase } from './support/running-site.ts';
 import { loadSite } from './support/site.ts';
 
@@ -19,26 +19,40 @@ import { loadSite } from './support/site.ts';
 const READ_WITH_EACH_LOOK = ['options', 'fasti_changes', 'fasti_journal_inbox'];
 const OURS = ['fasti_entries', 'fasti_days', 'fasti_journal'];
 
-/** Paths of every kind that need no rights: recorded ones, every route, and feeds. */
-function addresses(routes: readonly string[]): string[] {
+interface Recorded {
+  readonly as: string | null;
+  readonly request: { readonly method: string; readonly path: string; readonly query?: string; readonly headers?: Record<string, string> };
+}
+
+/** Everything of a request but its method. */
+interface Address {
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+/** Pages and feeds. */
+// biome-ignore format: list
+const PAGES = [
+  '/events/?ical=1', '/events/feed/', '/events/list/?ical=1', '/event/new-year-concert/?ical=1',
+  '/event/new-year-concert/?outlook-ical=1', '/events/', '/events/list/', '/events/month/2027-01/', '/events/2027-01-01/',
+  '/events/category/music/', '/events/tag/free/', '/event/new-year-concert/', '/venue/teatro-rossi/', '/organizer/acme-events/',
+  '/sitemap.xml', '/robots.txt',
+];
+
+/** Requests of every kind that need no rights: recorded ones, every route, pages and feeds. */
+function addresses(routes: readonly string[]): Address[] {
   const recorded = ['recordings', 'recordings-companion'].flatMap((folder) =>
     readdirSync(recordingsIn(folder)).flatMap((file) =>
       readFileSync(join(recordingsIn(folder), file), 'utf8')
         .trim()
         .split('\n')
-        .map((line) => JSON.parse(line) as { as: string | null; request: { method: string; path: string; query?: string } })
+        .map((line) => JSON.parse(line) as Recorded)
         .filter(({ as, request }) => !as && request.method === 'GET')
-        .map(({ request: { path, query } }) => (query ? `${path}?${query}` : path)),
+        .map(({ request: { path, query, headers } }) => ({ path: query ? `${path}?${query}` : path, headers: recordedHeaders(headers) })),
     ),
   );
-  const feeds = [
-    '/events/?ical=1',
-    '/events/feed/',
-    '/events/list/?ical=1',
-    '/event/new-year-concert/?ical=1',
-    '/event/new-year-concert/?outlook-ical=1',
-  ];
-  return [...new Set([...recorded, ...routes.flatMap((route) => [route, `${route}?_embed=1`]), ...feeds])];
+  const others = [...routes.flatMap((route) => [route, `${route}?_embed=1`]), ...PAGES].map((path) => ({ path, headers: {} }));
+  return [...new Map([...recorded, ...others].map((address) => [JSON.stringify(address), address])).values()];
 }
 
 /** Records of the sample site, by a word in the route that shows them. */
@@ -55,7 +69,10 @@ describeDatabases('the data of cached answers', (open) => {
   let now = new Date('2026-11-20T12:00:00Z');
   beforeAll(async () => {
     db = await loadSite(await open());
-    running = await serveDatabase(db, { clock: () => now, env: { CACHE_FRESHNESS_MS: '60000', SHARED_WITH_WORDPRESS: 'off' } });
+    running = await serveDatabase(db, {
+      clock: () => now,
+      env: { CACHE_FRESHNESS_MS: '60000', SHARED_WITH_WORDPRESS: 'off', PAGES: 'on' },
+    });
   });
   afterAll(() => running.close());
 
@@ -66,23 +83,27 @@ describeDatabases('the data of cached answers', (open) => {
     running.site.db.driver.listen(({ sql }: { sql: string }) => {
       for (const [, table] of sql.matchAll(/`wp_(\w+)`/g)) read.add(table!);
     });
-    const ask = async (address: string) => {
+    const ask = async ({ path, headers }: Address) => {
       read = new Set();
-      const { status } = await running.send('GET', address);
+      const { status } = await running.send('GET', path, { headers });
       return { status, read };
     };
     const seen = new Set<string>();
     const wrong: string[] = [];
+    let newer = 0;
     for (const address of addresses(routes)) {
       const first = await ask(address);
+      if (PAGES.includes(address.path) && first.status !== 200) wrong.push(`${address.path}: ${first.status}`);
+      if (address.path.includes('/tec/v1/') && first.status === 200) newer += 1;
       for (const table of first.read) seen.add(table);
       const unwatched = [...first.read].filter((table) => ![...watchedNames, ...READ_WITH_EACH_LOOK, ...OURS].includes(table));
       if (unwatched.length === 0) continue;
       now = new Date(now.getTime() + 1000);
       const again = await ask(address);
-      if (!unwatched.every((table) => again.read.has(table))) wrong.push(`${address}: ${unwatched.join()}`);
+      if (!unwatched.every((table) => again.read.has(table))) wrong.push(`${address.path}: ${unwatched.join()}`);
     }
     expect(wrong).toEqual([]);
+    expect(newer).toBeGreaterThan(50);
     // All watched tables were read at least once. This site has no languages.
     const watched = watchedNames.filter((name) => name !== 'icl_translations');
     expect([...seen]).toEqual(expect.arrayContaining([...watched, 'users', 'usermeta']));

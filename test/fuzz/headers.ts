@@ -63,6 +63,7 @@ export const strangeHeaders: Arbitrary<Record<string, string>> = fc
       header('Content-Encoding', 'gzip', 'br', 'x'),
       header('Idempotency-Key', 'a', '', "' OR 1=1"),
       header('If-Match', '*', '"x"'),
+      header('X-TEC-EEA', '', 'no', 'x'.repeat(2000)),
       header('X-Request-Id', '"\\', 'x'.repeat(1000)),
     ),
     { minLength: 1, maxLength: 3 },

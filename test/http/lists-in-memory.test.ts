@@ -211,6 +211,18 @@ describeDatabases('cached lists', (open) => {
     return kept;
   }
 
+  it('are asked for at addresses that are answered', async () => {
+    const lists = fc.oneof(windows, pages, others, linked, elsewhere);
+    const places = new Set(fc.sample(lists, { numRuns: 200, seed: 1 }).map((path) => path.split('?')[0]!));
+    const refused: string[] = [];
+    for (const place of places) {
+      const { status } = await plain!.send('GET', place);
+      if (status !== 200) refused.push(`${status} ${place}`);
+    }
+    expect(refused).toEqual([]);
+    expect(places).toContain('/wp-json/tec/v1/events');
+  });
+
   it('stay cached if an event outside the page changes in a field that the list does not use', async () => {
     const near = `${ROOT}/events?start_date=2027-04-01&end_date=2027-12-31&per_page=2`;
     const far = `${ROOT}/events?start_date=2030-11-10&end_date=2030-12-31`;

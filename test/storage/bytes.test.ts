@@ -25,6 +25,9 @@ const READS = [
   '/events/feed/',
 ];
 
+/** Address that names a record, which may no longer be one if its row is damaged; all others are always answered. */
+const NAMES_RECORD = /\/\d+$|categories=\d+/;
+
 /** Rows of each table that belong to event 44, its venue, its terms or its author. */
 const ROWS: readonly [TableName, Record<string, number | string>][] = [
   ['posts', { ID: 44 }],
@@ -83,7 +86,8 @@ describeDatabases('bytes stored in text columns', (open, engine) => {
       const failed: string[] = [];
       for (const path of READS) {
         const { status, text } = await running.send('GET', path, { as: 'admin' });
-        if (status >= 500) failed.push(`${bytes}: ${path} => ${status} ${text} ${logged.join(' ').slice(0, 500)}`);
+        const isRefused = status !== 200 && !NAMES_RECORD.test(path);
+        if (status >= 500 || isRefused) failed.push(`${bytes}: ${path} => ${status} ${text} ${logged.join(' ').slice(0, 500)}`);
       }
       expect(failed).toEqual([]);
       const { total } = (await running.send('GET', EVENTS)).body;

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { Database } from '../../src/storage/engine/database.ts';
 import { compare, compareRows, type Recording, type RowsWanted, rowsWanted } from './compare.mjs';
 import { describeDatabases } from './databases.ts';
-import { passwordOf, type RunningSite, serveDatabase } from './running-site.ts';
+import { passwordOf, type RunningSite, serveDatabase, UNACKNOWLEDGED } from './running-site.ts';
 import { loadSite, resetSite, setOptions } from './site.ts';
 
 /** The path of a folder of recordings in the fixtures. */
@@ -60,8 +60,8 @@ function unitsOf(folder: string): Map<string, Recording[]> {
 
 async function differencesOf(db: Database, running: RunningSite, step: Recording, now: Date): Promise<unknown[]> {
   if (step.setup) await setOptions(db, step.setup);
-  const { method, path, query, headers = {}, body, latin1 } = step.request;
-  const requestHeaders: Record<string, string> = { Host: '127.0.0.1:8081', ...headers };
+  const { method, path, query, headers, body, latin1 } = step.request;
+  const requestHeaders: Record<string, string> = { Host: '127.0.0.1:8081', ...recordedHeaders(headers) };
   if (requestHeaders.Authorization) requestHeaders.Authorization = authorization(requestHeaders.Authorization);
   const answer = await running.send(method, path + (query ? `?${query}` : ''), {
     headers: requestHeaders,
@@ -74,6 +74,12 @@ async function differencesOf(db: Database, running: RunningSite, step: Recording
     ...(wantedRows ? compareRows(step, await rowsOf(db, wantedRows), { now }) : []),
   ];
 }
+
+/** The headers of a recording; without an acknowledgement if it has none. */
+export const recordedHeaders = (headers: Readonly<Record<string, string>> = {}): Record<string, string> => ({
+  ...(Object.keys(headers).some((name) => name.toLowerCase() === 'x-tec-eea') ? {} : UNACKNOWLEDGED),
+  ...headers,
+});
 
 /** Converts `Basic base64(user:{app_password:user})`, as in the recordings, to the actual header. */
 function authorization(template: string): string {

@@ -24,7 +24,10 @@ export interface Answer {
 export interface RunningSite {
   readonly site: Site;
   readonly base: string;
-  /** Sends a request exactly as written: the path is not touched. */
+  /**
+   * Sends a request exactly as written: the path is not touched. Requests to `tec/v1` get the header that they must
+   * have, unless `headers` names it: `UNACKNOWLEDGED` leaves it out.
+   */
   readonly send: (
     method: string,
     path: string,
@@ -43,6 +46,19 @@ export const passwordOf = (user: string): string => credentials[user]?.applicati
 
 /** The Authorization header of one of the fixture's users. */
 export const basic = (user: string): string => `Basic ${Buffer.from(`${user}:${passwordOf(user)}`).toString('base64')}`;
+
+const ACKNOWLEDGEMENT = 'X-TEC-EEA';
+
+/** Headers of a request to `tec/v1` that does not acknowledge that this interface is experimental. */
+export const UNACKNOWLEDGED = { [ACKNOWLEDGEMENT]: '' };
+
+/** The headers of a request, with the acknowledgement if it needs one: every request without it is refused. */
+function acknowledged(path: string, headers: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
+  const name = Object.keys(headers).find((name) => name.toLowerCase() === ACKNOWLEDGEMENT.toLowerCase());
+  if (name === undefined) return /(\/|%2f)tec(\/|%2f)v1\b/i.test(path) ? { ...headers, [ACKNOWLEDGEMENT]: 'yes' } : headers;
+  const { [name]: value, ...rest } = headers;
+  return value === '' ? rest : headers;
+}
 
 export interface ServeOptions {
   readonly env?: Record<string, string>;
@@ -86,7 +102,8 @@ export async function serveDatabase(
   return {
     site,
     base: `http://127.0.0.1:${port}`,
-    send: async (method, path, { headers = {}, body = null, as } = {}) => {
+    send: async (method, path, { headers: ownHeaders = {}, body = null, as } = {}) => {
+      const headers = acknowledged(path, ownHeaders);
       const isJson = body !== null && typeof body === 'object' && !Buffer.isBuffer(body);
       const request = {
         method,
