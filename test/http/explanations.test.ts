@@ -4,6 +4,9 @@ import { describeRequests, expectError, type Json, type UserName } from '../supp
 
 const EVENT = { title: 'New', start_date: '2027-01-01 10:00', end_date: '2027-01-01 11:00' };
 
+/** Parameters of our own namespaces whose unknown values are ignored, as the reference does. */
+const IGNORED = /^\/(calendar|tribe)\/events\/v1\/\w+ order(by)?: {2}lacks/;
+
 describeRequests('explanation of a refused parameter', (ask) => {
   const saidOf = async (body: object, as: UserName = 'admin') => (await ask.post('/events', { ...EVENT, ...body }, as)).body.data;
 
@@ -55,7 +58,7 @@ describeRequests('explanation of a refused parameter', (ask) => {
 
   it('lists every value of every enum of every list', async () => {
     const { body: index } = await ask.send('GET', '/wp-json/');
-    const told: string[] = [];
+    const faults: string[] = [];
     for (const [path, { endpoints }] of Object.entries<Json>(index.routes)) {
       const { args } = endpoints.find(({ methods }: Json) => methods.includes('GET')) ?? {};
       // The stream of changes ignores the language of texts, and its answer does not end.
@@ -65,12 +68,12 @@ describeRequests('explanation of a refused parameter', (ask) => {
         if (set === undefined) continue;
         const { body } = await ask.send('GET', `/wp-json${path}?${name}=zz`, { as: 'admin', headers: { 'X-TEC-EEA': 'yes' } });
         const sentence: string = body.data?.params?.[name] ?? '';
-        if (sentence.startsWith(`${name} is not one of`)) told.push(`${path} ${name}`);
-        for (const value of told.includes(`${path} ${name}`) ? set : [])
-          expect([path, sentence]).toEqual([path, expect.stringContaining(value)]);
+        const lacking = set.filter((value) => !sentence.includes(value));
+        if (!sentence.includes('is not one of') || lacking.length > 0) faults.push(`${path} ${name}: ${sentence} lacks ${lacking}`);
       }
     }
-    expect(told).toEqual(expect.arrayContaining(['/wp/v2/search type', '/wp/v2/search subtype', '/wp/v2/media media_type']));
+    expect(faults.filter((fault) => !IGNORED.test(fault))).toEqual([]);
+    expect(faults.some((fault) => IGNORED.test(fault))).toBe(true);
   });
 
   it('is the same for a missing record and for one that the caller may not see', async () => {

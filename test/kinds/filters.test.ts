@@ -5,9 +5,12 @@ import { BLOG_FILTERS } from '../../src/kinds/core/blog-params.ts';
 import { MEDIA_FILTERS } from '../../src/kinds/core/media-params.ts';
 import { USER_FILTERS } from '../../src/kinds/core/people-params.ts';
 import { postFilters } from '../../src/kinds/core/post-params.ts';
+import { REVISION_FILTERS } from '../../src/kinds/core/revision-params.ts';
 import { BLOG_CATEGORY_FILTERS, termFilters } from '../../src/kinds/core/term-params.ts';
+import { kindOnSite } from '../../src/kinds/custom-fields.ts';
+import { feedFilters } from '../../src/kinds/feed-list.ts';
 import { narrow } from '../../src/kinds/filter.ts';
-import { postKinds, termKinds } from '../../src/kinds/index.ts';
+import { postKind, postKinds, termKinds } from '../../src/kinds/index.ts';
 import type { Group, ListParam, ListParams, Narrowing } from '../../src/kinds/list-param.ts';
 import type { Values } from '../../src/kinds/param.ts';
 import { tecFilters } from '../../src/kinds/tec/params.ts';
@@ -18,6 +21,9 @@ const SETTINGS = readSettings(new Map([['timezone_string', 'Europe/Rome']]), 'wp
 const NOW = new Date('2026-11-23T10:00:00Z');
 const MOMENT = 1000;
 const DAY = 86_400_000;
+
+const SEATS = { meta: '_ecp_custom_2', name: 'seats', label: 'Seats', type: 'number', choices: [] } as const;
+const WITH_FIELDS = kindOnSite(postKind('event'), { ...SETTINGS, calendar: { ...SETTINGS.calendar, customFields: [SEATS] } });
 
 type AnyList = ListParams<unknown>;
 
@@ -36,6 +42,9 @@ const LISTS: readonly (readonly [name: string, params: AnyList, echoes: boolean]
   ['wp/v2/categories', BLOG_CATEGORY_FILTERS, false],
   ...termKinds.flatMap((kind) => [[kind.path, kind.filters, true] as const, [`wp/v2/${kind.restBase}`, termFilters(kind), false] as const]),
   ['wp/v2/users', USER_FILTERS, false],
+  ['wp/v2 revisions', REVISION_FILTERS, false],
+  ['feeds', feedFilters, false],
+  ['events with custom fields', WITH_FIELDS.filters, true],
 ];
 const FILTERS = LISTS.flatMap(([list, params, echoes]) =>
   Object.entries(params).flatMap(([name, param]) => ('controls' in param ? [] : [[list, name, params, param, echoes] as const])),
@@ -55,6 +64,7 @@ const SENT: readonly unknown[] = [
   'authors',
   'aside',
   'OR',
+  { seats: 12 },
   [12],
   12,
   true,
@@ -100,6 +110,9 @@ describe('filters of all lists', () => {
         'tec/v1/organizers search',
         'tags slug',
         'wp/v2/users who',
+        'wp/v2 revisions include',
+        'feeds until',
+        'events with custom fields custom_fields',
       ]),
     );
   });
@@ -121,7 +134,8 @@ describe('filters of all lists', () => {
       });
       expect(narrowing.length).toBeGreaterThan(0);
       for (const said of narrowing) {
-        expect(said.echo.map(([echoed]) => echoed)).toContain(name);
+        // The parameter of custom fields has a member for each of them.
+        expect(said.echo.map(([echoed]) => echoed.replace(/\[.*/, ''))).toContain(name);
       }
     },
   );

@@ -15,7 +15,10 @@ const event = kindOnSite(postKind('event'), { calendar: { customFields: [NUMBER]
 const DECLARED: readonly (readonly [string, Params])[] = [
   ...[['calendar/events/v1', createRoutes(['en', 'it'])] as const, ...companionNamespaces()].flatMap(([namespace, routes]) =>
     routes.flatMap(({ pattern, endpoints }) =>
-      endpoints.map(({ methods, params }): [string, Params] => [`${methods[0]} ${namespace}${pattern}`, params]),
+      endpoints.map(({ methods, params, unlistedParams: unlisted }): [string, Params] => [
+        `${methods[0]} ${namespace}${pattern}`,
+        { ...params, ...unlisted },
+      ]),
     ),
   ),
   ['fields of a site', event.fields],
