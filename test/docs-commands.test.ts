@@ -54,15 +54,30 @@ const program = createProgram({
   say: sayForCommand(await loadTexts(['en']), 'en'),
 });
 
-/** The command that the words select. */
-function commandOf(words: readonly string[]): Command {
+/** The command that the words select, and the words after it. */
+function commandOf(words: readonly string[]): { readonly command: Command; readonly rest: readonly string[] } {
   let command: Command = program;
-  for (const word of words) {
+  for (const [at, word] of words.entries()) {
     const next = command.commands.find((one) => one.name() === word);
-    if (!next) break;
+    if (!next) return { command, rest: words.slice(at) };
     command = next;
   }
-  return command;
+  return { command, rest: [] };
+}
+
+/** Words in place of a subcommand: flags, and what stands for any subcommand. */
+const NO_SUBCOMMAND = /^(--|…|<|\w+ …)/;
+
+/** The words that no command or flag has: a subcommand that does not exist, and unknown flags. */
+function unknownWords(words: readonly string[]): string[] {
+  const { command, rest } = commandOf(words);
+  const [first] = rest;
+  const hasToExist = command.commands.length > 0 && first !== undefined && !NO_SUBCOMMAND.test(first);
+  const known = new Set(['--help', ...[...command.options, ...program.options].map(({ long }) => long)]);
+  const flags = rest.flatMap((word) => /^--[\w-]+/.exec(word)?.[0] ?? []);
+  // The flags of a command that is not named are unknown.
+  const isNamed = command.commands.length === 0 || !rest.some((word) => /^(…|<)/.test(word));
+  return [...(hasToExist ? [first] : []), ...(isNamed ? flags.filter((flag) => !known.has(flag)) : [])];
 }
 
 const leaves = (command: Command, path: readonly string[] = []): string[][] =>
@@ -76,14 +91,17 @@ describe('command lines on the pages', () => {
 
   it('name only commands and flags that exist', () => {
     expect(own.length).toBeGreaterThan(80);
-    const wrong = own.filter(({ words }) => {
-      const command = commandOf(words);
-      const flags = words.flatMap((word) => (/^--(?!no-)([\w-]+)/.exec(word)?.[1] ?? []).toString() || []);
-      const known = [...command.options, ...program.options].map(({ long }) => long?.slice(2));
-      return command === program ? !/^(--|…|<|\w+ …)/.test(words[0] ?? '') : flags.some((flag) => flag !== 'help' && !known.includes(flag));
-    });
-    expect(wrong.map(({ page, text }) => `${page}: ${text}`)).toEqual([]);
+    const wrong = own.flatMap(({ page, text, words }) => unknownWords(words).map((word) => `${page}: ${word} in ${text}`));
+    expect(wrong).toEqual([]);
   });
+
+  it.each([
+    ['event gett 5', ['gett']],
+    ['evnt get 5', ['evnt']],
+    ['event get 5 --fieldz=id', ['--fieldz']],
+    ['event list --no-such', ['--no-such']],
+    ['event get 5 --fields=id', []],
+  ])('are refused by this test if they are misspelt: fasti %s', (line, wrong) => expect(unknownWords(line.split(' '))).toEqual(wrong));
 
   it('name only npm scripts and files that exist', () => {
     const wrong = lines.filter(({ text }) => {
