@@ -5,6 +5,7 @@ import { postTypes } from '../src/kinds/index.ts';
 import type { Param } from '../src/kinds/param.ts';
 import type { Database } from '../src/storage/engine/database.ts';
 import { reindexEvents } from '../src/storage/index/event-index-rebuild.ts';
+import { typedKeys } from '../src/typed-keys.ts';
 import { describeDatabases, type Open } from './support/databases.ts';
 import { finiteNamespaces } from './support/finite-routes.ts';
 import { insertAll } from './support/insert-all.ts';
@@ -30,20 +31,26 @@ interface List {
 
 const paramsOf = ({ params, unlistedParams: unlisted }: ServedEndpoint) => ({ ...params, ...unlisted });
 
-/** Every route that does not name a single record. */
-const LISTS: readonly List[] = [...NAMESPACES].flatMap(([namespace, routes]) =>
+/** All routes that can be read, by their pattern. */
+const READ = [...NAMESPACES].flatMap(([namespace, routes]) =>
   routes.flatMap(({ pattern, endpoints }) =>
     endpoints
-      .filter(({ methods }) => methods.includes('GET') && !pattern.includes('(?P<'))
-      .map((endpoint) => ({ namespace, path: `/wp-json/${namespace}${pattern}`, params: paramsOf(endpoint) })),
+      .filter(({ methods }) => methods.includes('GET'))
+      .map((endpoint) => ({ namespace, pattern, path: `/wp-json/${namespace}${pattern}`, params: paramsOf(endpoint) })),
   ),
 );
+/** Every route that names no record. */
+const LISTS: readonly List[] = READ.filter(({ pattern }) => !pattern.includes('(?P<'));
 /** Paths of single records by id. */
-const SINGLES: readonly string[] = [...NAMESPACES].flatMap(([namespace, routes]) =>
-  routes
-    .filter(({ pattern, endpoints }) => pattern.endsWith('(?P<id>\\d+)') && endpoints.some(({ methods }) => methods.includes('GET')))
-    .map(({ pattern }) => `/wp-json/${namespace}${pattern.replace('(?P<id>\\d+)', '')}`),
+const SINGLES: readonly string[] = READ.filter(({ pattern }) => /^[^(]*\(\?P<id>\\d\+\)$/.test(pattern)).map(({ path }) =>
+  path.replace('(?P<id>\\d+)', ''),
 );
+/** Lists of the revisions of a record. */
+const REVISIONS = READ.filter(({ pattern }) => pattern.endsWith('/(?P<parent>\\d+)/revisions'));
+/** Routes of single records by slug. */
+const SLUGS = READ.filter(({ pattern }) => pattern.includes('/by-slug/')).map(({ path }) => path);
+/** Routes that show no records. */
+const SHOW_NO_RECORDS = /\/(webhooks|types|taxonomies)\/\(\?P<|\/application-passwords/;
 
 // ------------------------------------------------------------------------------------------------- the two sites
 const TWINS = ['a', 'b'] as const;
@@ -63,9 +70,11 @@ const SECRETS = {
 type Secret = (typeof SECRETS)[Twin];
 
 /** All types that are served: the records of the calendar, and those of the blog. */
-const BLOG_TYPES = Object.keys(BLOG_BASES);
+const BLOG_TYPES = typedKeys(BLOG_BASES);
 const TYPES = [...postTypes, ...BLOG_TYPES];
-const isBlog = (type: string) => BLOG_TYPES.includes(type);
+const isBlog = (type: string) => BLOG_TYPES.some((blogType) => blogType === type);
+/** A published record of each type. */
+const PUBLIC: Readonly<Record<string, number>> = { tribe_events: 44, tribe_venue: 12, tribe_organizer: 24, post: 1, page: 2 };
 const STATES = ['draft', 'pending', 'private', 'future', 'trash', 'protected'] as const;
 type State = (typeof STATES)[number];
 
@@ -73,14 +82,18 @@ const FIRST = 7000;
 const idOf = (type: string, state: State) => FIRST + TYPES.indexOf(type) * 100 + STATES.indexOf(state);
 /**
  * Ids of: a file attached to a record; a public event that names a venue or organizer; records that only one of the
- * sites has.
+ * sites has; a revision of a record.
  */
 const FILE = 1000;
 const NAMING = 2000;
 const SURPLUS = 3000;
+const REVISION = 3500;
 const LAST = 10999;
 /** Types whose hidden records have an attached file, which a public event names in a gallery. */
 const WITH_FILES = ['tribe_events', ...BLOG_TYPES];
+
+const slugOf = (type: string, state: State, { word }: Secret) =>
+  state === 'protected' ? `protected-${idOf(type, state)}` : `record-${word}-${idOf(type, state)}`;
 
 /** All rows of the hidden records of a site. */
 interface Rows {
@@ -127,7 +140,7 @@ function addRecord(rows: Rows, type: string, state: State, { secret, told, links
     post_status: state === 'protected' ? 'publish' : state,
     post_author: told.author,
     post_title: state === 'protected' ? 'Protected record' : `Record ${secret.word}`,
-    post_name: state === 'protected' ? `protected-${id}` : `record-${secret.word}-${id}`,
+    post_name: slugOf(type, state, secret),
     post_content: `${secret.word} lies in the content`,
     post_excerpt: `${secret.word} lies in the excerpt`,
     post_password: state === 'protected' ? 'sesame' : secret.word,
@@ -135,6 +148,7 @@ function addRecord(rows: Rows, type: string, state: State, { secret, told, links
     menu_order: isBlog(type) ? told.order : secret.order,
     ...datesOf(state === 'future' ? told.time.replace('2025', '2035') : told.time),
   });
+  addRevision(rows, id, secret);
   if (state === 'trash') addMetas(rows, id, { _wp_trash_meta_status: 'publish' });
   if (secret.order === -1) addMetas(rows, id, { _tribe_featured: 1 });
   addMetas(rows, id, { footnotes: `${secret.word} lies in a note` });
@@ -183,6 +197,21 @@ function addFile(rows: Rows, id: number, secret: Omit<Secret, 'word'> & { readon
     ...datesOf(secret.time),
   });
   addMetas(rows, id + FILE, { _wp_attached_file: `2026/${secret.word}.png`, _wp_attachment_image_alt: secret.word });
+}
+
+function addRevision(rows: Rows, id: number, { word, author, time }: Secret): void {
+  rows.posts.push({
+    ID: id + REVISION,
+    post_type: 'revision',
+    post_status: 'inherit',
+    post_author: author,
+    post_parent: id,
+    post_title: word,
+    post_name: `${id}-revision-v1`,
+    post_content: word,
+    post_excerpt: word,
+    ...datesOf(time),
+  });
 }
 
 /** A public event that names a record. */
@@ -271,6 +300,30 @@ async function replaceHidden(db: Database, rows: Rows): Promise<void> {
 }
 
 // ------------------------------------------------------------------------------------------------- what is asked
+/**
+ * Slugs that hidden records have on both sites. Another slug tells, as in the reference, whether any record has it: a
+ * draft is refused with 403, an unknown slug with 400.
+ */
+const hiddenSlugs = TYPES.map((type) => slugOf(type, 'protected', SECRETS.a));
+
+/** The type of the records at a path of WordPress's own routes, such as `/wp-json/wp/v2/posts/…`. */
+const typeAt = (path: string): string => {
+  const base = path.split('/')[4]!;
+  return BLOG_TYPES.find((type) => BLOG_BASES[type] === base) ?? base;
+};
+
+/** The lists of the revisions of the hidden records in a state. */
+const revisionLists = (state: State): readonly List[] =>
+  REVISIONS.map((list) => ({ ...list, path: list.path.replace(/\(.*\)/, String(idOf(typeAt(list.path), state))) }));
+
+/** Single revisions of hidden records: behind their own record, and behind one that everybody may read. */
+const REVISION_PATHS = REVISIONS.flatMap(({ path }) =>
+  STATES.flatMap((state) => {
+    const id = idOf(typeAt(path), state);
+    return [id, PUBLIC[typeAt(path)]!].map((parent) => `${path.replace(/\(.*\)/, String(parent))}/${id + REVISION}`);
+  }),
+);
+
 /** Values that match the hidden records of the first site and nothing on the second. */
 const { word, place, phone, ...told } = SECRETS.a;
 const WORDS = [word, word.slice(0, 2), `"${word} lies"`, place, phone];
@@ -468,6 +521,12 @@ describeDatabases('a hidden record', (open) => {
           const lists = LISTS.filter((list) => list.namespace === namespace);
           expect(await foundByLetters(role, namespace, lists)).toEqual([]);
         });
+      if (namespace === 'wp/v2')
+        it('is not revealed by revisions', async () => {
+          const plain = STATES.flatMap((state) => revisionLists(state).map(({ path }) => path));
+          const filtered = revisionLists('private').flatMap(requestsFor);
+          expect(await toldBy(role, [...plain, ...filtered, ...REVISION_PATHS])).toEqual([]);
+        });
       it('is not revealed by any single record', async () => {
         const ids = TYPES.flatMap((type) =>
           STATES.flatMap((state) => [
@@ -476,13 +535,12 @@ describeDatabases('a hidden record', (open) => {
             ...(WITH_FILES.includes(type) ? [idOf(type, state) + FILE] : []),
           ]),
         );
-        const paths = SINGLES.filter((path) => path.startsWith(`/wp-json/${namespace}/`));
-        expect(
-          await toldBy(
-            role,
-            paths.flatMap((path) => ids.map((id) => path + id)),
-          ),
-        ).toEqual([]);
+        const paths = SINGLES.filter((path) => path.startsWith(`/wp-json/${namespace}/`)).flatMap((path) => ids.map((id) => path + id));
+        const named = namespace.startsWith('calendar/')
+          ? SLUGS.flatMap((path) => hiddenSlugs.map((slug) => path.replace(/\(.*\)/, slug)))
+          : [];
+        expect([...paths, ...named].filter((path) => path.includes('(?P<'))).toEqual([]);
+        expect(await toldBy(role, [...paths, ...named])).toEqual([]);
       });
     });
   });
@@ -490,6 +548,14 @@ describeDatabases('a hidden record', (open) => {
   it('is not revealed to anybody by any feed', async () => {
     await hide('nobody', FEED);
     expect(await toldBy('nobody', FEEDS)).toEqual([]);
+  });
+
+  it('differs in its revisions for those who may see them', async () => {
+    await hide('nobody', 'wp/v2');
+    const lists = ['tribe_events', 'tribe_venue', 'tribe_organizer'].map(
+      (type) => `/wp-json/wp/v2/${type}/${idOf(type, 'draft')}/revisions`,
+    );
+    expect(await toldBy('admin', lists)).toEqual(lists);
   });
 
   it('differs between the two sites for those who may see it', async () => {
@@ -507,9 +573,16 @@ describeDatabases('a hidden record', (open) => {
 
   it('is tested with every list route and all its parameters', () => {
     expect(LISTS.length).toBeGreaterThan(20);
+    const patterned = READ.filter(({ pattern }) => pattern.includes('(?P<')).map(({ path }) => path);
+    const known = new Set([
+      ...SINGLES.map((path) => `${path}(?P<id>\\d+)`),
+      ...SLUGS,
+      ...REVISIONS.flatMap(({ path }) => [path, `${path}/(?P<id>\\d+)`]),
+    ]);
+    expect(patterned.filter((path) => !known.has(path) && !SHOW_NO_RECORDS.test(path))).toEqual([]);
     const asked = LISTS.map((list) => requestsFor(list).length);
     expect(asked.reduce((sum, count) => sum + count, 0)).toBeGreaterThan(1500);
-    const untried = LISTS.flatMap(({ path, params }) =>
+    const untried = [...LISTS, ...REVISIONS].flatMap(({ path, params }) =>
       Object.keys(params).flatMap((name) => (APART.has(name) || valuesFor(name, params[name]!).length > 0 ? [] : [`${path} ${name}`])),
     );
     expect(untried).toEqual([]);
