@@ -8,7 +8,7 @@ import { faultsOf, mustNotWrite, stateOf } from './fuzz/oracle.ts';
 import { knownIn } from './fuzz/plausible.ts';
 import { requestTo, type Sent, shown, type Target, targetsOf } from './fuzz/requests.ts';
 import { describeDatabases } from './support/databases.ts';
-import { finiteNamespaces } from './support/finite-routes.ts';
+import { servedRoutes } from './support/outside-texts.ts';
 import { type Answer, type RunningSite, serveDatabase } from './support/running-site.ts';
 import { loadSite } from './support/site.ts';
 import { readFixture } from './support/site-data.mjs';
@@ -32,9 +32,9 @@ for (const row of fixture.usermeta!.rows) {
 }
 const known = knownIn(fixture);
 
-const targets = [...[...finiteNamespaces()].flatMap(([namespace, routes]) => targetsOf(namespace, routes)), feeds];
-/** Writes and lists of records have more parameters than other requests, and get more cases. */
-const weight = ({ params }: Target) => 2 + Object.keys(params).length;
+const targets = [...[...servedRoutes()].flatMap(([namespace, routes]) => targetsOf(namespace, routes)), feeds];
+/** Writes and lists of records have more parameters than other requests, and get more cases; so do batches of writes. */
+const weight = ({ params }: Target) => 2 + Object.keys(params).length + ('requests' in params ? 30 : 0);
 const whole = targets.reduce((sum, target) => sum + weight(target), 0);
 /** Test cases in rounds: the name of the target, the number of cases, and the seed. */
 const rounds = targets

@@ -149,13 +149,13 @@ describeDatabases('texts from outside', (open, engine) => {
 
   // A user with fewer rights is treated differently in writes only.
   const parts = [...servedRoutes().keys()].flatMap((namespace) => [
-    { as: 'admin', namespace, tried: (name: string) => name.includes(` ${namespace}`) },
-    { as: 'contrib', namespace, tried: (name: string) => name.includes(` ${namespace}`) && !name.startsWith('GET') },
+    { as: 'admin', namespace, methods: /./ },
+    { as: 'contrib', namespace, methods: /^(?!GET)/ },
   ]);
-  it.each(parts)('cost $as time in proportion to their length, in every parameter of $namespace', async ({ as, tried }) => {
+  it.each(parts)('cost $as time in proportion to their length, in every parameter of "$namespace"', async ({ as, namespace, methods }) => {
     const faults: string[] = [];
     for (const [place, carrier] of parameterCarriers(as).entries()) {
-      if (!tried(carrier.name)) continue;
+      if (carrier.namespace !== namespace || !methods.test(carrier.name)) continue;
       const bounds = { ...REQUESTS, longest: Math.min(carrier.longest, REQUESTS.longest) };
       const found = await steepest((text) => send(carrier, text), bounds, some(place, 2));
       faults.push(...found.map((fault) => `${carrier.name} with ${fault}`));

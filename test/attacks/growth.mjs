@@ -21,13 +21,14 @@ const longest = Number(values.bytes);
 
 const { measureGrowthExponent, FILLERS, repeatFiller, MAX_EXPONENT, PAIRS } = await import('../support/growth.ts');
 const { textCarriers, findTextFunctions } = await import('../support/text-functions.ts');
+const { fileReaders } = await import('../support/file-readers.ts');
 const { headCarriers, parameterCarriers } = await import('../support/outside-texts.ts');
 
 const folder = scratchFolder('fasti-growth');
 const faults = [];
 let tried = 0;
 
-for (const { name, call: take } of [...(await findTextFunctions()).takers, ...textCarriers(folder)])
+for (const { name, call: take } of [...(await findTextFunctions()).takers, ...textCarriers(), ...fileReaders(folder)])
   await tryOut(name, take, { longest, floor: 60_000 });
 
 const env = {

@@ -95,9 +95,42 @@ const MEANT: readonly (readonly [RegExp, Reference])[] = [
   [/^(include|exclude|parent|post|event)/, 'event'],
 ];
 
+/** Writes of a batch: to routes of each kind, and to none. */
+const batchedWrites: Arbitrary<Json> = fc.array(
+  fc
+    .tuple(
+      fc.constantFrom('POST', 'PATCH', 'PUT', 'DELETE', 'GET'),
+      fc.constantFrom(
+        ...['/calendar/events/v1/events', '/calendar/events/v1/venues/12', '/tribe/events/v1/tags', '/wp/v2/tribe_venue', '/wp/v2/tags/11'],
+        ...['/tec/v1/venues', '/tec/v1/events/44', '/wp/v2/media', '/batch/v1', '/nowhere', '//', '/%', ''],
+      ),
+      fc.array(fc.tuple(fc.constantFrom('title', 'name', 'venue', 'start_date', 'end_date', 'status', 'slug'), fc.oneof(date, text)), {
+        maxLength: 4,
+      }),
+      fc.constantFrom<Json>(
+        { pairs: [] },
+        { pairs: [['X-TEC-EEA', 'yes']] },
+        { pairs: [['If-Match', '*']] },
+        { pairs: [['__proto__', 'x']] },
+      ),
+    )
+    .map(
+      ([method, path, body, headers]): Json => ({
+        pairs: [
+          ['method', method],
+          ['path', path],
+          ['body', { pairs: body }],
+          ['headers', headers],
+        ],
+      }),
+    ),
+  { minLength: 1, maxLength: 4 },
+);
+
 /** Parameters of one kind, by name. */
 const SHAPES: readonly (readonly [RegExp, Arbitrary<Json>])[] = [
   [/date|before|after/, date],
+  [/^requests$/, batchedWrites],
   [/^timezone$/, fc.constantFrom(...ZONES)],
   [/website|url/, fc.constantFrom('https://example.test/', ...URLS)],
   [/^status$/, fc.constantFrom<Json>('publish', 'draft', 'pending', 'private', 'future', 'trash', ['publish', 'draft'], 'publish,private')],

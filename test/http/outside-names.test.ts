@@ -5,12 +5,12 @@ import { feeds } from '../fuzz/feeds.ts';
 import { INHERITED_WORDS } from '../fuzz/inherited.ts';
 import { PROTOCOL_NAMES, type Target, targetsOf } from '../fuzz/requests.ts';
 import { describeDatabases } from '../support/databases.ts';
-import { finiteNamespaces } from '../support/finite-routes.ts';
+import { servedRoutes } from '../support/outside-texts.ts';
 import { type RunningSite, serveDatabase } from '../support/running-site.ts';
 import { loadSite } from '../support/site.ts';
 
 /** Every handler once, by the first of its methods. */
-const targets = [...finiteNamespaces()].flatMap(([namespace, routes]) =>
+const targets = [...servedRoutes()].flatMap(([namespace, routes]) =>
   routes.flatMap((route) =>
     targetsOf(
       namespace,

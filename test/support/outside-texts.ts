@@ -1,6 +1,6 @@
 import type { ServedRoute } from '../../src/http/endpoint.ts';
 import type { Grammar } from '../../src/kinds/grammars/grammar.ts';
-import { finiteNamespaces } from './finite-routes.ts';
+import { finiteNamespaces, rootRoutes } from './finite-routes.ts';
 
 /*
  * Every place of a request that can carry a text from outside: the declared parameters of all routes, the segments of
@@ -25,13 +25,14 @@ export interface CarriedRequest {
 
 /** A parameter of one handler of a route, with the request that carries it. */
 export interface ParameterCarrier extends Carrier {
+  readonly namespace: string;
   readonly parameter: string;
   readonly grammar: Grammar;
   readonly inPath: boolean;
 }
 
-/** All routes whose answers end, by the namespace in which they are served. */
-export const servedRoutes = (): ReadonlyMap<string, readonly ServedRoute[]> => finiteNamespaces();
+/** All routes whose answers end, by the namespace in which they are served; those outside all namespaces, too. */
+export const servedRoutes = (): ReadonlyMap<string, readonly ServedRoute[]> => new Map([...finiteNamespaces(), ...rootRoutes()]);
 
 /** Valid values of mandatory parameters other than the tested one. */
 const SOUND: Readonly<Record<string, unknown>> = { start_date: '2031-05-01 20:00', end_date: '2031-05-01 22:00' };
@@ -51,6 +52,7 @@ export function parameterCarriers(as: string): ParameterCarrier[] {
           return {
             name: `${method} ${namespace}${pattern} ${parameter}`,
             longest: grammar.maxListBytes ?? grammar.maxBytes,
+            namespace,
             parameter,
             grammar,
             inPath,
@@ -110,7 +112,15 @@ export function headCarriers(): Carrier[] {
       ...(method === 'POST' ? { body: {} } : {}),
     }),
   });
+  const inBatch = (name: string, write: (text: string) => object): Carrier => ({
+    name: `${name} of a write in a batch`,
+    longest: LONGEST_IN_HEAD,
+    request: (text) => ({ method: 'POST', path: '/wp-json/batch/v1', body: { requests: [write(text)] }, as: 'contrib' }),
+  });
   return [
+    inBatch('the path', (text) => ({ path: text })),
+    inBatch('the path behind a route', (text) => ({ path: `/wp/v2/tags${text}` })),
+    inBatch('a header', (text) => ({ path: '/wp/v2/tags', headers: { 'If-Match': text, [text]: text } })),
     ...HEADERS.map((name) => inHeader(name)),
     ...HEADERS.map((name) => inHeader(name, 'POST', '/wp-json/wp/v2/media')),
     {
