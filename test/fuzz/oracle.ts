@@ -73,16 +73,18 @@ function faultsOfWrite(answer: unknown): string[] {
   return status < 400 || (isObject(answer) && isProblem(answer.body, status)) ? [] : ['a write of a batch without the form of an error'];
 }
 
+/** Errors without data: a refused function name, and, in `tec/v1`, a page after the last one. */
+const WITHOUT_DATA: readonly unknown[] = ['rest_callback_invalid', 'tec_rest_organizers_page_not_found'];
+
 /**
- * WordPress's form, `{code, message, data: {status}}`; a refused function name alone has no data. The message is not
- * merely the code. For a record that is gone or unreadable, `tec/v1` sends only `{error}`.
+ * WordPress's form, `{code, message, data: {status}}`. The message is not merely the code. For a record that is gone or unreadable, `tec/v1` sends only `{error}`.
  */
 function isProblem(body: unknown, status: number): boolean {
   if (!isObject(body)) return false;
   const { code, message, data, error } = body;
   if ([404, 410].includes(status) && Object.keys(body).join() === 'error') return typeof error === 'string' && /\s/.test(error);
   const named = typeof code === 'string' && /^[\w-]+$/.test(code) && typeof message === 'string' && /\s/.test(message);
-  return named && (code === 'rest_callback_invalid' ? data === undefined : isObject(data) && data.status === status);
+  return named && (WITHOUT_DATA.includes(code) ? data === undefined : isObject(data) && data.status === status);
 }
 
 const isObject = (value: unknown): value is Record<string, unknown> => value !== null && typeof value === 'object' && !Array.isArray(value);

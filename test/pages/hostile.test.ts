@@ -2,6 +2,7 @@ import { expect, it } from '@jest/globals';
 import type { Database } from '../../src/storage/engine/database.ts';
 import { findDangers, readPage } from '../support/html-page.ts';
 import { describeRequests } from '../support/site-client.ts';
+import { isTextMeta, TEXT_COLUMNS } from '../support/stored-texts.ts';
 
 const HOME = 'http://127.0.0.1:8081';
 
@@ -18,11 +19,6 @@ const ATTACKS: readonly string[] = [
   '<math><mtext></form><form><mglyph><style></math><img src onerror=alert(1)>',
   '[caption]<img src=x onerror=alert(1)>[/caption] [gallery ids="1" onload="alert(1)"] <!-- wp:html --><script>alert(1)</script><!-- /wp:html -->',
 ];
-
-/** Columns and metas that contain texts of users. */
-const COLUMNS = ['post_title', 'post_content', 'post_excerpt'];
-const METAS =
-  /^_(Event|Venue|Organizer)(URL|Website|Cost|Currency\w+|Phone|Email|Address|City|State|Province|StateProvince|Country|Zip|TimezoneAbbr)$|^_ecp_custom|alt$/;
 
 describeRequests(
   'pages of a site with hostile texts',
@@ -79,13 +75,13 @@ const ofContent = (fault: string): boolean => /is not closed|closes|is implied|<
 /** Writes an attack into every stored text of a page, without the checks of the API. */
 async function spoil(db: Database, attack: string): Promise<void> {
   const types = ['tribe_events', 'tribe_venue', 'tribe_organizer', 'attachment'];
-  for (const column of COLUMNS)
+  for (const column of TEXT_COLUMNS)
     await db
       .from('posts')
       .whereIn('post_type', types)
       .update({ [column]: attack });
   const metas: { meta_id: number; meta_key: string }[] = await db.from('postmeta').select('meta_id', 'meta_key');
-  const ids = metas.filter(({ meta_key: key }) => METAS.test(key)).map(({ meta_id: id }) => id);
+  const ids = metas.filter(({ meta_key: key }) => isTextMeta(key)).map(({ meta_id: id }) => id);
   for (let from = 0; from < ids.length; from += 200) {
     await db
       .from('postmeta')
