@@ -33,7 +33,7 @@ for (const row of fixture.usermeta!.rows) {
 const known = knownIn(fixture);
 
 const targets = [...[...servedRoutes()].flatMap(([namespace, routes]) => targetsOf(namespace, routes)), feeds];
-/** Writes and lists of records have more parameters than other requests, and get more cases; so do batches of writes. */
+/** Writes and lists of records have more parameters than other requests, and get more cases; so do batches. */
 const weight = ({ params }: Target) => 2 + Object.keys(params).length + ('requests' in params ? 30 : 0);
 const whole = targets.reduce((sum, target) => sum + weight(target), 0);
 /** Test cases in rounds: the name of the target, the number of cases, and the seed. */

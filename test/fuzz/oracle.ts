@@ -77,7 +77,8 @@ function faultsOfWrite(answer: unknown): string[] {
 const WITHOUT_DATA: readonly unknown[] = ['rest_callback_invalid', 'tec_rest_organizers_page_not_found'];
 
 /**
- * WordPress's form, `{code, message, data: {status}}`. The message is not merely the code. For a record that is gone or unreadable, `tec/v1` sends only `{error}`.
+ * WordPress's form, `{code, message, data: {status}}`. The message is not merely the code. For a record that is gone or
+ * unreadable, `tec/v1` sends only `{error}`.
  */
 function isProblem(body: unknown, status: number): boolean {
   if (!isObject(body)) return false;
