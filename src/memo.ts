@@ -78,3 +78,13 @@ export function memoizeByNumber<First extends object, Second extends object, Res
     return result;
   };
 }
+
+/** A value without a Map, Set or function in it, all of which JSON writes without their contents. */
+type WrittenWhole<Value> = Value extends ReadonlyMap<never, unknown> | ReadonlySet<never> | ((...args: never) => unknown)
+  ? never
+  : Value extends object
+    ? { readonly [Name in keyof Value]: WrittenWhole<Value[Name]> }
+    : Value;
+
+/** Returns a text for the key of a map, which differs for values that differ. */
+export const keyText = <Value>(value: Value & WrittenWhole<Value>): string => JSON.stringify(value) ?? '';

@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { createInstance, type TFunction } from 'i18next';
 import Backend from 'i18next-fs-backend';
 import { LRUCache } from 'lru-cache';
-import { memoize } from './memo.ts';
+import { keyText, memoize } from './memo.ts';
 
 /**
  * The files of each folder in `locales/`. A key consists of the file and the name of the sentence in it:
@@ -127,7 +127,7 @@ async function readTexts(languages: readonly string[]): Promise<Texts> {
     t: (language, key, values) => {
       const translate = values === undefined && typeof key === 'string' ? fixedSentences.get(language) : undefined;
       if (translate) return translate(key as string);
-      const cacheKey = JSON.stringify([language, key, values]);
+      const cacheKey = keyText([language, key, values]);
       const text = filledSentences.get(cacheKey) ?? sentence(language, key, values ?? {});
       filledSentences.set(cacheKey, text);
       return text;

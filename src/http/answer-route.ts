@@ -4,7 +4,7 @@ import { servedNamespaces } from '../config/config.ts';
 import { ApiError, fail, refuse, type Verdict } from '../errors.ts';
 import { MAX_BYTES } from '../kinds/grammars/grammar.ts';
 import type { Params, Selected, Values } from '../kinds/param.ts';
-import { memoizeByObject } from '../memo.ts';
+import { keyText, memoizeByObject } from '../memo.ts';
 import type { Caller } from '../records/caller.ts';
 import { withExplainedErrors } from '../records/explanation.ts';
 import { acceptParams } from '../records/input.ts';
@@ -286,7 +286,7 @@ const canJoinOthers = ({ request: { match, key }, values }: AcceptedWrite): bool
 
 /** Whether two requests of a batch have callers that get the same answers. */
 const isSameCaller = (one: Caller, other: Caller): boolean => {
-  const keyOf = ({ home, namespace, language, content }: Caller) => JSON.stringify([home, namespace, language, content]);
+  const keyOf = ({ home, namespace, language, content }: Caller) => keyText([home, namespace, language, content]);
   return one.viewer === other.viewer && keyOf(one) === keyOf(other);
 };
 

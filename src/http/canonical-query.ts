@@ -1,3 +1,4 @@
+import { keyText } from '../memo.ts';
 import type { RawParams } from './input.ts';
 
 /** A query in canonical form. */
@@ -23,7 +24,7 @@ export function canonicalQuery(
   const knownNames = names.filter((name) => effectiveNames.has(name)).sort();
   const pairs = knownNames.map((name) => [name, equivalents[name] ?? query[name]] as const);
   return {
-    text: `${address}?${JSON.stringify(pairs)}`,
+    text: `${address}?${keyText(pairs)}`,
     isComplete: knownNames.length === names.length && pairs.every(([name, value]) => value === query[name]),
   };
 }

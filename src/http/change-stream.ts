@@ -4,6 +4,7 @@ import { type Credentials, identifyAgain } from '../accounts/credentials.ts';
 import { servedNamespaces } from '../config/config.ts';
 import { fail } from '../errors.ts';
 import { CHANGES_PARAMS, DEFAULT_CHANGES, MAX_CHANGES } from '../kinds/changes-params.ts';
+import { keyText } from '../memo.ts';
 import { type Caller, settingsFor } from '../records/caller.ts';
 import { type Changes, type ChangesOptions, changesSince, tokenFromNow } from '../records/changes.ts';
 import { acceptParams } from '../records/input.ts';
@@ -297,7 +298,7 @@ const toEvent = ({ changes, next }: Changes): Buffer =>
  */
 function sharedViewOf(caller: Caller, options: ChangesOptions): string | undefined {
   const { viewer, settings: _settings, now: _now, receivedAt: _receivedAt, ...form } = caller;
-  return viewer.id === ANONYMOUS.id ? JSON.stringify([form, options]) : undefined;
+  return viewer.id === ANONYMOUS.id ? keyText([form, options] as const) : undefined;
 }
 
 /** Waits until the client has read what was sent, so that changes do not pile up for slow clients. */

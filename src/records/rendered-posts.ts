@@ -1,5 +1,6 @@
 import type { PostFields, PostKind, PublishedRecord } from '../kinds/kind.ts';
 import type { Bundle } from '../kinds/rendering.ts';
+import { keyText } from '../memo.ts';
 import type { Site } from '../site.ts';
 import { addDependencies, type Dependency, termDependency } from '../storage/journal/dependencies.ts';
 import type { ObjectMemory } from '../storage/journal/object-memory.ts';
@@ -77,10 +78,12 @@ const AFFECTS_RECORD = {
   receivedAt: false,
   conditions: false,
 } as const satisfies Readonly<Record<keyof Required<Caller>, boolean>>;
-const KEY_MEMBERS = typedKeys(AFFECTS_RECORD).filter((member) => AFFECTS_RECORD[member]);
+type AffectsRecord = typeof AFFECTS_RECORD;
+type KeyMember = { [Member in keyof AffectsRecord]: AffectsRecord[Member] extends true ? Member : never }[keyof AffectsRecord];
+const KEY_MEMBERS = typedKeys(AFFECTS_RECORD).filter((member): member is KeyMember => AFFECTS_RECORD[member]);
 
 function cacheKeyFunction(caller: Caller, { name }: PostKind): (id: number) => string {
-  const prefix = JSON.stringify([name, KEY_MEMBERS.map((member) => caller[member])]);
+  const prefix = keyText([name, KEY_MEMBERS.map((member) => caller[member])]);
   return (id) => `${prefix} ${id}`;
 }
 

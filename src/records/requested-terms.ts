@@ -3,6 +3,7 @@ import type { RequestedTerm } from '../kinds/grammars/lists.ts';
 import { termKind } from '../kinds/index.ts';
 import type { TermKind } from '../kinds/kind.ts';
 import type { TermKindName } from '../kinds/kind-names.ts';
+import { keyText } from '../memo.ts';
 import type { Database } from '../storage/engine/database.ts';
 import { lockNames } from '../storage/rows/locks.ts';
 import type { ContentLanguage } from '../wordpress/content-languages.ts';
@@ -101,7 +102,7 @@ export function createTermResolver(): typeof resolveRequestedTerms {
     const ids = terms.map(({ id }) => id);
     // The meaning of a name may change with each term that is created.
     if (ids.includes(undefined)) return resolveRequestedTerms(db, caller, name, terms, language);
-    const key = JSON.stringify([name, ids, language?.code]);
+    const key = keyText([name, ids, language?.code]);
     const pendingIds = idsByKey.get(key) ?? resolveRequestedTerms(db, caller, name, terms, language);
     idsByKey.set(key, pendingIds);
     return pendingIds;

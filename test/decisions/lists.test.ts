@@ -502,6 +502,13 @@ describeRequests('places and tickets', (ask) => {
     expect(await near(43.7696, 11.2558)).toEqual([14]);
     expect(await near(0, 0)).toEqual([]);
   });
+  it('D27 measures the distances of each of several requests at once from its own point', async () => {
+    await place();
+    const near = async (point: string) => [...new Set(venuesOf(await ask.read(`/events?${UPCOMING}&geoloc_radius=50&${point}`, 'admin')))];
+    const [pisa, lucca] = ['geoloc_lat=43.7167&geoloc_lng=10.4', 'geoloc_lat=43.843&geoloc_lng=10.505'];
+    const points = [pisa, lucca, pisa, lucca, pisa];
+    expect(await Promise.all(points.map(near))).toEqual(points.map((point) => (point === pisa ? [12, 13] : [13, 12])));
+  });
   it.each([
     ['143', '9'],
     ['43.7', '190'],

@@ -57,7 +57,7 @@ async function resolveLinkedCondition(db: Database, condition: Condition): Promi
 async function distancesFrom(db: Database, from: Near, link: string): Promise<Distances> {
   const [km, points] = distance(db, from);
   const rows: { id: number; km: number | string }[] = await near(db, db.query(), from).select('v.ID as id', db.raw(`${km} as km`, points));
-  return { link, km: new Map(rows.map((row) => [Number(row.id), Number(row.km)])) };
+  return { link, km: rows.map((row) => [Number(row.id), Number(row.km)]) };
 }
 
 /**

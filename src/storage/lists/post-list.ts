@@ -1,6 +1,6 @@
 import type { Condition } from '../../kinds/condition.ts';
 import { postKind, postKindOfType, postTypes } from '../../kinds/index.ts';
-import { memoizeByObject } from '../../memo.ts';
+import { keyText, memoizeByObject } from '../../memo.ts';
 import { conditionOf, type QueryBuilder } from '../engine/builder.ts';
 import type { Database } from '../engine/database.ts';
 import type { Sql } from '../engine/dialect.ts';
@@ -45,7 +45,7 @@ export async function findPostIds(database: Database, requestedQuery: PostQuery,
 }
 
 /** Cache key of a page. */
-const cacheKeyOf = ({ kind, ...rest }: PostQuery): string => `page ${JSON.stringify([kind.postType, rest])}`;
+const cacheKeyOf = ({ kind, ...rest }: PostQuery): string => `page ${keyText([kind.postType, rest] as const)}`;
 
 async function pageOf(db: Database, query: PostQuery): Promise<Page> {
   const range = indexRangeOf(query);
@@ -185,9 +185,10 @@ async function pageByDistance(db: Database, query: PostQuery, { link, km }: Dist
     .where('meta_key', link)
     .modify((builder) => void (postIds.size < MAX_LINKS_BY_ID && builder.whereIn('post_id', [...postIds])))
     .select('post_id', 'meta_value');
+  const distances = new Map(km);
   const nearest = new Map<number, number>();
   for (const { post_id: id, meta_value: linked } of links) {
-    const distance = postIds.has(id) ? km.get(Number(linked)) : undefined;
+    const distance = postIds.has(id) ? distances.get(Number(linked)) : undefined;
     if (distance !== undefined) nearest.set(id, Math.min(distance, nearest.get(id) ?? distance));
   }
   const direction = order.descending ? -1 : 1;

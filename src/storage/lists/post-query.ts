@@ -93,5 +93,6 @@ const SELECTIVE = new Set(['id', 'parent', 'parents', 'slug', 'linkedFrom', 'met
 /** Distances of the records that posts link to by a meta, from the point of the query. */
 export interface Distances {
   readonly link: string;
-  readonly km: ReadonlyMap<number, number>;
+  /** Pairs rather than a Map, since the query is the key of pages that concurrent requests share. */
+  readonly km: readonly (readonly [id: number, km: number])[];
 }
