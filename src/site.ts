@@ -131,10 +131,11 @@ export async function openSite(
   const noteDiskFull = (error: unknown): void => {
     if (error instanceof DatabaseUnavailable && error.reason === 'full') fullAt = performance.now();
   };
-  const onTransactionEnd = (open: number): void => {
+  const onTransactionEnd = (open: number, mayHaveWritten: boolean): void => {
     main.freshness.forget();
     main.transactionEnded(open);
-    followedReplicas.noteWrite();
+    // A write that certainly failed must not keep replicas from being read while the primary is down.
+    if (mayHaveWritten) followedReplicas.noteWrite();
   };
   const site: Site = {
     config,
@@ -292,22 +293,29 @@ const logServerChange =
 
 /**
  * Wraps a database to observe its transactions. `onEnd` is called after every transaction, committed or not, with the
- * number of those still open; `onError` is called before that with the error of a failed one.
+ * number of those still open and whether it may have written anything; `onError` is called before that with the error
+ * of a failed one.
  */
-function observeTransactions(db: Database, onError: (error: unknown) => void, onEnd: (openCount: number) => void): Database {
+function observeTransactions(
+  db: Database,
+  onError: (error: unknown) => void,
+  onEnd: (openCount: number, mayHaveWritten: boolean) => void,
+): Database {
   let openCount = 0;
   return {
     ...db,
     transaction: async (work) => {
       openCount += 1;
+      let mayHaveWritten = true;
       try {
         return await db.transaction(work);
       } catch (error) {
+        mayHaveWritten = mayHaveBeenWritten(error);
         onError(error);
         throw error;
       } finally {
         openCount -= 1;
-        onEnd(openCount);
+        onEnd(openCount, mayHaveWritten);
       }
     },
   };
