@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { attemptsOf } from '../src/accounts/attempts.ts';
-import { type Database, openDatabase } from '../src/storage/engine/database.ts';
+import { type Database, DatabaseUnavailable, openDatabase } from '../src/storage/engine/database.ts';
 import { followReplicas } from '../src/storage/freshness/replicas.ts';
 import { examine } from '../src/upkeep/doctor.ts';
 import { type DatabaseProxy, openProxy } from './support/database-proxy.ts';
@@ -190,6 +190,17 @@ describeReplica('a replica', () => {
     expect(await shown(one)).toBe(await titleAt(db));
   });
 
+  it('is still read after a write during which the primary was lost before COMMIT', async () => {
+    const primary = await openProxy(urlOf(db));
+    const one = await serve({ DATABASE_URL: primary.url, CACHE: 'off' });
+    await untilNear(one);
+    primary.disconnectAt('Not written', 'before');
+    const { status, body } = await one.send('PATCH', ONE, { as: 'admin', body: { title: 'Not written' } });
+    expect([status, body.code]).toEqual([503, 'rest_database_unavailable']);
+    await primary.close();
+    expect(await shown(one)).toBe(await titleAt(db));
+  });
+
   it('is not read after a write with an unknown outcome, until the primary answers', async () => {
     const primary = await openProxy(urlOf(db));
     const one = await serve({ DATABASE_URL: primary.url, CACHE: 'off' });
@@ -277,5 +288,41 @@ describe('followReplicas', () => {
     const primary = { cluster: { era: () => 0 } } as Database;
     const { current } = followReplicas(primary, [], { maxLagMs: 100, onReadableAgain: () => {} });
     expect(current()).toBeUndefined();
+  });
+
+  /** A stand-in for a database whose change counter never changes, or whose queries fail with the current `error`. */
+  function fakeDatabase() {
+    const state: { error?: Error; hasReached: boolean } = { hasReached: true };
+    const first = async () => {
+      if (state.error) throw state.error;
+      return { counter: 1 };
+    };
+    const db = {
+      from: () => ({ where: () => ({ first }) }),
+      dialect: { logPosition: async () => '0-1-1', hasReached: async () => state.hasReached },
+      cluster: { era: () => 0, place: () => ({ inUse: 1, of: 1, detail: '' }) },
+    };
+    return { state, db: db as unknown as Database };
+  }
+
+  it.each([
+    ['unreachable', 0],
+    ['exhausted', undefined],
+    ['busy', undefined],
+  ] as const)('after the primary was %s once, may read a replica of any age: %s', async (reason, readable) => {
+    const [primary, replica] = [fakeDatabase(), fakeDatabase()];
+    let now = 1000;
+    const { current } = followReplicas(primary.db, [replica.db], { maxLagMs: 100, onReadableAgain: () => {}, clock: () => now });
+    current();
+    await sleep(0);
+    expect(current()).toBe(0);
+    replica.state.hasReached = false;
+    primary.state.error = new DatabaseUnavailable(reason);
+    now += 60;
+    expect(current()).toBe(0);
+    await sleep(0);
+    delete primary.state.error;
+    now += 3_600_000;
+    expect(current()).toBe(readable);
   });
 });

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Database } from '../engine/database.ts';
+import { type Database, DatabaseUnavailable } from '../engine/database.ts';
 import { changeCount } from '../rows/changes.ts';
 
 /** The replicas of a database that may be read. */
@@ -49,7 +49,8 @@ const PAUSE_AFTER_FAILURE_MS = 1000;
  * checked in the background while requests come in; without requests, nothing is checked. A replica that has stopped
  * replicating is therefore not read for longer than `maxLagMs`.
  *
- * While the primary does not answer, a replica is read regardless of its age, because no newer data are available.
+ * While the primary cannot be reached, a replica is read regardless of its age, because no newer data are available.
+ * A primary that is only too busy to answer may have newer data.
  */
 export function followReplicas(
   primary: Database,
@@ -106,7 +107,7 @@ export function followReplicas(
   };
 }
 
-/** Wraps a primary and keeps track of whether it answers. */
+/** Wraps a primary and keeps track of whether it can be reached. */
 function watchedPrimary(primary: Database): {
   readonly isGone: () => boolean;
   /** Undefined: the primary does not answer. */
@@ -120,8 +121,9 @@ function watchedPrimary(primary: Database): {
         const position = await positionOf(primary);
         answers = true;
         return position;
-      } catch {
-        answers = false;
+      } catch (error) {
+        // Other errors do not show that it is gone: `exhausted` and `busy` mean that it has much to do.
+        if (error instanceof DatabaseUnavailable && error.reason === 'unreachable') answers = false;
         return undefined;
       }
     },
