@@ -228,6 +228,8 @@ const SCRIPTS: Readonly<Record<'polylang' | 'wpml', readonly (readonly [string, 
       DELETE FROM wp_term_relationships WHERE object_id = 111 AND term_taxonomy_id = 105`, ['post 110', 'post 111', 'term 75']],
     ['a group that is gone', `DELETE FROM wp_term_relationships WHERE term_taxonomy_id = 105; DELETE FROM wp_term_taxonomy WHERE term_taxonomy_id = 105;
       DELETE FROM wp_terms WHERE term_id = 75`, ['post 110', 'post 111', 'term 75']],
+    ['the numbers of records in each language', "UPDATE wp_term_taxonomy SET count = count + 1 WHERE taxonomy IN ('language', 'term_language')", []],
+    ['the name of a language', "UPDATE wp_terms SET name = 'Other' WHERE slug = 'it'", ['term 34']],
   ],
 }; // biome-ignore format: a table
 

@@ -7,6 +7,7 @@ import type { PrintRow } from '../engine/own-tables.ts';
 import { Piece, verbatim } from '../engine/statement.ts';
 import type { TableName } from '../engine/tables.ts';
 import type { OptionalLanguages } from '../index/indexed-events.ts';
+import { LANGUAGES } from '../journal/dependencies.ts';
 import { WATCHED, type WatchedName } from './watched-tables.ts';
 
 /*
@@ -20,7 +21,7 @@ export type PrintKind = 'post' | 'term';
 /** Types of posts that answers show. Revisions, shop orders and menu items are not among them. */
 export const TYPES_WITH_PRINTS = [...new Set([...postTypes, ...SEARCHED_TYPES, 'attachment', 'tribe_event_series'])];
 /** Taxonomies in which Polylang stores languages and groups of translations. */
-const LANGUAGE_TAXONOMIES = ['language', 'post_translations', 'term_language', 'term_translations'];
+const LANGUAGE_TAXONOMIES = [...LANGUAGES, 'post_translations', 'term_translations'];
 export const TAXONOMIES_WITH_PRINTS = [...new Set([...taxonomies, ...SEARCHED_TAXONOMIES, ...LANGUAGE_TAXONOMIES])];
 
 /** A range of keys: `from` is included, `to` is not. */
@@ -123,12 +124,19 @@ function languageDigests(db: Database, languages: OptionalLanguages, kind: Print
   return [`COALESCE((${group}), '-')`, `COALESCE((${language}), '-')`];
 }
 
+/**
+ * SQL for the count in a digest of a term. No answer shows how many records a language has, but the count changes with
+ * each record that is published, and a change of a language affects every answer.
+ */
+const SHOWN_COUNT = `CASE WHEN r.\`taxonomy\` IN (${quoted(LANGUAGES)}) THEN 0 ELSE r.\`count\` END`;
+
 /** SQL for a digest of the rows `r` of a table that belong to the object `o`; a dash if there are none. */
 function digestOf(db: Database, table: WatchedName, belongs: string, from = `\`${db.table(table)}\` r`): string {
   const { plain, texts } = WATCHED[table];
   // Each text is preceded by its length, -1 for NULL, so that no two different rows give the same text.
   const sized = texts.flatMap((name) => [`COALESCE(LENGTH(r.\`${name}\`), -1)`, `r.\`${name}\``]);
-  const joined = db.dialect.joinedPrint(`CONCAT_WS('|', ${[...plain.map((name) => `r.\`${name}\``), ...sized].join(', ')})`);
+  const values = plain.map((name) => (name === 'count' ? SHOWN_COUNT : `r.\`${name}\``));
+  const joined = db.dialect.joinedPrint(`CONCAT_WS('|', ${[...values, ...sized].join(', ')})`);
   return `COALESCE((SELECT ${joined} FROM ${from} WHERE ${belongs}), '-')`;
 }
 

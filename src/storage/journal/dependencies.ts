@@ -32,7 +32,7 @@ export const allTerms = (taxonomy: string): Dependency => `terms ${taxonomy}`;
 export type Dependencies = readonly Dependency[] | undefined;
 
 /** Taxonomies in which Polylang stores the languages of a site: every URL and every record may depend on them. */
-const LANGUAGES: readonly string[] = ['language', 'term_language'];
+export const LANGUAGES: readonly string[] = ['language', 'term_language'];
 
 /** Returns the dependencies that a change affects; undefined: all of them. */
 export function dependenciesOf({ kind, type, object }: JournalEntry): Dependencies {
