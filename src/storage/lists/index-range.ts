@@ -165,16 +165,19 @@ function facetsIn(condition: Guarded): IndexRange['facets'] | undefined {
 
 /**
  * Returns the facet of a language, with the events that fill its gaps. Undefined if there is no such facet: gaps are
- * not indexed for callers who see more than published events.
+ * not indexed for callers who see more than published events, or their own in other statuses.
  */
-function facetOfLanguage({ languages, code, fill }: OfLanguage, { all }: Visibility): readonly [Facet] | undefined {
+function facetOfLanguage({ languages, code, fill }: OfLanguage, visible: Visibility): readonly [Facet] | undefined {
   const number = languageOfCode(languages, code)?.number;
   if (number === undefined) return undefined;
   const borrows = fill !== 'nothing' && code !== languages.defaultCode;
-  if (borrows && (all.length !== 1 || all[0] !== 'publish')) return undefined;
+  if (borrows && !seesOnlyPublished(visible)) return undefined;
   if (fill === 'stand-ins-and-neutral') return [facetOf('complete', number)];
   return [facetOf(borrows ? 'filled' : 'language', number)];
 }
+
+const seesOnlyPublished = (visible: Visibility): boolean =>
+  visible.all.length === 1 && visible.all[0] === 'publish' && isAuthorIndependent(visible);
 
 function languageOfFacet(facet: Facet): ListedLanguage {
   const [number, code] = [idOfFacet(facet), facet % FACETS];
