@@ -13,6 +13,7 @@ import type { Database } from '../engine/database.ts';
 import { verbatim } from '../engine/statement.ts';
 import type { TecOccurrenceRow } from '../engine/tables.ts';
 import { formOf } from '../languages/forms.ts';
+import { listedEnd } from '../rows/event-moments.ts';
 import { isRecurring } from '../rows/recurring-events.ts';
 import type { IndexedEvent, LanguagePlace } from './event-index-rows.ts';
 
@@ -26,10 +27,12 @@ export type OptionalLanguages = ContentLanguages | undefined;
  */
 export const isFilled = ({ withFallback }: ContentLanguages): boolean => withFallback.includes(postKind('event').postType);
 
+type DateColumn = 'start_date' | 'end_date' | 'start_date_utc' | 'end_date_utc';
+
 /** The rows of an event in WordPress's and the calendar's tables that the index is made from. */
 export interface EventRows {
   readonly post: Pick<Post, 'ID' | 'post_status' | 'post_date' | 'post_password'>;
-  readonly occurrences: readonly Pick<TecOccurrenceRow, 'start_date' | 'end_date' | 'occurrence_id' | 'has_recurrence'>[];
+  readonly occurrences: readonly Pick<TecOccurrenceRow, DateColumn | 'occurrence_id' | 'has_recurrence'>[];
   readonly metas: readonly { readonly meta_key: string; readonly meta_value: string | null }[];
   readonly terms: readonly EventTerm[];
   /** The language of an event without translations, if it is known. */
@@ -101,10 +104,10 @@ export async function indexedEvents(
         locked: post.post_password !== '',
         hidden: values(HIDDEN_META).length > 0,
         featured: values(FEATURED_META).length > 0,
-        occurrences: occurrences.map(({ occurrence_id: id, start_date: start, end_date: end }) => ({
-          id: isRecurring(occurrences) ? id : 0,
-          start,
-          end,
+        occurrences: occurrences.map((row) => ({
+          id: isRecurring(occurrences) ? row.occurrence_id : 0,
+          start: row.start_date,
+          end: listedEnd(row),
         })),
         categories: withAncestors(
           categoriesOf(rows).map((term) => term.term_id),

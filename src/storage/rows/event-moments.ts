@@ -1,6 +1,7 @@
 import { DATES } from '../../kinds/events/metas.ts';
 import type { QueryBuilder } from '../engine/builder.ts';
 import type { Database } from '../engine/database.ts';
+import type { TecOccurrenceRow } from '../engine/tables.ts';
 
 /**
  * Joins start and end of an event, local and UTC, as columns of `d`; if there are no occurrence rows, as metas `ds`,
@@ -35,4 +36,33 @@ export interface EventMoment {
 export function momentColumn({ column, utc }: EventMoment, { occurrences }: { readonly occurrences: boolean }): string {
   if (occurrences) return `d.${column}${utc ? '_utc' : ''}`;
   return `${utc ? 'u' : 'd'}${column === 'start_date' ? 's' : 'e'}.meta_value`;
+}
+
+/*
+ * An event that ends in an hour which its zone repeats, when daylight saving time ends, may end before it starts by the
+ * local clock: from 01:30 to 01:15, 45 minutes later. Lists take its start for its end. The dates in UTC show that it
+ * is such an event, and not one whose dates are wrong.
+ */
+
+/** Returns the local end of an event for lists. */
+export const listedEnd = (row: Pick<TecOccurrenceRow, 'start_date' | 'end_date' | 'start_date_utc' | 'end_date_utc'>): string =>
+  row.end_date < row.start_date && row.end_date_utc >= row.start_date_utc ? row.start_date : row.end_date;
+
+/** Restricts a query on the dates of `joinDates` to those with a moment before or after a given one. */
+export function whereMoment(
+  db: Database,
+  where: QueryBuilder,
+  { op, value, ...moment }: EventMoment & { readonly op: '<' | '<=' | '>' | '>='; readonly value: string },
+  occurrences: boolean,
+): void {
+  const columnOf = (column: EventMoment['column'], utc: boolean) => momentColumn({ column, utc }, { occurrences });
+  const column = columnOf(moment.column, moment.utc);
+  if (moment.column === 'start_date' || moment.utc) return void where.where(column, op, value);
+  const [start, startUtc, endUtc] = [columnOf('start_date', false), columnOf('start_date', true), columnOf('end_date', true)];
+  const isLater = op === '>' || op === '>=';
+  where.where((any: QueryBuilder) => {
+    any.where(column, op, value);
+    if (isLater) any.orWhere((repeated: QueryBuilder) => repeated.where(start, op, value).where(endUtc, '>=', db.ref(startUtc)));
+    else any.where((other: QueryBuilder) => other.where(start, op, value).orWhere(endUtc, '<', db.ref(startUtc)));
+  });
 }
