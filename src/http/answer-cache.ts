@@ -95,6 +95,9 @@ export function createAnswerCache({ bytes, clock, turns }: AnswerCacheOptions): 
       const notes = notesOf(req);
       const changes = changesOf(site.journal);
       const version = await site.freshness.version();
+      // Not later, when it is the turn of the request: if the database was put back to an earlier state by then, the count
+      // of the version is above those of the next changes.
+      const era = changes.era();
       const cachedAnswer = version && findCurrent(req, key, version, changes);
       if (cachedAnswer && alias !== undefined) keepAlias(alias, cachedAnswer);
       if (cachedAnswer) return cachedAnswer.answer;
@@ -102,7 +105,7 @@ export function createAnswerCache({ bytes, clock, turns }: AnswerCacheOptions): 
       if (!version) return turns.run(req, () => compute(site));
       const name = `${version.name} ${version.count} ${key}`;
       const begin = (): Promise<Answer> => {
-        const [era, madeAt] = [changes.era(), clock().getTime()];
+        const madeAt = clock().getTime();
         const reading = trackReads(site.db);
         const memory = memoryAt({ version, changes, era });
         const work = compute({ ...site, db: reading.db, memory })

@@ -1,9 +1,12 @@
 import type { IncomingMessage } from 'node:http';
 import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals';
 import { createAnswerCache } from '../../src/http/answer-cache.ts';
-import { createTurns } from '../../src/http/turns.ts';
+import { createTurns, type Turns } from '../../src/http/turns.ts';
 import type { Site } from '../../src/site.ts';
 import type { Version } from '../../src/storage/freshness/freshness.ts';
+import { dependingOn } from '../../src/storage/journal/dependencies.ts';
+import type { JournalEntry } from '../../src/storage/journal/entries.ts';
+import type { JournalFeed, JournalListener } from '../../src/storage/journal/feed.ts';
 import { describeDatabases } from '../support/databases.ts';
 import { type RunningSite, serveDatabase } from '../support/running-site.ts';
 import { loadSite } from '../support/site.ts';
@@ -46,6 +49,41 @@ describeDatabases('answer cache', (open) => {
     expect(await ask('/1', 'first')).toBe('first, made anew');
     expect(await ask('/1', 'second')).toBe('first');
     expect(await ask('/2', 'second')).toBe('first, made anew');
+  });
+
+  it('keeps no answer of a request that waited for its turn while the database was replaced by an older state', async () => {
+    const listeners: JournalListener[] = [];
+    const journal: JournalFeed = {
+      position: () => 0,
+      advanceTo: async () => undefined,
+      subscribe: (listener) => {
+        listeners.push(listener);
+        return () => undefined;
+      },
+    };
+    const tell = (entry: Pick<JournalEntry, 'number' | 'kind' | 'type' | 'object'>) => {
+      const rest = { at: '', what: 'changed', writer: 'fasti', user: 0, wasPublic: true, isPublic: true } as const;
+      for (const listener of listeners) listener([{ ...entry, ...rest }]);
+    };
+    let whileWaiting = () => undefined as void;
+    const turns: Turns = { ...createTurns(2), run: async (_, work) => (whileWaiting(), work()) };
+    answers = createAnswerCache({ bytes: 1e7, clock: () => new Date(), turns });
+    const askAt = async (count: number, title: string) => {
+      const always = () => true;
+      const version: Version = { name: 'one', count, at: performance.now(), mayServe: always, mayBuildOn: always };
+      const freshness = { ...running.site.freshness, cachedVersion: () => version, version: async () => version };
+      const compute = async ({ db }: Site) => {
+        dependingOn(db, [44]);
+        return { status: 200, headers: {}, body: Buffer.from(title), expiresAt: Number.POSITIVE_INFINITY, isShareable: true };
+      };
+      const req = { method: 'GET', url: '/1', headers: {}, socket: {} } as unknown as IncomingMessage;
+      return String((await answers.getOrCompute(req, { key: '/1', site: { ...running.site, freshness, journal }, compute })).body);
+    };
+    whileWaiting = () => tell({ number: 300, kind: 'all', type: '', object: 0 });
+    expect(await askAt(500, 'older title')).toBe('older title');
+    whileWaiting = () => undefined;
+    tell({ number: 301, kind: 'post', type: 'tribe_events', object: 44 });
+    expect(await askAt(301, 'newer title')).toBe('newer title');
   });
 
   it('serves an answer no longer than its oldest record', async () => {

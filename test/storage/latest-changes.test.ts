@@ -64,6 +64,20 @@ describe('value computed at a count of the change counter', () => {
     expect(changes.isCurrent(held(3 + 10, 44))).toBe(true);
   });
 
+  it('is current again after an entry with a lower number than the last change, as after an older dump', () => {
+    const { changes, tell, held } = setting({ position: 10, most: 2 });
+    for (const [number, object] of [
+      [20, 43],
+      [400, 44],
+    ] as const)
+      tell(number, object);
+    tell(3, 0, 'all', '');
+    const [one, other, list] = [held(3, 44), held(3, 45), held(3, allPosts('tribe_events'))];
+    expect([one, other, list].map(changes.isCurrent)).toEqual([true, true, true]);
+    tell(4, 44);
+    expect([one, other, list].map(changes.isCurrent)).toEqual([false, true, false]);
+  });
+
   it('is outdated if it is older than the oldest known change', () => {
     const { changes, tell, held } = setting({ position: 10, most: 4 });
     expect(changes.isCurrent(held(9, 44))).toBe(false);

@@ -6,7 +6,7 @@ import type { JournalFeed } from './feed.ts';
 export interface Derived {
   readonly count: number;
   readonly dependencies: Dependencies;
-  /** `LatestChanges.era` when the computation of the value began. */
+  /** `LatestChanges.era` when the count was determined. */
   readonly era: number;
   /** The number of the last journal entry that is known not to affect the value. */
   checkedUntil: number;
@@ -37,11 +37,19 @@ export function followChanges(feed: JournalFeed, limit = MAX_DEPENDENCIES): Late
   let entries: JournalEntry[] = [];
   let droppedUntil = from;
 
+  /** Forgets all changes before: their numbers are higher than the next ones if the database was put back. */
+  const beginEra = ({ number }: JournalEntry): void => {
+    era += 1;
+    latest.clear();
+    entries = [];
+    from = number;
+    droppedUntil = number;
+  };
   const addEntry = (entry: JournalEntry): void => {
     const entryDependencies = dependenciesOf(entry);
     last = entry.number;
-    if (entryDependencies === undefined) era += 1;
-    for (const dependency of entryDependencies ?? []) {
+    if (entryDependencies === undefined) return beginEra(entry);
+    for (const dependency of entryDependencies) {
       // Deleted first, so that the map stays in the order of the changes.
       latest.delete(dependency);
       latest.set(dependency, entry.number);
