@@ -64,6 +64,45 @@ describeDatabases('recurring events', (open) => {
     db = await loadRecurringSite(await open());
   });
 
+  it('have their dates in order when a list is in the order of distance, also dates with the same start', async () => {
+    const event = IN_TABLES.find(({ post_id }) => post_id !== SINGLE)!.post_id;
+    const rows = () => db.from('tec_occurrences').where('post_id', event).orderBy('start_date');
+    const [first, second, third] = await rows();
+    await db
+      .transaction(async (trx) => {
+        await trx.from('postmeta').insert({ post_id: event, meta_key: '_EventVenueID', meta_value: '12' });
+        for (const [row, end_date] of [
+          [first, '2040-01-01 12:00:00'],
+          [second, '2040-01-01 11:00:00'],
+          [third, '2040-01-01 13:00:00'],
+        ] as const)
+          await trx
+            .from('tec_occurrences')
+            .where('occurrence_id', row!.occurrence_id)
+            .update({ start_date: '2040-01-01 10:00:00', end_date });
+        const visible = { viewer: 0, all: ['publish'], others: [], own: [] };
+        const query = {
+          kind: { postType: 'tribe_events', hasDates: true },
+          visible,
+          visibleEvents: visible,
+          opened: { password: undefined, editable: undefined },
+          conditions: [{ by: 'moment', column: 'start_date', utc: false, op: '>=', value: '2040-01-01 00:00:00' }],
+          distances: { link: '_EventVenueID', km: [[12, 1]] },
+          limit: 50,
+          offset: 0,
+          occurrences: true,
+          recurrence: { base: 0, each: 'occurrence' },
+        } as const;
+        const inOrder = [second, first, third].map((row) => row!.occurrence_id);
+        for (const descending of [false, true]) {
+          const page = await findPostIds(trx, { ...query, order: { by: 'id', descending } });
+        expect(page.ids).toEqual(descending ? inOrder.toReversed() : inOrder);
+        }
+        throw new Error('undone');
+      })
+      .catch((error: Error) => expect(error.message).toBe('undone'));
+  });
+
   it('are found in the list index without a scan of all dates for each event', async () => {
     const venue = { meta_key: '_EventVenueID', meta_value: '12' };
     const posts = [...new Set(IN_TABLES.map(({ post_id }) => post_id))].filter((post_id) => post_id !== SINGLE);

@@ -95,8 +95,8 @@ export function createAnswerCache({ bytes, clock, turns }: AnswerCacheOptions): 
       const notes = notesOf(req);
       const changes = changesOf(site.journal);
       const version = await site.freshness.version();
-      // Not later, when it is the turn of the request: if the database was put back to an earlier state by then, the count
-      // of the version is above those of the next changes.
+      // Not when it is the turn of the request: if the database was put back to an earlier state by then, the count of
+      // the version is above those of the next changes.
       const era = changes.era();
       const cachedAnswer = version && findCurrent(req, key, version, changes);
       if (cachedAnswer && alias !== undefined) keepAlias(alias, cachedAnswer);

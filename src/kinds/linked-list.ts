@@ -38,8 +38,8 @@ export const fromEvent = (key: string, grammar: Grammar<unknown, number>): Filte
   filter({ grammar, narrows: (event) => [{ by: 'linkedFrom', key, event }] });
 
 /**
- * Filters records by whether any event links to them. Upcoming events end after now in the site's local time (decision
- * D22: all upcoming events).
+ * Filters records by whether any event links to them. Upcoming events start now or later in the site's local time
+ * (decision D22: all upcoming events).
  */
 export const linkFilters = (key: string) => ({
   has_events: filter({ grammar: truthyFlag, narrows: (isLinked) => [{ by: 'linkedFromAny', key, isLinked }] }),

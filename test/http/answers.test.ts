@@ -65,8 +65,8 @@ describeDatabases('answer cache', (open) => {
       const rest = { at: '', what: 'changed', writer: 'fasti', user: 0, wasPublic: true, isPublic: true } as const;
       for (const listener of listeners) listener([{ ...entry, ...rest }]);
     };
-    let whileWaiting = () => undefined as void;
-    const turns: Turns = { ...createTurns(2), run: async (_, work) => (whileWaiting(), work()) };
+    let whileWaiting = (): void => undefined;
+    const turns: Turns = { ...createTurns(2), run: (_, work) => Promise.resolve(whileWaiting()).then(work) };
     answers = createAnswerCache({ bytes: 1e7, clock: () => new Date(), turns });
     const askAt = async (count: number, title: string) => {
       const always = () => true;

@@ -48,7 +48,10 @@ export function followChanges(feed: JournalFeed, limit = MAX_DEPENDENCIES): Late
   const addEntry = (entry: JournalEntry): void => {
     const entryDependencies = dependenciesOf(entry);
     last = entry.number;
-    if (entryDependencies === undefined) return beginEra(entry);
+    if (entryDependencies === undefined) {
+      beginEra(entry);
+      return;
+    }
     for (const dependency of entryDependencies) {
       // Deleted first, so that the map stays in the order of the changes.
       latest.delete(dependency);

@@ -175,7 +175,7 @@ const EXPENSIVE: ReadonlySet<Condition['by']> = new Set(['words', 'terms', 'link
 async function pageByDistance(db: Database, query: PostQuery, { link, km }: Distances): Promise<Page> {
   const { limit, offset, order } = query;
   const dates = query.recurrence !== undefined && query.kind.hasDates;
-  const rows: (Dated & { readonly start: string })[] = await narrowedPosts(db, query).select({
+  const rows: (Dated & Span)[] = await narrowedPosts(db, query).select({
     id: 'p.ID',
     ...(dates ? DATE_COLUMNS : {}),
   });
@@ -199,11 +199,21 @@ async function pageByDistance(db: Database, query: PostQuery, { link, km }: Dist
   const place = new Map(ids.map((id, at) => [id, at]));
   const sortedRows = rows
     .filter(({ id }) => place.has(Number(id)))
-    .sort((a, b) => place.get(Number(a.id))! - place.get(Number(b.id))! || direction * (a.start < b.start ? -1 : 1));
+    .sort((a, b) => place.get(Number(a.id))! - place.get(Number(b.id))! || direction * compareDates(a, b));
   return { ids: await recordIds(db, sortedRows.slice(offset, offset + limit), query.recurrence), total: sortedRows.length, linked: [] };
 }
 
-const DATE_COLUMNS = { occurrence: 'd.occurrence_id', start: 'd.start_date' };
+interface Span {
+  readonly start: string;
+  readonly end: string;
+}
+const DATE_COLUMNS = { occurrence: 'd.occurrence_id', start: 'd.start_date', end: 'd.end_date' };
+
+/** Compares two dates of one event in ascending order, as `orderOf` does. */
+function compareDates(one: Span, other: Span): number {
+  if (one.start !== other.start) return one.start < other.start ? -1 : 1;
+  return one.end === other.end ? 0 : one.end < other.end ? -1 : 1;
+}
 
 /** If fewer posts than this match, only their links are read; otherwise all links. */
 const MAX_LINKS_BY_ID = 1000;

@@ -55,10 +55,11 @@ export function whereMoment(
   { op, value, ...moment }: EventMoment & { readonly op: '<' | '<=' | '>' | '>='; readonly value: string },
   occurrences: boolean,
 ): void {
-  const columnOf = (column: EventMoment['column'], utc: boolean) => momentColumn({ column, utc }, { occurrences });
-  const column = columnOf(moment.column, moment.utc);
+  const columnOf = (of: EventMoment) => momentColumn(of, { occurrences });
+  const column = columnOf(moment);
   if (moment.column === 'start_date' || moment.utc) return void where.where(column, op, value);
-  const [start, startUtc, endUtc] = [columnOf('start_date', false), columnOf('start_date', true), columnOf('end_date', true)];
+  const start = columnOf({ column: 'start_date', utc: false });
+  const [startUtc, endUtc] = [columnOf({ column: 'start_date', utc: true }), columnOf({ column: 'end_date', utc: true })];
   const isLater = op === '>' || op === '>=';
   where.where((any: QueryBuilder) => {
     any.where(column, op, value);
