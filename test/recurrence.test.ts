@@ -96,7 +96,7 @@ describeDatabases('recurring events', (open) => {
         const inOrder = [second, first, third].map((row) => row!.occurrence_id);
         for (const descending of [false, true]) {
           const page = await findPostIds(trx, { ...query, order: { by: 'id', descending } });
-        expect(page.ids).toEqual(descending ? inOrder.toReversed() : inOrder);
+          expect(page.ids).toEqual(descending ? inOrder.toReversed() : inOrder);
         }
         throw new Error('undone');
       })

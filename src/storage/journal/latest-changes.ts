@@ -42,17 +42,13 @@ export function followChanges(feed: JournalFeed, limit = MAX_DEPENDENCIES): Late
     era += 1;
     latest.clear();
     entries = [];
-    from = number;
-    droppedUntil = number;
+    [from, droppedUntil] = [number, number];
   };
   const addEntry = (entry: JournalEntry): void => {
     const entryDependencies = dependenciesOf(entry);
     last = entry.number;
-    if (entryDependencies === undefined) {
-      beginEra(entry);
-      return;
-    }
-    for (const dependency of entryDependencies) {
+    if (entryDependencies === undefined) beginEra(entry);
+    for (const dependency of entryDependencies ?? []) {
       // Deleted first, so that the map stays in the order of the changes.
       latest.delete(dependency);
       latest.set(dependency, entry.number);
