@@ -15,7 +15,7 @@ import { percentDecoded } from '../wordpress/web-url.ts';
 import { basePath, pathBelow, splitLanguage, splitTarget } from './addressing.ts';
 import { type Answer, deliver } from './deliver.ts';
 import { bodyTypeOf, parseBody, parseQuery } from './input.ts';
-import { type BodyBudget, readBody, SMALL_BODY_BYTES } from './limits.ts';
+import { type BodyShare, readBody, SMALL_BODY_BYTES } from './limits.ts';
 import { type Pages, pageAnswer } from './pages.ts';
 import { notesOf } from './request-notes.ts';
 import { isSameOrigin } from './same-origin.ts';
@@ -27,7 +27,7 @@ const COOKIE = 'fasti_suggest';
 const COOKIE_SECONDS = 86_400;
 
 /** Serves the page on which visitors suggest events, if the site has one, and passes on all other requests. */
-export function serveSuggestions(site: Site, theme: LoadedTheme, pages: Pages, { budget, turns }: RequestLimits): RequestHandler {
+export function serveSuggestions(site: Site, theme: LoadedTheme, pages: Pages, limits: RequestLimits): RequestHandler {
   const admit = ({ ip = '' }: Request) => {
     const wait = attemptsOf(site, 'suggestion').countFailure(ip, undefined, site.clock());
     if (wait !== undefined) fail('too-many-requests', { data: { retry_after: wait }, detail: { tried: 'suggestion' } });
@@ -45,8 +45,8 @@ export function serveSuggestions(site: Site, theme: LoadedTheme, pages: Pages, {
     try {
       const answer =
         req.method === 'POST'
-          ? await handleForm(visit, budget, () => admit(req))
-          : await turns.run(req, () => showForm(visit, query.sent === '1'));
+          ? await handleForm(visit, limits, () => admit(req))
+          : await limits.turns.run(req, () => showForm(visit, query.sent === '1'));
       await deliver(req, res, answer);
     } catch (error) {
       await deliver(req, res, pages.problem(site, settings, req, error));
@@ -100,11 +100,22 @@ async function formAnswer({ context, caller, req }: SuggestionVisit, form: Sugge
   });
 }
 
-/** Handles a submitted form: thanks the visitor, or shows the form again with the errors. */
-async function handleForm(visit: SuggestionVisit, budget: BodyBudget, admit: () => void): Promise<Answer> {
+/** Reads a submitted form, and handles it when it is its turn: a slow client must not hold a turn. */
+async function handleForm(visit: SuggestionVisit, { budget, turns }: RequestLimits, admit: () => void): Promise<Answer> {
   const { context, caller, req } = visit;
   if (!isSameOrigin(req, caller.settings.home)) fail('rest_forbidden', { detail: { because: 'the form comes from another site' } });
-  const fields = await readForm(context.site, req, budget);
+  const share = budget.share(ANONYMOUS.id);
+  try {
+    const fields = await readForm(context.site, req, share);
+    return await turns.run(req, () => answerForm(visit, fields, admit));
+  } finally {
+    share.release();
+  }
+}
+
+/** Thanks the visitor, or shows the form again with the errors. */
+async function answerForm(visit: SuggestionVisit, fields: Values, admit: () => void): Promise<Answer> {
+  const { context, caller, req } = visit;
   const key = cookieOf(req);
   if (key === undefined || fields.key !== key) {
     const notice = context.site.texts.t(caller.language, 'pages:suggest.stale');
@@ -114,16 +125,11 @@ async function handleForm(visit: SuggestionVisit, budget: BodyBudget, admit: () 
   return refusal ? formAnswer(visit, { key, input: fields, ...refusal }) : seeOther(appendQuery(suggestPath(caller), [['sent', '1']]));
 }
 
-async function readForm({ config }: Site, req: Request, budget: BodyBudget): Promise<Values> {
-  const share = budget.share(ANONYMOUS.id);
-  try {
-    const type = req.get('content-type');
-    const bytes = await readBody(req, Math.min(SMALL_BODY_BYTES, config.bodyLimit), share);
-    if (bodyTypeOf(type) !== 'form') return {};
-    return (await parseBody(bytes, type, { fieldBytes: SMALL_BODY_BYTES, files: false })).form ?? {};
-  } finally {
-    share.release();
-  }
+async function readForm({ config }: Site, req: Request, share: BodyShare): Promise<Values> {
+  const type = req.get('content-type');
+  const bytes = await readBody(req, Math.min(SMALL_BODY_BYTES, config.bodyLimit), share);
+  if (bodyTypeOf(type) !== 'form') return {};
+  return (await parseBody(bytes, type, { fieldBytes: SMALL_BODY_BYTES, files: false })).form ?? {};
 }
 
 const cookieOf = ({ headers: { cookie = '' } }: Request): string | undefined =>

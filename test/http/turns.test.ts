@@ -10,7 +10,7 @@ import { createRoutes } from '../../src/http/routes.ts';
 import { createConnectionOrder, createTurns, type Turns } from '../../src/http/turns.ts';
 import { describeDatabases } from '../support/databases.ts';
 import { serveDatabase } from '../support/running-site.ts';
-import { loadSite } from '../support/site.ts';
+import { loadSite, setOptions } from '../support/site.ts';
 import { ROOT } from '../support/site-client.ts';
 import { until } from '../support/until.mjs';
 
@@ -202,21 +202,37 @@ describeDatabases('streams of changes', (open) => {
   });
 });
 
+const filledIn = (path: string): string =>
+  path.replace(/\(\?P<(\w+)>[^)]+\)/g, (_, name: string) => (name === 'slug' ? 'new-year-concert' : '44'));
+
+/** Paths of the routes of the API, with the methods of each. */
+const API_ROUTES = [...new Map([['calendar/events/v1', createRoutes(['en', 'it'])], ...companionNamespaces()])].flatMap(
+  ([namespace, routes]) =>
+    routes.map(({ pattern, endpoints }) => ({
+      path: filledIn(`/wp-json/${namespace}${pattern}`),
+      methods: endpoints.flatMap(({ methods }) => methods),
+    })),
+);
+
 /** Paths of all routes that can be read: those of the API, the desk and the pages. */
 const READ_PATHS = [
-  ...[...new Map([['calendar/events/v1', createRoutes(['en', 'it'])], ...companionNamespaces()])].flatMap(([namespace, routes]) =>
-    routes.flatMap(({ pattern, endpoints }) =>
-      endpoints.some(({ methods }) => methods.includes('GET')) ? [`/wp-json/${namespace}${pattern}`] : [],
-    ),
-  ),
+  ...API_ROUTES.flatMap(({ path, methods }) => (methods.includes('GET') ? [path] : [])),
   ...deskRoutes.flatMap((route) => (route.method === 'GET' && !route.takesLong ? [`/admin${route.path.replace(/:\w+/g, '44')}`] : [])),
   ...['/wp-json/', '/wp-json/batch/v1', '/doc', '/it/doc', '/robots.txt', '/sitemap.xml', '/sitemap-events-1.xml', '/'],
   ...['/events/', '/events/month/', '/event/new-year-concert/', '/events/?ical=1', '/events/feed/', '/?s=concert&post_type=tribe_events'],
-].map((path) => path.replace(/\(\?P<(\w+)>[^)]+\)/g, (_, name: string) => (name === 'slug' ? 'new-year-concert' : '44')));
+  '/events/suggest/',
+];
+
+/** Paths of the desk's forms, which anybody may send. */
+const FORM_PATHS = deskRoutes.flatMap((route) => (route.method === 'POST' ? [`/admin${route.path.replace(/:\w+/g, '44')}`] : []));
+
+const FORM = { 'Content-Type': 'application/x-www-form-urlencoded', 'Sec-Fetch-Site': 'same-origin' };
+const KEY = 'a'.repeat(32);
 
 describeDatabases('a process that has too much to do', (open) => {
   it('refuses everything that it would have to compute, and nothing else', async () => {
     const db = await loadSite(await open());
+    await setOptions(db, { fasti_suggest_slug: 'suggest' });
     const turns: Turns = { run: async () => fail('server-busy') };
     for (const CACHE of ['on', 'off']) {
       const site = await serveDatabase(db, { env: { PAGES: 'on', CACHE }, turns });
@@ -234,5 +250,37 @@ describeDatabases('a process that has too much to do', (open) => {
       expect((await site.send('POST', `${ROOT}/tags`, { as: 'admin', body: { name: `While busy ${CACHE}` } })).status).toBe(201);
       await site.close();
     }
+  });
+
+  it('reads no record for anybody else, whatever the method', async () => {
+    const db = await loadSite(await open());
+    await setOptions(db, { fasti_suggest_slug: 'suggest' });
+    const turns: Turns = { run: async () => fail('server-busy') };
+    // Without looks for foreign changes, which read the same tables in the background.
+    const site = await serveDatabase(db, { env: { PAGES: 'on', SHARED_WITH_WORDPRESS: 'off' }, turns });
+    const read: string[] = [];
+    const stop = site.site.db.driver.listen(({ sql }) => {
+      if (/posts|postmeta|term|occurrences|tec_events|fasti_(?:entries|days|prints|journal\b|answers)/.test(sql)) read.push(sql);
+    });
+    const postForm = (path: string, body: string, Cookie = '') => site.send('POST', path, { headers: { ...FORM, Cookie }, body });
+    const waiting = [
+      ...API_ROUTES.flatMap(({ path, methods }) => methods.map((method) => () => site.send(method, path, { body: {} }))),
+      () => site.send('POST', '/wp-json/batch/v1', { body: { requests: [{ path: `${ROOT}/venues`, body: { venue: 'Mill' } }] } }),
+      () => postForm('/event/new-year-concert/', 'post_password=a'),
+      () => postForm('/events/feed/', 'post_password=a'),
+      () => postForm('/events/suggest/', 'title=x'),
+      () => postForm('/events/suggest/', `key=${KEY}&title=`, `fasti_suggest=${KEY}`),
+    ];
+    const statuses = await Promise.all(waiting.map(async (ask) => (await ask()).status));
+    expect([new Set(statuses), read]).toEqual([new Set([503]), []]);
+    const readers: string[] = [];
+    for (const path of new Set([...READ_PATHS.filter((one) => !one.startsWith('/wp-json/')), ...FORM_PATHS]))
+      for (const method of ['POST', 'PUT']) {
+        await site.send(method, path, { headers: FORM, body: 'post_password=a' });
+        if (read.splice(0).length > 0) readers.push(`${method} ${path}`);
+      }
+    expect(readers).toEqual([]);
+    stop();
+    await site.close();
   });
 });

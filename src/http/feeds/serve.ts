@@ -81,12 +81,15 @@ async function openByPassword(
   if (request?.address.page.of !== 'event' || !isForm || !pages.areEnabled(request.caller.settings)) return next();
   const { post_password: entered } = parseQuery((await readTinyBody(req)).toString());
   const password = typeof entered === 'string' ? entered : '';
-  try {
-    await checkRecordPassword(site, password, passwordSource(request, req));
-  } catch (error) {
-    return deliver(req, res, pages.problem(site, request.caller.settings, req, error));
-  }
-  await deliver(req, res, await turns.run(req, () => pages.answer(request, req, password)));
+  const open = async (): Promise<Answer> => {
+    try {
+      await checkRecordPassword(site, password, passwordSource(request, req));
+    } catch (error) {
+      return pages.problem(site, request.caller.settings, req, error);
+    }
+    return pages.answer(request, req, password);
+  };
+  await deliver(req, res, await turns.run(req, open));
 }
 
 /** Reads the address of a request; undefined if it is no page of the calendar. */
