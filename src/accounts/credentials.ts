@@ -15,7 +15,7 @@ import { attemptsOf } from './attempts.ts';
 import { loginKeys } from './login-keys.ts';
 import { loginOf } from './logins.ts';
 import { refuseSignIn } from './refused-sign-in.ts';
-import { isQueueFull, verifyInThread } from './slow-passwords.ts';
+import { requireRoomForCheck, verifyInThread } from './slow-passwords.ts';
 import { PASSWORDS_KEY, PASSWORDS_OPTION, parsePasswords, type StoredPassword } from './stored-passwords.ts';
 import { toViewer } from './viewer.ts';
 
@@ -155,53 +155,58 @@ async function userOfPassword(site: Site, settings: SiteSettings, credentials: C
   const { address } = credentials;
   const startedAt = performance.now();
   const user = await findUserByLoginOrEmail(site.db, name, [capabilitiesKey(site.db), PASSWORDS_KEY]);
-  const wasQueueFull = isQueueFull();
-  const { entry, usedSlowHash } = await findMatching(site, user, normalizeApplicationPassword(password), address);
+  const { entry, hashingMs } = await findMatching(site, user, normalizeApplicationPassword(password), address);
   if (user && entry) {
     recordUse(site, user, entry, address);
     return { ...toViewer(site.db, settings, user), applicationPassword: entry.uuid };
   }
-  return refuseSignIn(site, { name, address, user, startedAt, wasHashed: usedSlowHash, wasQueueFull });
+  return refuseSignIn(site, { name, address, user, startedAt, hashingMs });
 }
 
 /**
- * Finds the application password that was sent, and tells whether an old hash was computed for it. The fast hash is
+ * Finds the application password that was sent, and returns the time that old hashes took for it. The fast hash is
  * computed exactly once, whether or not the user exists. Hashes of old WordPress versions are slow, so they are
- * computed one at a time, in a separate thread, and not at all for an address that has failed too often. This never
+ * computed in a separate thread, and not at all for an address that has failed too often. This never
  * locks out the owner of a correct password at another address, nor anyone who uses a password created since WordPress
  * 6.8.
+ *
+ * @throws too-many-requests if too many hashes are waiting, also for users who have no old ones
  */
 async function findMatching(
   site: Site,
   user: StoredUser | undefined,
   typedPassword: string,
   address: string,
-): Promise<{ entry: StoredPassword | undefined; usedSlowHash: boolean }> {
+): Promise<{ readonly entry?: StoredPassword | undefined; readonly hashingMs: number }> {
   const fastHash = Buffer.from(hashApplicationPassword(typedPassword));
   const entries = parsePasswords(user?.metas.get(PASSWORDS_KEY));
-  const match = entries.find(
-    ({ password }) => password.length === fastHash.length && timingSafeEqual(Buffer.from(password).subarray(0, fastHash.length), fastHash),
-  );
-  if (match) return { entry: match, usedSlowHash: false };
   const slowEntries = entries.filter(({ password }) => !password.startsWith('$generic$'));
-  for (const entry of slowEntries)
-    if (await verifyCached(site, entry.password, typedPassword, address)) return { entry, usedSlowHash: true };
-  return { entry: undefined, usedSlowHash: slowEntries.length > 0 };
+  const match =
+    entries.find(
+      ({ password }) =>
+        password.length === fastHash.length && timingSafeEqual(Buffer.from(password).subarray(0, fastHash.length), fastHash),
+    ) ?? slowEntries.find(({ password }) => wasVerified(site, password, typedPassword));
+  if (match) return { entry: match, hashingMs: 0 };
+  if (attemptsOf(site, 'sign-in').secondsToWait(address, site.clock()) !== undefined) return { hashingMs: 0 };
+  requireRoomForCheck();
+  if (slowEntries.length === 0) return { hashingMs: 0 };
+  const hashes = slowEntries.map(({ password }) => password);
+  const { matching, durationMs: hashingMs } = await verifyInThread(typedPassword, hashes);
+  const entry = slowEntries[matching];
+  if (entry) cacheOf(site).expiryByKey.set(cacheKeyOf(entry.password, typedPassword), site.clock().getTime() + CACHE_MS);
+  return { entry, hashingMs };
 }
 
+/** Whether a slow verification has succeeded a moment ago. */
+const wasVerified = (site: Site, hash: string, typedPassword: string): boolean =>
+  (cacheOf(site).expiryByKey.get(cacheKeyOf(hash, typedPassword)) ?? 0) > site.clock().getTime();
+
 /**
- * Remembers results by hash and password, so that a revoked or replaced password is refused at once, by every process.
+ * Returns the key of a result: by hash and password, so that a revoked or replaced password is refused at once, by
+ * every process.
  */
-async function verifyCached(site: Site, hash: string, typedPassword: string, address: string): Promise<boolean> {
-  const cache = cacheOf(site);
-  const key = createHash('sha256').update(`${hash}\n${typedPassword}`).digest('base64');
-  const now = site.clock().getTime();
-  if ((cache.expiryByKey.get(key) ?? 0) > now) return true;
-  if (attemptsOf(site, 'sign-in').secondsToWait(address, site.clock()) !== undefined) return false;
-  const isCorrect = await verifyInThread(typedPassword, hash);
-  if (isCorrect) cache.expiryByKey.set(key, now + CACHE_MS);
-  return isCorrect;
-}
+const cacheKeyOf = (hash: string, typedPassword: string): string =>
+  createHash('sha256').update(`${hash}\n${typedPassword}`).digest('base64');
 
 /**
  * Records the use of a password in the background; neither the answer nor the success of the request depends on it

@@ -6,7 +6,6 @@ import {
   capabilitiesKey,
   findUserByLogin,
   findUserByLoginOrEmail,
-  firstPasswordHash,
   loadUsers,
   lockUser,
   type StoredUser,
@@ -23,14 +22,14 @@ import {
 } from '../wordpress/cookies.ts';
 import { NETWORK_ADDRESS } from '../wordpress/network.ts';
 import { createNonce, verifyNonce } from '../wordpress/nonces.ts';
-import { costOfHash } from '../wordpress/passwords.ts';
 import { parseSerialized, toSerialized } from '../wordpress/php/serialized.ts';
 import { unixFromDate } from '../wordpress/time.ts';
 import { trimEndOf } from '../wordpress/trim.ts';
 import { attemptsOf } from './attempts.ts';
+import { decoysBeside } from './decoy-hashes.ts';
 import { loginKeys, requireLoginKeys } from './login-keys.ts';
 import { refuseSignIn } from './refused-sign-in.ts';
-import { isQueueFull, verifyInThread } from './slow-passwords.ts';
+import { verifyInThread } from './slow-passwords.ts';
 
 /*
  * Sign-in with the name and password of WordPress. Cookie and sessions have WordPress's format, so a login is valid on
@@ -62,8 +61,6 @@ const LONG_SESSION_SECONDS = 14 * DAY_SECONDS;
  */
 const COOKIE_GRACE_SECONDS = 43_200;
 const MAX_AGENT_LENGTH = 250;
-/** A hash that is verified if there is no other one: of a random text that was not kept. */
-const DUMMY_HASH = '$wp$2y$10$Cwq0dH6sXXTVR0qTRcK3Vu0oIcCXEQ1TLRZM1dcKn0JrN0o/8Yfvy';
 
 /**
  * Returns the name of the login cookie of a site. WordPress derives it from the option, whether that is an address or
@@ -120,23 +117,13 @@ export async function signIn(site: Site, settings: SiteSettings, attempt: SignIn
   const startedAt = performance.now();
   const waitSeconds = attemptsOf(site, 'sign-in').secondsToWait(address, site.clock());
   const user = await findUserByLoginOrEmail(site.db, name.trim(), [capabilitiesKey(site.db)]);
-  const wasQueueFull = isQueueFull();
-  const isCorrect = waitSeconds === undefined && password !== '' && (await isPasswordOf(site, user, password));
-  if (user && isCorrect) return beginSession(site, settings, user, attempt);
-  return refuseSignIn(site, { name, address, user, startedAt, wasHashed: true, wasQueueFull, waitSeconds });
-}
-
-/**
- * Whether a password is that of a user. If it is wrong, or if there is no such user, a hash like that of the site's
- * first user is computed, so that the time does not tell whether there is one.
- */
-async function isPasswordOf({ db }: Site, user: StoredUser | undefined, password: string): Promise<boolean> {
-  const own = user?.row.user_pass ?? '';
-  const first = await firstPasswordHash(db);
-  if (own !== '' && (await verifyInThread(password, own))) return true;
-  const usual = costOfHash(first) === '' ? DUMMY_HASH : first;
-  if (costOfHash(own) !== costOfHash(usual)) await verifyInThread(password, usual);
-  return false;
+  const ownHash = user?.row.user_pass ?? '';
+  const { matching, durationMs: hashingMs } =
+    waitSeconds === undefined && password !== ''
+      ? await verifyInThread(password, [ownHash], await decoysBeside(site, ownHash))
+      : { matching: -1, durationMs: 0 };
+  if (user && matching === 0) return beginSession(site, settings, user, attempt);
+  return refuseSignIn(site, { name, address, user, startedAt, hashingMs, waitSeconds });
 }
 
 /** A session that has begun. */

@@ -15,7 +15,7 @@ import { AccountError } from './account-error.ts';
 import { attemptsOf } from './attempts.ts';
 import { endAllSessions } from './logins.ts';
 import { refuseSignIn } from './refused-sign-in.ts';
-import { isQueueFull, verifyInThread } from './slow-passwords.ts';
+import { verifyInThread } from './slow-passwords.ts';
 import { requireUser, type UserReference } from './users.ts';
 
 /*
@@ -107,9 +107,8 @@ export async function changePassword(
   const wait = attemptsOf(site, 'sign-in').secondsToWait(address, site.clock());
   if (wait !== undefined) return fail('too-many-requests', { data: { retry_after: wait } });
   const user = await requireUser(site.db, id, [capabilitiesKey(site.db)]);
-  const wasQueueFull = isQueueFull();
-  if (!(await verifyInThread(currentPassword, user.row.user_pass)))
-    return refuseSignIn(site, { name: user.row.user_login, address, user, startedAt, wasHashed: true, wasQueueFull });
+  const { matching, durationMs: hashingMs } = await verifyInThread(currentPassword, [user.row.user_pass]);
+  if (matching < 0) return refuseSignIn(site, { name: user.row.user_login, address, user, startedAt, hashingMs });
   const hash = await hashOf(password);
   await site.db.transaction(async (db) => {
     await lockUser(db, id);

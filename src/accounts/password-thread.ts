@@ -6,6 +6,13 @@ import type { PasswordCheck } from './slow-passwords.ts';
 // On Linux this applies to the current thread only. Serving requests has priority over verifying passwords.
 if (process.platform === 'linux') setPriority(constants.priority.PRIORITY_BELOW_NORMAL);
 
-parentPort?.on('message', async ({ plain, stored }: PasswordCheck) => {
-  parentPort?.postMessage(await verifyTypedPassword(plain, stored));
+parentPort?.on('message', async ({ plain, stored, decoys }: PasswordCheck) => {
+  const matching = await firstMatching(plain, stored);
+  if (matching < 0) await firstMatching(plain, decoys);
+  parentPort?.postMessage(matching);
 });
+
+async function firstMatching(plain: string, hashes: readonly string[]): Promise<number> {
+  for (const [index, hash] of hashes.entries()) if (await verifyTypedPassword(plain, hash)) return index;
+  return -1;
+}

@@ -7,8 +7,6 @@ import { delayFailure } from './failure-time.ts';
 
 /** Longer names cannot exist: a login has at most 60 characters, an e-mail address 100. */
 const MAX_NAME_LENGTH = 100;
-/** Seconds to wait if too many attempts are waiting for a hash to be computed. */
-const BUSY_WAIT_SECONDS = 5;
 
 /** A failed attempt to sign in. */
 export interface FailedSignIn {
@@ -19,10 +17,8 @@ export interface FailedSignIn {
   readonly user: StoredUser | undefined;
   /** Start of the attempt, by `performance.now()`. */
   readonly startedAt: number;
-  /** Whether a slow hash was computed for it. */
-  readonly wasHashed: boolean;
-  /** Whether too many attempts were waiting for such a hash. */
-  readonly wasQueueFull: boolean;
+  /** The time that slow hashes took for it, in milliseconds; 0 if none was computed. */
+  readonly hashingMs: number;
   /** Seconds until the address may try again, if it was locked out already. */
   readonly waitSeconds?: number | undefined;
 }
@@ -33,13 +29,10 @@ export interface FailedSignIn {
  *
  * @throws incorrect_password, too-many-requests (`data.retry_after` in seconds)
  */
-export async function refuseSignIn(
-  site: Site,
-  { name, address, user, startedAt, wasHashed, wasQueueFull, waitSeconds }: FailedSignIn,
-): Promise<never> {
+export async function refuseSignIn(site: Site, { name, address, user, startedAt, hashingMs, waitSeconds }: FailedSignIn): Promise<never> {
   const countedSeconds = attemptsOf(site, 'sign-in').countFailure(address, foldText(name.trim().slice(0, MAX_NAME_LENGTH)), site.clock());
-  const wait = waitSeconds ?? countedSeconds ?? (wasQueueFull ? BUSY_WAIT_SECONDS : undefined);
-  await delayFailure(site, { startedAt, wasHashed });
-  const detail = { tried: user ? 'known user' : 'unknown user', user: user?.row.ID, crowded: wasQueueFull };
+  const wait = waitSeconds ?? countedSeconds;
+  await delayFailure(site, { startedAt, hashingMs });
+  const detail = { tried: user ? 'known user' : 'unknown user', user: user?.row.ID };
   return wait === undefined ? fail('incorrect_password', { detail }) : fail('too-many-requests', { data: { retry_after: wait }, detail });
 }

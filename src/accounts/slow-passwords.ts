@@ -1,21 +1,33 @@
 import { Worker } from 'node:worker_threads';
+import { fail } from '../errors.ts';
 import { entryPointUrl } from '../host/entry-point.ts';
 
 /** Maximum number of waiting checks. Each takes some hundredths of a second. */
 const MAX_WAITING = 64;
+/** Seconds to wait if too many checks are waiting. */
+const BUSY_WAIT_SECONDS = 5;
 /** Timeout of a check. WordPress creates no hash that takes longer to compute. */
 const CHECK_TIMEOUT_MS = 30_000;
 
 /** The message to the thread that checks a password. */
 export interface PasswordCheck {
   readonly plain: string;
-  readonly stored: string;
+  readonly stored: readonly string[];
+  /** Hashes that are computed too if no stored one matches, for the sake of the time that this takes. */
+  readonly decoys: readonly string[];
+}
+
+/** The result of a check. */
+export interface Verification {
+  /** Position of the hash that the password matches, -1 if none. */
+  readonly matching: number;
+  /** The time that the hashes took to compute, without waiting for other checks. */
+  readonly durationMs: number;
 }
 
 interface QueuedCheck {
-  readonly password: string;
-  readonly hash: string;
-  readonly resolve: (right: boolean) => void;
+  readonly check: PasswordCheck;
+  readonly resolve: (verification: Verification) => void;
   readonly reject: (error: Error) => void;
 }
 
@@ -23,18 +35,27 @@ const queue: QueuedCheck[] = [];
 let currentCheck: QueuedCheck | undefined;
 let thread: Worker | undefined;
 
-/** Whether too many checks are waiting for another one to be accepted. */
-export const isQueueFull = (): boolean => queue.length >= MAX_WAITING;
+/**
+ * Refuses an attempt if too many checks are waiting for another one to be accepted. Nothing has been verified then, so
+ * it does not count as a failure.
+ *
+ * @throws too-many-requests (`data.retry_after` in seconds)
+ */
+export function requireRoomForCheck(): void {
+  if (queue.length >= MAX_WAITING) fail('too-many-requests', { data: { retry_after: BUSY_WAIT_SECONDS }, detail: { crowded: true } });
+}
 
 /**
- * Whether a password matches a stored hash that is slow to compute (`verifyTypedPassword`). Hashes are computed in a
- * separate thread, one after the other. Also false if too many are waiting, or if the hash cannot be computed. Throws
- * if the thread cannot start, ends or takes too long, since a correct password must not be called wrong then.
+ * Verifies a password against stored hashes that are slow to compute (`verifyTypedPassword`), until one matches. They
+ * are computed in a separate thread, one after the other. A hash that cannot be computed does not match. Throws if the
+ * thread cannot start, ends or takes too long, since a correct password must not be called wrong then.
+ *
+ * @throws too-many-requests if too many are waiting
  */
-export function verifyInThread(password: string, hash: string): Promise<boolean> {
+export async function verifyInThread(password: string, hashes: readonly string[], decoys: readonly string[] = []): Promise<Verification> {
+  requireRoomForCheck();
   return new Promise((resolve, reject) => {
-    if (isQueueFull()) return resolve(false);
-    queue.push({ password, hash, resolve, reject });
+    queue.push({ check: { plain: password, stored: hashes, decoys }, resolve, reject });
     checkNext();
   });
 }
@@ -46,7 +67,7 @@ function checkNext(): void {
     thread?.unref();
     return;
   }
-  const { password, hash, resolve, reject } = currentCheck;
+  const { check, resolve, reject } = currentCheck;
   let currentThread: Worker;
   try {
     thread ??= startThread();
@@ -66,7 +87,8 @@ function checkNext(): void {
     settle();
     checkNext();
   };
-  const onMessage = (isCorrect: boolean): void => end(() => resolve(isCorrect));
+  const startedAt = performance.now();
+  const onMessage = (matching: number): void => end(() => resolve({ matching, durationMs: performance.now() - startedAt }));
   const onError = (error: unknown): void => {
     cause = error;
   };
@@ -75,7 +97,7 @@ function checkNext(): void {
   // A pending check keeps the process alive.
   currentThread.ref();
   currentThread.once('message', onMessage).once('error', onError).once('exit', onExit);
-  currentThread.postMessage({ plain: password, stored: hash } satisfies PasswordCheck);
+  currentThread.postMessage(check);
 }
 
 /**

@@ -1,6 +1,11 @@
-import { beforeAll, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import { hash } from 'bcryptjs';
+import { failureCountsOf } from '../../src/accounts/attempts.ts';
+import { readClaim } from '../../src/accounts/credentials.ts';
+import { answerTimeOf } from '../../src/accounts/failure-time.ts';
 import { signIn } from '../../src/accounts/logins.ts';
+import { verifyInThread } from '../../src/accounts/slow-passwords.ts';
+import { hashPassword } from '../../src/wordpress/passwords.ts';
 import { describeRequests } from '../support/site-client.ts';
 
 describeRequests('a failed sign-in', (ask) => {
@@ -30,9 +35,81 @@ describeRequests('a failed sign-in', (ask) => {
   it.each([
     ['every user', () => ask.writeRows((db) => db.from('users').update({ user_pass: slow }))],
     ['the first user', () => ask.writeRows((db) => db.from('users').where('ID', 1).update({ user_pass: slow }))],
+    ['only the known user', () => ask.writeRows((db) => db.from('users').where('user_login', 'ed').update({ user_pass: slow }))],
   ])('takes the same time for unknown users if the hash of %s is slow', async (_, store) => {
     await store();
     const [known, unknown] = [await timeFor('ed'), await timeFor('nobody')];
     expect(Math.max(known, unknown)).toBeLessThan(2 * Math.min(known, unknown));
+  });
+});
+
+describe('the answer to a failed attempt', () => {
+  const SECOND = 1000;
+  const HOUR = 3600 * SECOND;
+
+  it('is delayed by a slow hash for a day, and by a wait for other hashes for a minute', () => {
+    const site = {};
+    const delayAt = (startedAt: number, { hashingMs = 0, waitedMs = 0 } = {}): number =>
+      answerTimeOf(site, { startedAt, now: startedAt + waitedMs + hashingMs, hashingMs }) - startedAt;
+    const start = 48 * HOUR;
+    expect(delayAt(start)).toBe(60);
+    delayAt(start + SECOND, { hashingMs: 400, waitedMs: 1000 });
+    expect(delayAt(start + 10 * SECOND)).toBe(2100);
+    expect(delayAt(start + 90 * SECOND, { hashingMs: 100 })).toBe(600);
+    expect(delayAt(start + 23 * HOUR)).toBe(600);
+    expect(delayAt(start + 25 * HOUR)).toBe(60);
+  });
+
+  it('is not delayed for a day by a machine that was busy for a moment', () => {
+    const site = {};
+    answerTimeOf(site, { startedAt: 0, now: 20 * SECOND, hashingMs: 20 * SECOND });
+    expect(answerTimeOf(site, { startedAt: 30 * SECOND, now: 30 * SECOND, hashingMs: 0 })).toBe(40 * SECOND);
+    expect(answerTimeOf(site, { startedAt: HOUR, now: HOUR, hashingMs: 0 })).toBe(HOUR + 3 * SECOND);
+  });
+});
+
+/** Lets so many checks wait that there is room for no other one, until they are let go. */
+function fillQueue(stored: string): { readonly letGo: () => Promise<void> } {
+  let isOver = false;
+  const checks: Promise<void>[] = [];
+  const check = async (): Promise<void> => {
+    while (!isOver) await verifyInThread('x', [stored]);
+  };
+  // One more than may wait, since one of them is being checked.
+  for (let count = 0; count < 65; count += 1) checks.push(check());
+  return {
+    letGo: async () => {
+      isOver = true;
+      await Promise.all(checks);
+    },
+  };
+}
+
+describeRequests('a sign-in while too many hashes are waiting', (ask) => {
+  it('is refused for a while, whether right or wrong, and does not count as a failure', async () => {
+    const { site } = ask.running();
+    const stored = await hash('x', 4);
+    await ask.writeRows(async (db) =>
+      db
+        .from('users')
+        .where('user_login', 'ed')
+        .update({ user_pass: await hashPassword('right') }),
+    );
+    const attempt = (name: string, password: string) => async () =>
+      signIn(site, await site.settings(), { name, password, remember: false, address: '203.0.113.9', agent: undefined });
+    const basic = (name: string) => async () =>
+      readClaim(site, await site.settings(), {
+        authorization: `Basic ${Buffer.from(`${name}:wrong`).toString('base64')}`,
+        secure: true,
+        address: '203.0.113.9',
+      }).identify(undefined);
+    const busy = { problem: 'too-many-requests', details: { data: { retry_after: 5 } } };
+    for (const tried of [attempt('ed', 'right'), attempt('ed', 'wrong'), attempt('nobody', 'wrong'), basic('ed'), basic('nobody')]) {
+      const { letGo } = fillQueue(stored);
+      await expect(tried()).rejects.toMatchObject(busy);
+      await letGo();
+    }
+    expect(failureCountsOf(site).currentWindows(site.clock())).toEqual([]);
+    expect(await attempt('ed', 'right')()).toMatchObject({ login: { user: { row: { user_login: 'ed' } } } });
   });
 });

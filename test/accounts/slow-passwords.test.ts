@@ -1,10 +1,13 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { describe, expect, it } from '@jest/globals';
 import { hash } from 'bcryptjs';
-import { isQueueFull, verifyInThread } from '../../src/accounts/slow-passwords.ts';
+import { requireRoomForCheck, verifyInThread } from '../../src/accounts/slow-passwords.ts';
 import { hashPassword } from '../../src/wordpress/passwords.ts';
 
 describe('slow password hashes', () => {
+  const isRight = async (password: string, hashes: readonly string[], decoys: readonly string[] = []) =>
+    (await verifyInThread(password, hashes, decoys)).matching >= 0;
+
   it.each([
     ['bcrypt of WordPress 6.8', () => hashPassword('pässword')],
     ['bcrypt', () => hash('pässword', 4)],
@@ -12,14 +15,14 @@ describe('slow password hashes', () => {
     ['Argon2', async () => '$argon2id$v=19$m=64,t=2,p=1$WXYuUGwyamp0Znk0NjNhcA$3WCr/UPTENIiuqb8Zx/dJoLvTnr/pJ341WExtPFtd0w'],
   ])('are verified: %s', async (_, make) => {
     const stored = await make();
-    expect(await verifyInThread('pässword', stored)).toBe(true);
-    expect(await verifyInThread('wrong', stored)).toBe(false);
+    expect(await isRight('pässword', [stored])).toBe(true);
+    expect(await isRight('wrong', [stored])).toBe(false);
   });
 
   it('do not block the main thread', async () => {
     const stored = await hash('x', 12);
     let over = false;
-    const check = verifyInThread('wrong', stored).then(() => {
+    const check = verifyInThread('wrong', [stored]).then(() => {
       over = true;
     });
     let turns = 0;
@@ -31,25 +34,34 @@ describe('slow password hashes', () => {
 
   it('are rejected if they are invalid, without affecting the next one', async () => {
     const stored = await hash('right', 4);
-    const answers = await Promise.all([verifyInThread('right', '$2y$99$broken'), verifyInThread('right', stored)]);
+    const answers = await Promise.all([isRight('right', ['$2y$99$broken']), isRight('right', [stored])]);
     expect(answers).toEqual([false, true]);
   });
 
   it('are not called wrong if the thread ends, which a failure in it causes here', async () => {
     const stored = await hash('right', 4);
-    const broken = verifyInThread('right', undefined as unknown as string);
-    const next = verifyInThread('right', stored);
+    const broken = verifyInThread('right', undefined as unknown as string[]);
+    const next = isRight('right', [stored]);
     await expect(broken).rejects.toMatchObject({ cause: expect.any(Error) });
     expect(await next).toBe(true);
   });
 
+  it('are found among others, and decoys never match', async () => {
+    const stored = await Promise.all(['one', 'two'].map((password) => hash(password, 4)));
+    const { matching, durationMs } = await verifyInThread('two', stored);
+    expect([matching, durationMs > 0]).toEqual([1, true]);
+    expect(await isRight('two', [], stored)).toBe(false);
+    expect(await isRight('two', [stored[0]!], stored)).toBe(false);
+  });
+
   it('wait in a queue of limited length', async () => {
     const stored = await hash('right', 4);
-    const first = Array.from({ length: 65 }, () => verifyInThread('right', stored));
-    expect(isQueueFull()).toBe(true);
-    expect(await verifyInThread('right', stored)).toBe(false);
+    const first = Array.from({ length: 65 }, () => isRight('right', [stored]));
+    const busy = { problem: 'too-many-requests', details: { data: { retry_after: 5 } } };
+    expect(requireRoomForCheck).toThrow(expect.objectContaining({ problem: busy.problem }));
+    await expect(isRight('right', [stored])).rejects.toMatchObject(busy);
     expect(new Set(await Promise.all(first))).toEqual(new Set([true]));
-    expect(isQueueFull()).toBe(false);
-    expect(await verifyInThread('right', stored)).toBe(true);
+    expect(requireRoomForCheck).not.toThrow();
+    expect(await isRight('right', [stored])).toBe(true);
   });
 });

@@ -60,10 +60,14 @@ export async function findUserByLoginOrEmail(db: Database, name: string, keys: r
   return users.size < 2 ? users.values().next().value : firstOfLogin(db, users, name);
 }
 
-/** Returns the stored password of the user with the lowest id; empty if there is none. */
-export async function firstPasswordHash(db: Database): Promise<string> {
-  const row = await db.from('users').orderBy('ID').select('user_pass').first();
-  return row?.user_pass ?? '';
+/**
+ * Returns the stored password with the highest work factor of each algorithm: the factor is at the beginning of the
+ * hash, so that the last one in the order of texts has it. Old MD5 hashes are left out. It takes a look at every user.
+ */
+export async function costliestPasswordHashes(db: Database): Promise<string[]> {
+  const rows = await db.rows<{ hash: string }>`
+    SELECT MAX(user_pass) AS hash FROM {users} WHERE user_pass LIKE ${'$%'} GROUP BY SUBSTR(user_pass, 1, 4)`;
+  return rows.map(({ hash }) => hash);
 }
 
 /** Returns the id of the user with this e-mail address. */
