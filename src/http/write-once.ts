@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { ApiError, fail } from '../errors.ts';
 import type { Caller } from '../records/caller.ts';
+import { chosenLanguage } from '../records/record-languages.ts';
 import type { Site } from '../site.ts';
 import type { Database } from '../storage/engine/database.ts';
 import { type AnswerKey, claimAnswer, findAnswer, type KeptAnswer, keepAnswer, releaseAnswer } from '../storage/rows/kept-answers.ts';
@@ -18,7 +19,8 @@ import type { RouteMatch } from './routing.ts';
 
 /**
  * Returns the key of a write, with a fingerprint of the request; undefined if it has no key. A key is scoped to its
- * user (or to the address, if anonymous) and to the route.
+ * user (or to the address, if anonymous) and to the route. The language of the address or host is part of the request,
+ * since new records get it.
  *
  * @throws idempotency-key-invalid
  */
@@ -36,9 +38,11 @@ export function keyOfWrite(
   const { _wpnonce, _jsonp, ...params } = raw;
   const files = [...(body.files ?? [])].map(([field, { name, bytes }]) => [field, name, digest(bytes)]);
   const upload = body.bytes ? [digest(body.bytes), req.get('content-disposition')] : [];
+  const language = chosenLanguage(caller);
+  const languages = language === undefined ? [] : [language];
   return {
     id: digest(JSON.stringify([sender, namespace, route.pattern, key])),
-    fingerprint: digest(JSON.stringify([method, withSortedMembers(pathParams), withSortedMembers(params), files, upload])),
+    fingerprint: digest(JSON.stringify([method, withSortedMembers(pathParams), withSortedMembers(params), files, upload, ...languages])),
   };
 }
 
