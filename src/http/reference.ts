@@ -50,7 +50,8 @@ export function serveReference(site: Site, { routes, roots, answers, turns, ...p
         changedAt: undefined,
       });
     };
-    const key = sharedCacheKeyOf(req, path, languageKeyOf(site.texts));
+    // Not the path as sent, which may have any number of slashes.
+    const key = sharedCacheKeyOf(req, `${homeOfRequest(settings, segment, undefined)}/doc`, languageKeyOf(site.texts));
     const answer = answers ? answers.getOrCompute(req, { key, site, compute }) : turns.run(req, () => compute(site));
     await deliver(req, res, await answer);
   };

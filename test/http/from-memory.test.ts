@@ -91,6 +91,13 @@ describeDatabases('cached response', (open) => {
     expect(await memoryOf(`${path}${sign}nothing=2`)).toEqual(['hit']);
   });
 
+  it('is also served for a path with further slashes', async () => {
+    for (const path of ['/doc', '/it/doc']) {
+      await memoryOf(path);
+      for (const slashes of [`/${path}`, `//${path}`, `${path}/`, path.replace('doc', '/doc/')]) expect(await memoryOf(slashes)).toEqual(['hit']);
+    }
+  });
+
   it.each(OPEN)('is also served for credentials that the path ignores: %s', async (path) => {
     await memoryOf(path);
     for (const headers of [{ Authorization: 'Bearer x' }, { Cookie: 'wordpress_logged_in_x=1' }, { 'X-WP-Nonce': 'x' }] as Record<
