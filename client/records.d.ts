@@ -236,6 +236,7 @@ export interface Errors {
   "rest_invalid_namespace": 404;
   "rest_taxonomy_not_hierarchical": 400;
   "incorrect_password": 401;
+  "spammer_account": 401 | 403;
   "rest_invalid_key": 401 | 403;
   "rest-event-not-found": 404;
   "rest-invalid-event-id": 400;

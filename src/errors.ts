@@ -17,6 +17,7 @@ export const problems = {
   rest_invalid_namespace: { code: 'rest_invalid_namespace', status: 404 },
   rest_taxonomy_not_hierarchical: { status: 400 },
   incorrect_password: { status: 401 },
+  spammer_account: { status: 403 },
   'password-link-invalid': { code: 'rest_invalid_key', status: 403 },
 
   'rest-event-not-found': { status: 404 },

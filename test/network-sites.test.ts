@@ -4,11 +4,14 @@ import { join } from 'node:path';
 import { beforeAll, expect, it } from '@jest/globals';
 import sharp from 'sharp';
 import { wordpressTables } from '../migrations/001-wordpress-tables.ts';
+import { signIn } from '../src/accounts/logins.ts';
+import { choosePassword, createPasswordLink, ownerOfLink } from '../src/accounts/password-links.ts';
 import { runCli } from '../src/cli/program.ts';
 import { openWordpressDatabase } from '../src/exchange/wordpress-database.ts';
 import { type Database, hasTable, openDatabase } from '../src/storage/engine/database.ts';
 import type { TableName } from '../src/storage/engine/tables.ts';
 import { migrate } from '../src/storage/schema/migrate.ts';
+import { hashPassword } from '../src/wordpress/passwords.ts';
 import { describeDatabases, urlOf } from './support/databases.ts';
 import { openEventStream } from './support/event-stream.ts';
 import { serveDatabase } from './support/running-site.ts';
@@ -88,6 +91,36 @@ describeDatabases('the second site of a network', (open, engine) => {
       expect(await fasti(url, on, 'user', 'delete', login, '--reassign=ed')).toMatchObject({ code: 0, err: '' });
     expect(await roles()).toHaveLength(1);
     expect((await db.from('users').where('user_login', 'fresh').first())?.user_email).toBe('fresh@example.org');
+  });
+
+  it('refuses users whom the network has marked as spam, as WordPress does, unless they have an application password', async () => {
+    await db.knex.raw('ALTER TABLE ?? ADD COLUMN spam INTEGER NOT NULL DEFAULT 0', [db.table('users')]);
+    const running = await serveDatabase(db, { env: { NETWORK_SITE: '2' } });
+    await migrate(running.site.db);
+    const { site } = running;
+    const attempt = async (password: string) =>
+      signIn(site, await site.settings(), { name: 'ed', password, remember: false, address: '203.0.113.7', agent: undefined });
+    await db
+      .from('users')
+      .where('user_login', 'ed')
+      .update({ user_pass: await hashPassword('correct horse') });
+    expect(await attempt('correct horse')).toMatchObject({ login: { user: { row: { ID: 2 } } } });
+    const link = await createPasswordLink(site, 'ed', 1800);
+    expect((await ownerOfLink(site, link, '203.0.113.7')).row.ID).toBe(2);
+    await db.from('users').where('user_login', 'ed').update({ spam: 1 });
+    await expect(attempt('correct horse')).rejects.toMatchObject({ problem: 'spammer_account' });
+    await expect(attempt('wrong')).rejects.toMatchObject({ problem: 'incorrect_password' });
+    await expect(ownerOfLink(site, link, '203.0.113.7')).rejects.toMatchObject({ problem: 'password-link-invalid' });
+    await expect(choosePassword(site, link, 'another long one', '203.0.113.7')).rejects.toMatchObject({ problem: 'password-link-invalid' });
+    await expect(createPasswordLink(site, 'ed', 1800)).rejects.toMatchObject({ problem: 'user-is-spam' });
+    const page = await running.send('POST', '/two/admin/sign-in', {
+      headers: { 'Content-Type': 'application/x-www-form-urlencoded', 'Sec-Fetch-Site': 'same-origin' },
+      body: 'log=ed&pwd=correct+horse',
+    });
+    expect([page.status, page.text]).toEqual([403, expect.stringContaining('marked as spam')]);
+    expect((await running.send('GET', '/two/wp-json/wp/v2/users/me', { as: 'ed' })).status).toBe(200);
+    await db.from('users').where('user_login', 'ed').update({ spam: 0 });
+    await running.close();
   });
 
   const sendImage = async (running: Awaited<ReturnType<typeof serveDatabase>>, name: string) => {

@@ -9,6 +9,7 @@ export type AccountProblem =
   | 'password-long'
   | 'role-unknown'
   | 'user-unknown'
+  | 'user-is-spam'
   | 'user-owns-posts'
   | 'reassign-to-self'
   | 'name-empty'

@@ -32,7 +32,7 @@ interface SlowFailures {
 const NONE: Longest = { durationMs: 0, at: 0 };
 const slowestBySite = new WeakMap<object, SlowFailures>();
 
-/** A failed attempt. `startedAt`, `now`: by `performance.now()`; `hashingMs`: duration of its slow hashes, 0 if none. */
+/** A failed attempt. `startedAt`, `now`: by `performance.now()`; `hashingMs`: time of its slow hashes, 0 if none. */
 interface FailedAttempt {
   readonly startedAt: number;
   readonly now: number;

@@ -1,11 +1,13 @@
 import { randomBytes } from 'node:crypto';
 import type { SiteSettings } from '../calendar/settings.ts';
+import { fail } from '../errors.ts';
 import type { Site } from '../site.ts';
 import type { Database } from '../storage/engine/database.ts';
 import {
   capabilitiesKey,
   findUserByLogin,
   findUserByLoginOrEmail,
+  isSpammer,
   loadUsers,
   lockUser,
   type StoredUser,
@@ -110,7 +112,8 @@ export interface SignIn {
  * Begins a session for the owner of a name and password. Existing sessions continue, since each sign-in has a separate
  * token.
  *
- * @throws incorrect_password, too-many-requests (`data.retry_after` in seconds)
+ * @throws incorrect_password, too-many-requests (`data.retry_after` in seconds), spammer_account
+ *   (`wp_authenticate_spam_check`)
  */
 export async function signIn(site: Site, settings: SiteSettings, attempt: SignIn): Promise<BegunSession> {
   const { name, password, address } = attempt;
@@ -122,6 +125,7 @@ export async function signIn(site: Site, settings: SiteSettings, attempt: SignIn
     waitSeconds === undefined && password !== ''
       ? await verifyInThread(password, [ownHash], await decoysBeside(site, ownHash))
       : { matching: -1, durationMs: 0 };
+  if (user && matching === 0 && (await isSpammer(site.db, user))) fail('spammer_account', { detail: { user: user.row.ID } });
   if (user && matching === 0) return beginSession(site, settings, user, attempt);
   return refuseSignIn(site, { name, address, user, startedAt, hashingMs, waitSeconds });
 }

@@ -1,7 +1,7 @@
 import { fail } from '../errors.ts';
 import type { Site } from '../site.ts';
 import type { Database } from '../storage/engine/database.ts';
-import { capabilitiesKey, findUserByLogin, lockUser, type StoredUser, updateUser } from '../storage/rows/users.ts';
+import { capabilitiesKey, findUserByLogin, isSpammer, lockUser, type StoredUser, updateUser } from '../storage/rows/users.ts';
 import {
   hashApplicationPassword,
   hashPassword,
@@ -40,9 +40,10 @@ export interface PasswordLink {
 }
 
 /**
- * Creates the only valid link of a user; earlier ones become invalid. `seconds`: its validity, at most a day.
+ * Creates the only valid link of a user (`get_password_reset_key`); earlier ones become invalid. `seconds`: its
+ * validity, at most a day.
  *
- * @throws AccountError `user-unknown`
+ * @throws AccountError `user-unknown`, `user-is-spam`
  */
 export async function createPasswordLink(
   site: Pick<Site, 'db' | 'clock'>,
@@ -52,7 +53,9 @@ export async function createPasswordLink(
   const key = newApplicationPassword();
   const issuedAt = unixFromDate(site.clock()) - DAY_SECONDS + Math.min(seconds, DAY_SECONDS);
   return site.db.transaction(async (db) => {
-    const { row } = await requireUser(db, reference, []);
+    const user = await requireUser(db, reference, []);
+    const { row } = user;
+    if (await isSpammer(db, user)) throw new AccountError('user-is-spam', { login: row.user_login });
     await updateUser(db, row.ID, { user_activation_key: `${issuedAt}:${hashApplicationPassword(key)}` });
     return { login: row.user_login, key };
   });
@@ -64,14 +67,16 @@ export const linkQuery = ({ login, key }: PasswordLink): string => new URLSearch
 /**
  * Returns the owner of a link, without using it up.
  *
- * @throws password-link-invalid for a wrong, used or expired one; too-many-requests
+ * @throws password-link-invalid for a wrong, used or expired one, and for users marked as spam; too-many-requests
  */
 export async function ownerOfLink(site: Site, link: PasswordLink, address: string): Promise<StoredUser> {
   const attempts = attemptsOf(site, 'sign-in');
   const wait = attempts.secondsToWait(address, site.clock());
   if (wait !== undefined) return fail('too-many-requests', { data: { retry_after: wait } });
   const user = await findUserByLogin(site.db, link.login, [capabilitiesKey(site.db)]);
-  if (user && (await isKeyOf(link.key, user, unixFromDate(site.clock())))) return user;
+  const isOwner = user !== undefined && (await isKeyOf(link.key, user, unixFromDate(site.clock())));
+  // Opening the link would begin a session, which such users do not get.
+  if (isOwner && !(await isSpammer(site.db, user))) return user;
   attempts.countFailure(address, undefined, site.clock());
   return fail('password-link-invalid');
 }

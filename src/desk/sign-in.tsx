@@ -2,7 +2,7 @@ import type { JSX } from 'preact';
 import { AccountError } from '../accounts/account-error.ts';
 import { beginSession, endSession, formNonce, loginCookieNameOf, type NewCookie, signIn } from '../accounts/logins.ts';
 import { choosePassword, ownerOfLink } from '../accounts/password-links.ts';
-import { ApiError } from '../errors.ts';
+import { ApiError, type ProblemName } from '../errors.ts';
 import { flattenFields, membersIn, textIn } from '../forms/form-values.ts';
 import { Checkbox, Input } from '../html/form-fields.tsx';
 import { Link } from '../html/links.tsx';
@@ -92,6 +92,9 @@ function localDeskUrl(base: string, address: string): string | undefined {
     : undefined;
 }
 
+/** Errors that are shown above the form. */
+const SHOWN_PROBLEMS: ReadonlySet<ProblemName> = new Set(['incorrect_password', 'too-many-requests', 'spammer_account']);
+
 /** Signs the user in and redirects to the requested page. */
 export async function signInByForm(visit: Submission): Promise<Outcome> {
   const { site, settings, request, fields, base, i18n } = visit;
@@ -108,7 +111,7 @@ export async function signInByForm(visit: Submission): Promise<Outcome> {
     if (keptForm) return { html: resumePage(visit, keptForm, { nonce: await formNonce(site, login) }), cookie: setCookie(visit, cookie) };
     return { to: localDeskUrl(base, textIn(fields, 'redirect_to')) ?? deskUrl(visit, ''), cookie: setCookie(visit, cookie) };
   } catch (error) {
-    if (!(error instanceof ApiError) || (error.problem !== 'incorrect_password' && error.problem !== 'too-many-requests')) throw error;
+    if (!(error instanceof ApiError) || !SHOWN_PROBLEMS.has(error.problem)) throw error;
     const errorMessage = refusalSentence((key, values) => site.texts.t(i18n.language, key, values), error);
     const redirectTo = localDeskUrl(base, textIn(fields, 'redirect_to')) ?? '';
     const html = signInPage(visit, { errorMessage, name, keptForm, redirectTo });

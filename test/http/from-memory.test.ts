@@ -94,7 +94,8 @@ describeDatabases('cached response', (open) => {
   it('is also served for a path with further slashes', async () => {
     for (const path of ['/doc', '/it/doc']) {
       await memoryOf(path);
-      for (const slashes of [`/${path}`, `//${path}`, `${path}/`, path.replace('doc', '/doc/')]) expect(await memoryOf(slashes)).toEqual(['hit']);
+      for (const slashes of [`/${path}`, `//${path}`, `${path}/`, path.replace('doc', '/doc/')])
+        expect(await memoryOf(slashes)).toEqual(['hit']);
     }
   });
 

@@ -57,6 +57,8 @@ export interface UserRow {
   user_activation_key: string;
   user_status: number;
   display_name: string;
+  /** Only in networks, whose administrators mark users as spam; old networks store the number as text. */
+  spam?: number | string;
 }
 
 export interface UserMetaRow {

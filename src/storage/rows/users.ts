@@ -118,6 +118,10 @@ const isMember = (db: Database, { metas }: StoredUser): boolean => metas.has(cap
 export const membersAmong = async (db: Database, users: readonly StoredUser[]): Promise<readonly StoredUser[]> =>
   (await isNetwork(db)) ? users.filter((user) => isMember(db, user)) : users;
 
+/** Whether the network has marked a user as spam (`is_user_spammy`). A single site does not mark users. */
+export const isSpammer = async (db: Database, { row }: StoredUser): Promise<boolean> =>
+  Number(row.spam ?? 0) === 1 && (await isNetwork(db));
+
 /**
  * Returns whether a login and an e-mail address are in use, by the database's collation, and the existing
  * `user_nicename`s that are this one, possibly with a number appended. A login also counts as in use if it is the
