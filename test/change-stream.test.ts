@@ -186,7 +186,7 @@ describeRequests(
       const { body } = await ask.send('POST', password, { as: 'admin', body: { name: 'Stream' } });
       const editor = await openVisitor(ask, 'ed');
       const { text } = await editor.get('/admin/me');
-      const { nonceKey, nonceSalt } = await requireLoginKeys(ask.running().site);
+      const { nonceKey, nonceSalt } = await requireLoginKeys(ask.running().site, await ask.running().site.settings());
       const [, , token] = decodeURIComponent(editor.cookie().split('=')[1]!).split('|');
       const nonce = createNonce({ user: 2, token: token! }, nonceKey + nonceSalt, unixFromDate(new Date(SUITE_TIME)));
       const streams = [

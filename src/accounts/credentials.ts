@@ -66,10 +66,15 @@ export function readClaim(site: Site, settings: SiteSettings, credentials: Crede
     identify: async (nonce) => {
       const owner = nonce === undefined ? undefined : await login();
       if (owner)
-        return { viewer: toViewer(site.db, settings, owner.user), nonce: await renewNonce(site, nonce!, owner.user.row.ID, owner.token) };
+        return {
+          viewer: toViewer(site.db, settings, owner.user),
+          nonce: renewNonce(site, settings, nonce!, { user: owner.user.row.ID, token: owner.token }),
+        };
       const viewer = await byPassword();
       if (viewer) return { viewer };
-      return nonce === undefined ? { viewer: ANONYMOUS } : { viewer: ANONYMOUS, nonce: await renewNonce(site, nonce, 0, '') };
+      return nonce === undefined
+        ? { viewer: ANONYMOUS }
+        : { viewer: ANONYMOUS, nonce: renewNonce(site, settings, nonce, { user: 0, token: '' }) };
     },
   };
 }
@@ -226,8 +231,8 @@ function recordUse(site: Site, { row, metas }: StoredUser, { uuid, last_used: la
 }
 
 /** Returns a fresh nonce for a valid one. Without keys no nonce is valid. */
-async function renewNonce(site: Site, nonce: string, user: number, token: string): Promise<string> {
-  const keys = await loginKeys(site);
+function renewNonce(site: Site, settings: SiteSettings, nonce: string, { user, token }: { user: number; token: string }): string {
+  const keys = loginKeys(site, settings);
   const salt = keys && keys.nonceKey + keys.nonceSalt;
   const now = unixFromDate(site.clock());
   if (salt === undefined)

@@ -1,8 +1,10 @@
 import { randomBytes } from 'node:crypto';
+import type { SiteSettings } from '../calendar/settings.ts';
 import type { Keys } from '../config/config.ts';
 import type { Site } from '../site.ts';
 import { lockNames, USERS_LOCK } from '../storage/rows/locks.ts';
 import { readOptions, writeOption } from '../storage/rows/options.ts';
+import { LOGIN_KEY_OPTIONS } from '../wordpress/cookies.ts';
 import { storedText } from '../wordpress/php/serialized.ts';
 
 /*
@@ -10,37 +12,26 @@ import { storedText } from '../wordpress/php/serialized.ts';
  * WordPress stores in its options if its own configuration has none (`wp_salt`).
  */
 
-const OPTIONS: Readonly<Record<keyof Keys, string>> = {
-  loggedInKey: 'logged_in_key',
-  loggedInSalt: 'logged_in_salt',
-  nonceKey: 'nonce_key',
-  nonceSalt: 'nonce_salt',
-};
-
 /** Random bytes that correspond to at most the 64 characters of WordPress's own keys. */
 const KEY_BYTES = 48;
 
-const keysByDatabase = new WeakMap<object, Keys>();
-
-/** Returns the keys of a site; undefined if it has none yet, so that no cookie and no nonce can be valid. */
-export async function loginKeys({ config, db }: Pick<Site, 'config' | 'db'>): Promise<Keys | undefined> {
-  const cached = config.keys ?? keysByDatabase.get(db.driver);
-  if (cached) return cached;
-  const keys = keysIn(await readOptions(db, Object.values(OPTIONS)));
-  if (keys) keysByDatabase.set(db.driver, keys);
-  return keys;
-}
+/**
+ * Returns the keys of a site; undefined if it has none yet, so that no cookie and no nonce can be valid. They are as
+ * new as the settings: other keys, such as those of a restored database, end all sessions.
+ */
+export const loginKeys = ({ config }: Pick<Site, 'config'>, { raw }: Pick<SiteSettings, 'raw'>): Keys | undefined =>
+  config.keys ?? keysIn(raw);
 
 /** Returns the keys of a site, and creates them if there are none yet. */
-export async function requireLoginKeys(site: Pick<Site, 'config' | 'db'>): Promise<Keys> {
-  const keys = await loginKeys(site);
+export async function requireLoginKeys(site: Pick<Site, 'config' | 'db'>, settings: Pick<SiteSettings, 'raw'>): Promise<Keys> {
+  const keys = loginKeys(site, settings);
   if (keys) return keys;
   return site.db.transaction(async (db) => {
     await lockNames(db, [USERS_LOCK]);
-    const options = await readOptions(db, Object.values(OPTIONS));
-    const entries = Object.entries(OPTIONS).map(([name, option]) => [name, option, options.get(option) || newKey()] as const);
+    const options = await readOptions(db, Object.values(LOGIN_KEY_OPTIONS));
+    const entries = Object.entries(LOGIN_KEY_OPTIONS).map(([name, option]) => [name, option, options.get(option) || newKey()] as const);
     for (const [, option, value] of entries) if (options.get(option) !== value) await writeOption(db, option, storedText(value), 'auto');
-    // The type holds: the names are those of `OPTIONS`, which the compiler cannot infer from entries.
+    // The type holds: the names are those of `LOGIN_KEY_OPTIONS`, which the compiler cannot infer from entries.
     return Object.fromEntries(entries.map(([name, , value]) => [name, value])) as unknown as Keys;
   });
 }
@@ -53,7 +44,7 @@ function keysIn(options: ReadonlyMap<string, string>): Keys | undefined {
     loggedInSalt = '',
     nonceKey = '',
     nonceSalt = '',
-  } = Object.fromEntries(Object.entries(OPTIONS).map(([name, option]) => [name, options.get(option)]));
+  } = Object.fromEntries(Object.entries(LOGIN_KEY_OPTIONS).map(([name, option]) => [name, options.get(option)]));
   const keys = { loggedInKey, loggedInSalt, nonceKey, nonceSalt };
   return Object.values(keys).includes('') ? undefined : keys;
 }

@@ -78,7 +78,7 @@ export async function loginOf(
   { cookie: header, post = false }: { readonly cookie?: string | undefined; readonly post?: boolean },
 ): Promise<Login | undefined> {
   const cookie = loginCookie(header, loginCookieNameOf(settings));
-  const keys = cookie && (await loginKeys(site));
+  const keys = cookie && loginKeys(site, settings);
   const user = cookie && keys && (await findUserByLogin(site.db, cookie.login, [capabilitiesKey(site.db), SESSIONS_KEY, 'locale']));
   if (!user) return undefined;
   const check = {
@@ -144,7 +144,7 @@ export async function beginSession(
   { remember, address, agent }: Pick<SignIn, 'remember' | 'address' | 'agent'>,
 ): Promise<BegunSession> {
   const { row } = user;
-  const keys = await requireLoginKeys(site);
+  const keys = await requireLoginKeys(site, settings);
   const token = randomBytes(32).toString('hex').slice(0, 43);
   const now = unixFromDate(site.clock());
   const expiration = now + (remember ? LONG_SESSION_SECONDS : SESSION_SECONDS);
@@ -191,14 +191,14 @@ export const endAllSessions = (db: Database, userId: number): Promise<void> => w
 const FORM_ACTION = 'fasti-desk';
 
 /** Creates a nonce for the forms of a signed-in user. */
-export async function formNonce(site: Site, { user, token }: Login): Promise<string> {
-  const keys = await requireLoginKeys(site);
+export async function formNonce(site: Site, settings: SiteSettings, { user, token }: Login): Promise<string> {
+  const keys = await requireLoginKeys(site, settings);
   return createNonce({ user: user.row.ID, token, action: FORM_ACTION }, keys.nonceKey + keys.nonceSalt, unixFromDate(site.clock()));
 }
 
 /** Whether a form has a nonce that was created for this session, at most a day ago. */
-export async function isFormNonce(site: Site, { user, token }: Login, nonce: unknown): Promise<boolean> {
-  const keys = typeof nonce === 'string' ? await loginKeys(site) : undefined;
+export function isFormNonce(site: Site, settings: SiteSettings, { user, token }: Login, nonce: unknown): boolean {
+  const keys = loginKeys(site, settings);
   if (typeof nonce !== 'string' || !keys) return false;
   const subject = { user: user.row.ID, token, action: FORM_ACTION };
   return verifyNonce(nonce, subject, keys.nonceKey + keys.nonceSalt, unixFromDate(site.clock())) !== false;

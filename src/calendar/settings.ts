@@ -1,5 +1,6 @@
 import { parseRoles, type Roles } from '../wordpress/capabilities.ts';
 import type { ContentLanguages } from '../wordpress/content-languages.ts';
+import { LOGIN_KEY_OPTIONS } from '../wordpress/cookies.ts';
 import { NETWORK_OPTIONS, type Network, networkOf } from '../wordpress/network.ts';
 import { serializedMembers } from '../wordpress/php/serialized.ts';
 import { activePlugins, SITE_PLUGINS } from '../wordpress/plugins.ts';
@@ -156,7 +157,7 @@ export const settingNames = (prefix: string): string[] => [
   'thumbnail_size_w', 'thumbnail_size_h', 'thumbnail_crop', 'medium_size_w', 'medium_size_h', 'medium_large_size_w', 'medium_large_size_h',
   'large_size_w', 'large_size_h', SITE_PLUGINS, ...NETWORK_OPTIONS, 'date_format', 'time_format', 'show_avatars', 'avatar_default', 'avatar_rating',
   'default_comment_status', 'WPLANG', 'admin_email', 'start_of_week', 'blog_public', 'fasti_index', VERSION_KEY_OPTION, CUSTOM_FIELDS_OPTION, ...RECURRENCE_OPTIONS,
-  'polylang', 'icl_sitepress_settings', SUGGEST_SLUG_OPTION,
+  'polylang', 'icl_sitepress_settings', SUGGEST_SLUG_OPTION, ...Object.values(LOGIN_KEY_OPTIONS),
 ]; // biome-ignore format: a list of names
 
 /** URL of a site if neither its options nor the configuration contain one. */

@@ -108,7 +108,8 @@ export async function signInByForm(visit: Submission): Promise<Outcome> {
       address: request.address,
       agent: request.agent,
     });
-    if (keptForm) return { html: resumePage(visit, keptForm, { nonce: await formNonce(site, login) }), cookie: setCookie(visit, cookie) };
+    if (keptForm)
+      return { html: resumePage(visit, keptForm, { nonce: await formNonce(site, settings, login) }), cookie: setCookie(visit, cookie) };
     return { to: localDeskUrl(base, textIn(fields, 'redirect_to')) ?? deskUrl(visit, ''), cookie: setCookie(visit, cookie) };
   } catch (error) {
     if (!(error instanceof ApiError) || !SHOWN_PROBLEMS.has(error.problem)) throw error;

@@ -6,6 +6,14 @@ import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
  */
 export type Salt = string;
 
+/** Options in which WordPress stores keys and salts if its configuration has none (`wp_salt`). */
+export const LOGIN_KEY_OPTIONS = {
+  loggedInKey: 'logged_in_key',
+  loggedInSalt: 'logged_in_salt',
+  nonceKey: 'nonce_key',
+  nonceSalt: 'nonce_salt',
+} as const;
+
 /** A session as stored in usermeta `session_tokens`, under the SHA-256 of its token. Times are Unix seconds. */
 export interface Session {
   readonly expiration: number;
