@@ -213,6 +213,8 @@ describeDatabases('fasti doctor', (open, engine) => {
       ['39'],
     ],
     ['values-mendable', 'warning', () => meta(39, 'x', 'a:1:{s:3:"url";s:5:"https://longer.example";}'), ['postmeta 39 x']],
+    ['texts-as-objects', 'error', () => set(39, '_EventCost', 'a:1:{i:0;O:8:"stdClass":0:{}}'), ['39 _EventCost']],
+    ['texts-as-objects', 'error', () => meta(39, '_fasti_external_id', ' O:8:"stdClass":0:{}'), ['39 _fasti_external_id']],
     [
       'values-mendable',
       'warning',

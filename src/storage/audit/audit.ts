@@ -1,7 +1,9 @@
 import { postTypes, taxonomies } from '../../kinds/index.ts';
 import { typedEntries } from '../../typed-keys.ts';
 import type { ContentLanguages } from '../../wordpress/content-languages.ts';
+import { holdsObject } from '../../wordpress/php/serialized.ts';
 import { isBrokenArray } from '../../wordpress/php/serialized-repair.ts';
+import type { QueryBuilder } from '../engine/builder.ts';
 import type { Database } from '../engine/database.ts';
 import type { Inspection, TableDefinition } from '../engine/dialect.ts';
 import { pagesById } from '../engine/pages.ts';
@@ -113,6 +115,22 @@ export async function* brokenValues(db: Database): AsyncGenerator<BrokenValue> {
       for (const row of rows)
         if (isBrokenArray(row.value)) yield { table, id: row.id, of: owner ? `${row.owner} ${row.name}` : row.name, value: row.value };
     }
+  }
+}
+
+/** Yields the values of these metas of posts in which WordPress would find a PHP object, and create it. */
+export async function* objectsInMetas(db: Database, keys: readonly string[]): AsyncGenerator<BrokenValue> {
+  const read = (after: number, size: number): PromiseLike<{ id: number; value: string; name: string; owner: number }[]> =>
+    db
+      .from('postmeta')
+      .where('meta_id', '>', after)
+      .whereIn('meta_key', keys)
+      .where((any: QueryBuilder) => any.where('meta_value', 'like', '%O:%').orWhere('meta_value', 'like', '%E:%'))
+      .orderBy('meta_id')
+      .limit(size)
+      .select({ id: 'meta_id', value: 'meta_value', name: 'meta_key', owner: 'post_id' });
+  for await (const rows of pagesById(BATCH_SIZE, read)) {
+    for (const { id, value, name, owner } of rows) if (holdsObject(value)) yield { table: 'postmeta', id, of: `${owner} ${name}`, value };
   }
 }
 

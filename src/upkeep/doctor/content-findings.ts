@@ -1,10 +1,18 @@
 import { groupedBy } from '../../grouped-by.ts';
-import { kinds, termKind, termKinds } from '../../kinds/index.ts';
+import { CALENDAR_UID, COST } from '../../kinds/events/metas.ts';
+import { kinds, postKinds, termKind, termKinds } from '../../kinds/index.ts';
 import type { KindName } from '../../kinds/kind-names.ts';
 import { languagesOf, languagesOfRecords } from '../../records/record-languages.ts';
 import { dropTreeCache } from '../../records/term-writes.ts';
 import type { Site } from '../../site.ts';
-import { brokenValues, postsWithMissingAuthor, repairValue, termsOfSharedSlugs, wrongCounts } from '../../storage/audit/audit.ts';
+import {
+  brokenValues,
+  objectsInMetas,
+  postsWithMissingAuthor,
+  repairValue,
+  termsOfSharedSlugs,
+  wrongCounts,
+} from '../../storage/audit/audit.ts';
 import { languageFaults } from '../../storage/audit/language-audit.ts';
 import { ORPHANS } from '../../storage/audit/orphans.ts';
 import { ROW_FAULTS } from '../../storage/audit/post-faults.ts';
@@ -12,6 +20,7 @@ import { repairSharedSlugs, sharedSlugs } from '../../storage/audit/shared-slugs
 import { untranslatedLinks } from '../../storage/audit/untranslated-links.ts';
 import { recount } from '../../storage/rows/term-links.ts';
 import { countInLanguage } from '../../storage/translations/site-languages.ts';
+import { storedText } from '../../wordpress/php/serialized.ts';
 import { repairArray } from '../../wordpress/php/serialized-repair.ts';
 import { parseZone } from '../../wordpress/zones.ts';
 import { type Finding, finding, inRepairTransaction } from './findings.ts';
@@ -112,12 +121,28 @@ export async function languageFindings(site: Site): Promise<Finding[]> {
   ];
 }
 
-/** Returns findings about serialized values that cannot be parsed, some of which can be repaired. */
+/** Metas in which every value is a text. */
+const TEXT_METAS: readonly string[] = [
+  ...postKinds.flatMap(({ fields }) => Object.values(fields).flatMap(({ place }) => (place.in === 'meta' ? place.key : []))),
+  ...Object.values(COST),
+  CALENDAR_UID,
+  '_wp_attachment_image_alt',
+];
+
+/** Returns findings about serialized values: those that cannot be parsed, and texts that WordPress would take for objects. */
 export async function valueFindings(site: Site): Promise<Finding[]> {
+  const { calendar } = await site.settings();
+  const textMetas = [...TEXT_METAS, ...calendar.customFields.map(({ meta }) => meta)];
+  const objectNames: string[] = [];
+  for await (const { of } of objectsInMetas(site.db, textMetas)) objectNames.push(of);
   const [mendableNames, brokenNames]: [string[], string[]] = [[], []];
   for await (const value of brokenValues(site.db))
     (repairArray(value.value) === undefined ? brokenNames : mendableNames).push(`${value.table} ${value.of}`);
   return [
+    ...finding('texts-as-objects', 'error', objectNames, async () => {
+      for await (const text of objectsInMetas(site.db, textMetas))
+        await inRepairTransaction(site, (db) => repairValue(db, text, storedText(text.value)))();
+    }),
     ...finding('values-broken', 'warning', brokenNames),
     ...finding('values-mendable', 'warning', mendableNames, async () => {
       for await (const value of brokenValues(site.db)) {

@@ -59,6 +59,10 @@ function parseBesidePrototype(text: string): unknown {
   return restore(parse(marked));
 }
 
+/** Whether WordPress would create a PHP object when it reads a stored value. */
+export const holdsObject = (stored: string): boolean =>
+  looksSerialized(stored) && /(?:^|[;{])[OE]:\d+:"/.test(trimAscii(stored)) && parseSerialized(stored) === stored;
+
 declare const STORED: unique symbol;
 
 /**
