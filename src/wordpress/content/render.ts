@@ -59,10 +59,9 @@ export function filteredExcerpt(raw: string, options: RenderOptions): string {
  */
 export function wordsOf(content: string, options: RenderOptions, count = EXCERPT_WORDS): string {
   const withoutShortcodes = stripShortcodes(teaserOf(content));
-  const text = withSmilies(
-    contentHtml(withoutFootnotes(hasBlocks(withoutShortcodes) ? excerptBlocks(withoutShortcodes) : withoutShortcodes), options),
-    options,
-  ).replaceAll(']]>', ']]&gt;');
+  // Without the marks of blocks, paragraphs are added between them, which separates words such as those of two cells.
+  const raw = hasBlocks(withoutShortcodes) ? renderBlocks(excerptBlocks(withoutShortcodes)) : withoutShortcodes;
+  const text = withSmilies(contentHtml(withoutFootnotes(raw), options), options).replaceAll(']]>', ']]&gt;');
   return trimWords(text, count, EXCERPT_MORE);
 }
 

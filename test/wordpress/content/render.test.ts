@@ -102,6 +102,14 @@ describe('excerpts', () => {
       '<p>One</p>',
     ],
     ['<p>concert<sup data-fn="a-1" class="fn"><a href="#a-1" id="a-1-link">1</a></sup> at <sup>2</sup></p>', '<p>concert at 2</p>'],
+    [
+      '<!-- wp:table --><figure class="wp-block-table"><table><tbody><tr><td>Friday</td><td>20:00</td></tr><tr><td>Sunday</td></tr></tbody></table></figure><!-- /wp:table -->',
+      '<p>Friday 20:00 Sunday</p>',
+    ],
+    [
+      '<!-- wp:pullquote --><figure class="wp-block-pullquote"><blockquote><p>Great show</p><cite>Anna</cite></blockquote></figure><!-- /wp:pullquote -->',
+      '<p>Great show Anna</p>',
+    ],
     ['One\n<!--nextpage-->\ntwo\n<!--nextpage-->\nthree', '<p>One</p>'],
     ['<!-- wp:nextpage -->\n<!--nextpage-->\n<!-- /wp:nextpage -->\nOne<!--nextpage-->two', '<p>One</p>'],
   ])('are generated from the content %j', (content, html) => {
