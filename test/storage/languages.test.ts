@@ -159,6 +159,8 @@ describeDatabases('settings of Polylang', (open) => {
     ['an object', 'a:2:{s:12:"default_lang";s:2:"it";s:1:"x";O:8:"stdClass":0:{}}'],
     ['a wrong length', 'a:1:{s:12:"default_lang";s:5:"it";}'],
     ['an infinite number', 'a:2:{s:12:"default_lang";s:2:"it";s:4:"size";d:INF;}'],
+    ['a missing end of a value', 'a:1:{s:12:"default_lang";b:1}'],
+    ['more behind the array', 'a:1:{s:12:"default_lang";s:2:"it";}}'],
     ['no array', 'it'],
   ])('are not overwritten by a new language if they cannot be read: %s', async (_, stored) => {
     const db = await open();

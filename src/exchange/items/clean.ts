@@ -184,7 +184,10 @@ function filteredMeta(key: string, stored: StoredValue, isAddress = addressMetas
   if (!looksSerialized(stored)) return filteredText(key, stored, isAddress);
   const value = parseSerialized(stored);
   if (value === stored) return undefined;
-  if (typeof value === 'string') return filteredText(key, value, isAddress);
+  if (typeof value === 'string') {
+    const filtered = filteredText(key, value, isAddress);
+    return textOfStored(filtered) === value ? stored : filtered;
+  }
   if (!stored.includes('<')) return stored;
   const clean = filteredWithin(value, htmlFilterOf(key));
   // Serializing an unchanged value would alter the format of floats and the order of keys.

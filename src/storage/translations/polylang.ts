@@ -161,7 +161,7 @@ async function leaveGroup(db: Database, row: number, ids: readonly number[]): Pr
   return remainingIds;
 }
 
-/** Writes the members of a group. Other data in its description are kept. */
+/** Writes the members of a group. Other data in its description are kept if it can be read. */
 async function writeMembers(db: Database, row: number, before: string, members: TranslationGroup): Promise<void> {
   const goneMembers = [...membersIn(before).keys()].filter((code) => !members.has(code)).map((code) => [code, undefined]);
   const changes = Object.fromEntries([...goneMembers, ...members]);

@@ -43,16 +43,18 @@ const REQUIRED_SETTINGS = {
 export async function addLanguage(db: Database, { code, locale, name, rtl, isDefault }: NewLanguage): Promise<boolean> {
   const stored = await lockOption(db, LANGUAGES_OPTION);
   if (stored !== '' && typeof parseSerialized(stored) !== 'object') return false;
+  const settings = serializedMembers(stored);
+  const missingSettings = Object.entries(REQUIRED_SETTINGS).filter(([setting]) => !(setting in settings));
+  const first = typeof settings.default_lang !== 'string' || settings.default_lang === '';
+  const changes = { ...(isDefault || first ? { default_lang: code } : {}), ...Object.fromEntries(missingSettings) };
+  const changedSettings = withMembers(stored, changes);
+  if (changedSettings === undefined) return false;
   const [row] = await db.rows<{ last: number | null }>`
     SELECT MAX(t.term_group) AS last FROM {terms} t JOIN {term_taxonomy} tt ON tt.term_id = t.term_id WHERE tt.taxonomy = ${'language'}`;
   const place = (row?.last ?? -1) + 1;
   await insertLanguageTerm(db, 'language', { name, slug: code, place, description: toSerialized({ locale, rtl, flag_code: '' }) });
   await insertLanguageTerm(db, 'term_language', { name, slug: `pll_${code}`, place, description: '' });
-  const settings = serializedMembers(stored);
-  const missingSettings = Object.entries(REQUIRED_SETTINGS).filter(([setting]) => !(setting in settings));
-  const first = typeof settings.default_lang !== 'string' || settings.default_lang === '';
-  const changes = { ...(isDefault || first ? { default_lang: code } : {}), ...Object.fromEntries(missingSettings) };
-  await writeOption(db, LANGUAGES_OPTION, withMembers(stored, changes) ?? toSerialized({ default_lang: code, ...REQUIRED_SETTINGS }));
+  await writeOption(db, LANGUAGES_OPTION, changedSettings);
   // Polylang caches the languages in these transients.
   for (const name of ['_transient_pll_languages_list', '_transient_timeout_pll_languages_list']) await deleteOption(db, name);
   return true;

@@ -28,16 +28,38 @@ const START = /^[ \t\n\r\0\v]+[A-Za-z][:;]/;
  */
 export function parseSerialized(text: string): unknown {
   if (!looksSerialized(text)) return text;
+  const trimmed = trimAscii(text);
   try {
-    return text.includes(PROTOTYPE) ? parseBesidePrototype(text) : parse(text);
+    if (trimmed.startsWith('s:')) return parseString(trimmed);
+    if (hasOddLength(trimmed)) requireSound(trimmed);
+    return trimmed.includes(PROTOTYPE) ? parseBesidePrototype(trimmed) : parse(trimmed);
   } catch {
     return text;
   }
 }
 
+/** Parses a serialized string that is not within another value. Throws if it is invalid. */
+function parseString(text: string): string {
+  const bytes = requireSound(text);
+  return bytes.toString('utf8', text.indexOf('"') + 1, bytes.length - '";'.length);
+}
+
+/**
+ * Whether something in a text looks like a length that is not a plain number. The parser reads negative ones, and goes
+ * back by them as often as a count says.
+ */
+const hasOddLength = (text: string): boolean => /[saSOCE]:(?!\d{1,15}:)/.test(text);
+
+/** Returns the bytes of a serialized value. Throws if they do not end where the value does. */
+function requireSound(text: string): Buffer {
+  const bytes = Buffer.from(text);
+  const end = endOf(bytes, 0);
+  return end === bytes.length ? bytes : fault(end);
+}
+
 // With an empty scope in strict mode the parser refuses every class. The scope has no prototype, so that names such as
 // `constructor` are not found.
-const parse = (text: string): unknown => unserialize(trimAscii(text), Object.create(null), { strict: true });
+const parse = (text: string): unknown => unserialize(text, Object.create(null), { strict: true });
 
 /** The parser would use a member with this name as the prototype of the object. */
 const PROTOTYPE = '"__proto__"';

@@ -52,6 +52,8 @@ describe('parseSerialized', () => {
     ['a:0:{}', []],
     ['a:2:{i:0;i:1;i:2;i:2;}', { 0: 1, 2: 2 }],
     ['s:4:"a"b;";', 'a"b;'],
+    ['s:16:"i:1; "__proto__"";', 'i:1; "__proto__"'],
+    ['a:1:{i:0;s:8:"Casa: -8";}', ['Casa: -8']],
     ['d:1.0E+25;', 1e25],
     ['a:1:{s:9:"prototype";a:1:{s:11:"constructor";i:1;}}', { prototype: { constructor: 1 } }],
   ])('reads %s', (text, value) => expect(parseSerialized(text)).toEqual(value));
@@ -67,6 +69,9 @@ describe('parseSerialized', () => {
     ['a prototype', 'a:1:{s:9:"__proto__";a:1:{s:8:"polluted";b:1;}}'],
     ['a prototype of another spelling', 'a:1:{s:09:"__proto__";a:1:{s:8:"polluted";b:1;}}'],
     ['a prototype behind a value of its name', 'a:2:{i:0;s:9:"__proto__";s:+9:"__proto__";a:1:{s:8:"polluted";b:1;}}'],
+    ['a negative length', 'a:9999999999:{s:1:"a";s:-8:"x";}'],
+    ['a negative length behind a blank', 'a:9999999999:{s:1:"a";s: -8:"x";}'],
+    ['more behind a string', 's:1:"a";b";'],
     ['bottomless nesting', 'a:1:{i:0;'.repeat(20_000) + '}'.repeat(20_000)],
   ])('returns %s as text', (_, text) => {
     expect(parseSerialized(text)).toBe(text);
@@ -127,7 +132,14 @@ describe('withMembers', () => {
 /** Texts that WordPress would take for serialized values, as `update_metadata` tells them. */
 const RESEMBLING = [
   ...['N;', 'b:1;', 'i:5;', 'd:0.5;', 's:1:"a";', 's:5:"a";', 'a:0:{}', 'a:1:{i:0;s:1:"x";}', ' a:0:{} ', '\0i:5;', 'E:7:"Foo:Bar";'],
-  ...['O:8:"stdClass":0:{}', 'O:8:"stdClass":0:{} and more', 's:1:"a"; and more', 'i:5; and more', 'a:1:{i:0;s:2:"é";}'],
+  ...[
+    'O:8:"stdClass":0:{}',
+    'i:1; "__proto__"',
+    'O:8:"stdClass":0:{} and more',
+    's:1:"a"; and more',
+    'i:5; and more',
+    'a:1:{i:0;s:2:"é";}',
+  ],
 ];
 
 describe('storedText', () => {
