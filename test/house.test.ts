@@ -42,7 +42,8 @@ const BESIDE_THEIR_FOLDERS: ReadonlySet<string> = new Set(['kinds', 'wordpress',
 
 /** Pure rooms, and the packages that they may import besides files of `src`. */
 const PURE: Readonly<Record<string, RegExp>> = {
-  wordpress: /^(dayjs|html-entities|@wordpress\/autop|bcryptjs|@noble\/hashes|node:(crypto|url|buffer|punycode|timers\/promises))/,
+  wordpress:
+    /^(dayjs|php-serialize|html-entities|@wordpress\/autop|bcryptjs|@noble\/hashes|node:(crypto|url|buffer|punycode|timers\/promises))/,
   calendar: /^node:crypto$/,
   kinds: /^(zod|leven)$/,
 };

@@ -129,7 +129,10 @@ const TEXT_METAS: readonly string[] = [
   '_wp_attachment_image_alt',
 ];
 
-/** Returns findings about serialized values: those that cannot be parsed, and texts that WordPress would take for objects. */
+/**
+ * Returns findings about serialized values: those that cannot be parsed, some of which can be repaired, and texts that
+ * WordPress would take for objects.
+ */
 export async function valueFindings(site: Site): Promise<Finding[]> {
   const { calendar } = await site.settings();
   const textMetas = [...TEXT_METAS, ...calendar.customFields.map(({ meta }) => meta)];
