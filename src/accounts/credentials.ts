@@ -175,7 +175,7 @@ async function userOfPassword(site: Site, settings: SiteSettings, credentials: C
  * locks out the owner of a correct password at another address, nor anyone who uses a password created since WordPress
  * 6.8.
  *
- * @throws too-many-requests if too many hashes are waiting, also for users who have no old ones
+ * @throws too-many-requests if too many checks are waiting, also for users who have no old hashes
  */
 async function findMatching(
   site: Site,
@@ -193,10 +193,10 @@ async function findMatching(
     ) ?? slowEntries.find(({ password }) => wasVerified(site, password, typedPassword));
   if (match) return { entry: match, hashingMs: 0 };
   if (attemptsOf(site, 'sign-in').secondsToWait(address, site.clock()) !== undefined) return { hashingMs: 0 };
-  requireRoomForCheck();
+  requireRoomForCheck(address);
   if (slowEntries.length === 0) return { hashingMs: 0 };
   const hashes = slowEntries.map(({ password }) => password);
-  const { matching, durationMs: hashingMs } = await verifyInThread(typedPassword, hashes);
+  const { matching, durationMs: hashingMs } = await verifyInThread({ password: typedPassword, address }, hashes);
   const entry = slowEntries[matching];
   if (entry) cacheOf(site).expiryByKey.set(cacheKeyOf(entry.password, typedPassword), site.clock().getTime() + CACHE_MS);
   return { entry, hashingMs };

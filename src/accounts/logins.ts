@@ -31,7 +31,7 @@ import { attemptsOf } from './attempts.ts';
 import { decoysBeside } from './decoy-hashes.ts';
 import { loginKeys, requireLoginKeys } from './login-keys.ts';
 import { refuseSignIn } from './refused-sign-in.ts';
-import { verifyInThread } from './slow-passwords.ts';
+import { requireRoomForCheck, verifyInThread } from './slow-passwords.ts';
 
 /*
  * Sign-in with the name and password of WordPress. Cookie and sessions have WordPress's format, so a login is valid on
@@ -121,10 +121,12 @@ export async function signIn(site: Site, settings: SiteSettings, attempt: SignIn
   const waitSeconds = attemptsOf(site, 'sign-in').secondsToWait(address, site.clock());
   const user = await findUserByLoginOrEmail(site.db, name.trim(), [capabilitiesKey(site.db)]);
   const ownHash = user?.row.user_pass ?? '';
-  const { matching, durationMs: hashingMs } =
-    waitSeconds === undefined && password !== ''
-      ? await verifyInThread(password, [ownHash], await decoysBeside(site, ownHash))
-      : { matching: -1, durationMs: 0 };
+  const isChecked = waitSeconds === undefined && password !== '';
+  // Before the decoys, which may take a look at every user.
+  if (isChecked) requireRoomForCheck(address);
+  const { matching, durationMs: hashingMs } = isChecked
+    ? await verifyInThread({ password, address }, [ownHash], await decoysBeside(site, ownHash))
+    : { matching: -1, durationMs: 0 };
   if (user && matching === 0 && (await isSpammer(site.db, user))) fail('spammer_account', { detail: { user: user.row.ID } });
   if (user && matching === 0) return beginSession(site, settings, user, attempt);
   return refuseSignIn(site, { name, address, user, startedAt, hashingMs, waitSeconds });

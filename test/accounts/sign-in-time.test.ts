@@ -72,11 +72,11 @@ describe('the answer to a failed attempt', () => {
 function fillQueue(stored: string): { readonly letGo: () => Promise<void> } {
   let isOver = false;
   const checks: Promise<void>[] = [];
-  const check = async (): Promise<void> => {
-    while (!isOver) await verifyInThread('x', [stored]);
+  const check = async (address: string): Promise<void> => {
+    while (!isOver) await verifyInThread({ password: 'x', address }, [stored]);
   };
   // One more than may wait, since one of them is being checked.
-  for (let count = 0; count < 65; count += 1) checks.push(check());
+  for (let count = 0; count < 65; count += 1) checks.push(check(`198.51.100.${count}`));
   return {
     letGo: async () => {
       isOver = true;

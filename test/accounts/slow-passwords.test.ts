@@ -4,9 +4,16 @@ import { hash } from 'bcryptjs';
 import { requireRoomForCheck, verifyInThread } from '../../src/accounts/slow-passwords.ts';
 import { hashPassword } from '../../src/wordpress/passwords.ts';
 
+/** A password that a client of its own sends. */
+let clients = 0;
+function typed(password: string): { readonly password: string; readonly address: string } {
+  clients += 1;
+  return { password, address: `198.51.100.${clients}` };
+}
+
 describe('slow password hashes', () => {
   const isRight = async (password: string, hashes: readonly string[], decoys: readonly string[] = []) =>
-    (await verifyInThread(password, hashes, decoys)).matching >= 0;
+    (await verifyInThread(typed(password), hashes, decoys)).matching >= 0;
 
   it.each([
     ['bcrypt of WordPress 6.8', () => hashPassword('pässword')],
@@ -22,7 +29,7 @@ describe('slow password hashes', () => {
   it('do not block the main thread', async () => {
     const stored = await hash('x', 12);
     let over = false;
-    const check = verifyInThread('wrong', [stored]).then(() => {
+    const check = verifyInThread(typed('wrong'), [stored]).then(() => {
       over = true;
     });
     let turns = 0;
@@ -40,7 +47,7 @@ describe('slow password hashes', () => {
 
   it('are not called wrong if the thread ends, which a failure in it causes here', async () => {
     const stored = await hash('right', 4);
-    const broken = verifyInThread('right', undefined as unknown as string[]);
+    const broken = verifyInThread(typed('right'), undefined as unknown as string[]);
     const next = isRight('right', [stored]);
     await expect(broken).rejects.toMatchObject({ cause: expect.any(Error) });
     expect(await next).toBe(true);
@@ -48,7 +55,7 @@ describe('slow password hashes', () => {
 
   it('are found among others, and decoys never match', async () => {
     const stored = await Promise.all(['one', 'two'].map((password) => hash(password, 4)));
-    const { matching, durationMs } = await verifyInThread('two', stored);
+    const { matching, durationMs } = await verifyInThread(typed('two'), stored);
     expect([matching, durationMs > 0]).toEqual([1, true]);
     expect(await isRight('two', [], stored)).toBe(false);
     expect(await isRight('two', [stored[0]!], stored)).toBe(false);
@@ -58,10 +65,22 @@ describe('slow password hashes', () => {
     const stored = await hash('right', 4);
     const first = Array.from({ length: 65 }, () => isRight('right', [stored]));
     const busy = { problem: 'too-many-requests', details: { data: { retry_after: 5 } } };
-    expect(requireRoomForCheck).toThrow(expect.objectContaining({ problem: busy.problem }));
+    expect(() => requireRoomForCheck('203.0.113.7')).toThrow(expect.objectContaining({ problem: busy.problem }));
     await expect(isRight('right', [stored])).rejects.toMatchObject(busy);
     expect(new Set(await Promise.all(first))).toEqual(new Set([true]));
-    expect(requireRoomForCheck).not.toThrow();
+    expect(() => requireRoomForCheck('203.0.113.7')).not.toThrow();
     expect(await isRight('right', [stored])).toBe(true);
+  });
+
+  it('of one address leave places in the queue to others', async () => {
+    const stored = await hash('right', 4);
+    const busy = { problem: 'too-many-requests', details: { data: { retry_after: 5 } } };
+    const verifyAt = (address: string) => verifyInThread({ password: 'right', address }, [stored]);
+    // One is being checked while sixteen wait.
+    const first = Array.from({ length: 17 }, (_, port) => verifyAt(`203.0.113.7:${1024 + port}`));
+    await expect(verifyAt('203.0.113.7')).rejects.toMatchObject(busy);
+    expect((await verifyAt('203.0.113.8')).matching).toBe(0);
+    await Promise.all(first);
+    expect((await verifyAt('203.0.113.7')).matching).toBe(0);
   });
 });
