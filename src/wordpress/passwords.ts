@@ -54,12 +54,22 @@ export async function hashPassword(password: string): Promise<string> {
   return `$wp${(await hash(digestForBcrypt(password), BCRYPT_COST)).replace(/^\$2[ab]\$/, '$2y$')}`;
 }
 
+/** The algorithm of an account's stored hash and its work factor, of which each one more takes twice as long. */
+export interface HashCost {
+  readonly algorithm: 'bcrypt' | 'phpass';
+  readonly factor: number;
+}
+
 /**
- * Returns the beginning of an account's stored hash that names the algorithm and its work factor: hashes with the same
- * one take equally long to compute. Empty for hashes that are fast or invalid.
+ * Returns how much work an account's stored hash is: those of one algorithm and factor take equally long to compute.
+ * Undefined for hashes that are fast, invalid or of another algorithm.
  */
-export const costOfHash = (stored: string): string =>
-  /^(?:\$wp)?\$2[aby]\$\d\d\$|^\$argon2i?d?\$[^$]*\$[^$]*\$|^\$[PH]\$./.exec(stored)?.[0] ?? '';
+export function costOfHash(stored: string): HashCost | undefined {
+  const bcryptFactor = /^(?:\$wp)?\$2[aby]\$(\d\d)\$[./A-Za-z0-9]{53}$/.exec(stored)?.[1];
+  if (bcryptFactor !== undefined) return { algorithm: 'bcrypt', factor: Number(bcryptFactor) };
+  const phpassDigit = /^\$[PH]\$([./A-Za-z0-9]).{30}$/.exec(stored)?.[1];
+  return phpassDigit === undefined ? undefined : { algorithm: 'phpass', factor: PHPASS_DIGITS.indexOf(phpassDigit) };
+}
 
 /** Returns the hash of an application password as WordPress 6.8 and later store it: `$generic$...` (`wp_fast_hash`). */
 export const hashApplicationPassword = (password: string): string => fastHash(password);

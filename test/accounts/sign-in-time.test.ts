@@ -2,6 +2,7 @@ import { beforeAll, describe, expect, it } from '@jest/globals';
 import { hash } from 'bcryptjs';
 import { failureCountsOf } from '../../src/accounts/attempts.ts';
 import { readClaim } from '../../src/accounts/credentials.ts';
+import { decoysBeside } from '../../src/accounts/decoy-hashes.ts';
 import { answerTimeOf } from '../../src/accounts/failure-time.ts';
 import { signIn } from '../../src/accounts/logins.ts';
 import { verifyInThread } from '../../src/accounts/slow-passwords.ts';
@@ -36,10 +37,49 @@ describeRequests('a failed sign-in', (ask) => {
     ['every user', () => ask.writeRows((db) => db.from('users').update({ user_pass: slow }))],
     ['the first user', () => ask.writeRows((db) => db.from('users').where('ID', 1).update({ user_pass: slow }))],
     ['only the known user', () => ask.writeRows((db) => db.from('users').where('user_login', 'ed').update({ user_pass: slow }))],
+    [
+      'the known user, beside hashes that are too slow or invalid,',
+      () =>
+        ask.writeRows(async (db) => {
+          const [slower, invalid] = [slow.replace('$12$', '$13$'), '$wp$disabled'];
+          await db.from('users').update({ user_pass: slower });
+          await db.from('users').where('user_login', 'contrib').update({ user_pass: invalid });
+          await db.from('users').where('user_login', 'ed').update({ user_pass: slow });
+        }),
+    ],
   ])('takes the same time for unknown users if the hash of %s is slow', async (_, store) => {
     await store();
     const [known, unknown] = [await timeFor('ed'), await timeFor('nobody')];
     expect(Math.max(known, unknown)).toBeLessThan(2 * Math.min(known, unknown));
+  });
+});
+
+describeRequests('the hashes that a wrong password costs besides that of the user', (ask) => {
+  const digits = (length: number) => 'x'.repeat(length);
+  const bcrypt = (start: string) => start + digits(53);
+  const phpass = (start: string) => start + digits(30);
+  const argon2 = '$argon2id$v=19$m=65536,t=4,p=1$WXYuUGwyamp0Znk0NjNhcA$3WCr/UPTENIiuqb8Zx/dJoLvTnr/pJ341WExtPFtd0w';
+
+  it('are the slowest of each algorithm, without Argon2 and those that take seconds', async () => {
+    const { site } = ask.running();
+    const decoysOf = async (stored: readonly string[], own = '') => {
+      await ask.writeRows(async (db) => {
+        await db.from('users').update({ user_pass: '' });
+        for (const [index, user_pass] of stored.entries())
+          await db
+            .from('users')
+            .where('ID', index + 1)
+            .update({ user_pass });
+      });
+      return [...(await decoysBeside({ ...site }, own))].sort();
+    };
+    const usual = bcrypt('$wp$2y$10$');
+    expect(await decoysOf([usual, argon2])).toEqual([usual]);
+    expect(await decoysOf([argon2])).toEqual([expect.stringMatching(/^\$wp\$2y\$10\$/)]);
+    expect(await decoysOf([usual, bcrypt('$wp$2y$13$'), '$wp$disabled'])).toEqual([usual]);
+    expect(await decoysOf([usual, bcrypt('$2y$11$'), phpass('$P$B'), phpass('$P$b')])).toEqual([bcrypt('$2y$11$'), phpass('$P$B')]);
+    expect(await decoysOf([usual, phpass('$P$B')], bcrypt('$2y$10$'))).toEqual([phpass('$P$B')]);
+    expect(await decoysOf([usual, phpass('$P$I'), phpass('$P$C')], usual)).toEqual([phpass('$P$C')]);
   });
 });
 

@@ -98,14 +98,16 @@ describe('hashPassword', () => {
 
 describe('costOfHash', () => {
   it.each([
-    ['$wp$2y$12$LS4Wlwabcdefghijklmnop', '$wp$2y$12$'],
-    ['$2a$10$LS4Wlwabcdefghijklmnop', '$2a$10$'],
-    ['$argon2id$v=19$m=65536,t=4,p=1$c2FsdA$aGFzaA', '$argon2id$v=19$m=65536,t=4,p=1$'],
-    ['$P$BabcdefghqrpeUHSJ5aCDn/PUuBzOd/', '$P$B'],
-    ['5f4dcc3b5aa765d61d8327deb882cf99', ''],
-    ['*LOCKED*', ''],
-    ['', ''],
-  ])('of %j is %j', (stored, cost) => expect(costOfHash(stored)).toBe(cost));
+    [`$wp$2y$12$${'x'.repeat(53)}`, { algorithm: 'bcrypt', factor: 12 }],
+    [`$2a$10$${'x'.repeat(53)}`, { algorithm: 'bcrypt', factor: 10 }],
+    ['$wp$2y$12$cut', undefined],
+    ['$argon2id$v=19$m=65536,t=4,p=1$c2FsdA$aGFzaA', undefined],
+    ['$P$BabcdefghqrpeUHSJ5aCDn/PUuBzOd/', { algorithm: 'phpass', factor: 13 }],
+    ['$P$Bcut', undefined],
+    ['5f4dcc3b5aa765d61d8327deb882cf99', undefined],
+    ['*LOCKED*', undefined],
+    ['', undefined],
+  ])('of %j is %j', (stored, cost) => expect(costOfHash(stored)).toEqual(cost));
 });
 
 describe('application passwords', () => {

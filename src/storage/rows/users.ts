@@ -61,12 +61,15 @@ export async function findUserByLoginOrEmail(db: Database, name: string, keys: r
 }
 
 /**
- * Returns the stored password with the highest work factor of each algorithm: the factor is at the beginning of the
- * hash, so that the last one in the order of texts has it. Old MD5 hashes are left out. It takes a look at every user.
+ * Returns one stored password of each beginning that names algorithm and work factor (`costOfHash`), and of each
+ * length, since invalid ones have others. Beginnings that differ only in case name different factors. Old MD5 hashes
+ * are left out, and so is Argon2, whose factors have no fixed length. It takes a look at every user.
  */
-export async function costliestPasswordHashes(db: Database): Promise<string[]> {
+export async function passwordHashesOfEachCost(db: Database): Promise<string[]> {
   const rows = await db.rows<{ hash: string }>`
-    SELECT MAX(user_pass) AS hash FROM {users} WHERE user_pass LIKE ${'$%'} GROUP BY SUBSTR(user_pass, 1, 4)`;
+    SELECT MAX(user_pass) AS hash FROM {users} WHERE user_pass LIKE ${'$%'} AND user_pass NOT LIKE ${'$argon2%'}
+    GROUP BY LENGTH(user_pass), HEX(SUBSTR(user_pass, 1, CASE
+      WHEN user_pass LIKE ${'$wp$%'} THEN ${'$wp$2y$10$'.length} WHEN user_pass LIKE ${'$2%'} THEN ${'$2y$10$'.length} ELSE ${'$P$B'.length} END))`;
   return rows.map(({ hash }) => hash);
 }
 
