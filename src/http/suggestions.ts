@@ -5,7 +5,7 @@ import type { SiteSettings } from '../calendar/settings.ts';
 import { fail } from '../errors.ts';
 import type { Values } from '../kinds/param.ts';
 import type { Page, PageContext } from '../pages/pages.tsx';
-import { type SuggestForm, submitSuggestion, suggestPage, thanksPage } from '../pages/suggest.tsx';
+import { type AcceptedSuggestion, checkSuggestion, type SuggestForm, suggestPage, thanksPage } from '../pages/suggest.tsx';
 import type { LoadedTheme } from '../pages/theme.ts';
 import { appendQuery, suggestPath } from '../pages/urls.ts';
 import type { Caller } from '../records/caller.ts';
@@ -100,30 +100,51 @@ async function formAnswer({ context, caller, req }: SuggestionVisit, form: Sugge
   });
 }
 
-/** Reads a submitted form, and handles it when it is its turn: a slow client must not hold a turn. */
+/**
+ * Reads a submitted form, checks it when it is its turn, and stores it. Neither a slow client nor a suggestion that
+ * waits until it can be written may hold a turn.
+ */
 async function handleForm(visit: SuggestionVisit, { budget, turns }: RequestLimits, admit: () => void): Promise<Answer> {
   const { context, caller, req } = visit;
   if (!isSameOrigin(req, caller.settings.home)) fail('rest_forbidden', { detail: { because: 'the form comes from another site' } });
   const share = budget.share(ANONYMOUS.id);
   try {
     const fields = await readForm(context.site, req, share);
-    return await turns.run(req, () => answerForm(visit, fields, admit));
+    const checked = await turns.run(req, () => checkForm(visit, fields, admit));
+    if ('answer' in checked) return checked.answer;
+    try {
+      await checked.accepted.store();
+    } catch (error) {
+      return await turns.run(req, async () => againWith(visit, fields, await checked.accepted.explain(error)));
+    }
+    return thanks(caller);
   } finally {
     share.release();
   }
 }
 
-/** Thanks the visitor, or shows the form again with the errors. */
-async function answerForm(visit: SuggestionVisit, fields: Values, admit: () => void): Promise<Answer> {
+/** Returns the suggestion if it can be stored, otherwise the answer: the form again with the errors. */
+async function checkForm(
+  visit: SuggestionVisit,
+  fields: Values,
+  admit: () => void,
+): Promise<{ readonly answer: Answer } | { readonly accepted: AcceptedSuggestion }> {
   const { context, caller, req } = visit;
   const key = cookieOf(req);
   if (key === undefined || fields.key !== key) {
     const notice = context.site.texts.t(caller.language, 'pages:suggest.stale');
-    return formAnswer(visit, { key: key ?? randomBytes(16).toString('hex'), input: fields, notice, status: 403 });
+    return { answer: await againWith(visit, fields, { notice, status: 403 }) };
   }
-  const refusal = await submitSuggestion(context.site, caller, fields, admit);
-  return refusal ? formAnswer(visit, { key, input: fields, ...refusal }) : seeOther(appendQuery(suggestPath(caller), [['sent', '1']]));
+  const checked = await checkSuggestion(context.site, caller, fields, admit);
+  if (!checked) return { answer: thanks(caller) };
+  return 'store' in checked ? { accepted: checked } : { answer: await againWith(visit, fields, checked) };
 }
+
+/** Shows a submitted form again. */
+const againWith = (visit: SuggestionVisit, input: Values, errors: Omit<SuggestForm, 'key' | 'input'>): Promise<Answer> =>
+  formAnswer(visit, { key: cookieOf(visit.req) ?? randomBytes(16).toString('hex'), input, ...errors });
+
+const thanks = (caller: Caller): Answer => seeOther(appendQuery(suggestPath(caller), [['sent', '1']]));
 
 async function readForm({ config }: Site, req: Request, share: BodyShare): Promise<Values> {
   const type = req.get('content-type');

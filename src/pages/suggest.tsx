@@ -128,17 +128,32 @@ function formPage(context: PageContext, caller: Caller, body: Parameters<typeof 
   );
 }
 
+/** The sentences that a form is shown again with. */
+type FormErrors = Pick<SuggestForm, 'errors' | 'notice' | 'status'>;
+
+/** A suggestion without errors, which can be stored. */
+export interface AcceptedSuggestion {
+  /**
+   * Stores it, as soon as it can be written.
+   *
+   * @throws suggestions-full; any error about the values
+   */
+  readonly store: () => Promise<void>;
+  /** Returns the errors to show for one that `store` has thrown. Throws it if it is none of the sender's. */
+  readonly explain: (error: unknown) => Promise<FormErrors>;
+}
+
 /**
- * Stores a suggestion. `checkAllowed`: called before it is stored, if there are no other errors; may throw.
+ * Checks a suggestion. `checkAllowed`: called if there are no other errors; may throw.
  *
- * @returns the errors by field; undefined: it was stored, or was sent by a bot
+ * @returns the errors by field, or the suggestion; undefined: it was sent by a bot, and is not stored
  */
-export async function submitSuggestion(
+export async function checkSuggestion(
   site: Site,
   caller: Caller,
   input: Values,
   checkAllowed: () => void,
-): Promise<Pick<SuggestForm, 'errors' | 'notice' | 'status'> | undefined> {
+): Promise<FormErrors | AcceptedSuggestion | undefined> {
   const formContext = formContextOf(site, caller);
   const { kind, names } = suggestionFields(formContext);
   const { i18n } = formContext;
@@ -158,17 +173,20 @@ export async function submitSuggestion(
     // In the order of the form.
     return new Map([...names, ...Object.keys(MAX_LENGTHS).map((name) => `from_${name}`)].flatMap((name) => entriesOf(errors, name)));
   };
-  try {
-    const values = await acceptParams(site, caller, kind.fields, knownValues, 'create');
-    if (detailErrors.length > 0) return { errors: await allErrors(), notice: i18n.say('pages:suggest.wrong'), status: 422 };
-    checkAllowed();
-    await storeSuggestion(site, caller, values, { suggestion: toSuggestion(input, unknownNames), form: input });
-    return undefined;
-  } catch (error) {
+  const explain = async (error: unknown): Promise<FormErrors> => {
     if (!(error instanceof ApiError) || error.status >= 500) throw error;
     const errors = fieldErrors(formContext, kind, error).length > 0 ? await allErrors() : new Map(detailErrors);
     const notice = errors.size > 0 ? i18n.say('pages:suggest.wrong') : errorSentence(formContext, error);
     return { errors, notice, status: error.status === 429 ? 429 : 422 };
+  };
+  try {
+    const values = await acceptParams(site, caller, kind.fields, knownValues, 'create');
+    if (detailErrors.length > 0) return { errors: await allErrors(), notice: i18n.say('pages:suggest.wrong'), status: 422 };
+    checkAllowed();
+    const sent = { suggestion: toSuggestion(input, unknownNames), form: input };
+    return { store: () => storeSuggestion(site, caller, values, sent), explain };
+  } catch (error) {
+    return explain(error);
   }
 }
 

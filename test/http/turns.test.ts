@@ -8,6 +8,7 @@ import { fail } from '../../src/errors.ts';
 import { companionNamespaces } from '../../src/http/companion/namespaces.ts';
 import { createRoutes } from '../../src/http/routes.ts';
 import { createConnectionOrder, createTurns, type Turns } from '../../src/http/turns.ts';
+import { isWrite } from '../../src/storage/engine/driver.ts';
 import { describeDatabases } from '../support/databases.ts';
 import { serveDatabase } from '../support/running-site.ts';
 import { loadSite, setOptions } from '../support/site.ts';
@@ -280,6 +281,38 @@ describeDatabases('a process that has too much to do', (open) => {
         if (read.splice(0).length > 0) readers.push(`${method} ${path}`);
       }
     expect(readers).toEqual([]);
+    stop();
+    await site.close();
+  });
+
+  it('writes a suggestion without holding a turn, since its writer may be busy', async () => {
+    const db = await loadSite(await open());
+    await setOptions(db, { fasti_suggest_slug: 'suggest' });
+    let held = 0;
+    const turns: Turns = {
+      run: async (_, work) => {
+        held += 1;
+        try {
+          return await work();
+        } finally {
+          held -= 1;
+        }
+      },
+    };
+    const site = await serveDatabase(db, { env: { PAGES: 'on', SHARED_WITH_WORDPRESS: 'off' }, turns });
+    const heldAtReads: number[] = [];
+    const heldAtWrites: number[] = [];
+    const stop = site.site.db.driver.listen((query) => {
+      if (query.table === 'posts') (isWrite(query) ? heldAtWrites : heldAtReads).push(held);
+    });
+    const fields = {
+      key: KEY, title: 'Mill', 'start_date[date]': '2027-03-04', 'start_date[time]': '21:00', 'end_date[date]': '2027-03-04', 'end_date[time]': '23:00',
+      from_name: 'Rosa', from_email: 'rosa@example.org', 'venue[add][]': 'Mill',
+    }; // biome-ignore format: pairs
+    const headers = { ...FORM, Cookie: `fasti_suggest=${KEY}` };
+    const body = String(new URLSearchParams(fields));
+    expect((await site.send('POST', '/events/suggest/', { headers, body })).status).toBe(303);
+    expect([new Set(heldAtWrites), heldAtReads.includes(1)]).toEqual([new Set([0]), true]);
     stop();
     await site.close();
   });
