@@ -68,13 +68,13 @@ export function readClaim(site: Site, settings: SiteSettings, credentials: Crede
       if (owner)
         return {
           viewer: toViewer(site.db, settings, owner.user),
-          nonce: renewNonce(site, settings, nonce!, { user: owner.user.row.ID, token: owner.token }),
+          nonce: await renewNonce(site, settings, nonce!, { user: owner.user.row.ID, token: owner.token }),
         };
       const viewer = await byPassword();
       if (viewer) return { viewer };
       return nonce === undefined
         ? { viewer: ANONYMOUS }
-        : { viewer: ANONYMOUS, nonce: renewNonce(site, settings, nonce, { user: 0, token: '' }) };
+        : { viewer: ANONYMOUS, nonce: await renewNonce(site, settings, nonce, { user: 0, token: '' }) };
     },
   };
 }
@@ -231,8 +231,13 @@ function recordUse(site: Site, { row, metas }: StoredUser, { uuid, last_used: la
 }
 
 /** Returns a fresh nonce for a valid one. Without keys no nonce is valid. */
-function renewNonce(site: Site, settings: SiteSettings, nonce: string, { user, token }: { user: number; token: string }): string {
-  const keys = loginKeys(site, settings);
+async function renewNonce(
+  site: Site,
+  settings: SiteSettings,
+  nonce: string,
+  { user, token }: { readonly user: number; readonly token: string },
+): Promise<string> {
+  const keys = await loginKeys(site, settings);
   const salt = keys && keys.nonceKey + keys.nonceSalt;
   const now = unixFromDate(site.clock());
   if (salt === undefined)

@@ -9,26 +9,34 @@ import { storedText } from '../wordpress/php/serialized.ts';
 
 /*
  * The keys and salts for login cookies and nonces: those of the configuration or, if there are none, those that
- * WordPress stores in its options if its own configuration has none (`wp_salt`).
+ * WordPress stores in its options, or in those of the network, if its own configuration has none (`wp_salt`).
  */
 
 /** Random bytes that correspond to at most the 64 characters of WordPress's own keys. */
 const KEY_BYTES = 48;
 
+const OPTION_NAMES = Object.values(LOGIN_KEY_OPTIONS);
+
 /**
  * Returns the keys of a site; undefined if it has none yet, so that no cookie and no nonce can be valid. They are as
- * new as the settings: other keys, such as those of a restored database, end all sessions.
+ * new as the settings: other keys, such as those of a restored database, end all sessions. If the settings have none,
+ * the options are read, since another process may have created them a moment ago: the first login of a site must hold
+ * at every process.
  */
-export const loginKeys = ({ config }: Pick<Site, 'config'>, { raw }: Pick<SiteSettings, 'raw'>): Keys | undefined =>
-  config.keys ?? keysIn(raw);
+export async function loginKeys(
+  { config, db }: Pick<Site, 'config' | 'db'>,
+  { raw }: Pick<SiteSettings, 'raw'>,
+): Promise<Keys | undefined> {
+  return config.keys ?? keysIn(raw) ?? keysIn(await readOptions(db, OPTION_NAMES));
+}
 
 /** Returns the keys of a site, and creates them if there are none yet. */
 export async function requireLoginKeys(site: Pick<Site, 'config' | 'db'>, settings: Pick<SiteSettings, 'raw'>): Promise<Keys> {
-  const keys = loginKeys(site, settings);
+  const keys = await loginKeys(site, settings);
   if (keys) return keys;
   return site.db.transaction(async (db) => {
     await lockNames(db, [USERS_LOCK]);
-    const options = await readOptions(db, Object.values(LOGIN_KEY_OPTIONS));
+    const options = await readOptions(db, OPTION_NAMES);
     const entries = Object.entries(LOGIN_KEY_OPTIONS).map(([name, option]) => [name, option, options.get(option) || newKey()] as const);
     for (const [, option, value] of entries) if (options.get(option) !== value) await writeOption(db, option, storedText(value), 'auto');
     // The type holds: the names are those of `LOGIN_KEY_OPTIONS`, which the compiler cannot infer from entries.

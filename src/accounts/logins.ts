@@ -78,7 +78,7 @@ export async function loginOf(
   { cookie: header, post = false }: { readonly cookie?: string | undefined; readonly post?: boolean },
 ): Promise<Login | undefined> {
   const cookie = loginCookie(header, loginCookieNameOf(settings));
-  const keys = cookie && loginKeys(site, settings);
+  const keys = cookie && (await loginKeys(site, settings));
   const user = cookie && keys && (await findUserByLogin(site.db, cookie.login, [capabilitiesKey(site.db), SESSIONS_KEY, 'locale']));
   if (!user) return undefined;
   const check = {
@@ -199,8 +199,8 @@ export async function formNonce(site: Site, settings: SiteSettings, { user, toke
 }
 
 /** Whether a form has a nonce that was created for this session, at most a day ago. */
-export function isFormNonce(site: Site, settings: SiteSettings, { user, token }: Login, nonce: unknown): boolean {
-  const keys = loginKeys(site, settings);
+export async function isFormNonce(site: Site, settings: SiteSettings, { user, token }: Login, nonce: unknown): Promise<boolean> {
+  const keys = await loginKeys(site, settings);
   if (typeof nonce !== 'string' || !keys) return false;
   const subject = { user: user.row.ID, token, action: FORM_ACTION };
   return verifyNonce(nonce, subject, keys.nonceKey + keys.nonceSalt, unixFromDate(site.clock())) !== false;

@@ -108,7 +108,7 @@ export async function answerDesk({ visit, match }: RoutedRequest, form: Submitte
   const { route, params } = match;
   if (route.method === 'GET') return toDeskAnswer(await route.run(visit, params));
   // Forms for everybody contain another proof of intent: a password or a key.
-  if (route.allow !== 'anyone' && login && !isFormNonce(site, visit.settings, login, form.fields._wpnonce)) {
+  if (route.allow !== 'anyone' && login && !(await isFormNonce(site, visit.settings, login, form.fields._wpnonce))) {
     const keptForm = keptFormOf(visit, match, form);
     const notKept = { path: formPagePath(request.path), cause: whyNotKept(match) };
     const html = keptForm ? resumePage(visit, keptForm) : startOverPage(visit, notKept);
