@@ -4,13 +4,14 @@ import { join } from 'node:path';
 import { beforeAll, expect, it } from '@jest/globals';
 import sharp from 'sharp';
 import { wordpressTables } from '../migrations/001-wordpress-tables.ts';
-import { signIn } from '../src/accounts/logins.ts';
+import { loginOf, signIn } from '../src/accounts/logins.ts';
 import { choosePassword, createPasswordLink, ownerOfLink } from '../src/accounts/password-links.ts';
 import { runCli } from '../src/cli/program.ts';
 import { openWordpressDatabase } from '../src/exchange/wordpress-database.ts';
 import { type Database, hasTable, openDatabase } from '../src/storage/engine/database.ts';
 import type { TableName } from '../src/storage/engine/tables.ts';
 import { migrate } from '../src/storage/schema/migrate.ts';
+import { LOGIN_KEY_OPTIONS } from '../src/wordpress/cookies.ts';
 import { hashPassword } from '../src/wordpress/passwords.ts';
 import { describeDatabases, urlOf } from './support/databases.ts';
 import { openEventStream } from './support/event-stream.ts';
@@ -121,6 +122,36 @@ describeDatabases('the second site of a network', (open, engine) => {
     expect((await running.send('GET', '/two/wp-json/wp/v2/users/me', { as: 'ed' })).status).toBe(200);
     await db.from('users').where('user_login', 'ed').update({ spam: 0 });
     await running.close();
+  });
+
+  it('shares its login cookies with all sites, whose keys the network stores', async () => {
+    await db
+      .from('users')
+      .where('user_login', 'ed')
+      .update({ user_pass: await hashPassword('correct horse') });
+    const names = Object.values(LOGIN_KEY_OPTIONS);
+    // The name of the cookie derives from it.
+    await db.from('sitemeta').insert({ site_id: 1, meta_key: 'siteurl', meta_value: 'http://network.example.org' });
+    await db.from('options').insert(names.map((name) => ({ option_name: name, option_value: `old ${name}`, autoload: 'no' })));
+    const first = await serveDatabase(db, { env: { NETWORK_SITE: '1' } });
+    const second = await serveDatabase(db, { env: { NETWORK_SITE: '2', CACHE_FRESHNESS_MS: '60000' } });
+    const { site } = second;
+    await migrate(site.db);
+    const attempt = { name: 'ed', password: 'correct horse', remember: false, address: '203.0.113.7', agent: undefined };
+    const { cookie } = await signIn(site, await site.settings(), attempt);
+    const headers = { Cookie: `${cookie.name}=${encodeURIComponent(cookie.value)}` };
+    expect([...(await site.settings()).raw.keys()]).toEqual(expect.arrayContaining(names));
+    expect((await second.send('GET', '/two/admin/me', { headers })).status).toBe(200);
+    const ownerAtFirst = async () => (await loginOf(first.site, await first.site.settings(), { cookie: headers.Cookie }))?.user.row.ID;
+    expect(await ownerAtFirst()).toBe(2);
+    expect((await db.from('sitemeta').whereIn('meta_key', names).select('meta_key')).map((row) => row.meta_key).sort()).toEqual(
+      [...names].sort(),
+    );
+    expect(await db.knex('wp_2_options').whereIn('option_name', names)).toEqual([]);
+    await db.from('sitemeta').where('meta_key', 'logged_in_salt').update({ meta_value: 'other' });
+    expect(await ownerAtFirst()).toBeUndefined();
+    await db.from('sitemeta').where('meta_key', 'siteurl').delete();
+    await Promise.all([first.close(), second.close()]);
   });
 
   const sendImage = async (running: Awaited<ReturnType<typeof serveDatabase>>, name: string) => {

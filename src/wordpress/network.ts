@@ -1,3 +1,4 @@
+import { LOGIN_KEY_OPTIONS } from './cookies.ts';
 import { serializedMembers } from './php/serialized.ts';
 import { NETWORK_PLUGINS } from './plugins.ts';
 
@@ -27,7 +28,12 @@ export const NETWORK_OPTIONS: readonly string[] = [
 ];
 
 /** Options that a network stores for all of its sites, and a single site among its own (`get_network_option`). */
-export const NETWORK_WIDE_OPTIONS: readonly string[] = ['using_application_passwords', 'user_count'];
+export const NETWORK_WIDE_OPTIONS: readonly string[] = [
+  'using_application_passwords',
+  'user_count',
+  // Its sites share a login cookie (`wp_salt`).
+  ...Object.values(LOGIN_KEY_OPTIONS),
+];
 
 /** Returns the key of a network option in the table of the network. */
 export const networkKey = (name: string): string => (name === NETWORK_ADDRESS ? 'siteurl' : name);

@@ -136,11 +136,11 @@ export async function deleteOption(db: Database, name: string): Promise<void> {
   await db.from('options').where('option_name', name).del();
 }
 
-/** Calls `notify` just before this process writes one of these options, by any statement. */
+/** Calls `notify` just before this process writes one of these options of the site or its network, by any statement. */
 export function beforeOptionsChange(db: Database, names: readonly string[], notify: () => void): void {
   const watchedNames = new Set<unknown>(names);
   db.driver.listen((query) => {
-    if (query.table !== 'options' || !isWrite(query)) return;
+    if ((query.table !== 'options' && query.table !== 'sitemeta') || !isWrite(query)) return;
     // The name may also be in the text of the statement instead of in its bindings.
     if (query.sql.includes("'") || query.bindings.some((value) => watchedNames.has(value))) notify();
   });
