@@ -55,7 +55,13 @@ export interface SiteSettings {
   /** Number of this reading of the options: another number means other options. */
   readonly readingNumber: number;
   /** The raw options, for code that needs a rarely used one. */
-  readonly raw: ReadonlyMap<string, string>;
+  readonly raw: RawOptions;
+}
+
+/** Options by name. It is an error to ask for one that is not read, since it would always be missing. */
+export interface RawOptions extends ReadonlyMap<string, string> {
+  get(name: SettingName): string | undefined;
+  has(name: SettingName): boolean;
 }
 
 /** Additions of The Events Calendar's paid extension to the database for recurring events. */
@@ -122,7 +128,7 @@ const RECURRENCE_OPTIONS = [
   'tec_ct1_series_relationship_table_schema_version',
   'tec_ct1_events_field_schema_version',
   'tec_ct1_occurrences_field_schema_version',
-];
+] as const;
 
 /** Default if the option is missing. */
 const DEFAULT_BASE = 10_000_000;
@@ -148,17 +154,23 @@ export function baseAbove(base: number, highestId: number): number {
   return deficit <= 0 ? base : base + Math.ceil(deficit / DEFAULT_BASE) * DEFAULT_BASE;
 }
 
-/** Returns the names of the options that `readSettings` needs; `prefix` is the table prefix, part of one name. */
-export const settingNames = (prefix: string): string[] => [
-    'home', 'siteurl', 'blogname', 'blogdescription', 'timezone_string', 'gmt_offset', 'permalink_structure', 'category_base', 'tag_base', 'posts_per_page',
-  'posts_per_rss', 'rss_use_excerpt', 'use_smilies', 'using_application_passwords', `${prefix}user_roles`, CALENDAR_OPTION, 'tec_ct1_migration_state',
+/** Names of the options that are read, except that of the roles, of which the table prefix is a part. */
+const SETTING_NAMES = [
+  'home', 'siteurl', 'blogname', 'blogdescription', 'timezone_string', 'gmt_offset', 'permalink_structure', 'category_base', 'tag_base', 'posts_per_page',
+  'posts_per_rss', 'rss_use_excerpt', 'use_smilies', 'using_application_passwords', CALENDAR_OPTION, 'tec_ct1_migration_state',
   'tec_custom_tables_v1_active',
   'page_for_posts', 'page_on_front', 'show_on_front', 'site_icon', 'site_logo', 'upload_path', 'upload_url_path', 'uploads_use_yearmonth_folders',
   'thumbnail_size_w', 'thumbnail_size_h', 'thumbnail_crop', 'medium_size_w', 'medium_size_h', 'medium_large_size_w', 'medium_large_size_h',
   'large_size_w', 'large_size_h', SITE_PLUGINS, ...NETWORK_OPTIONS, 'date_format', 'time_format', 'show_avatars', 'avatar_default', 'avatar_rating',
-  'default_comment_status', 'WPLANG', 'admin_email', 'start_of_week', 'blog_public', 'fasti_index', VERSION_KEY_OPTION, CUSTOM_FIELDS_OPTION, ...RECURRENCE_OPTIONS,
+  'default_comment_status', 'WPLANG', 'admin_email', 'default_role', 'start_of_week', 'blog_public', 'fasti_index', VERSION_KEY_OPTION, CUSTOM_FIELDS_OPTION, ...RECURRENCE_OPTIONS,
   'polylang', 'icl_sitepress_settings', SUGGEST_SLUG_OPTION, ...Object.values(LOGIN_KEY_OPTIONS),
-]; // biome-ignore format: a list of names
+] as const; // biome-ignore format: a list of names
+
+/** The name of an option that is read. */
+export type SettingName = (typeof SETTING_NAMES)[number] | `${string}user_roles`;
+
+/** Returns the names of the options that `readSettings` needs; `prefix` is the table prefix, part of one name. */
+export const settingNames = (prefix: string): SettingName[] => [...SETTING_NAMES, `${prefix}user_roles`];
 
 /** URL of a site if neither its options nor the configuration contain one. */
 const LOCALHOST_URL = 'http://localhost';

@@ -130,7 +130,7 @@ const roleName = ({ i18n, settings }: Visit, role: string): string =>
   i18n.has(`desk:roles.${role}`) ? i18n.say(`desk:roles.${role}`) : (settings.roles.get(role)?.name ?? role);
 
 /** The role of new users, according to the options. */
-const defaultRole = ({ settings: { raw } }: Visit): string => raw.get('default_role') ?? 'subscriber';
+const defaultRole = ({ settings: { raw } }: Visit): string => raw.get('default_role') || 'subscriber';
 
 /** The role preselected for invited users. */
 const suggestedRole = (visit: Visit): string =>

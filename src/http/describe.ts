@@ -1,3 +1,4 @@
+import type { SettingName } from '../calendar/settings.ts';
 import { servedNamespaces } from '../config/config.ts';
 import { narrowList } from '../kinds/filter.ts';
 import type { Kind } from '../kinds/kind.ts';
@@ -67,8 +68,8 @@ export function describeSite(
   const routesByNamespace = [...ownRoutes, ...otherRoutes].filter(([, namespaceRoutes]) => namespaceRoutes.length > 0);
   const credentials = caller.settings.applicationPasswords && (secure || site.config.basicAuth === 'always');
   const { settings } = caller;
-  const option = (name: string) => settings.raw.get(name) ?? '';
-  const id = (name: string) => Number.parseInt(option(name), 10) || 0;
+  const option = (name: SettingName) => settings.raw.get(name) ?? '';
+  const id = (name: SettingName) => Number.parseInt(option(name), 10) || 0;
   const authorization = `${settings.siteUrl}/wp-admin/authorize-application.php`;
   return {
     name: settings.name,

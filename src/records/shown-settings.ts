@@ -25,7 +25,7 @@ const CALENDAR_SETTINGS: SettingClasses<keyof CalendarSettings> = {
 }; // biome-ignore format: a table
 
 /** Options on which the address of uploads depends, apart from the site's address. */
-const UPLOADS_OPTIONS = ['upload_url_path', 'upload_path', NETWORK_REWRITING];
+const UPLOADS_OPTIONS = ['upload_url_path', 'upload_path', NETWORK_REWRITING] as const;
 
 /** Returns the settings that affect rendered records, as JSON values in a fixed order. */
 export const shownSettings = ({ calendar, raw, ...site }: SiteSettings): readonly unknown[] => [

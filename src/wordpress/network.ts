@@ -18,14 +18,7 @@ export const NETWORK_ADDRESS = 'network_siteurl';
 export const SITE_STATE = 'network_site_state';
 
 /** Options that are read from the table of a network and not from the options of one of its sites. */
-export const NETWORK_OPTIONS: readonly string[] = [
-  NETWORK_PLUGINS,
-  NETWORK_ADMINS,
-  NETWORK_INVITES,
-  NETWORK_ADDRESS,
-  NETWORK_REWRITING,
-  SITE_STATE,
-];
+export const NETWORK_OPTIONS = [NETWORK_PLUGINS, NETWORK_ADMINS, NETWORK_INVITES, NETWORK_ADDRESS, NETWORK_REWRITING, SITE_STATE] as const;
 
 /** Options that a network stores for all of its sites, and a single site among its own (`get_network_option`). */
 export const NETWORK_WIDE_OPTIONS: readonly string[] = [

@@ -190,5 +190,10 @@ describeRequests('users of a site', (ask) => {
     expect([invited.status, (await usersById(ask.running().site, [await idOf('uma')]))[0]?.roles]).toEqual([200, ['subscriber']]);
     const more = { login: 'vito', email: 'vito@example.org', role: 'author' };
     expect((await visitor.submit(page, '/admin/people', more)).status).toBe(403);
+    await ask.options({ default_role: 'author' });
+    const changed = await visitor.get('/admin/people');
+    expect(changed.text.match(/<option value="[^"]*"/g)).toEqual(['<option value="author"']);
+    expect((await visitor.submit(changed, '/admin/people', more)).status).toBe(200);
+    expect((await usersById(ask.running().site, [await idOf('vito')]))[0]?.roles).toEqual(['author']);
   });
 });

@@ -1,3 +1,4 @@
+import type { SettingName } from '../../calendar/settings.ts';
 import { avatarUrls } from '../../wordpress/avatar.ts';
 import { authorUrl, restUrl } from '../../wordpress/links.ts';
 import { type CoreContext, EDIT_ONLY, isoDate, type Methods, membersInView, VIEW_AND_EDIT, type View } from './view.ts';
@@ -34,7 +35,7 @@ const MEMBER_VIEWS: Readonly<Record<string, readonly View[]>> = {
 /** Returns a person as WordPress's own routes show one (`WP_REST_Users_Controller::prepare_item_for_response`). */
 export function coreUser(person: Person, context: CoreContext, methods: Methods): Record<string, unknown> {
   const { settings, home } = context;
-  const option = (name: string, fallback: string) => settings.raw.get(name) || fallback;
+  const option = (name: SettingName, fallback: string) => settings.raw.get(name) || fallback;
   const record = {
     id: person.id,
     username: person.login,

@@ -32,7 +32,7 @@ export async function readOptions(db: Database, names: readonly string[]): Promi
     SELECT option_name, option_value FROM {options} WHERE option_name IN (${names})`;
   const networkNames = [...NETWORK_OPTIONS, ...NETWORK_WIDE_OPTIONS].filter((name) => names.includes(name));
   const networkValues = networkNames.length > 0 ? await networkOptions(db, networkNames) : undefined;
-  const otherNames = networkValues ? networkNames : NETWORK_OPTIONS;
+  const otherNames: readonly string[] = networkValues ? networkNames : NETWORK_OPTIONS;
   const values = new Map<string, string>();
   for (const { option_name: name, option_value: value } of rows) if (!otherNames.includes(name)) values.set(name, textOfStored(value));
   for (const [name, value] of networkValues ?? []) values.set(name, textOfStored(value));

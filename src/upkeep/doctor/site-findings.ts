@@ -13,11 +13,11 @@ import { type Finding, finding } from './findings.ts';
 export async function settingFindings(site: Site): Promise<Finding[]> {
   const settings = await site.settings();
   const { raw, timezoneString, roles, network } = settings;
-  const rolesOption = `${site.db.prefix}user_roles`;
-  const absentNames = ['home', 'siteurl', rolesOption].filter((name) => !raw.get(name));
+  const rolesOption = `${site.db.prefix}user_roles` as const;
+  const absentNames = (['home', 'siteurl', rolesOption] as const).filter((name) => !raw.get(name));
   const administrator = await firstOfRole(site, 'administrator');
   const home = trimEndOf(raw.get('home') ?? '', '/');
-  const addresses = ['home', 'siteurl', 'upload_url_path'].filter((name) => {
+  const addresses = (['home', 'siteurl', 'upload_url_path'] as const).filter((name) => {
     const value = raw.get(name) ?? '';
     // `upload_url_path` may be a path.
     return value !== '' && siteAddress(value) !== trimEndOf(value, '/') && !(name === 'upload_url_path' && /^\/[^/]/.test(value));
