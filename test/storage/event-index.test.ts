@@ -298,7 +298,7 @@ describeDatabases('list index', (open, engine) => {
     expect(kept).toEqual(await rowsOf());
   });
 
-  it('has an event that ends in an hour which its zone repeats, and returns the same lists as the tables', async () => {
+  it('has an event that ends in an hour which its zone repeats, and returns the same lists as the tables around it', async () => {
     // From 01:30 in daylight saving time of New York to 01:15 in standard time.
     const dates = { start_date: '01:30', end_date: '01:15', start_date_utc: '05:30', end_date_utc: '06:15' };
     const row = Object.fromEntries(Object.entries(dates).map(([name, time]) => [name, `2027-11-07 ${time}:00`]));
@@ -307,7 +307,7 @@ describeDatabases('list index', (open, engine) => {
     const caller = await callerOf(0);
     expect(hasIndex(caller.settings)).toBe(true);
     const unindexed = { ...caller, settings: { ...caller.settings, shared: true } };
-    for (const time of ['01:00', '01:15', '01:20', '01:30', '01:40'])
+    for (const time of ['01:00', '01:10', '01:35', '01:40'])
       for (const bound of ['starts_after', 'starts_before', 'ends_after', 'ends_before', 'start_date', 'end_date']) {
         const asked = { [bound]: `2027-11-07 ${time}:00`, strict_dates: 'local', per_page: '50' };
         const found = await listOf(caller, 'event', asked);
@@ -319,8 +319,7 @@ describeDatabases('list index', (open, engine) => {
 
   describe('trust in the index', () => {
     it('is lost when an event ends before it starts, until the event is repaired and the index rebuilt', async () => {
-      const end = '2001-01-01 00:00:00';
-      await db.from('tec_occurrences').where('post_id', 38).update({ end_date: end, end_date_utc: end });
+      await db.from('tec_occurrences').where('post_id', 38).update({ end_date: '2001-01-01 00:00:00' });
       const unfit = site.db.transaction(async (trx) => {
         joinWriters(trx);
         return indexEvents(trx, [38], undefined);

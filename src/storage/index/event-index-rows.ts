@@ -123,8 +123,9 @@ export const standInMark = (number: number): string => standInText([number]);
 
 /**
  * Returns the rows of an event in `fasti_entries`. Undefined if the index could not give the same results as the
- * tables: the event ends before it starts, a date is invalid, two occurrences are the same, or a link is not a plain
- * number. An event without occurrences appears in no list, but counts as an event of its venue.
+ * tables: the event ends before it starts (other than in an hour that its zone repeats, `listedEnd`), a date is
+ * invalid, two occurrences are the same, or a link is not a plain number. An event without occurrences appears in no
+ * list, but counts as an event of its venue.
  */
 export function entriesOf(event: IndexedEvent): EntryRow[] | undefined {
   const status = STATUSES.get(event.status);

@@ -4,7 +4,7 @@ import { DEFAULT_FORMAT, FORMAT_TAXONOMY, formatSlug } from '../../wordpress/pos
 import type { QueryBuilder } from '../engine/builder.ts';
 import type { Database } from '../engine/database.ts';
 import { asId } from '../engine/expressions.ts';
-import { whereMoment } from '../rows/event-moments.ts';
+import { momentColumn } from '../rows/event-moments.ts';
 import { whereInLanguage } from './in-language.ts';
 import { linkTargets, whereLinkedFromEvents } from './linked-from-events.ts';
 import { linkedTo, near, withCoordinates, withMeta } from './linked-records.ts';
@@ -98,7 +98,7 @@ const HANDLERS: ConditionHandlers = {
   mime: (where, { condition }) => whereMimeType(where, condition.types),
   parent: (where, { condition }) => where.where('p.post_parent', condition.id),
   place: (where, { condition }) => where.where('p.menu_order', condition.place),
-  moment: (where, { db, condition, query }) => whereMoment(db, where, condition, query.occurrences),
+  moment: (where, { condition, query }) => where.where(momentColumn(condition, query), condition.op, condition.value),
   modified: (where, { condition }) => whereBound(where, 'post_modified', condition),
   published: (where, { condition }) => whereBound(where, 'post_date', condition),
   words: (where, { db, condition, query }) => whereWords(db, where, condition, query),

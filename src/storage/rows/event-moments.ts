@@ -1,4 +1,5 @@
 import { DATES } from '../../kinds/events/metas.ts';
+import { diffSeconds } from '../../wordpress/time.ts';
 import type { QueryBuilder } from '../engine/builder.ts';
 import type { Database } from '../engine/database.ts';
 import type { TecOccurrenceRow } from '../engine/tables.ts';
@@ -38,32 +39,17 @@ export function momentColumn({ column, utc }: EventMoment, { occurrences }: { re
   return `${utc ? 'u' : 'd'}${column === 'start_date' ? 's' : 'e'}.meta_value`;
 }
 
-/*
- * An event that ends in an hour which its zone repeats, when daylight saving time ends, may end before it starts by the
- * local clock: from 01:30 to 01:15, 45 minutes later. Lists take its start for its end. The dates in UTC show that it
- * is such an event, and not one whose dates are wrong.
+/**
+ * Returns the local end of an event for rows of the list index, which must not be before the start. An event that ends
+ * in an hour which its zone repeats, when daylight saving time ends, may end before it starts by the local clock: from
+ * 01:30 to 01:15, 45 minutes later. Its start is taken for its end. Lists from the tables compare the end itself, so
+ * for bounds between the two they may differ. The dates in UTC show that it is such an event, and not one whose dates
+ * are wrong.
  */
-
-/** Returns the local end of an event for lists. */
 export const listedEnd = (row: Pick<TecOccurrenceRow, 'start_date' | 'end_date' | 'start_date_utc' | 'end_date_utc'>): string =>
-  row.end_date < row.start_date && row.end_date_utc >= row.start_date_utc ? row.start_date : row.end_date;
+  endsInRepeatedHour(row) ? row.start_date : row.end_date;
 
-/** Restricts a query on the dates of `joinDates` to those with a moment before or after a given one. */
-export function whereMoment(
-  db: Database,
-  where: QueryBuilder,
-  { op, value, ...moment }: EventMoment & { readonly op: '<' | '<=' | '>' | '>='; readonly value: string },
-  occurrences: boolean,
-): void {
-  const columnOf = (of: EventMoment) => momentColumn(of, { occurrences });
-  const column = columnOf(moment);
-  if (moment.column === 'start_date' || moment.utc) return void where.where(column, op, value);
-  const start = columnOf({ column: 'start_date', utc: false });
-  const [startUtc, endUtc] = [columnOf({ column: 'start_date', utc: true }), columnOf({ column: 'end_date', utc: true })];
-  const isLater = op === '>' || op === '>=';
-  where.where((any: QueryBuilder) => {
-    any.where(column, op, value);
-    if (isLater) any.orWhere((repeated: QueryBuilder) => repeated.where(start, op, value).where(endUtc, '>=', db.ref(startUtc)));
-    else any.where((other: QueryBuilder) => other.where(start, op, value).orWhere(endUtc, '<', db.ref(startUtc)));
-  });
-}
+const endsInRepeatedHour = (row: Parameters<typeof listedEnd>[0]): boolean =>
+  row.end_date < row.start_date && row.end_date_utc >= row.start_date_utc && diffSeconds(row.end_date, row.start_date) < DAY_S;
+
+const DAY_S = 86_400;
