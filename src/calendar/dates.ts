@@ -5,7 +5,7 @@
 import { createHash } from 'node:crypto';
 import { parsePhpDate, phpTimestamp } from '../wordpress/php/date.ts';
 import { addDays, addSeconds, diffSeconds, isRealDate, isZeroDate, unixFromText } from '../wordpress/time.ts';
-import { abbreviation, localFromUnix, parseZone, toLocal, toUtc, UTC, type Zone } from '../wordpress/zones.ts';
+import { abbreviationAtUtc, localFromUnix, parseZone, toLocal, toUtc, UTC, type Zone } from '../wordpress/zones.ts';
 import { beginOfDay, endOfNamedDay } from './window.ts';
 
 /** The dates of an event as stored: texts `YYYY-MM-DD HH:MM:SS`, both local in `timezone` and in UTC. */
@@ -62,8 +62,7 @@ export function parseEventTime(value: string | number, context: { zone: Zone; no
  * Values that the request does not name stay: a start alone moves the start, a zone alone keeps the local time. Times
  * that a zone skips move forward, and an end that would no longer be after the start with them. All-day events span
  * whole days from cutoff to cutoff and stay all-day when their times change; if the flag is removed, they keep their
- * times. A request without dates, or with the stored ones, does not move them, also within an hour that the clock shows
- * twice.
+ * times. A start or an end that stays at its local time is not moved, also within an hour that the clock shows twice.
  * @param before the stored dates, undefined on create
  * @param context the site's zone by name, the time at which its day begins (`HH:MM`), the moment of the request
  */
@@ -94,22 +93,33 @@ export function eventDates(
   const startTime = (isPastEnd && skippedTime(change.start!, sentStart, moment)) || start!;
   const dayStart = allDay && isAnew && (isNewlyAllDay || sentStart !== undefined) ? beginOfDay(start!, context.cutoff) : startTime;
   const dayEnd = allDay && isAnew && (isNewlyAllDay || sentEnd !== undefined) ? endOfNamedDay(end!, context.cutoff) : end!;
-  const dates = withUtcDates(dayStart, dayEnd, zone, allDay);
-  return before && !('problem' in dates) && isSecondReading(before, dates, zone) ? before : dates;
+  return withUtcDates({ start: dayStart, end: dayEnd, startUtc: before?.startUtc ?? '', endUtc: before?.endUtc ?? '' }, zone, allDay);
+}
+
+/** Start and end of an event, local and in UTC. */
+type Moments = Pick<EventDates, 'start' | 'end' | 'startUtc' | 'endUtc'>;
+
+/**
+ * Returns local times with their UTC. The stored moments are kept if the clock shows the local times then: it shows the
+ * times of an hour twice when it is set back. They are not kept if the event would end before it starts.
+ */
+export function withMoments({ start, end, startUtc, endUtc }: Moments, zone: Zone): Moments {
+  const kept = { start, end, startUtc: utcOf(start, startUtc, zone), endUtc: utcOf(end, endUtc, zone) };
+  return diffSeconds(kept.startUtc, kept.endUtc) >= 0 ? kept : { start, end, startUtc: toUtc(start, zone), endUtc: toUtc(end, zone) };
 }
 
 /**
- * Whether dates are at the stored local times, but at another moment at which the clock shows the same: it shows the
- * times of an hour twice when it is set back.
+ * Whether the local end is before the local start. It may be in an event that ends in an hour which the clock shows
+ * twice; then the moments in UTC decide.
  */
-const isSecondReading = (before: EventDates, dates: EventDates, zone: Zone): boolean =>
-  (['start', 'end', 'timezone', 'allDay'] as const).every((name) => before[name] === dates[name]) &&
-  (before.startUtc !== dates.startUtc || before.endUtc !== dates.endUtc) &&
-  utcOf(before.start, before.startUtc, zone) === before.startUtc &&
-  utcOf(before.end, before.endUtc, zone) === before.endUtc;
+export function endsBeforeStart({ start, end, startUtc, endUtc }: Moments, zone: Zone): boolean {
+  if (diffSeconds(start, end) >= 0) return false;
+  const areShown = toLocal(startUtc, zone) === start && toLocal(endUtc, zone) === end;
+  return !areShown || diffSeconds(startUtc, endUtc) < 0;
+}
 
 /** Returns the UTC of a local time: the stored one if the clock shows the local time then, which it may do twice. */
-export const utcOf = (local: string, storedUtc: string, zone: Zone): string =>
+const utcOf = (local: string, storedUtc: string, zone: Zone): string =>
   isRealDate(storedUtc) && toLocal(storedUtc, zone) === local ? storedUtc : toUtc(local, zone);
 
 /**
@@ -132,8 +142,9 @@ export function occurrence(dates: EventDates): Occurrence | null {
   const { start, end, startUtc, endUtc } = dates;
   const length = diffSeconds(startUtc, endUtc);
   const duration = dates.allDay ? length : (dates.duration ?? length);
-  const isConsistent = [start, end].every(isRealDate) && diffSeconds(start, end) >= 0 && length >= 0 && duration >= 0 && duration <= length;
-  if (!isConsistent || parseZone(dates.timezone) === null) return null;
+  const isConsistent = [start, end].every(isRealDate) && length >= 0 && duration >= 0 && duration <= length;
+  const zone = parseZone(dates.timezone);
+  if (!isConsistent || zone === null || endsBeforeStart(dates, zone)) return null;
   return { start_date: start, start_date_utc: startUtc, end_date: end, end_date_utc: endUtc, duration: Math.min(duration, MAX_DURATION_S) };
 }
 
@@ -151,15 +162,16 @@ function zoneName(change: EventDatesChange, before: EventDates | undefined, site
   return before && parseZone(before.timezone) ? before.timezone : siteZone;
 }
 
-function withUtcDates(localStart: string, localEnd: string, zone: Zone, allDay: boolean): EventDates | DatesProblem {
-  const startUtc = toUtc(localStart, zone);
-  const endUtc = endAfter(startUtc, localStart, localEnd, zone);
+/** Returns all dates for local times and the stored moments, which are empty texts if there are none. */
+function withUtcDates(times: Moments, zone: Zone, allDay: boolean): EventDates | DatesProblem {
+  const { startUtc, endUtc: ownEndUtc } = withMoments(times, zone);
+  const endUtc = endAfter(startUtc, times, ownEndUtc);
   const [start, end] = [toLocal(startUtc, zone), toLocal(endUtc, zone)];
   if (!storableDate(start) || !storableDate(startUtc)) return { problem: 'start-invalid', field: 'start_date' };
   if (!storableDate(end) || !storableDate(endUtc)) return { problem: 'end-invalid', field: 'end_date' };
-  if (diffSeconds(start, end) < 0 || diffSeconds(startUtc, endUtc) < 0) return { problem: 'end-before-start', field: 'end_date' };
+  if (diffSeconds(startUtc, endUtc) < 0) return { problem: 'end-before-start', field: 'end_date' };
   const duration = allDay ? null : diffSeconds(startUtc, endUtc);
-  return { start, end, startUtc, endUtc, timezone: zone.name, abbreviation: abbreviation(start, zone), allDay, duration };
+  return { start, end, startUtc, endUtc, timezone: zone.name, abbreviation: abbreviationAtUtc(startUtc, zone), allDay, duration };
 }
 
 /** Returns the time that a request names as it is written, if the clock skips it; `local`: the time that follows. */
@@ -172,9 +184,8 @@ function skippedTime(value: string | number, local: string, { zone, now }: { zon
  * Returns the end in UTC. If the start moves forward because the clock skips it, and reaches the end or passes it, the
  * end moves too, so that the event keeps its length. Any other end stays as sent, as in The Events Calendar.
  */
-function endAfter(startUtc: string, localStart: string, localEnd: string, zone: Zone): string {
-  const endUtc = toUtc(localEnd, zone);
-  return localStart < localEnd && endUtc <= startUtc ? addSeconds(startUtc, diffSeconds(localStart, localEnd)) : endUtc;
+function endAfter(startUtc: string, { start, end }: Pick<EventDates, 'start' | 'end'>, endUtc: string): string {
+  return start < end && endUtc <= startUtc ? addSeconds(startUtc, diffSeconds(start, end)) : endUtc;
 }
 
 /** Returns the text if a DATETIME column can store it, else null. */

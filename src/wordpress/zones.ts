@@ -103,7 +103,12 @@ export function offsetAt(unix: number, zone: Zone): number {
  * @param local `YYYY-MM-DD HH:MM:SS` in the zone
  */
 export function abbreviation(local: string, zone: Zone): string {
-  return zone.label ?? abbreviationAt(unixFromLocal(local, zone), zone);
+  return abbreviationAtUtc(toUtc(local, zone), zone);
+}
+
+/** Returns the same abbreviation at a moment in UTC: the local time may be one that the clock shows twice. */
+export function abbreviationAtUtc(utcText: string, zone: Zone): string {
+  return zone.label ?? abbreviationAt(unixFromText(utcText), zone);
 }
 
 /**

@@ -327,6 +327,38 @@ describe('dates that are sent back as they are stored', () => {
 
   it('get their UTC again if it is not at that time', () => {
     expect(eventDates(change, { ...twice, startUtc: '2027-10-30 22:00:00' }, site)).toMatchObject({ startUtc: '2027-10-31 01:30:00' });
-    expect(eventDates({ end: '2027-10-31 05:00:00' }, twice, site)).toMatchObject({ startUtc: '2027-10-31 01:30:00' });
   });
+
+  it('keep their start when the end moves, and their end when the start moves', () => {
+    const { startUtc, abbreviation } = twice;
+    expect(eventDates({ end: '2027-10-31 05:00:00' }, twice, site)).toMatchObject({ startUtc, abbreviation, duration: 12_600 });
+    const night = { ...twice, start: '2027-10-31 00:00:00', startUtc: '2027-10-30 22:00:00', end: twice.start, endUtc: startUtc };
+    expect(eventDates({ start: '2027-10-31 01:00:00' }, night, site)).toMatchObject({ endUtc: startUtc, duration: 5400 });
+    expect(eventDates({ start: '2027-10-31 02:15:00' }, night, site)).toMatchObject({ endUtc: '2027-10-31 01:30:00', duration: 900 });
+  });
+
+  /** From 01:30 in daylight saving time of New York to 01:15 in standard time, 45 minutes later. */
+  const reversed = {
+    ...stored,
+    start: '2027-11-07 01:30:00',
+    end: '2027-11-07 01:15:00',
+    startUtc: '2027-11-07 05:30:00',
+    endUtc: '2027-11-07 06:15:00',
+    timezone: 'America/New_York',
+    abbreviation: 'EDT',
+    duration: 2700,
+  };
+
+  it('stay in an hour that the clock shows twice, also if the end is before the start on it', () => {
+    const { start, end, timezone } = reversed;
+    for (const sent of [{ start, end }, { start, end, timezone }, { end }, { start, end, timezone, allDay: false }])
+      expect([sent, eventDates(sent, reversed, site)]).toEqual([sent, reversed]);
+    expect(eventDates({ start, end, timezone }, undefined, site)).toMatchObject({ problem: 'end-before-start' });
+    expect(occurrence(reversed)).toMatchObject({ start_date: start, end_date: end, duration: 2700 });
+  });
+
+  it.each([
+    ['in UTC too', { endUtc: '2027-11-07 05:15:00' }],
+    ['and its moments are others', { startUtc: '2027-11-07 05:31:00' }],
+  ])('give no row if the end is before the start %s', (_, wrong) => expect(occurrence({ ...reversed, ...wrong })).toBeNull());
 });

@@ -512,6 +512,30 @@ describeDatabases('fasti doctor', (open, engine) => {
     },
   );
 
+  /** Moves an event in New York to an hour of 7 November 2027 that the clock shows twice. */
+  const moveTo = async (id: number, times: Record<'_EventStartDate' | '_EventEndDate' | '_EventStartDateUTC' | '_EventEndDateUTC', string>) => {
+    for (const [key, time] of Object.entries(times)) await set(id, key, `2027-11-07 ${time}:00`);
+    await set(id, '_EventTimezone', 'America/New_York');
+    await set(id, '_EventDuration', '2700');
+  };
+
+  it('accepts an event that ends before it starts on a clock that is set back meanwhile, and restores its row', async () => {
+    await moveTo(39, { _EventStartDate: '01:30', _EventEndDate: '01:15', _EventStartDateUTC: '05:30', _EventEndDateUTC: '06:15' });
+    expect((await told()).map(({ name }) => name)).toEqual(['event-row-differs']);
+    await fasti(['--fix', '--yes']);
+    expect(await told()).toEqual([]);
+    const row = await db.from('tec_occurrences').where('post_id', 39).first();
+    expect(row).toMatchObject({ end_date: '2027-11-07 01:15:00', end_date_utc: '2027-11-07 06:15:00', duration: 2700 });
+  });
+
+  it('repairs an event whose end is at the earlier of two moments, before its start', async () => {
+    await moveTo(39, { _EventStartDate: '01:30', _EventEndDate: '01:45', _EventStartDateUTC: '06:30', _EventEndDateUTC: '05:45' });
+    expect((await told()).map(({ name }) => name)).toEqual(['event-utc-wrong']);
+    await fasti(['--fix', '--yes']);
+    expect(await told()).toEqual([]);
+    expect([await first(39, '_EventStartDateUTC'), await first(39, '_EventDuration')]).toEqual(['2027-11-07 05:30:00', '900']);
+  });
+
   it('names the events that prevent the index from being built, and does not report a repair of it', async () => {
     await set(39, '_EventStartDate', 'in spring');
     await db.from('tec_occurrences').where('post_id', 39).update({ end_date: '1999-01-01 00:00:00' });

@@ -784,6 +784,18 @@ describeDatabases('import into a site with existing records', (open) => {
     expect(await metasOf(501, '_EventStartDateUTC')).toEqual(['2031-05-01 18:00:00']);
   });
 
+  it.each([
+    ['at the later of two moments', '01:30', '01:45', '06:30', '06:45', '900'],
+    ['from the earlier of two moments to the later one', '01:30', '01:15', '05:30', '06:15', '2700'],
+  ])('keeps an event %s with the same local time', async (_, start, end, startUtc, endUtc, duration) => {
+    const times = { _EventStartDate: start, _EventEndDate: end, _EventStartDateUTC: startUtc, _EventEndDateUTC: endUtc };
+    const metas = Object.fromEntries(Object.entries(times).map(([key, time]) => [key, `2027-11-07 ${time}:00`]));
+    const zone = { _EventTimezone: 'America/New_York', _EventTimezoneAbbr: 'EST', _EventDuration: duration };
+    expect((await taken([dated({ ...metas, ...zone })])).losses).toEqual([]);
+    expect(await metasOf(500, '_EventStartDateUTC')).toEqual([`2027-11-07 ${startUtc}:00`]);
+    expect(await db.from('tec_occurrences').where('post_id', 500)).toMatchObject([{ end_date_utc: `2027-11-07 ${endUtc}:00` }]);
+  });
+
   it.each<[string, Partial<PostItem['columns']>, string, string]>([
     ['the other one', { post_date: ZERO_DATE, post_date_gmt: '2026-07-01 08:00:00' }, '2026-07-01 10:00:00', '2026-07-01 08:00:00'],
     ['the other one', { post_date: '2026-07-01 10:00:00', post_date_gmt: ZERO_DATE }, '2026-07-01 10:00:00', '2026-07-01 08:00:00'],

@@ -1,4 +1,4 @@
-import { eventDates } from '../../calendar/dates.ts';
+import { eventDates, withMoments } from '../../calendar/dates.ts';
 import { dateMetas, storedDates } from '../../kinds/events/dates.ts';
 import { DATES } from '../../kinds/events/metas.ts';
 import { hasRules } from '../../kinds/events/occurrence.ts';
@@ -56,12 +56,11 @@ function withUtc(metas: CleanPost['metas']): CorrectedMetas {
   const zone = /^utc./i.test(dates.timezone) ? null : parseZone(dates.timezone);
   // If the end is before the start, it is unclear which of the times are right.
   if (!zone || !(diffSeconds(dates.start, dates.end) >= 0)) return { metas };
+  const moments = withMoments(dates, zone);
   const correctValues = new Map<string, string>(
     UTC_FIELDS.flatMap(([local, utc]) => {
-      const [localTime, utcTime] = [dates[local], dates[utc]];
-      return utcTime === '' || !isRealDate(localTime) || toUtc(localTime, zone) === utcTime
-        ? []
-        : [[DATES[utc], toUtc(localTime, zone)] as const];
+      const isRight = dates[utc] === '' || dates[utc] === moments[utc] || !isRealDate(dates[local]);
+      return isRight ? [] : [[DATES[utc], moments[utc]] as const];
     }),
   );
   if (correctValues.size === 0) return { metas };

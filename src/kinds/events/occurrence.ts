@@ -1,7 +1,7 @@
 import { parseSerialized, storedText } from '../../wordpress/php/serialized.ts';
 import { type Metas, metaOf, type Post, type StoredMetas } from '../../wordpress/rows.ts';
 import { isPublic } from '../../wordpress/status.ts';
-import { abbreviation, parseZone } from '../../wordpress/zones.ts';
+import { abbreviationAtUtc, parseZone } from '../../wordpress/zones.ts';
 import type { OccurrencePage } from '../rendering.ts';
 import { DATES } from './metas.ts';
 
@@ -41,7 +41,7 @@ export function metasAt(
     [DATES.endUtc, endUtc],
     ...(metas.has(DATES.duration) ? [[DATES.duration, String(duration)] as const] : []),
     // The abbreviation can differ between dates of one event (summer and winter time).
-    ...(zone ? [[DATES.abbreviation, abbreviation(start, zone)] as const] : []),
+    ...(zone ? [[DATES.abbreviation, abbreviationAtUtc(startUtc, zone)] as const] : []),
   ];
   return new Map([...metas, ...dateMetas.map(([key, value]) => [key, [storedText(value)]] as const)]);
 }

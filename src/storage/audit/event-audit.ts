@@ -1,4 +1,4 @@
-import { type EventDates, type Occurrence, occurrence, utcOf } from '../../calendar/dates.ts';
+import { type EventDates, endsBeforeStart, type Occurrence, occurrence, withMoments } from '../../calendar/dates.ts';
 import type { RecurrenceSettings } from '../../calendar/settings.ts';
 import { beginOfDay, endOfDay } from '../../calendar/window.ts';
 import { groupedBy } from '../../grouped-by.ts';
@@ -116,7 +116,7 @@ export async function repairDates(db: Database, id: number, { rows, now, recurre
   const zone = parseZone(stored.timezone);
   if (!zone || ![stored.start, stored.end].every(isRealDate)) return;
   const dates = lastsWholeDays(stored) ? stored : { ...stored, start: beginOfDay(stored.start, cutoff), end: endOfDay(stored.end, cutoff) };
-  const [startUtc, endUtc] = [utcOf(dates.start, stored.startUtc, zone), utcOf(dates.end, stored.endUtc, zone)];
+  const { startUtc, endUtc } = withMoments(dates, zone);
   const duration = dates.allDay ? null : diffSeconds(startUtc, endUtc);
   const correctDates: EventDates = { ...dates, startUtc, endUtc, duration };
   const isSaid = metaOf(metas, DATES.start) === dates.start && metaOf(metas, DATES.end) === dates.end;
@@ -153,10 +153,10 @@ function faultsOf(dates: EventDates, rows: CalendarRows | undefined, severalTime
   if (![start, end].every(isRealDate)) return ['dates-missing'];
   const zone = parseZone(timezone);
   if (!zone) return ['zone-unknown'];
-  if (diffSeconds(start, end) < 0) return ['end-before-start'];
+  if (endsBeforeStart(dates, zone)) return ['end-before-start'];
   if (!lastsWholeDays(dates)) return ['all-day-times'];
-  const utc = [utcOf(start, startUtc, zone), utcOf(end, endUtc, zone)];
-  if (utc[0] !== startUtc || utc[1] !== endUtc) return ['utc-wrong'];
+  const moments = withMoments(dates, zone);
+  if (moments.startUtc !== startUtc || moments.endUtc !== endUtc) return ['utc-wrong'];
   const length = diffSeconds(startUtc, endUtc);
   if (!allDay && duration !== null && !(duration >= 0 && duration <= length)) return ['duration-wrong'];
   const expected = occurrence(dates);
