@@ -513,7 +513,10 @@ describeDatabases('fasti doctor', (open, engine) => {
   );
 
   /** Moves an event in New York to an hour of 7 November 2027 that the clock shows twice. */
-  const moveTo = async (id: number, times: Record<'_EventStartDate' | '_EventEndDate' | '_EventStartDateUTC' | '_EventEndDateUTC', string>) => {
+  const moveTo = async (
+    id: number,
+    times: Record<'_EventStartDate' | '_EventEndDate' | '_EventStartDateUTC' | '_EventEndDateUTC', string>,
+  ) => {
     for (const [key, time] of Object.entries(times)) await set(id, key, `2027-11-07 ${time}:00`);
     await set(id, '_EventTimezone', 'America/New_York');
     await set(id, '_EventDuration', '2700');
