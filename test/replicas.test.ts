@@ -325,4 +325,24 @@ describe('followReplicas', () => {
     now += 3_600_000;
     expect(current()).toBe(readable);
   });
+
+  it.each([
+    [new DatabaseUnavailable('unreachable'), 0],
+    [new DatabaseUnavailable('exhausted'), 0],
+    [new DatabaseUnavailable('busy'), undefined],
+    [new Error('Unknown column'), undefined],
+  ] as const)('if a primary that was unreachable then fails with %s, may read a replica of any age: %s', async (error, readable) => {
+    const [primary, replica] = [fakeDatabase(), fakeDatabase()];
+    let now = 1000;
+    const { current } = followReplicas(primary.db, [replica.db], { maxLagMs: 100, onReadableAgain: () => {}, clock: () => now });
+    current();
+    await sleep(0);
+    for (const next of [new DatabaseUnavailable('unreachable'), error]) {
+      primary.state.error = next;
+      now += 3_600_000;
+      current();
+      await sleep(0);
+    }
+    expect(current()).toBe(readable);
+  });
 });

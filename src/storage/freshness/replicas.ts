@@ -122,8 +122,10 @@ function watchedPrimary(primary: Database): {
         answers = true;
         return position;
       } catch (error) {
-        // Other errors do not show that it is gone: `exhausted` and `busy` mean that it has much to do.
-        if (error instanceof DatabaseUnavailable && error.reason === 'unreachable') answers = false;
+        const reason = error instanceof DatabaseUnavailable ? error.reason : undefined;
+        // All other errors are answers of the server: `busy` means that it has much to do. `exhausted` is an error of
+        // our pool, and says nothing about the server.
+        if (reason !== 'exhausted') answers = reason !== 'unreachable';
         return undefined;
       }
     },
