@@ -160,6 +160,41 @@ describeDatabases('import and export of recurring events', (open) => {
     await site.close();
   });
 
+  it('gives the dates that a rule without end has got here since the length that the event has got in the source', async () => {
+    const own = await loadRecurringSite(await open());
+    const site = await bareSite(await open());
+    const from = () => openWordpressDatabase({ url: urlOf(own), prefix: own.prefix });
+    await imported(site, await from());
+    const rows = () => site.db.from('tec_occurrences').where('post_id', 510).orderBy('start_date_utc');
+    const until = '2031-08-01 00:00:00';
+    await site.db.transaction((trx) => extendRule(trx, 510, { until, updatedAt: until }));
+    const before = await rows();
+    // The event lasts ten minutes longer, and its last row is from an earlier save.
+    const longer = (text: string | null) => (text ?? '').replace(/:45:00$/, ':55:00');
+    for (const table of ['tec_events', 'tec_occurrences'] as const)
+      for (const { start_date, end_date, end_date_utc } of await own.from(table).where('post_id', 510))
+        await own
+          .from(table)
+          .where({ post_id: 510, start_date: start_date ?? '' })
+          .update({ end_date: longer(end_date), end_date_utc: longer(end_date_utc), duration: 3300 });
+    for (const { meta_id, meta_key, meta_value } of await own.from('postmeta').where('post_id', 510))
+      if (/^_Event(End|Duration)/.test(meta_key))
+        await own
+          .from('postmeta')
+          .where({ meta_id })
+          .update({ meta_value: meta_key === '_EventDuration' ? '3300' : longer(meta_value) });
+    const [firstRow] = await own.from('tec_occurrences').where('post_id', 510).orderBy('start_date_utc');
+    await own.from('tec_occurrences').where('occurrence_id', firstRow!.occurrence_id).update({ sequence: 3 });
+    expect((await imported(site, await from())).updated.event).toBe(1);
+    const after = await rows();
+    expect(after.map((row) => [row.occurrence_id, row.start_date, row.end_date, row.end_date_utc, row.duration])).toEqual(
+      before.map((row) => [row.occurrence_id, row.start_date, longer(row.end_date), longer(row.end_date_utc), 3300]),
+    );
+    expect(after.at(-1)?.sequence).toBe(3);
+    expect((await imported(site, await from())).updated.event).toBeUndefined();
+    await site.close();
+  });
+
   it('turns a recurring event into a single event if the source did so, at the new time', async () => {
     const own = await loadRecurringSite(await open());
     const site = await bareSite(await open());

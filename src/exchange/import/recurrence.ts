@@ -6,15 +6,8 @@ import { DATES } from '../../kinds/events/metas.ts';
 import type { Site } from '../../site.ts';
 import { highestPostId } from '../../storage/rows/ids-in-use.ts';
 import { readOptions, writeOption } from '../../storage/rows/options.ts';
-import {
-  joinSeries,
-  loadRecurrences,
-  loadSeries,
-  type StoredRecurrence,
-  type StoredSeries,
-  writeRecurrence,
-} from '../../storage/rows/recurrences.ts';
-import { hasNoEnd } from '../../storage/rows/rule-dates.ts';
+import { joinSeries, loadRecurrences, loadSeries, type StoredSeries, writeRecurrence } from '../../storage/rows/recurrences.ts';
+import { withFurtherDates } from '../../storage/rows/rule-dates.ts';
 import { createRecurrenceTables } from '../../storage/schema/recurrence-tables.ts';
 import { storedText } from '../../wordpress/php/serialized.ts';
 import { sanitizeTitle } from '../../wordpress/slug.ts';
@@ -76,18 +69,6 @@ export async function isRecurrenceDifferent({ db, run }: Work, { recurrence, ser
   if (recurrence && !isDeepStrictEqual(comparable(withFurtherDates(recurrence, stored)), comparable(stored))) return true;
   const member = settings.series ? (await loadSeries(db, [target])).get(target) : undefined;
   return series !== undefined && slugOf(series.columns.post_name) !== member?.columns.post_name;
-}
-
-/**
- * Returns a recurrence with the stored dates that the same rule, which has no end, has generated here after the last of
- * its own. The other site has not generated them yet; their ids are known here.
- */
-function withFurtherDates(recurrence: StoredRecurrence, stored: StoredRecurrence | undefined): StoredRecurrence {
-  const last = recurrence.dates.findLast(({ listed }) => !listed);
-  if (!last || !stored || stored.rule !== recurrence.rule || !hasNoEnd(recurrence.rule)) return recurrence;
-  const furtherDates = stored.dates.filter(({ listed, startUtc }) => !listed && startUtc > last.startUtc);
-  const dates = [...recurrence.dates, ...furtherDates.map((date) => ({ ...date, sequence: last.sequence }))];
-  return { ...recurrence, dates: dates.sort((one, other) => (one.startUtc < other.startUtc ? -1 : 1)) };
 }
 
 /** Writes the recurrence of an event. `isNewEvent`: the event is new, so that its dates can keep their ids. */

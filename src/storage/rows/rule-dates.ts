@@ -1,5 +1,5 @@
 import { datesOfSet, isEndless, LATEST, parseRecurrenceSet, type SetDate } from '../../calendar/recurrence-set.ts';
-import { textFromUnix } from '../../wordpress/time.ts';
+import { addSeconds, textFromUnix } from '../../wordpress/time.ts';
 import { localFromUnix, toLocal, type Zone } from '../../wordpress/zones.ts';
 import type { Database } from '../engine/database.ts';
 import { pagesById } from '../engine/pages.ts';
@@ -86,10 +86,27 @@ export async function* endlessRulesGeneratedBefore(db: Database, until: string, 
   for await (const rows of pagesById(pageSize, read)) yield rows.flatMap(({ id, rset }) => (hasNoEnd(rset) ? [id] : []));
 }
 
-/** Whether a rule (`tec_events.rset`) can be parsed and has no end. */
-export function hasNoEnd(rule: string): boolean {
+function hasNoEnd(rule: string): boolean {
   const set = parseRecurrenceSet(rule);
   return set !== undefined && isEndless(set);
+}
+
+/**
+ * Returns an imported recurrence with the stored dates that the same rule, which has no end, has generated here after
+ * the last of its own. The other site has not generated them yet; their ids are known here. They are as long as its own.
+ */
+export function withFurtherDates(imported: StoredRecurrence, stored: StoredRecurrence | undefined): StoredRecurrence {
+  const last = imported.dates.findLast(({ listed }) => !listed);
+  const set = parseRecurrenceSet(imported.rule);
+  if (!last || !set || stored?.rule !== imported.rule || !isEndless(set)) return imported;
+  const sequence = Math.max(...imported.dates.map((date) => date.sequence));
+  const furtherDates = stored.dates
+    .filter(({ listed, startUtc }) => !listed && startUtc > last.startUtc)
+    .map((date) => {
+      const endUtc = addSeconds(date.startUtc, last.duration);
+      return { ...date, end: toLocal(endUtc, set.zone), endUtc, duration: last.duration, sequence };
+    });
+  return { ...imported, dates: [...imported.dates, ...furtherDates].sort((one, other) => (one.startUtc < other.startUtc ? -1 : 1)) };
 }
 
 /**
