@@ -175,10 +175,10 @@ describeDatabases('import and export of recurring events', (open) => {
       for (const { start_date, end_date, end_date_utc } of await own.from(table).where('post_id', 510))
         await own
           .from(table)
-          .where({ post_id: 510, start_date: start_date ?? '' })
+          .where({ post_id: 510, start_date })
           .update({ end_date: longer(end_date), end_date_utc: longer(end_date_utc), duration: 3300 });
     for (const { meta_id, meta_key, meta_value } of await own.from('postmeta').where('post_id', 510))
-      if (/^_Event(End|Duration)/.test(meta_key))
+      if (/^_Event(End|Duration)/.test(meta_key ?? ''))
         await own
           .from('postmeta')
           .where({ meta_id })

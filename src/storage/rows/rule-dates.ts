@@ -93,7 +93,8 @@ function hasNoEnd(rule: string): boolean {
 
 /**
  * Returns an imported recurrence with the stored dates that the same rule, which has no end, has generated here after
- * the last of its own. The other site has not generated them yet; their ids are known here. They are as long as its own.
+ * the last of its own. The other site has not generated them yet; their ids are known here. They are as long as those
+ * of the other site.
  */
 export function withFurtherDates(imported: StoredRecurrence, stored: StoredRecurrence | undefined): StoredRecurrence {
   const last = imported.dates.findLast(({ listed }) => !listed);
