@@ -131,10 +131,10 @@ interface LanguageChange {
 }
 
 async function writeLanguage(work: Work, change: LanguageChange): Promise<void> {
-  const { run, db, ledger } = work;
+  const { run, ledger } = work;
   const { kindLanguages, kind, item, id, membership, listed, deletedIds, groups } = change;
   const before = membership?.language ?? null;
-  const wantedCode = item.language ?? (membership ? undefined : run.language);
+  const wantedCode = item.language ?? (membership || listed ? undefined : run.language);
   const statedLanguage = wantedCode === undefined ? undefined : languageOfCode(kindLanguages.languages, wantedCode);
   if (wantedCode !== undefined && !statedLanguage) reportLoss(work, item, 'language-unknown', wantedCode);
   // A record in a language that has been switched off keeps it.
@@ -164,7 +164,9 @@ async function writeLanguage(work: Work, change: LanguageChange): Promise<void> 
     return;
   }
   work.unlinked.push(unlinked);
-  if (before === null && !run.isDryRun) await placeInLanguage(db, run.caller, kind, placement, {});
+  // Its own group may have another record in this language.
+  const hasLanguage = before !== null || run.isDryRun || (await place(work, kind, placement, undefined));
+  if (!hasLanguage && listed) await place(work, kind, { ...placement, language: listed }, undefined);
 }
 
 /**
