@@ -43,6 +43,15 @@ describeDatabases('writes on a site in several languages', (open) => {
     expect(expectBody(await upsert({ slug: 'fair' }), 200)).toMatchObject({ id: made.id, language: 'en' });
   });
 
+  it('find the event again if another one, whose language WPML has switched off, has the slug', async () => {
+    await serve('wpml');
+    const former = expectBody(await upsert({ slug: 'fair', language: 'it' }), 201);
+    await db.from('icl_translations').where({ element_type: 'post_tribe_events', element_id: Number(former.id) }).update({ language_code: 'de' }); // biome-ignore format: one call
+    const made = expectBody(await upsert({ slug: 'fair', language: 'en' }), 201);
+    expect(made).toMatchObject({ slug: 'fair', language: 'en' });
+    expect(expectBody(await upsert({ slug: 'fair', language: 'en' }), 200)).toMatchObject({ id: made.id });
+  });
+
   it('do not move an event of another language that has the slug, with Polylang', async () => {
     await serve('polylang');
     const made = expectBody(await upsert({ slug: 'fair', language: 'en' }), 201);

@@ -6,7 +6,7 @@ import type { Post } from '../../wordpress/rows.ts';
 import { uniqueSlug } from '../../wordpress/slug.ts';
 import type { Caller } from '../caller.ts';
 import { updateIndex } from '../list-index.ts';
-import { assignLanguages, hasNoTranslations, languagesOf, languagesOfRecords } from '../record-languages.ts';
+import { assignLanguages, hasNoTranslations, languagesOf, membershipsOf } from '../record-languages.ts';
 import { placeInLanguage } from '../translation-groups.ts';
 import { type InsertedRecord, insertMetasAndTerms, type MetasAndTerms } from './metas-and-terms.ts';
 import type { PostPlan } from './post-plan.ts';
@@ -109,24 +109,28 @@ export async function takenSlugs(
   const sets = new Map<string | undefined, Set<string>>();
   return (language) => {
     const code = codes && language?.language.code;
-    const isElsewhere = (holder: number) => code !== undefined && (codes?.get(holder) ?? code) !== code;
+    const isElsewhere = (holder: number) => code !== undefined && codes?.has(holder) && codes.get(holder) !== code;
     const slugSet = sets.get(code) ?? new Set(holders.flatMap((holder) => (isElsewhere(holder.id) ? [] : [holder.slug])));
     sets.set(code, slugSet);
     return slugSet;
   };
 }
 
-/** Returns the languages of posts if records of different languages may have the same slug; otherwise undefined. */
+/**
+ * Returns the languages of posts if records of different languages may have the same slug; otherwise undefined. As in
+ * `membershipsOf`, one without a language is absent, and `null` is a language that the site has switched off.
+ */
 async function languagesWhereSlugsRepeat(
   db: Database,
   { caller, kind }: Omit<KindWrite, 'db'>,
   holders: readonly { readonly id: number }[],
-): Promise<Map<number, string | null> | undefined> {
+): Promise<ReadonlyMap<number, string | null> | undefined> {
   const kindLanguages = languagesOf(caller, kind);
   if (kindLanguages?.languages.form !== 'wpml') return undefined;
-  return languagesOfRecords(
+  const memberships = await membershipsOf(
     db,
     kindLanguages,
     holders.map((holder) => holder.id),
   );
+  return new Map([...memberships].map(([id, { language }]) => [id, language]));
 }
