@@ -295,6 +295,14 @@ describeDatabases('JSON-LD import', (open) => {
     expect(
       times({ repeatFrequency: 'P1W', repeatCount: 1 }, { startDate: '2027-05-04T20:00:00+02:00', endDate: '2027-05-04T20:00:00Z' }).told,
     ).toEqual(['2027-05-04 18:00:00 20:00:00']));
+  it.each([
+    ['2027-05-04T18:00', '2027-05-04T20:00:00+02:00'],
+    ['2027-05-04T18:00:00+02:00', '2027-05-04T20:00'],
+  ])('measures it between two times of one clock, of which only one states its offset: %s to %s', (startDate, endDate) => {
+    const [first = ''] = times({ repeatFrequency: 'P1W', repeatCount: 1 }, { startDate, endDate }).told;
+    const [hour, endHour] = [first.slice(11, 13), first.slice(20, 22)].map(Number);
+    expect(endHour! - hour!).toBe(2);
+  });
   it.each(['2027-02-30', '0000-00-00'])('imports nothing from a schedule that starts on the impossible day %s', (startDate) =>
     expect(times({ ...weekly, startDate, repeatCount: 1 }).told).toEqual([]),
   );

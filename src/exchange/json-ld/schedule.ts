@@ -201,8 +201,9 @@ function lengthOf(schedule: Node, event: Node, time: string | undefined): number
   if (!from || !to) return 0;
   const days = unixFromText(`${to.day} 00:00:00`) - unixFromText(`${from.day} 00:00:00`);
   if (from.time === undefined || to.time === undefined) return time === undefined && days >= 0 ? days + DAY : 0;
-  const [offset = 0, endOffset = offset] = [offsetOf(textOf(event.startDate)), offsetOf(textOf(event.endDate))];
-  const seconds = days + secondsOfDay(to.time) - secondsOfDay(from.time) + offset - endOffset;
+  const [offset, endOffset] = [offsetOf(textOf(event.startDate)), offsetOf(textOf(event.endDate))];
+  const shift = offset === undefined || endOffset === undefined ? 0 : offset - endOffset;
+  const seconds = days + secondsOfDay(to.time) - secondsOfDay(from.time) + shift;
   // The end of an event is often that of its last date.
   return seconds >= 0 && seconds <= DAY ? seconds : Math.max(0, (seconds % DAY) + DAY) % DAY;
 }
