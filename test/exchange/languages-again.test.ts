@@ -59,6 +59,16 @@ describeDatabases('languages of records that exist already', (open) => {
       expect(await placeOf('Concerto')).toBe('it in en,it');
     });
 
+    it('stay as editors have changed them when another record leaves the group in the source', async () => {
+      const KONZERT = 'Konzert,2031-05-01,5,,de,g';
+      await report(CONCERT, CONCERTO, KONZERT);
+      const id = String(await idOf('Konzert'));
+      expect(await fasti('event', 'update', id, '--translations={"de":null}')).toMatchObject({ code: 0 });
+      expect(await placeOf('Konzert')).toBe('de in de');
+      await report('Concert,2031-05-01,5,,en,', CONCERTO, KONZERT);
+      expect([await placeOf('Concert'), await placeOf('Concerto'), await placeOf('Konzert')]).toEqual(['en in en', 'it in it', 'de in de']);
+    });
+
     it.each(['Concert', 'Concerto'])('are linked again with a record that is imported again, %s', async (title) => {
       await report(CONCERT, CONCERTO);
       expect((await fasti('event', 'delete', String(await idOf(title)), '--force')).code).toBe(0);
@@ -142,6 +152,14 @@ describeDatabases('languages of imported categories', (open) => {
       // A source without languages means the category of this slug, whatever its language.
       expect((await imported([term('polka', undefined), term('polka-it', undefined)], { source: 'plain' })).created).toEqual({});
       expect(await stored()).toEqual(both);
+    });
+
+    it('are written for a new category without looking for its group, which the ledger tells from one that existed', async () => {
+      await imported([term('polka', 'en')]);
+      await imported([term('polka', 'en'), term('polka', 'it')], { source: 'y' });
+      const ofSource = db.from('fasti_imports').where('source', 'y').select('id');
+      const made = await db.from('fasti_import_ids').where('kind', 'category').whereIn('import_id', ofSource).orderBy('target').pluck('made');
+      expect(made).toEqual([0, 1]);
     });
 
     it('are given to a category without one', async () => {

@@ -141,16 +141,18 @@ async function writeLanguage(work: Work, change: LanguageChange): Promise<void> 
   if (membership && before === null && !statedLanguage) return;
   const language = statedLanguage ?? listed ?? languageOfCode(kindLanguages.languages, before ?? kindLanguages.languages.defaultCode);
   if (!language) return;
-  const placement = { id, before, isNew: isNew(work, item), language };
+  const placement = { id, before, isNew: !membership && isNew(work, item), language };
   const key = groupKeyOf(item);
   const statedCode = item.language === undefined ? undefined : statedLanguage?.code;
   const stated = digest(`${statedCode ?? ''} ${key ?? ''}`);
   if (membership && isSettled(work, change, { key, stated })) return;
   if (item.language !== undefined) await leaveFormerGroup(work, change, key ?? '');
-  const knownId = key === undefined ? undefined : ledger.entry(key)?.target;
+  const known = key === undefined ? undefined : ledger.entry(key);
+  const knownId = known?.target;
   const hasLeft = knownId !== undefined && ![undefined, key].includes(formerGroupOf(work, item.kind, knownId));
   const memberId = knownId === undefined || deletedIds.has(knownId) || hasLeft ? undefined : knownId;
-  if (key !== undefined && memberId === undefined) ledger.add({ item: key, kind: 'translations', target: id, digest: '', run: run.number });
+  if (key !== undefined && memberId === undefined)
+    ledger.add({ item: key, kind: 'translations', target: id, digest: '', run: hasLeft && known ? known.run : run.number });
   const unlinked: UnlinkedRecord = {
     ...{ kind: item.kind, of: isPostItem(item) ? nameOf(item) : item.name, place: item.place },
     ...{ key: key ?? '', detail: item.translation_group ?? language.code, id, language: language.code, stated },
@@ -171,7 +173,7 @@ async function writeLanguage(work: Work, change: LanguageChange): Promise<void> 
 
 /**
  * Whether an earlier run has given a record the same language and group, so that it keeps what it has now. A group
- * whose known member was deleted, or was replaced in this run, is linked again.
+ * whose known member was deleted, if need be earlier in this run, is linked again.
  */
 function isSettled(
   { run, ledger }: Work,
@@ -226,7 +228,8 @@ async function leaveFormerGroup(work: Work, { kindLanguages, kind, item, id, mem
   );
   if (kind.is === 'post' && kind.hasDates) events.push(...linkedIds);
   const former = ledger.entry(formerKey);
-  if (former?.target === id && linkedIds[0] !== undefined) ledger.add({ ...former, target: linkedIds[0], run: run.number });
+  // The run stays, since the other members keep what editors have made of them (`isSettled`).
+  if (former?.target === id && linkedIds[0] !== undefined) ledger.add({ ...former, target: linkedIds[0] });
 }
 
 /** Links records after all items have come, and reports those whose groups have another record in their language. */

@@ -74,6 +74,7 @@ async function writeTerm(work: Work, term: TermItem, knownTerms: KnownTerms): Pr
   const known = knownTerms.find(term);
 
   let target: number;
+  let isCreated = false;
   if (known && !(await knownTerms.isOfOther(term, known.entry.target))) {
     target = known.entry.target;
     const isChanged = known.entry.digest !== digest;
@@ -88,10 +89,11 @@ async function writeTerm(work: Work, term: TermItem, knownTerms: KnownTerms): Pr
       return;
     }
     target = placed.id;
-    if (placed.created) await changeMetas(work, term, target);
-    addToCount(placed.created ? tally.created : tally.unchanged, term.kind);
+    isCreated = placed.created;
+    if (isCreated) await changeMetas(work, term, target);
+    addToCount(isCreated ? tally.created : tally.unchanged, term.kind);
   }
-  ledger.add({ item, kind: term.kind, target, digest, run: run.number });
+  ledger.add({ item, kind: term.kind, target, digest, run: run.number, ...(isCreated ? { made: run.number } : {}) });
   await knownTerms.note(term, target);
   if (term.parent !== undefined && parent === undefined) {
     const wants: WantedReferences = { of: term.name, place: term.place, parent: term.parent };
