@@ -154,11 +154,24 @@ describeDatabases('languages of imported categories', (open) => {
       expect(await stored()).toEqual(both);
     });
 
+    it('find a category of the language whose namesake is missing here', async () => {
+      await imported([term('polka', 'it')]);
+      expect((await imported([term('polka', 'en'), term('polka', 'it', { namesake: 1 })], { source: 'y' })).created).toEqual({
+        category: 1,
+      });
+      expect(await stored()).toEqual(['polka it', 'polka-en en']);
+    });
+
     it('are written for a new category without looking for its group, which the ledger tells from one that existed', async () => {
       await imported([term('polka', 'en')]);
       await imported([term('polka', 'en'), term('polka', 'it')], { source: 'y' });
       const ofSource = db.from('fasti_imports').where('source', 'y').select('id');
-      const made = await db.from('fasti_import_ids').where('kind', 'category').whereIn('import_id', ofSource).orderBy('target').pluck('made');
+      const made = await db
+        .from('fasti_import_ids')
+        .where('kind', 'category')
+        .whereIn('import_id', ofSource)
+        .orderBy('target')
+        .pluck('made');
       expect(made).toEqual([0, 1]);
     });
 

@@ -18,7 +18,7 @@ interface SameSlug {
 /**
  * Finds the term here with the slug of an imported one; of several, the one at the same place among them. If the source
  * states a language, a term in another one is another term: a new one gets a slug with its language (`music-it`), as in
- * a write.
+ * a write. Those in other languages may be missing here, which changes its place.
  */
 export async function findSameSlug(
   work: Work,
@@ -35,16 +35,17 @@ export async function findSameSlug(
   const found = await findTermsLike(db, taxonomy, { ids: [], slugs: [...new Set([slug, slugInLanguage])], names: [] });
   const sameSlugTerms = found.filter((term) => term.slug === slug).toSorted((one, other) => one.term_id - other.term_id);
   const atPlace = sameSlugTerms[namesake];
-  if (!kindLanguages || !language || !atPlace) return { term: atPlace, slug };
+  if (!kindLanguages || !language || sameSlugTerms.length === 0) return { term: atPlace, slug };
   const memberships = await membershipsOf(
     db,
     kindLanguages,
     found.map((term) => term.term_id),
   );
   const isInLanguage = (term: Term) => memberships.get(term.term_id)?.language === language.code;
-  const ownTerm = [atPlace, ...sameSlugTerms].find(isInLanguage);
-  const term =
-    ownTerm ?? (memberships.has(atPlace.term_id) ? found.find((one) => one.slug === slugInLanguage && isInLanguage(one)) : atPlace);
+  const ownTerms = sameSlugTerms.filter(isInLanguage);
+  const ownTerm = ownTerms.find((term) => term === atPlace) ?? ownTerms[namesake] ?? (ownTerms.length === 1 ? ownTerms[0] : undefined);
+  if (ownTerm || !atPlace || !memberships.has(atPlace.term_id)) return { term: ownTerm ?? atPlace, slug };
+  const term = found.find((one) => one.slug === slugInLanguage && isInLanguage(one));
   if (term) return { term, slug };
   return { term, slug: run.isDryRun ? slugInLanguage : await freeSlug(db, termKind(kind), slugInLanguage, Math.max(0, parent), 0) };
 }
