@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { calendarEntries } from '../../src/exchange/ical/read.ts';
-import { type Case, check, event, file, OPTIONS } from './odd-calendars.ts';
+import { type Case, check, event, file, OPTIONS, read } from './odd-calendars.ts';
 
 /** Tests of calendars that break the rules but have a clear meaning. */
 const at = (start: string, ...more: string[]) => event(`DTSTART${start}`, ...more);
@@ -198,6 +198,13 @@ describe('nonstandard calendar', () => {
   describe('has zones with', () => it.each(ZONES)('%s', check));
   describe('is in vCalendar format, with', () => it.each(VCALENDAR)('%s', check));
   describe('contains', () => it.each(NESTS)('%s', check));
+  it.each([[], ['DESCRIPTION;ENCODING=QUOTED-PRINTABLE:Text=0D=0A=', '']])(
+    'has quoted-printable text with a colon, and rows that all end twice',
+    async (...more) => {
+      const text = file(...at(':20260511T140000Z', ...more, 'SUMMARY;ENCODING=QUOTED-PRINTABLE:Caff=C3=A8 =', 'TEL: 0123'));
+      expect(await read(text.replaceAll('\r\n', '\r\r\n'))).toEqual({ times: ['2026-05-11 14:00-14:00 Caffè TEL: 0123'], told: [] });
+    },
+  );
 
   it('is read after two byte order marks', () => check('', ['X-A:b', ...eve], [TIME], [], '\ufeff\ufeff'));
 

@@ -130,8 +130,8 @@ interface OpenLine {
   readonly isQuotedPrintable: boolean;
   readonly furtherRows: string[];
   length: number;
-  /** Whether an empty row followed its last one. */
-  hasGap: boolean;
+  /** Number of empty rows since its last one. */
+  gaps: number;
   /** Whether it contains a file. Known once the line is too long for anything else that a parameter may state. */
   isInline: boolean | undefined;
 }
@@ -140,7 +140,7 @@ interface OpenLine {
 function lineFrom(line: number, row: string): OpenLine {
   const isInline = row.length > MAX_INLINE_LENGTH ? containsFile(row) : undefined;
   const text = isInline ? row.slice(0, MAX_INLINE_LENGTH) : row;
-  return { line, text, isQuotedPrintable: isQuotedPrintable(text), furtherRows: [], length: text.length, hasGap: false, isInline };
+  return { line, text, isQuotedPrintable: isQuotedPrintable(text), furtherRows: [], length: text.length, gaps: 0, isInline };
 }
 
 const isSoft = ({ isQuotedPrintable, furtherRows, text }: OpenLine): boolean =>
@@ -158,7 +158,7 @@ const PROPERTY_START = /^[A-Z][A-Z0-9-]*[;:]/;
 
 /** Adds a row to a line, unless the line contains a file. */
 function addRow(openLine: OpenLine, row: string): void {
-  openLine.hasGap = false;
+  openLine.gaps = 0;
   if (openLine.length + row.length > MAX_INLINE_LENGTH) openLine.isInline ??= containsFile(textOf(openLine) + row);
   if (openLine.isInline) return;
   openLine.furtherRows.push(row);
@@ -185,15 +185,19 @@ interface Unfolder {
  */
 function createUnfolder(file: string): Unfolder {
   let openLine: OpenLine | undefined;
+  let lastRow = '';
+  // Some programs end rows twice, which puts an empty row before each one.
+  let endsTwice = true;
   const continues = (row: string): boolean =>
     openLine !== undefined &&
-    (isSoft(openLine) ? !openLine.hasGap || !PROPERTY_START.test(row) : row.startsWith(' ') || row.startsWith('\t'));
+    (isSoft(openLine) ? openLine.gaps <= Number(endsTwice) || !PROPERTY_START.test(row) : row.startsWith(' ') || row.startsWith('\t'));
   const end = (): NumberedLine | undefined => openLine && { line: openLine.line, text: textOf(openLine) };
   return {
     take: (line, row) => {
+      if (row !== '' && lastRow !== '') endsTwice = false;
+      lastRow = row;
       if (row === '' && openLine && !isMarker(openLine.text)) {
-        // Some programs end rows twice, which puts an empty row before each continuation.
-        openLine.hasGap = true;
+        openLine.gaps += 1;
         return undefined;
       }
       const [isMore, isAfterSoft] = [continues(row), openLine !== undefined && isSoft(openLine)];
