@@ -44,8 +44,15 @@ export async function openTable(path: string, isHeader: (cells: readonly string[
   const delimiter = declaredDelimiter ?? delimiterOf(header?.line ?? line);
   // Titles are replaced by empty lines so that line numbers stay correct.
   const rows = header ? text.slice(0, header.offset).replace(/[^\r\n]+/g, '') + text.slice(header.offset) : text;
-  return { encoding, delimiter, rows: rowsOf(basename(path), delimiter, prependChunk(rows, texts)) };
+  const rowEnds = rowEndsOf(text.slice(header?.offset ?? 0));
+  return { encoding, delimiter, rows: rowsOf(basename(path), { delimiter, rowEnds }, prependChunk(rows, texts)) };
 }
+
+/**
+ * Returns what ends the rows of a table that begins with this text. Tables that several programs have written end them
+ * in several ways; but unless the first row ends in CR, a CR alone is part of a cell.
+ */
+const rowEndsOf = (text: string): string[] => (/\r\n|\n|\r/.exec(text)?.[0] === '\r' ? ['\r\n', '\n', '\r'] : ['\r\n', '\n']);
 
 /** Maximum number of lines before the header line. */
 const MAX_LINES_BEFORE_HEADER = 20;
@@ -64,14 +71,17 @@ function findHeader(text: string, delimiter: string | undefined, isHeader: (cell
 /** `sep=;`, as Excel reads and writes it. */
 const SEPARATOR_LINE = /^"?sep=([,;\t|])"?$/i;
 
-async function* rowsOf(file: string, delimiter: string, texts: AsyncGenerator<string>): AsyncGenerator<CsvRow> {
+async function* rowsOf(
+  file: string,
+  { delimiter, rowEnds }: { readonly delimiter: string; readonly rowEnds: string[] },
+  texts: AsyncGenerator<string>,
+): AsyncGenerator<CsvRow> {
   let lastLine = 0;
   let pairs = 0;
   const options: Options<CsvRow, string[]> = {
     bom: true,
     delimiter,
-    // Tables that several programs have written to end their rows in several ways.
-    record_delimiter: ['\r\n', '\n', '\r'],
+    record_delimiter: rowEnds,
     skip_empty_lines: true,
     // A quotation mark inside an unquoted cell is an ordinary character, as in spreadsheets.
     relax_quotes: true,
