@@ -52,7 +52,22 @@ describeDatabases('a record without a language in a group of translations', (ope
       expectBody(await send('POST', '/events/112', { categories: [38] }));
       await db.from('term_relationships').where('object_id', 112).whereIn('term_taxonomy_id', contentLanguages!.languages.map(({ onPosts }) => onPosts)).delete(); // biome-ignore format: one call
       const { categories } = expectBody(await send('POST', '/events/112', { language: 'it' }));
-      expect((categories as Json[]).map(({ id }) => id)).not.toContain(38);
+      expect((categories as Json[]).map(({ id }) => id)).toEqual([40]);
+    });
+
+    it('is not taken for a new venue in another language of the same name', async () => {
+      const { contentLanguages } = await running.site.settings();
+      const [title] = await db.from('posts').where('ID', 102).pluck('post_title');
+      await db.from('term_relationships').where('object_id', 102).whereIn('term_taxonomy_id', contentLanguages!.languages.map(({ onPosts }) => onPosts)).delete(); // biome-ignore format: one call
+      await db.from('posts').where('ID', 101).update({ post_title: 'Elsewhere' });
+      const dates = { start_date: '2031-05-01 10:00:00', end_date: '2031-05-01 11:00:00' };
+      const { venue } = expectBody(
+        await send('POST', '/events', { title: 'Fair', ...dates, language: 'en', venue: { venue: title, language: 'en' } }),
+        201,
+      );
+      expect(venue).toMatchObject({ venue: title, language: 'en' });
+      expect([101, 102]).not.toContain((venue as Json).id);
+      expect(await placeOf('/venues/101')).toEqual(['en', { en: 101, it: 102 }]);
     });
 
     it('cannot take the language of another member', async () => {

@@ -276,15 +276,18 @@ async function findReusableByTitle(
 
 /**
  * Sorts records with the same title: those in the language of the write first. If the write has values about languages,
- * records in other languages are left out.
+ * records in other languages are left out, and so are those without one that a group lists under another.
  */
 async function sameLanguageFirst({ db, caller, kind, language }: WriteContext, ids: readonly number[]): Promise<readonly number[]> {
   const kindLanguages = languagesOf(caller, kind);
   if (!kindLanguages || !language || ids.length === 0) return ids;
   const memberships = await membershipsOf(db, kindLanguages, ids);
   const isSame = (id: number) => memberships.get(id)?.language === language.language.code;
+  const neutralIds = ids.filter((id) => !memberships.has(id));
   const strict = Object.values(language.values).some((value) => value !== undefined);
-  return [...ids.filter(isSame), ...ids.filter((id) => !isSame(id) && !(strict && memberships.has(id)))];
+  if (!strict) return [...ids.filter(isSame), ...ids.filter((id) => !isSame(id))];
+  const listed = neutralIds.length === 0 ? new Map<number, ContentLanguage>() : await languagesInGroups(db, kindLanguages, neutralIds);
+  return [...ids.filter(isSame), ...neutralIds.filter((id) => (listed.get(id) ?? language.language).code === language.language.code)];
 }
 
 /**
