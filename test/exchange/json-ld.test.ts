@@ -597,21 +597,24 @@ describeDatabases('JSON-LD import', (open) => {
     ]);
   });
   describe('reports a sitemap that is read in part', () => {
-    const cuts = async () => {
+    const cuts = async (reasons = ['sitemap-cut']) => {
       const fetching = await fetchOptionsFor(base);
       const source = await openJsonLdSite(base, { caller, sitemap: true, rate: 1e6, fetching });
       const losses: unknown[] = [];
       for await (const entry of source.entries()) {
         if (entry.kind !== 'loss') break;
-        if (entry.loss.reason === 'sitemap-cut') losses.push([entry.loss.of, entry.loss.detail]);
+        if (reasons.includes(entry.loss.reason)) losses.push([entry.loss.of, entry.loss.detail]);
       }
       return losses;
     };
     it('because more pages follow after 50,000 events', async () => {
       const undated = page(Array.from({ length: 25_000 }, () => ({ '@type': 'Event' })));
       const locs = ['/1', '/2', '/2#tickets', '/3'].map((path) => `<url><loc>${path}</loc></url>`);
-      pages = { '/sitemap.xml': `<urlset>${locs.join('')}</urlset>`, '/1': undated, '/2': undated, '/3': page(concert) };
-      expect(await cuts()).toEqual([[`${base}/sitemap.xml`, '2']]);
+      const listed = '<sitemap><loc>/pages.xml</loc></sitemap><sitemap><loc>/missing.xml</loc></sitemap>';
+      pages = { '/pages.xml': `<urlset>${locs.join('')}</urlset>`, '/1': undated, '/2': undated, '/3': page(concert) };
+      pages['/sitemap.xml'] = `<sitemapindex>${listed}</sitemapindex>`;
+      // The missing one is not fetched.
+      expect(await cuts(['sitemap-cut', 'page-not-fetched'])).toEqual([[`${base}/sitemap.xml`, '2']]);
     });
     it('because it lists more than a hundred others', async () => {
       const listed = Array.from({ length: 100 }, (_, at) => `<sitemap><loc>/${at}.xml</loc></sitemap>`);

@@ -190,6 +190,7 @@ async function* sitemapPages(address: string, walk: SitemapWalk): AsyncGenerator
         if (page) yield pageOf(page);
       }
     }
+    if (isCut && (pages.size >= MAX_PAGES || walk.isFull())) break;
   }
   if (isCut) reportEntries.push({ kind: 'loss', loss: { reason: 'sitemap-cut', kind: 'source', of: first, detail: String(pages.size) } });
   for (const [what, count] of typedEntries(otherHostCounts))
