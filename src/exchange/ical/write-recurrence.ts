@@ -76,7 +76,7 @@ function canUseRule(dates: RecurringDates, { allDay }: AllDayFlag): boolean {
 
 const DAYS = { DAILY: true, WEEKLY: true, MONTHLY: true, YEARLY: true };
 
-const PART = /^(FREQ|WKST|BY[A-Z]{3,8})=([-A-Z0-9,+]+)$/;
+const PART = /^(FREQ|INTERVAL|COUNT|WKST|BY[A-Z]{3,8})=([-A-Z0-9,+]+)$/;
 
 /**
  * Returns the rule with its end in the form of the start: a day, or a moment in UTC. Interval and number are those by
@@ -84,15 +84,17 @@ const PART = /^(FREQ|WKST|BY[A-Z]{3,8})=([-A-Z0-9,+]+)$/;
  */
 function ruleText(dates: RecurringDates, { allDay }: AllDayFlag): string {
   const { start, zone, rule } = dates;
-  const { interval = 1, count, until: statedEnd } = rule?.rule ?? {};
+  const { interval = 1, count = '', until: statedEnd } = rule?.rule ?? {};
+  const expanded = new Map<string, number | string>([
+    ['INTERVAL', interval],
+    ['COUNT', count],
+  ]);
   const values = new Map<string, string>();
   for (const part of (rule?.text ?? '').toUpperCase().replace(/\s/g, '').split(';')) {
     const [, name, value = ''] = PART.exec(part) ?? [];
-    if (name !== undefined) values.set(name, value);
+    if (name !== undefined) values.set(name, String(expanded.get(name) ?? value));
   }
-  if (interval > 1) values.set('INTERVAL', String(interval));
-  if (count !== undefined) values.set('COUNT', String(count));
-  const parts = [...values].map(([name, value]) => `${name}=${value}`);
+  const parts = [...values].flatMap(([name, value]) => (value === '' ? [] : `${name}=${value}`));
   if (statedEnd === undefined) return parts.join(';');
   const until = untilOf(dates);
   const lastDay = until.slice(11) < start.slice(11) ? addDays(until, -1) : until;
