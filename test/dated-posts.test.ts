@@ -1,10 +1,9 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals';
 import type { Database } from '../src/storage/engine/database.ts';
-import { reindexEvents } from '../src/storage/index/event-index-rebuild.ts';
 import { describeDatabases } from './support/databases.ts';
-import { EXPECTED_DATES, loadRecurringSite } from './support/recurring-site.ts';
-import { type RunningSite, serveDatabase } from './support/running-site.ts';
-import { snapshotTables } from './support/site.ts';
+import { EXPECTED_DATES } from './support/recurring-site.ts';
+import type { RunningSite } from './support/running-site.ts';
+import { serveRecurringSite } from './support/served-recurring-site.ts';
 
 /* The old form of recurring events, in which each date is a post. Event 531 is the first date, and 532 the second. */
 
@@ -17,17 +16,15 @@ describeDatabases('the address of a date that is a post', (open) => {
   let running: RunningSite;
   let putBack: () => Promise<void>;
   beforeAll(async () => {
-    db = await loadRecurringSite(await open());
-    // Another date on the same day, earlier than the first: new dates of a day are numbered as they come.
-    const metas = () => db.from('postmeta').where('post_id', 532);
-    await metas()
-      .where('meta_key', '_EventStartDate')
-      .update({ meta_value: `${DAY} 00:30:00` });
-    await metas().where('meta_key', '_EventSequence').delete();
-    await db.from('postmeta').insert({ post_id: 532, meta_key: '_EventSequence', meta_value: '2' });
-    running = await serveDatabase(db, { env: { SHARED_WITH_WORDPRESS: 'off', CACHE: 'off' }, clock: () => NOW });
-    await reindexEvents(running.site.db, () => NOW, { marksComplete: true });
-    putBack = await snapshotTables(db);
+    ({ db, running, putBack } = await serveRecurringSite(await open(), NOW, async (db) => {
+      // Another date on the same day, earlier than the first: new dates of a day are numbered as they come.
+      const metas = () => db.from('postmeta').where('post_id', 532);
+      await metas()
+        .where('meta_key', '_EventStartDate')
+        .update({ meta_value: `${DAY} 00:30:00` });
+      await metas().where('meta_key', '_EventSequence').delete();
+      await db.from('postmeta').insert({ post_id: 532, meta_key: '_EventSequence', meta_value: '2' });
+    }));
   });
   beforeEach(() => putBack());
   afterAll(() => running.close());

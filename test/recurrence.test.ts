@@ -18,7 +18,7 @@ import { countQueries } from './support/count-queries.ts';
 import { describeDatabases } from './support/databases.ts';
 import { EXPECTED_DATES, type ExpectedDate, loadRecurringSite } from './support/recurring-site.ts';
 import { type RunningSite, serveDatabase } from './support/running-site.ts';
-import { snapshotTables } from './support/site.ts';
+import { serveRecurringSite } from './support/served-recurring-site.ts';
 
 /* Recurring events of the calendar's paid extension: the fixture has 65 occurrences in the tables and 10 as posts. */
 
@@ -450,11 +450,7 @@ describeDatabases('writing to recurring events', (open) => {
   let running: RunningSite;
   let putBack: () => Promise<void>;
   beforeAll(async () => {
-    db = await loadRecurringSite(await open());
-    // The rows are restored while the service runs, without its noticing.
-    running = await serveDatabase(db, { env: { SHARED_WITH_WORDPRESS: 'off', CACHE: 'off' }, clock: () => NOW });
-    await reindexEvents(running.site.db, () => NOW, { marksComplete: true });
-    putBack = await snapshotTables(db);
+    ({ db, running, putBack } = await serveRecurringSite(await open(), NOW));
   });
   beforeEach(() => putBack());
   afterAll(() => running.close());

@@ -1,11 +1,9 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals';
 import { auditRecurrences } from '../src/storage/audit/recurrence-audit.ts';
 import type { Database } from '../src/storage/engine/database.ts';
-import { reindexEvents } from '../src/storage/index/event-index-rebuild.ts';
 import { describeDatabases } from './support/databases.ts';
-import { loadRecurringSite } from './support/recurring-site.ts';
-import { type RunningSite, serveDatabase } from './support/running-site.ts';
-import { snapshotTables } from './support/site.ts';
+import type { RunningSite } from './support/running-site.ts';
+import { serveRecurringSite } from './support/served-recurring-site.ts';
 
 /* Single dates of recurring events whose time zone is missing, or another than that of their set of dates. */
 
@@ -19,10 +17,7 @@ describeDatabases('a single date of a recurring event', (open) => {
   let running: RunningSite;
   let putBack: () => Promise<void>;
   beforeAll(async () => {
-    db = await loadRecurringSite(await open());
-    running = await serveDatabase(db, { env: { SHARED_WITH_WORDPRESS: 'off', CACHE: 'off' }, clock: () => NOW });
-    await reindexEvents(running.site.db, () => NOW, { marksComplete: true });
-    putBack = await snapshotTables(db);
+    ({ db, running, putBack } = await serveRecurringSite(await open(), NOW));
   });
   beforeEach(() => putBack());
   afterAll(() => running.close());

@@ -4,14 +4,14 @@ import { parseRule } from '../../src/calendar/recurrence-rule.ts';
 import { i18nIn } from '../../src/html/i18n.ts';
 import { ruleInWords } from '../../src/html/rule-words.ts';
 import type { Database } from '../../src/storage/engine/database.ts';
-import { reindexEvents } from '../../src/storage/index/event-index-rebuild.ts';
 import { loadTexts } from '../../src/texts.ts';
 import { accessibilityFaults, describeInBrowser, VIEWS } from '../support/browser.ts';
 import { describeDatabases } from '../support/databases.ts';
 import { elements, openVisitor, textOf, type Visitor } from '../support/desk-visitor.ts';
 import { loadRecurringSite } from '../support/recurring-site.ts';
 import { type RunningSite, serveDatabase } from '../support/running-site.ts';
-import { setOptions, snapshotTables } from '../support/site.ts';
+import { serveRecurringSite } from '../support/served-recurring-site.ts';
+import { setOptions } from '../support/site.ts';
 
 const NOW = new Date('2030-12-31T12:00:00Z');
 const CHOIR = 502;
@@ -22,10 +22,7 @@ describeDatabases('dates of a recurring event at the desk', (open) => {
   let running: RunningSite;
   let putBack: () => Promise<void>;
   beforeAll(async () => {
-    db = await loadRecurringSite(await open());
-    running = await serveDatabase(db, { env: { SHARED_WITH_WORDPRESS: 'off', CACHE: 'off' }, clock: () => NOW });
-    await reindexEvents(running.site.db, () => NOW, { marksComplete: true });
-    putBack = await snapshotTables(db);
+    ({ db, running, putBack } = await serveRecurringSite(await open(), NOW));
   });
   beforeEach(() => putBack());
   afterAll(() => running.close());
