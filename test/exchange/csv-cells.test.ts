@@ -48,6 +48,8 @@ describeDatabases('cells of CSV files', (open) => {
       ['by LF after a heading line that ends with CR', '\r', '\n'],
       ['by CR alone', '\r', '\r'],
       ['by CR CRLF', '\r\r\n', '\r\r\n'],
+      ['by CR CRLF after a heading line that ends with CRLF', '\r\n', '\r\r\n'],
+      ['by CR CRLF after a heading line that ends with LF', '\n', '\r\r\n'],
     ])('%s', async (_what, first, other) => {
       const rows = ['A,2031-01-01,"one\ntwo"', 'B,2031-01-02,"one\rtwo"', 'C,2031-01-03,"one\r\ntwo"', 'D,2031-01-04,last'];
       const content = `Event Name,Event Start Date,Event Description${first}${rows.map((row) => row + other).join('')}`;

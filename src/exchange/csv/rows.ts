@@ -52,7 +52,10 @@ export async function openTable(path: string, isHeader: (cells: readonly string[
  * Returns what ends the rows of a table that begins with this text. Tables that several programs have written end them
  * in several ways; but unless the first row ends in CR, a CR alone is part of a cell.
  */
-const rowEndsOf = (text: string): string[] => (/\r\n|\n|\r/.exec(text)?.[0] === '\r' ? ['\r\n', '\n', '\r'] : ['\r\n', '\n']);
+const rowEndsOf = (text: string): readonly string[] => (/\r\n|\n|\r/.exec(text)?.[0] === '\r' ? [...ROW_ENDS, '\r'] : ROW_ENDS);
+
+/** Windows programs that convert line ends twice write the first of them. */
+const ROW_ENDS = ['\r\r\n', '\r\n', '\n'];
 
 /** Maximum number of lines before the header line. */
 const MAX_LINES_BEFORE_HEADER = 20;
@@ -73,7 +76,7 @@ const SEPARATOR_LINE = /^"?sep=([,;\t|])"?$/i;
 
 async function* rowsOf(
   file: string,
-  { delimiter, rowEnds }: { readonly delimiter: string; readonly rowEnds: string[] },
+  { delimiter, rowEnds }: { readonly delimiter: string; readonly rowEnds: readonly string[] },
   texts: AsyncGenerator<string>,
 ): AsyncGenerator<CsvRow> {
   let lastLine = 0;
@@ -81,7 +84,7 @@ async function* rowsOf(
   const options: Options<CsvRow, string[]> = {
     bom: true,
     delimiter,
-    record_delimiter: rowEnds,
+    record_delimiter: [...rowEnds],
     skip_empty_lines: true,
     // A quotation mark inside an unquoted cell is an ordinary character, as in spreadsheets.
     relax_quotes: true,
