@@ -129,8 +129,11 @@ function PasswordLinkNotice({ visit, link }: { readonly visit: Visit; readonly l
 const roleName = ({ i18n, settings }: Visit, role: string): string =>
   i18n.has(`desk:roles.${role}`) ? i18n.say(`desk:roles.${role}`) : (settings.roles.get(role)?.name ?? role);
 
-/** The role of new users, according to the options. */
-const defaultRole = ({ settings: { raw } }: Visit): string => raw.get('default_role') || 'subscriber';
+/** The role of new users, according to the options. The plugin that defined it may be gone. */
+function defaultRole({ settings: { raw, roles } }: Visit): string {
+  const role = raw.get('default_role') ?? '';
+  return roles.has(role) ? role : 'subscriber';
+}
 
 /** The role preselected for invited users. */
 const suggestedRole = (visit: Visit): string =>

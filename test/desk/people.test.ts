@@ -195,5 +195,7 @@ describeRequests('users of a site', (ask) => {
     expect(changed.text.match(/<option value="[^"]*"/g)).toEqual(['<option value="author"']);
     expect((await visitor.submit(changed, '/admin/people', more)).status).toBe(200);
     expect((await usersById(ask.running().site, [await idOf('vito')]))[0]?.roles).toEqual(['author']);
+    await ask.options({ default_role: 'gone' });
+    expect((await visitor.get('/admin/people')).text.match(/<option value="[^"]*"/g)).toEqual(['<option value="subscriber"']);
   });
 });
