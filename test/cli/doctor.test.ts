@@ -216,6 +216,12 @@ describeDatabases('fasti doctor', (open, engine) => {
     ['texts-as-objects', 'error', () => set(39, '_EventCost', 'a:1:{i:0;O:8:"stdClass":0:{}}'), ['39 _EventCost']],
     ['texts-as-objects', 'error', () => meta(39, '_fasti_external_id', ' O:8:"stdClass":0:{}'), ['39 _fasti_external_id']],
     [
+      'texts-as-objects',
+      'error',
+      () => meta(39, '_tribe_events_status_reason', 'a:1:{i:0;C:11:"ArrayObject":21:{x:i:0;a:0:{};m:a:0:{}}}'),
+      ['39 _tribe_events_status_reason'],
+    ],
+    [
       'values-mendable',
       'warning',
       () => db.from('options').insert({ option_name: 'widget_x', option_value: 'a:1:{i:0;s:99:"é";}', autoload: 'yes' }),

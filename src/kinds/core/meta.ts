@@ -100,6 +100,10 @@ const metasOfKind = memoizeByObject((kind: PostKind): Readonly<Record<string, Co
   return { ...COMMON_METAS, ...(kind.hasDates ? EVENT_METAS : {}), ...BLOCK_METAS, ...Object.fromEntries(members) };
 });
 
+/** Returns the registered metas of a kind that hold texts. */
+export const textMetasOf = (kind: PostKind): string[] =>
+  Object.entries(metasOfKind(kind)).flatMap(([key, { type }]) => (type === 'string' ? key : []));
+
 /** Members of fields with object values, by meta: the field, and the name and label of the member. */
 const membersOf = ({ fields }: PostKind) =>
   Object.entries<Field>(fields).flatMap(([field, { members }]) =>

@@ -125,7 +125,9 @@ export async function* objectsInMetas(db: Database, keys: readonly string[]): As
       .from('postmeta')
       .where('meta_id', '>', after)
       .whereIn('meta_key', keys)
-      .where((any: QueryBuilder) => any.where('meta_value', 'like', '%O:%').orWhere('meta_value', 'like', '%E:%'))
+      .where((any: QueryBuilder) =>
+        any.where('meta_value', 'like', '%O:%').orWhere('meta_value', 'like', '%C:%').orWhere('meta_value', 'like', '%E:%'),
+      )
       .orderBy('meta_id')
       .limit(size)
       .select({ id: 'meta_id', value: 'meta_value', name: 'meta_key', owner: 'post_id' });

@@ -1,4 +1,6 @@
 import { groupedBy } from '../../grouped-by.ts';
+import { textMetasOf } from '../../kinds/core/meta.ts';
+import { metasOf } from '../../kinds/custom-fields.ts';
 import { CALENDAR_UID, COST } from '../../kinds/events/metas.ts';
 import { kinds, postKinds, termKind, termKinds } from '../../kinds/index.ts';
 import type { KindName } from '../../kinds/kind-names.ts';
@@ -124,6 +126,7 @@ export async function languageFindings(site: Site): Promise<Finding[]> {
 /** Metas in which every value is a text. */
 const TEXT_METAS: readonly string[] = [
   ...postKinds.flatMap(({ fields }) => Object.values(fields).flatMap(({ place }) => (place.in === 'meta' ? place.key : []))),
+  ...postKinds.flatMap(textMetasOf),
   ...Object.values(COST),
   CALENDAR_UID,
   '_wp_attachment_image_alt',
@@ -135,7 +138,7 @@ const TEXT_METAS: readonly string[] = [
  */
 export async function valueFindings(site: Site): Promise<Finding[]> {
   const { calendar } = await site.settings();
-  const textMetas = [...TEXT_METAS, ...calendar.customFields.map(({ meta }) => meta)];
+  const textMetas = [...TEXT_METAS, ...calendar.customFields.flatMap(metasOf)];
   const objectNames: string[] = [];
   for await (const { of } of objectsInMetas(site.db, textMetas)) objectNames.push(of);
   const [mendableNames, brokenNames]: [string[], string[]] = [[], []];

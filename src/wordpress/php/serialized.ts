@@ -83,7 +83,7 @@ function parseBesidePrototype(text: string): unknown {
 
 /** Whether WordPress would create a PHP object when it reads a stored value. */
 export const holdsObject = (stored: string): boolean =>
-  looksSerialized(stored) && /(?:^|[;{])[OE]:\d+:"/.test(trimAscii(stored)) && parseSerialized(stored) === stored;
+  looksSerialized(stored) && /(?:^|[;{])[OCE]:\d+:"/.test(trimAscii(stored)) && parseSerialized(stored) === stored;
 
 declare const STORED: unique symbol;
 
@@ -255,8 +255,9 @@ function endOf(bytes: Buffer, at: number): number {
   const scalar = /^(?:N|[bid]:[^;]{1,40});/.exec(head);
   if (scalar) return at + scalar[0].length;
   const [opening, type, size] = /^([saOCE]):(\d{1,15}):/.exec(head) ?? fault(at);
-  let next = at + opening!.length;
   const length = Number(size);
+  let next = at + opening!.length;
+  if (type !== 'a') expect(bytes, next, '"');
   if (type === 's' || type === 'E') return expect(bytes, next + length + 1, '";');
   let count = length;
   if (type !== 'a') {

@@ -72,6 +72,7 @@ describe('parseSerialized', () => {
     ['a negative length', 'a:9999999999:{s:1:"a";s:-8:"x";}'],
     ['a negative length behind a blank', 'a:9999999999:{s:1:"a";s: -8:"x";}'],
     ['more behind a string', 's:1:"a";b";'],
+    ['a string without its first quote', 's:3:xabc";'],
     ['bottomless nesting', 'a:1:{i:0;'.repeat(20_000) + '}'.repeat(20_000)],
   ])('returns %s as text', (_, text) => {
     expect(parseSerialized(text)).toBe(text);
