@@ -18,8 +18,8 @@ const hashesBySite = new WeakMap<object, { readonly at: number; readonly hashes:
  * Returns hashes to compute after a wrong password, in addition to the user's own, so that the time does not tell
  * whether there is such a user: the slowest hash of each algorithm among all users, except one like the user's own.
  * Argon2 is no such algorithm, since it takes seconds here: with one hash of it, guesses at any name would keep out
- * everybody. Failures for the users that have such a hash, or one beyond `MAX_FACTORS`, take longer than all others
- * until the first of them (`failure-time.ts`).
+ * everybody. Failures for the users that have such a hash, or one beyond `MAX_FACTORS`, can take longer than others
+ * after a pause (`failure-time.ts`).
  *
  * @param ownHash empty if there is no such user
  */

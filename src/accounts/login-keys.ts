@@ -3,7 +3,7 @@ import type { SiteSettings } from '../calendar/settings.ts';
 import type { Keys } from '../config/config.ts';
 import type { Site } from '../site.ts';
 import { lockNames, USERS_LOCK } from '../storage/rows/locks.ts';
-import { readOptions, writeOption } from '../storage/rows/options.ts';
+import { lockNetworkOptions, readOptions, writeOption } from '../storage/rows/options.ts';
 import { LOGIN_KEY_OPTIONS } from '../wordpress/cookies.ts';
 import { storedText } from '../wordpress/php/serialized.ts';
 
@@ -36,6 +36,7 @@ export async function requireLoginKeys(site: Pick<Site, 'config' | 'db'>, settin
   if (keys) return keys;
   return site.db.transaction(async (db) => {
     await lockNames(db, [USERS_LOCK]);
+    await lockNetworkOptions(db);
     const options = await readOptions(db, OPTION_NAMES);
     const entries = Object.entries(LOGIN_KEY_OPTIONS).map(([name, option]) => [name, option, options.get(option) || newKey()] as const);
     for (const [, option, value] of entries) if (options.get(option) !== value) await writeOption(db, option, storedText(value), 'auto');

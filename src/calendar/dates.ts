@@ -103,7 +103,7 @@ type Moments = Pick<EventDates, 'start' | 'end' | 'startUtc' | 'endUtc'>;
  * Returns local times with their UTC. The stored moments are kept if the clock shows the local times then: it shows the
  * times of an hour twice when it is set back. They are not kept if the event would end before it starts.
  */
-export function withMoments({ start, end, startUtc, endUtc }: Moments, zone: Zone): Moments {
+export function withKeptMoments({ start, end, startUtc, endUtc }: Moments, zone: Zone): Moments {
   const kept = { start, end, startUtc: utcOf(start, startUtc, zone), endUtc: utcOf(end, endUtc, zone) };
   return diffSeconds(kept.startUtc, kept.endUtc) >= 0 ? kept : { start, end, startUtc: toUtc(start, zone), endUtc: toUtc(end, zone) };
 }
@@ -164,7 +164,7 @@ function zoneName(change: EventDatesChange, before: EventDates | undefined, site
 
 /** Returns all dates for local times and the stored moments, which are empty texts if there are none. */
 function withUtcDates(times: Moments, zone: Zone, allDay: boolean): EventDates | DatesProblem {
-  const { startUtc, endUtc: ownEndUtc } = withMoments(times, zone);
+  const { startUtc, endUtc: ownEndUtc } = withKeptMoments(times, zone);
   const endUtc = endAfter(startUtc, times, ownEndUtc);
   const [start, end] = [toLocal(startUtc, zone), toLocal(endUtc, zone)];
   if (!storableDate(start) || !storableDate(startUtc)) return { problem: 'start-invalid', field: 'start_date' };

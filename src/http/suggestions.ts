@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { Request, RequestHandler } from 'express';
 import { attemptsOf } from '../accounts/attempts.ts';
 import type { SiteSettings } from '../calendar/settings.ts';
-import { fail } from '../errors.ts';
+import { ApiError, fail } from '../errors.ts';
 import type { Values } from '../kinds/param.ts';
 import type { Page, PageContext } from '../pages/pages.tsx';
 import { type AcceptedSuggestion, checkSuggestion, type SuggestForm, suggestPage, thanksPage } from '../pages/suggest.tsx';
@@ -115,6 +115,7 @@ async function handleForm(visit: SuggestionVisit, { budget, turns }: RequestLimi
     try {
       await checked.accepted.store();
     } catch (error) {
+      if (!(error instanceof ApiError) || error.status >= 500) throw error;
       return await turns.run(req, async () => againWith(visit, fields, await checked.accepted.explain(error)));
     }
     return thanks(caller);

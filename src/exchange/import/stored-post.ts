@@ -1,4 +1,4 @@
-import { eventDates, withMoments } from '../../calendar/dates.ts';
+import { eventDates, withKeptMoments } from '../../calendar/dates.ts';
 import { dateMetas, storedDates } from '../../kinds/events/dates.ts';
 import { DATES } from '../../kinds/events/metas.ts';
 import { hasRules } from '../../kinds/events/occurrence.ts';
@@ -56,7 +56,7 @@ function withUtc(metas: CleanPost['metas']): CorrectedMetas {
   const zone = /^utc./i.test(dates.timezone) ? null : parseZone(dates.timezone);
   // If the end is before the start, it is unclear which of the times are right.
   if (!zone || !(diffSeconds(dates.start, dates.end) >= 0)) return { metas };
-  const moments = withMoments(dates, zone);
+  const moments = withKeptMoments(dates, zone);
   const correctValues = new Map<string, string>(
     UTC_FIELDS.flatMap(([local, utc]) => {
       const isRight = dates[utc] === '' || dates[utc] === moments[utc] || !isRealDate(dates[local]);

@@ -1,4 +1,4 @@
-import { type EventDates, endsBeforeStart, type Occurrence, occurrence, withMoments } from '../../calendar/dates.ts';
+import { type EventDates, endsBeforeStart, type Occurrence, occurrence, withKeptMoments } from '../../calendar/dates.ts';
 import type { RecurrenceSettings } from '../../calendar/settings.ts';
 import { beginOfDay, endOfDay } from '../../calendar/window.ts';
 import { groupedBy } from '../../grouped-by.ts';
@@ -116,7 +116,7 @@ export async function repairDates(db: Database, id: number, { rows, now, recurre
   const zone = parseZone(stored.timezone);
   if (!zone || ![stored.start, stored.end].every(isRealDate)) return;
   const dates = lastsWholeDays(stored) ? stored : { ...stored, start: beginOfDay(stored.start, cutoff), end: endOfDay(stored.end, cutoff) };
-  const { startUtc, endUtc } = withMoments(dates, zone);
+  const { startUtc, endUtc } = withKeptMoments(dates, zone);
   const duration = dates.allDay ? null : diffSeconds(startUtc, endUtc);
   const correctDates: EventDates = { ...dates, startUtc, endUtc, duration };
   const isSaid = metaOf(metas, DATES.start) === dates.start && metaOf(metas, DATES.end) === dates.end;
@@ -155,7 +155,7 @@ function faultsOf(dates: EventDates, rows: CalendarRows | undefined, severalTime
   if (!zone) return ['zone-unknown'];
   if (endsBeforeStart(dates, zone)) return ['end-before-start'];
   if (!lastsWholeDays(dates)) return ['all-day-times'];
-  const moments = withMoments(dates, zone);
+  const moments = withKeptMoments(dates, zone);
   if (moments.startUtc !== startUtc || moments.endUtc !== endUtc) return ['utc-wrong'];
   const length = diffSeconds(startUtc, endUtc);
   if (!allDay && duration !== null && !(duration >= 0 && duration <= length)) return ['duration-wrong'];

@@ -122,6 +122,14 @@ export async function writeOption(
   );
 }
 
+/**
+ * Locks the options of a network until the end of the transaction, for those who create some. Its sites share them, but
+ * not the names that they lock. Does nothing if there is no network.
+ */
+export async function lockNetworkOptions(db: Database): Promise<void> {
+  if (await isNetwork(db)) await db.rows`SELECT meta_id FROM {sitemeta} ORDER BY meta_id LIMIT 1 ${verbatim(db.dialect.locks.update)}`;
+}
+
 /** Sets an option of a network. Nearly every database contains at most one network. */
 async function writeNetworkOption(db: Database, name: string, value: string): Promise<void> {
   const rowCount = await db.change`UPDATE {sitemeta} SET meta_value = ${value} WHERE meta_key = ${name}`;
