@@ -183,6 +183,10 @@ describeDatabases('import and export of recurring events', (open) => {
           .from('postmeta')
           .where({ meta_id })
           .update({ meta_value: meta_key === '_EventDuration' ? '3300' : longer(meta_value) });
+    const { rset } = (await own.from('tec_events').where('post_id', 510).first())!;
+    const longerSet = rset!.replace(/^(DTEND[^\n]*T)084500$/m, '$1085500');
+    expect(longerSet).not.toBe(rset);
+    await own.from('tec_events').where('post_id', 510).update({ rset: longerSet });
     const [firstRow] = await own.from('tec_occurrences').where('post_id', 510).orderBy('start_date_utc');
     await own.from('tec_occurrences').where('occurrence_id', firstRow!.occurrence_id).update({ sequence: 3 });
     expect((await imported(site, await from())).updated.event).toBe(1);

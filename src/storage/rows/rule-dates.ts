@@ -99,7 +99,7 @@ function hasNoEnd(rule: string): boolean {
 export function withFurtherDates(imported: StoredRecurrence, stored: StoredRecurrence | undefined): StoredRecurrence {
   const last = imported.dates.findLast(({ listed }) => !listed);
   const set = parseRecurrenceSet(imported.rule);
-  if (!last || !set || stored?.rule !== imported.rule || !isEndless(set)) return imported;
+  if (!last || !set || !stored || withoutLength(stored.rule) !== withoutLength(imported.rule) || !isEndless(set)) return imported;
   const sequence = Math.max(...imported.dates.map((date) => date.sequence));
   const furtherDates = stored.dates
     .filter(({ listed, startUtc }) => !listed && startUtc > last.startUtc)
@@ -109,6 +109,9 @@ export function withFurtherDates(imported: StoredRecurrence, stored: StoredRecur
     });
   return { ...imported, dates: [...imported.dates, ...furtherDates].sort((one, other) => (one.startUtc < other.startUtc ? -1 : 1)) };
 }
+
+/** Returns a set of dates without the end of its first one, which states only their length. */
+const withoutLength = (rule: string): string => rule.replace(/^DTEND[;:].*$/m, '');
 
 /**
  * Adds the dates of a rule without end that begin after the last row it generated and up to `until` (UTC). Existing
