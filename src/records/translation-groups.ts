@@ -61,11 +61,14 @@ export async function placeInLanguage(
     [id, ...namedIds].map((one) => `translations:${translatable.type}:${one}`),
   );
   const groups = await writer.lockGroups(db, translatable, placement.isNew ? namedIds : [id, ...namedIds]);
-  const currentGroup = groups.get(id) ?? new Map<string, number>();
+  const ownGroup = groups.get(id) ?? new Map<string, number>();
   const state = await loadStates(db, kindLanguages, kind, [
     ...new Set([...groups.values()].flatMap((group) => [...group.values()])),
     ...namedIds,
   ]);
+  const leavesFirst = isSwitchedOff(kindLanguages, ownGroup, id) && state(ownGroup.get(language.code) ?? 0) === 'living';
+  if (leavesFirst) await writer.leaveGroup(db, translatable, id);
+  const currentGroup = leavesFirst ? new Map<string, number>() : ownGroup;
   const context = { db, caller, kind, kindLanguages, state, placement };
   const newGroup = await resultingGroup(context, currentGroup, links, groups);
   // Repeated imports name the same translations each time; clients that follow the changes are not notified of them.
@@ -88,6 +91,13 @@ export async function placeInLanguage(
     await writer.writeGroup(db, translatable, newGroup);
   return affectedIds.filter((one) => isOfKind(state(one)));
 }
+
+/**
+ * Whether the group has a record under a language that the site has switched off. If another member has its new
+ * language, it leaves the group: such a record cannot be unlinked by an earlier request.
+ */
+const isSwitchedOff = ({ languages }: LanguagesOfKind, group: TranslationGroup, id: number): boolean =>
+  [...group].some(([code, member]) => member === id && !languageOfCode(languages, code));
 
 async function setLanguage(
   db: Database,

@@ -56,14 +56,14 @@ describeDatabases('an import of records that are in a group of translations, but
     }
   });
 
-  it('leaves them in a language that WPML has switched off, if another member has that of the source', async () => {
+  it('takes them out of a group that has another member of the language which the source states, from one that WPML has switched off', async () => {
     await load('wpml');
     await imported([event('Concert', 'en', 'g'), event('Concerto', 'it', 'g')]);
     const row = { element_type: 'post_tribe_events', element_id: await idOf('Concerto') };
     await db.from('icl_translations').where(row).update({ language_code: 'de' });
     for (let run = 0; run < 2; run += 1) {
       expect(await imported([event('Concerto', 'en', 'g')])).toEqual(['translation-conflict']);
-      expect(await db.from('icl_translations').where(row).pluck('language_code')).toEqual(['de']);
+      expect(await db.from('icl_translations').where(row).pluck('language_code')).toEqual(['en']);
     }
   });
 });

@@ -80,7 +80,6 @@ describeDatabases('a record without a language in a group of translations', (ope
     await db.from('icl_translations').where({ element_type: 'post_tribe_events', element_id: 111 }).update({ language_code: 'de' });
     running = await serveDatabase(db, { env: { CONTENT_LANGUAGES: 'wpml' } });
     expect(await placeOf('/events/110')).toEqual(['en', { en: 110 }]);
-    expectError(await send('POST', '/events/111', { language: 'en' }), 400, 'language-taken');
     let read: Json = { next: '', more: true };
     while (read.more)
       read = expectBody(await send('GET', `/changes?translation_language=all&limit=100${read.next && `&since=${read.next}`}`));
@@ -88,5 +87,16 @@ describeDatabases('a record without a language in a group of translations', (ope
     expect(await placeOf('/events/110')).toEqual(['en', { en: 110, it: 111 }]);
     const { changes } = expectBody(await send('GET', `/changes?translation_language=all&since=${read.next}`));
     expect((changes as Json[]).map(({ kind, id }) => `${kind} ${id}`).sort()).toEqual(['event 110', 'event 111']);
+  });
+
+  it('leaves its group if WPML has switched off its language and another member has the new one', async () => {
+    db = await loadLanguages(await open(), 'wpml');
+    await db.from('icl_translations').where({ element_type: 'post_tribe_events', element_id: 111 }).update({ language_code: 'de' });
+    running = await serveDatabase(db, { env: { CONTENT_LANGUAGES: 'wpml' } });
+    expectBody(await send('POST', '/events/111', { language: 'en' }));
+    expect([await placeOf('/events/110'), await placeOf('/events/111')]).toEqual([
+      ['en', { en: 110 }],
+      ['en', { en: 111 }],
+    ]);
   });
 });
