@@ -2,7 +2,6 @@ import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeAll, expect, it } from '@jest/globals';
-import sharp from 'sharp';
 import { wordpressTables } from '../migrations/001-wordpress-tables.ts';
 import { loginOf, signIn } from '../src/accounts/logins.ts';
 import { choosePassword, createPasswordLink, ownerOfLink } from '../src/accounts/password-links.ts';
@@ -15,6 +14,7 @@ import { LOGIN_KEY_OPTIONS } from '../src/wordpress/cookies.ts';
 import { hashPassword } from '../src/wordpress/passwords.ts';
 import { describeDatabases, urlOf } from './support/databases.ts';
 import { openEventStream } from './support/event-stream.ts';
+import { sharp } from './support/image-library.ts';
 import { serveDatabase } from './support/running-site.ts';
 import { loadSite, makeNetwork } from './support/site.ts';
 

@@ -116,9 +116,9 @@ describe('iCalendar lines of a recurring event', () => {
     ]));
 
   it.each([
-    ['INTERVAL=0;FREQ=DAILY;COUNT=2', 'RRULE:FREQ=DAILY;COUNT=2'],
+    ['INTERVAL=0;FREQ=DAILY;COUNT=2', 'RRULE:INTERVAL=1;FREQ=DAILY;COUNT=2'],
     ['FREQ=DAILY;COUNT=-1', 'RRULE:FREQ=DAILY'],
-    ['FREQ=DAILY;COUNT=3;COUNT=2;INTERVAL=1', 'RRULE:FREQ=DAILY;COUNT=2'],
+    ['FREQ=DAILY;COUNT=3;COUNT=2;INTERVAL=1', 'RRULE:FREQ=DAILY;COUNT=2;INTERVAL=1'],
   ])('write the rule %s as it is expanded', (rule, line) =>
     expect(linesOf({ allDay: false }, `RRULE:${rule}`, '2031-01-13 10:00', '2031-01-14 10:00')[0]).toEqual([
       'DTSTART;TZID=Europe/Rome:20310113T100000',

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import sharp from 'sharp';
 import { toSerialized } from '../../src/wordpress/php/serialized.ts';
+import { sharp } from '../support/image-library.ts';
 import { describeRequests, type Json } from '../support/site-client.ts';
 
 /*

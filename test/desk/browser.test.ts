@@ -1,9 +1,9 @@
 import { expect, it } from '@jest/globals';
-import sharp from 'sharp';
 import { createPasswordLink, LINK_LIFETIME_SECONDS, linkQuery } from '../../src/accounts/password-links.ts';
 import { deskRoutes } from '../../src/desk/routes.ts';
 import { accessibilityFaults, describeInBrowser, faultsOfAnswer, VIEWS } from '../support/browser.ts';
 import { openVisitor } from '../support/desk-visitor.ts';
+import { sharp } from '../support/image-library.ts';
 import { describeRequests } from '../support/site-client.ts';
 
 const PASSWORD = 'a long enough password';

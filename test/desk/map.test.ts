@@ -1,7 +1,7 @@
 import { expect, it } from '@jest/globals';
-import sharp from 'sharp';
 import { accessibilityFaults, describeInBrowser, VIEWS } from '../support/browser.ts';
 import { openVisitor } from '../support/desk-visitor.ts';
+import { sharp } from '../support/image-library.ts';
 import { describeRequests } from '../support/site-client.ts';
 
 const TILES = 'https://tiles.example';

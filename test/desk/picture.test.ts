@@ -1,6 +1,6 @@
 import { expect, it } from '@jest/globals';
-import sharp from 'sharp';
 import { elements, formIn, openVisitor, textOf, type Visitor } from '../support/desk-visitor.ts';
+import { sharp } from '../support/image-library.ts';
 import type { Answer } from '../support/running-site.ts';
 import { describeRequests, type SiteClient } from '../support/site-client.ts';
 

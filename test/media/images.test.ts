@@ -4,7 +4,6 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import sharp from 'sharp';
 import { readSettings, settingNames } from '../../src/calendar/settings.ts';
 import {
   fetchForLibrary,
@@ -21,6 +20,7 @@ import { readOptions } from '../../src/storage/rows/options.ts';
 import { parseSerialized } from '../../src/wordpress/php/serialized.ts';
 import { ANONYMOUS } from '../../src/wordpress/viewer.ts';
 import { describeDatabases } from '../support/databases.ts';
+import { sharp } from '../support/image-library.ts';
 import { loadSite } from '../support/site.ts';
 import { until } from '../support/until.mjs';
 

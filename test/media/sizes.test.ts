@@ -2,11 +2,11 @@ import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import sharp from 'sharp';
 import { imageType } from '../../src/media/image-type.ts';
 import { ImageUnreadable, openPicture } from '../../src/media/picture.ts';
 import { fitSize, makeSizes, sizeRules } from '../../src/media/sizes.ts';
 import { parseSerialized } from '../../src/wordpress/php/serialized.ts';
+import { sharp } from '../support/image-library.ts';
 import { FIXTURES, readFixture } from '../support/site-data.mjs';
 
 let folder: string;

@@ -2,13 +2,13 @@ import { readdir } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals';
-import sharp from 'sharp';
 import { loadViewer } from '../../src/accounts/viewer.ts';
 import { postKind } from '../../src/kinds/index.ts';
 import { callerFor } from '../../src/records/caller.ts';
 import { acceptParams } from '../../src/records/input.ts';
 import { createPost } from '../../src/records/writes/post-writes.ts';
 import { discardImages } from '../../src/records/writes/prepared-images.ts';
+import { sharp } from '../support/image-library.ts';
 import { describeRequests } from '../support/site-client.ts';
 
 /*
