@@ -38,7 +38,8 @@ describeRequests(
     const states = async (hook: number) => (await hookMessages(site(), hook, 10)).map(({ state }) => state).reverse();
     const setState = (hook: number, state: 'failed') => ask.db().from('fasti_hook_messages').where('hook', hook).update({ state });
 
-    it('does not undo a request to retry when it fails', async () => {
+    /** Sends a message that fails, and then again: a retry is requested before the receiver answers with `status`. */
+    const retriedDuringAttempt = async (status: number): Promise<number> => {
       const { id: hook } = await add();
       await ask.create('/venues', { venue: 'Barn' });
       answer = () => 500;
@@ -46,23 +47,19 @@ describeRequests(
       ask.setClock(LATER);
       answer = async () => {
         await retryHook(site(), hook);
-        return 500;
+        return status;
       };
       await serve();
+      return hook;
+    };
+
+    it('does not undo a request to retry when it fails', async () => {
+      const hook = await retriedDuringAttempt(500);
       expect((await hookMessages(site(), hook, 1))[0]).toMatchObject({ state: 'waiting', attempts: 0, next_at: '2026-11-20 12:00:06' });
     });
 
     it('counts if it succeeds after a request to retry', async () => {
-      const { id: hook } = await add();
-      await ask.create('/venues', { venue: 'Barn' });
-      answer = () => 500;
-      await serve();
-      ask.setClock(LATER);
-      answer = async () => {
-        await retryHook(site(), hook);
-        return 204;
-      };
-      await serve();
+      const hook = await retriedDuringAttempt(204);
       await serve();
       expect([types(), await states(hook)]).toEqual([['venue.created', 'venue.created'], ['done']]);
     });

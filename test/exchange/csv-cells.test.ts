@@ -9,8 +9,8 @@ import type { Caller } from '../../src/records/caller.ts';
 import type { Site } from '../../src/site.ts';
 import type { Database } from '../../src/storage/engine/database.ts';
 import { describeDatabases } from '../support/databases.ts';
-import { forgetImports, loadSite } from '../support/site.ts';
-import { allOf, bareFixture, callerOf, siteOf } from './sites.ts';
+import { loadSite } from '../support/site.ts';
+import { allOf, bareFixture, callerOf, emptySite, siteOf } from './sites.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'fasti-cells-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -25,8 +25,7 @@ describeDatabases('cells of CSV files', (open) => {
     site = await siteOf(db);
   });
   beforeEach(async () => {
-    await loadSite(db, bareFixture());
-    await forgetImports(db);
+    await emptySite(db);
     caller = await callerOf(site);
   });
   afterAll(() => site.close());

@@ -20,9 +20,9 @@ import type { Site } from '../../src/site.ts';
 import type { Database } from '../../src/storage/engine/database.ts';
 import { setSiteOptions } from '../../src/upkeep/site-options.ts';
 import { describeDatabases } from '../support/databases.ts';
-import { forgetImports, loadSite } from '../support/site.ts';
+import { loadSite } from '../support/site.ts';
 import { text } from './arbitrary.ts';
-import { allOf, bareFixture, callerOf, metaRows, placeless, siteOf, storeFormerDigests, streamOf, textOfAll } from './sites.ts';
+import { allOf, bareFixture, callerOf, emptySite, metaRows, placeless, siteOf, storeFormerDigests, streamOf, textOfAll } from './sites.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'fasti-csv-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -325,8 +325,7 @@ describeDatabases('CSV import and export', (open, engine) => {
     site = await siteOf(db);
   });
   beforeEach(async () => {
-    await loadSite(db, bareFixture());
-    await forgetImports(db);
+    await emptySite(db);
     caller = await callerOf(site);
   });
   afterAll(() => site.close());

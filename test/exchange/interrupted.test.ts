@@ -15,9 +15,9 @@ import type { Database } from '../../src/storage/engine/database.ts';
 import { readOptions } from '../../src/storage/rows/options.ts';
 import { describeDatabases, urlOf } from '../support/databases.ts';
 import { COMMAND } from '../support/program.mjs';
-import { forgetImports, loadSite } from '../support/site.ts';
+import { loadSite } from '../support/site.ts';
 import { calendar as calendars } from './arbitrary.ts';
-import { bareFixture, bareSite, calendarOf, callerOf, streamOf, textOfAll } from './sites.ts';
+import { bareFixture, bareSite, calendarOf, callerOf, emptySite, streamOf, textOfAll } from './sites.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), 'fasti-kill-'));
@@ -73,8 +73,7 @@ describeDatabases('interrupted import', (open, engine) => {
       items: readonly Item[],
       interruptions: readonly number[],
     ): Promise<{ report: Report; end: unknown }> => {
-      await loadSite(db, bareFixture());
-      await forgetImports(db);
+      await emptySite(db);
       const site = await bareSite(db);
       try {
         const caller = await callerOf(site);

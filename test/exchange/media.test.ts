@@ -12,9 +12,8 @@ import type { Site } from '../../src/site.ts';
 import { type Database, DatabaseUnavailable } from '../../src/storage/engine/database.ts';
 import { toSerialized } from '../../src/wordpress/php/serialized.ts';
 import { describeDatabases } from '../support/databases.ts';
-import { forgetImports, loadSite } from '../support/site.ts';
 import { FIXTURES } from '../support/site-data.mjs';
-import { bareFixture, callerOf, metaRows, siteOf, streamOf } from './sites.ts';
+import { callerOf, emptySite, metaRows, siteOf, streamOf } from './sites.ts';
 
 const IMAGE = readFileSync(new URL('uploads/2026/11/wide.png', FIXTURES));
 
@@ -36,8 +35,7 @@ describeDatabases('files of the media library during an import', (open) => {
     address = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   });
   beforeEach(async () => {
-    await loadSite(db, bareFixture());
-    await forgetImports(db);
+    await emptySite(db);
     await site?.close();
     site = await siteOf(db);
     caller = await callerOf(site);

@@ -10,8 +10,8 @@ import { openSource } from '../../src/exchange/sources.ts';
 import type { Site } from '../../src/site.ts';
 import type { Database } from '../../src/storage/engine/database.ts';
 import { describeDatabases } from '../support/databases.ts';
-import { forgetImports, loadSite } from '../support/site.ts';
-import { bareFixture, callerOf, importSource, metaRows, siteOf, streamOf } from './sites.ts';
+import { loadSite } from '../support/site.ts';
+import { bareFixture, callerOf, emptySite, importSource, metaRows, siteOf, streamOf } from './sites.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'fasti-missing-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -30,8 +30,7 @@ describeDatabases('import with missing references', (open) => {
     site = await siteOf(db);
   });
   beforeEach(async () => {
-    await loadSite(db, bareFixture());
-    await forgetImports(db);
+    await emptySite(db);
   });
   afterAll(() => site.close());
 

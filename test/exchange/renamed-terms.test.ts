@@ -5,8 +5,7 @@ import type { TermItem } from '../../src/exchange/items/items.ts';
 import type { Site } from '../../src/site.ts';
 import type { Database } from '../../src/storage/engine/database.ts';
 import { describeDatabases } from '../support/databases.ts';
-import { forgetImports, loadSite } from '../support/site.ts';
-import { bareFixture, callerOf, siteOf, streamOf } from './sites.ts';
+import { callerOf, emptySite, siteOf, streamOf } from './sites.ts';
 
 describeDatabases('import of renamed categories', (open) => {
   let db: Database;
@@ -16,8 +15,7 @@ describeDatabases('import of renamed categories', (open) => {
     site = await siteOf(db);
   });
   beforeEach(async () => {
-    await loadSite(db, bareFixture());
-    await forgetImports(db);
+    await emptySite(db);
   });
   afterAll(() => site.close());
 

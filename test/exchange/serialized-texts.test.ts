@@ -10,8 +10,8 @@ import type { Site } from '../../src/site.ts';
 import type { Database } from '../../src/storage/engine/database.ts';
 import { looksSerialized, parseSerialized, textOfStored, toSerialized } from '../../src/wordpress/php/serialized.ts';
 import { describeDatabases } from '../support/databases.ts';
-import { forgetImports, loadSite } from '../support/site.ts';
-import { bareFixture, callerOf, importSource, metaRows, siteOf, streamOf } from './sites.ts';
+import { forgetImports } from '../support/site.ts';
+import { callerOf, emptySite, importSource, metaRows, siteOf, streamOf } from './sites.ts';
 
 /*
  * Texts of other people's calendars, tables and pages in the form of serialized values: WordPress would create the
@@ -47,8 +47,7 @@ describeDatabases('text in the form of a serialized value in a file', (open) => 
   let site: Site;
   beforeEach(async () => {
     db ??= await open();
-    await loadSite(db, bareFixture());
-    await forgetImports(db);
+    await emptySite(db);
     site ??= await siteOf(db);
   });
   afterAll(() => site.close());

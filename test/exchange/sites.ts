@@ -18,7 +18,7 @@ import type { Database } from '../../src/storage/engine/database.ts';
 import { Sqlite } from '../../src/storage/engine/sqlite/library.ts';
 import { asStored } from '../../src/wordpress/php/serialized.ts';
 import { urlOf } from '../support/databases.ts';
-import { loadSite } from '../support/site.ts';
+import { forgetImports, loadSite } from '../support/site.ts';
 import { type Fixture, readFixture, resetScript } from '../support/site-data.mjs';
 
 /** Current time in these tests: a day after the sample site was created. */
@@ -48,6 +48,12 @@ export function withOtherRows(): Fixture {
 }
 
 const ROWS_APART = 7;
+
+/** Puts a database back to the site of `bareFixture`, as before any import. */
+export async function emptySite(db: Database): Promise<void> {
+  await loadSite(db, bareFixture());
+  await forgetImports(db);
+}
 
 /** Loads a site without records, ready to import into. */
 export async function bareSite(db: Database): Promise<Site> {

@@ -22,9 +22,7 @@ import { organizerTexts } from '../../kinds/organizer.ts';
 import { VENUE, venueTexts } from '../../kinds/venue.ts';
 import { sameField } from '../../records/merge-custom-fields.ts';
 import { decodeEntities } from '../../wordpress/content/entities.ts';
-import { languageOfCode } from '../../wordpress/content-languages.ts';
 import { diffSeconds } from '../../wordpress/time.ts';
-import { groupOfDate } from '../items/each-date.ts';
 import { STATUSES } from '../items/event-status.ts';
 import {
   LINK_METAS,
@@ -37,6 +35,7 @@ import {
   textMetas,
 } from '../items/items.ts';
 import { termName } from '../items/term-names.ts';
+import { languageMembersOf } from './record-language.ts';
 import type { CoreMedia, CoreRecord, LiveEvent, LiveOrganizer, LivePost, LiveTerm, LiveVenue } from './records.ts';
 import type { SiteFacts } from './site-facts.ts';
 import { type Guess, storedContent, storedCost, storedExcerpt, storedTitle } from './texts.ts';
@@ -320,39 +319,6 @@ function identityOf(kind: PostItem['kind'], record: LivePost, context: LiveConte
   const { id: postId } = record;
   const name = { kind, sourceId: String(postId), id: postId, place, complete: false, ...languageMembersOf(record, context) } as const;
   return { ...name, ...(author === undefined ? {} : { author }) };
-}
-
-/**
- * Returns language and translations of a record. The group is named after the lowest id. The translations of a date of
- * a recurring event are those of the event.
- */
-function languageMembersOf(
-  record: LivePost | LiveTerm,
-  context?: Pick<LiveContext, 'home' | 'settings'>,
-): Pick<PostItem, 'language' | 'translation_group'> {
-  const { translations, language = context && languageInAddress(String(record.url ?? ''), context) } = record;
-  const ids = Object.values(translations).map(({ id }) => id);
-  if (language === undefined) return {};
-  if (ids.length < 2) return { language };
-  const group = String(ids.reduce((lowest, id) => Math.min(lowest, id)));
-  const start = 'utc_start_date' in record && !ids.includes(record.id) ? record.utc_start_date : undefined;
-  return { language, translation_group: typeof start === 'string' ? groupOfDate(group, start) : group };
-}
-
-/**
- * Returns the language in the URL of a page, if this site has it: `/it/event/jazz/`, `?lang=it`, `it.example.org`. Some
- * multilingual sites state the language nowhere else.
- */
-function languageInAddress(url: string, { home, settings }: Pick<LiveContext, 'home' | 'settings'>): string | undefined {
-  const { contentLanguages: languages } = settings;
-  if (!languages || !URL.canParse(url) || !URL.canParse(home)) return undefined;
-  const [{ host }, bareHost] = [new URL(url), new URL(home).host.replace(/^www\./, '')];
-  if (host.endsWith(`.${bareHost}`) && host !== `www.${bareHost}`)
-    return languageOfCode(languages, host.slice(0, -bareHost.length - 1))?.code;
-  if (!url.startsWith(`${home}/`)) return undefined;
-  const [first, second] = url.slice(home.length + 1).split(/[/?#]/);
-  const code = new URL(url).searchParams.get('lang') ?? (first === 'language' ? second : first);
-  return languageOfCode(languages, code)?.code;
 }
 
 const imageLink = ({ image }: LivePost): Link[] =>
