@@ -12,7 +12,7 @@ import {
 } from '../../src/storage/journal/own-changes.ts';
 import type { Span } from '../../src/storage/lists/event-index-list.ts';
 import type { IndexRange, ListedLanguage } from '../../src/storage/lists/index-range.ts';
-import { affectsPage, isInRange, listDependency, partsOf } from '../../src/storage/lists/list-dependency.ts';
+import { affectsPage, isInRange, listDependency, partsOf, sourcesIn } from '../../src/storage/lists/list-dependency.ts';
 import type { PostQuery } from '../../src/storage/lists/post-query.ts';
 
 const MARCH = 20_270_301_000_000;
@@ -255,5 +255,24 @@ describe('effectiveMoves', () => {
     expect(
       effectiveIndexChange({ deleted: [], inserted: Array.from({ length: 600 }, (_, place) => row(at(1), { post_id: place })) }),
     ).toBeUndefined();
+  });
+});
+
+describe('sourcesIn', () => {
+  it.each<[string, PostQuery['conditions'][number], ReturnType<typeof sourcesIn>]>([
+    ['nothing for a search', { by: 'words', terms: [], columns: ['post_title'], metas: [], together: false }, []],
+    ['all terms of the taxonomy', { by: 'terms', taxonomy: 'post_tag', ids: [3], guarded: false }, ['terms post_tag']],
+    ['the event whose records are listed', { by: 'linkedFrom', key: '_EventVenueID', event: 7 }, [7]],
+    ['anything for alternatives', { by: 'either', conditions: [] }, undefined],
+  ])('is %s', (_, condition, sources) => {
+    expect(sourcesIn(condition)).toEqual(sources);
+  });
+
+  it('is the events that change a link', () => {
+    const sources = sourcesIn({ by: 'linkedFromAny', key: '_EventVenueID', isLinked: true }) ?? [];
+    const affects = (parts: OwnChange['parts']) =>
+      sources.map((source) => typeof source === 'object' && source.isAffectedBy({ parts, indexChange: undefined }, true));
+    expect(affects(new Set(partsOfMeta('_EventVenueID')))).toEqual([true]);
+    expect(affects(new Set(['post_title']))).toEqual([false]);
   });
 });

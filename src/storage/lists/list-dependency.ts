@@ -1,8 +1,9 @@
 import type { Condition, ConditionBy, Order } from '../../kinds/condition.ts';
 import { COORDINATES, DATES, HIDDEN_META } from '../../kinds/events/metas.ts';
+import { postKind, postTypes } from '../../kinds/index.ts';
 import type { EntryRow } from '../engine/own-tables.ts';
 import { standInMark } from '../index/event-index-rows.ts';
-import type { ListDependency } from '../journal/dependencies.ts';
+import { allPosts, allTerms, type Dependency, type ListDependency } from '../journal/dependencies.ts';
 import { DATES_PART, type OwnChange, type Part, partsWithMeta, TERMS_PART } from '../journal/own-changes.ts';
 import type { Span } from './event-index-list.ts';
 import type { IndexRange, LanguageShare, ListedLanguage } from './index-range.ts';
@@ -10,7 +11,8 @@ import type { PostQuery } from './post-query.ts';
 
 /*
  * Determines whether a change can affect a list. The dependencies of a list follow from its query: the rows of the list
- * index in its range, and the parts of posts that its conditions and its order read.
+ * index in its range, the parts of posts that its conditions and its order read, and the other objects that its
+ * conditions look at.
  */
 
 /**
@@ -27,12 +29,6 @@ export function listDependency(query: PostQuery, range: IndexRange | undefined, 
   if (!readsPosts(range)) return { posts, isAffectedBy: (change) => affectsPage(change, range, place) };
   const postParts = partsOf({ ...query, conditions: range.postConditions });
   return { posts, isAffectedBy: (change, isOf) => affectsPage(change, range, place) || (isOf && wroteAnyOf(change, postParts)) };
-}
-
-/** Returns the dependency of a list of venues or organizers on events: their visibility, their dates, their links. */
-export function linksDependency(events: string, key: string): ListDependency {
-  const parts = new Set([...VISIBILITY_PARTS, ...DATE_PARTS, ...[key, HIDDEN_META].flatMap(partsWithMeta)]);
-  return { posts: events, isAffectedBy: (change, isOf) => isOf && wroteAnyOf(change, parts) };
 }
 
 /** Whether a change wrote one of these parts; undefined parts may be any. */
@@ -111,7 +107,7 @@ const DATE_PARTS: readonly Part[] = [DATES_PART, ...Object.values(DATES).flatMap
 
 /** Returns the parts of posts that a list from WordPress's tables depends on; undefined: any part. */
 export function partsOf({ kind, conditions, order }: Pick<PostQuery, 'kind' | 'conditions' | 'order'>): ReadonlySet<Part> | undefined {
-  const looked = conditions.map((condition) => partsIn(condition));
+  const looked = conditions.map((condition) => listOf(CONDITION_PARTS, condition));
   if (looked.includes(undefined)) return undefined;
   return new Set([
     ...VISIBILITY_PARTS,
@@ -121,16 +117,19 @@ export function partsOf({ kind, conditions, order }: Pick<PostQuery, 'kind' | 'c
   ]);
 }
 
-type PartsOf<By extends Condition['by']> = readonly Part[] | ((condition: ConditionBy<By>) => readonly Part[] | undefined);
+/** For each kind of condition, a list, or a function that returns the list of a condition; undefined: anything. */
+type ForConditions<Item> = {
+  readonly [By in Condition['by']]: readonly Item[] | ((condition: ConditionBy<By>) => readonly Item[] | undefined);
+};
 
-function partsIn(condition: Condition): readonly Part[] | undefined {
+function listOf<Item>(table: ForConditions<Item>, condition: Condition): readonly Item[] | undefined {
   // The compiler cannot see that the entry with this name takes a condition of that type.
-  const parts = CONDITION_PARTS[condition.by] as PartsOf<Condition['by']>;
-  return typeof parts === 'function' ? (parts as (of: Condition) => readonly Part[] | undefined)(condition) : parts;
+  const entry = table[condition.by] as readonly Item[] | ((of: Condition) => readonly Item[] | undefined);
+  return typeof entry === 'function' ? entry(condition) : entry;
 }
 
 /** The parts of a post that a condition reads; undefined: any part. */
-const CONDITION_PARTS: { readonly [By in Condition['by']]: PartsOf<By> } = {
+const CONDITION_PARTS: ForConditions<Part> = {
   id: [],
   notId: [],
   author: ['post_author'],
@@ -183,3 +182,48 @@ const ORDER_PARTS: Readonly<Record<Order['by'], readonly Part[]>> = {
   menu: ['menu_order'],
   place: ['menu_order'],
 };
+
+// ------------------------------------------------------------------------------------------------- other objects
+/** Returns what a condition depends on other than the posts of the list; undefined: anything. */
+export const sourcesIn = (condition: Condition): readonly Dependency[] | undefined => listOf(CONDITION_SOURCES, condition);
+
+const anything = () => undefined;
+const ANY_POSTS = postTypes.map(allPosts);
+
+/** The objects that a condition depends on, other than the posts of the list: terms, other posts, links of events. */
+const CONDITION_SOURCES: ForConditions<Dependency> = {
+  id: [],
+  notId: [],
+  author: [],
+  notAuthor: [],
+  parents: [],
+  notParents: [],
+  slug: [],
+  parent: [],
+  place: [],
+  moment: [],
+  modified: [],
+  published: [],
+  mime: [],
+  words: [],
+  meta: [],
+  metaIs: [],
+  metaValue: [],
+  terms: ({ taxonomy }) => [allTerms(taxonomy)],
+  format: anything,
+  either: anything,
+  links: [],
+  linkedFrom: ({ event }) => [event],
+  linkedFromAny: ({ key, inLanguage }) => (inLanguage ? ANY_POSTS : [linksDependency(postKind('event').postType, key)]),
+  linkedMeta: ANY_POSTS,
+  placed: ANY_POSTS,
+  near: ANY_POSTS,
+  ticketed: anything,
+  language: [],
+};
+
+/** Returns the dependency of a list of venues or organizers on events: their visibility, their dates, their links. */
+function linksDependency(events: string, key: string): ListDependency {
+  const parts = new Set([...VISIBILITY_PARTS, ...DATE_PARTS, ...[key, HIDDEN_META].flatMap(partsWithMeta)]);
+  return { posts: events, isAffectedBy: (change, isOf) => isOf && wroteAnyOf(change, parts) };
+}

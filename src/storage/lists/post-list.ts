@@ -1,12 +1,12 @@
 import type { Condition } from '../../kinds/condition.ts';
-import { postKind, postKindOfType, postTypes } from '../../kinds/index.ts';
+import { postKind, postKindOfType } from '../../kinds/index.ts';
 import { keyText, memoizeByObject } from '../../memo.ts';
 import { conditionOf, type QueryBuilder } from '../engine/builder.ts';
 import type { Database } from '../engine/database.ts';
 import type { Sql } from '../engine/dialect.ts';
 import { createSharedRuns } from '../engine/shared-runs.ts';
 import { facetOf } from '../index/event-index-rows.ts';
-import { addDependencies, allPosts, allTerms, type Dependency, dependingOn } from '../journal/dependencies.ts';
+import { addDependencies, type Dependency, dependingOn } from '../journal/dependencies.ts';
 import type { ObjectMemory } from '../journal/object-memory.ts';
 import { datesWithPosts, joinDates } from '../rows/event-moments.ts';
 import { recurringByRows } from '../rows/recurring-events.ts';
@@ -14,7 +14,7 @@ import { countRows, pageWithTotal, totalWith } from '../rows/row-count.ts';
 import { findIndexedIds, type Page } from './event-index-list.ts';
 import { type IndexRange, indexRangeOf } from './index-range.ts';
 import { resolveLinkedConditions } from './linked-records.ts';
-import { linksDependency, listDependency } from './list-dependency.ts';
+import { listDependency, sourcesIn } from './list-dependency.ts';
 import { whereCondition } from './post-conditions.ts';
 import { orderOf } from './post-order.ts';
 import { type Distances, matchesFew, type PostQuery, type Recurrence, recordId } from './post-query.ts';
@@ -86,53 +86,9 @@ async function pageOfRows<Row>(db: Database, query: PostQuery, ordered: QueryBui
 /** Returns the dependencies of a list other than the posts that it lists; undefined: anything. */
 function sourcesOf({ kind, attached, conditions }: PostQuery): Dependency[] | undefined {
   if (attached || !postKindOfType(kind.postType)) return undefined;
-  const dependencies: Dependency[] = [];
-  for (const condition of conditions) {
-    const dependency = OTHER_DEPENDENCIES[condition.by];
-    if (dependency === 'anything') return undefined;
-    if (dependency === 'posts') dependencies.push(...postTypes.map(allPosts));
-    if (condition.by === 'terms') dependencies.push(allTerms(condition.taxonomy));
-    if (condition.by === 'linkedFrom') dependencies.push(condition.event);
-    if (condition.by === 'linkedFromAny')
-      dependencies.push(...(condition.inLanguage ? postTypes.map(allPosts) : [linksDependency(postKind('event').postType, condition.key)]));
-  }
-  return dependencies;
+  const sources = conditions.map(sourcesIn);
+  return sources.includes(undefined) ? undefined : sources.flatMap((dependencies) => dependencies ?? []);
 }
-
-/**
- * Dependencies of conditions other than the posts of the list: terms, links of events, any posts, or anything. Their
- * dependencies on the posts themselves are in `list-dependency.ts`.
- */
-const OTHER_DEPENDENCIES: Readonly<Record<Condition['by'], 'nothing' | 'links' | 'posts' | 'terms' | 'anything'>> = {
-  id: 'nothing',
-  notId: 'nothing',
-  author: 'nothing',
-  notAuthor: 'nothing',
-  parents: 'nothing',
-  notParents: 'nothing',
-  slug: 'nothing',
-  parent: 'nothing',
-  place: 'nothing',
-  moment: 'nothing',
-  modified: 'nothing',
-  published: 'nothing',
-  mime: 'nothing',
-  words: 'nothing',
-  meta: 'nothing',
-  metaIs: 'nothing',
-  metaValue: 'nothing',
-  terms: 'terms',
-  format: 'anything',
-  either: 'anything',
-  links: 'nothing',
-  linkedFrom: 'links',
-  linkedFromAny: 'links',
-  linkedMeta: 'posts',
-  placed: 'posts',
-  near: 'posts',
-  ticketed: 'anything',
-  language: 'nothing',
-};
 
 /** Returns one page of a list in which events may recur, with a record for each occurrence or for each event. */
 async function recurringPage(db: Database, query: PostQuery, recurrence: Recurrence, ordered: QueryBuilder): Promise<Page> {
