@@ -39,8 +39,8 @@ export type Condition =
       readonly together: boolean;
     }
   /**
-   * `roots`: the terms that were asked for, if `ids` also contains their descendants. `withDescendants`: these still
-   * have to be added to `ids`.
+   * `withDescendants`: the descendants of these terms still have to be added to `ids`. `roots`: the terms that were
+   * asked for, once they have been added.
    */
   | {
       readonly by: 'terms';

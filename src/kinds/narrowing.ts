@@ -40,9 +40,10 @@ export const bySearch =
 
 const SEARCHED = ['post_title', 'post_excerpt', 'post_content'] as const;
 
+/** Posts with one of these terms, or one of their descendants. */
 export const byTerms =
   (taxonomy: string, { guarded }: { readonly guarded: boolean }): ToConditions<readonly number[]> =>
-  (ids) => [{ by: 'terms', taxonomy, ids, guarded }];
+  (ids) => [{ by: 'terms', taxonomy, ids, withDescendants: true, guarded }];
 
 /** Events that link to one of these venues or organizers by the meta `key`. */
 export const byLinks =

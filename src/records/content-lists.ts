@@ -1,15 +1,15 @@
-import type { Condition, ConditionBy, InLanguage } from '../kinds/condition.ts';
-import { postKind, termKindOf } from '../kinds/index.ts';
+import type { Condition, InLanguage } from '../kinds/condition.ts';
+import { postKind } from '../kinds/index.ts';
 import type { PostKind } from '../kinds/kind.ts';
 import type { Site } from '../site.ts';
 import type { Database } from '../storage/engine/database.ts';
 import type { RecordKeys } from '../storage/languages/form.ts';
 import { formOf } from '../storage/languages/forms.ts';
 import { loadPosts } from '../storage/rows/bundle.ts';
-import { descendantsIn, loadTree } from '../storage/rows/terms.ts';
 import { type ContentLanguages, isTranslated, languageOfCode } from '../wordpress/content-languages.ts';
 import { ANONYMOUS } from '../wordpress/viewer.ts';
 import { type Caller, settingsFor } from './caller.ts';
+import { withDescendantTerms } from './descendant-terms.ts';
 import { mayRead } from './visibility.ts';
 
 /*
@@ -102,27 +102,6 @@ async function withTranslations({ db }: Site, caller: Caller, languages: Content
   }
   if (condition.by === 'links') return { ...condition, ids: await withPostTranslations(db, caller, languages, condition.ids) };
   return condition;
-}
-
-/** Extends conditions on terms to the descendants of these terms, in hierarchical taxonomies. */
-export const withDescendants = (db: Database, conditions: readonly Condition[]): Promise<Condition[]> =>
-  Promise.all(conditions.map(async (condition) => (condition.by === 'terms' ? withDescendantTerms(db, condition) : condition)));
-
-/**
- * Returns a condition on these terms and all their descendants. A condition that already has been extended stays as it
- * is.
- *
- * @param requestedIds the terms, if different from those of the condition; awaited in parallel with the tree
- */
-async function withDescendantTerms(
-  db: Database,
-  condition: ConditionBy<'terms'>,
-  requestedIds: Promise<readonly number[]> | readonly number[] = condition.ids,
-): Promise<Condition> {
-  if (condition.roots) return condition;
-  const { taxonomy } = condition;
-  const [roots, tree] = await Promise.all([requestedIds, termKindOf(taxonomy)?.hierarchical ? loadTree(db, taxonomy) : undefined]);
-  return tree ? { ...condition, roots, ids: descendantsIn(tree, roots) } : { ...condition, ids: roots };
 }
 
 /**

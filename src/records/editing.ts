@@ -21,10 +21,9 @@ import { type Post, textsOf } from '../wordpress/rows.ts';
 import { SETTABLE_STATUSES } from '../wordpress/status.ts';
 import { mapYielding } from '../yielding.ts';
 import { bundleOptions, type Caller, renderContext } from './caller.ts';
-import { withDescendants } from './content-lists.ts';
 import { acceptParams } from './input.ts';
-import { canUseIndexOfEvents } from './list-index.ts';
-import { postOfRecord, recurrenceOfList } from './occurrences.ts';
+import { listQuery } from './list-query.ts';
+import { postOfRecord } from './occurrences.ts';
 import { pageSize } from './posts.ts';
 import { loadedVersion } from './versions.ts';
 import { accessRow, listRights, listVisibility, mayDelete, mayEdit, mayEditKind, mayRead } from './visibility.ts';
@@ -97,21 +96,18 @@ export async function listEditable(
   const isBounded = ['start_date', 'end_date', 'starts_after', 'starts_before', 'ends_after', 'ends_before'].some(
     (name) => values[name] !== undefined,
   );
-  const query = {
+  const query = await listQuery(site, caller, {
     kind,
-    ...listRights(viewer, kind, { statuses: values.status ?? UNTRASHED_STATUSES, editing: true }),
-    conditions: await withDescendants(
-      db,
-      conditions.filter((condition) => !isPublicListDefault(condition, isBounded)),
-    ),
+    rights: listRights(viewer, kind, { statuses: values.status ?? UNTRASHED_STATUSES, editing: true }),
+    each,
+    conditions: conditions.filter((condition) => !isPublicListDefault(condition, isBounded)),
     order: values.orderby === undefined && values.order === undefined ? { by: order.by, descending: true } : order,
     limit,
-    occurrences: settings.occurrenceTables,
-    recurrence: recurrenceOfList(each, settings),
-    indexed: await canUseIndexOfEvents(site, caller),
-  } as const;
+    offset: ((values.page ?? 1) - 1) * limit,
+    fromIndex: true,
+  });
   const [firstPage, counts, ownCounts] = await Promise.all([
-    findPostIds(db, { ...query, offset: ((values.page ?? 1) - 1) * limit }),
+    findPostIds(db, query),
     countVisible(db, kind.postType, listVisibility(viewer, kind, { statuses: SETTABLE_STATUSES })),
     countVisible(db, kind.postType, listVisibility(viewer, kind, { statuses: UNTRASHED_STATUSES }), viewer.id),
   ]);

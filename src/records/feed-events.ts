@@ -221,10 +221,11 @@ export async function feedTerms(
   });
 }
 
-/** Returns the condition that an event has any of these terms. */
+/** Returns the condition that an event has any of these terms, or of their descendants. */
 export const termsCondition = (kind: TermKindName, terms: readonly Term[]): Condition => ({
   by: 'terms',
   taxonomy: termKind(kind).taxonomy,
   ids: terms.map(({ term_id: id }) => id),
+  withDescendants: true,
   guarded: false,
 });

@@ -7,7 +7,6 @@ import type { PostKind, PostValues, StoredPost } from '../kinds/kind.ts';
 import type { OccurrencePage } from '../kinds/rendering.ts';
 import type { Database } from '../storage/engine/database.ts';
 import type { LookUp } from '../storage/engine/look-up-once.ts';
-import type { Recurrence } from '../storage/lists/post-query.ts';
 import { loadMetas, loadPosts } from '../storage/rows/bundle.ts';
 import { datedPostsOnDay, isRecurringEvent, loadOccurrences, occurrencesAt, occurrencesOnDay } from '../storage/rows/recurring-events.ts';
 import type { Post } from '../wordpress/rows.ts';
@@ -21,10 +20,6 @@ import { languageValues } from './record-languages.ts';
  */
 
 type WithSettings = Pick<Caller, 'settings'>;
-
-/** Returns how a list shows recurring events; undefined if the site cannot have any. */
-export const recurrenceOfList = (each: Recurrence['each'], { recurrence }: Caller['settings']): Recurrence | undefined =>
-  recurrence && { base: recurrence.base, each };
 
 /** Returns the date with the id of a record; undefined if the id belongs to a post, or to nothing. */
 export async function dateOfRecord(

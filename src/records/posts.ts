@@ -19,9 +19,9 @@ import type { Post } from '../wordpress/rows.ts';
 import { slugPathForQuery } from '../wordpress/slug.ts';
 import { mapYielding } from '../yielding.ts';
 import { bundleOptions, type Caller, renderContext } from './caller.ts';
-import { contentConditions, idInLanguage, withDescendants } from './content-lists.ts';
-import { canUseIndex } from './list-index.ts';
-import { postOfRecord, recurrenceOfList } from './occurrences.ts';
+import { contentConditions, idInLanguage } from './content-lists.ts';
+import { listQuery } from './list-query.ts';
+import { postOfRecord } from './occurrences.ts';
 import { recurrenceOf } from './recurrences.ts';
 import { renderedPosts } from './rendered-posts.ts';
 import { metasInTrash } from './trashed-metas.ts';
@@ -120,24 +120,14 @@ type ListSlice = Listed & { readonly limit: number; readonly offset: number };
  */
 async function findPosts(
   site: Site,
-  { viewer, settings, receivedAt }: Caller,
+  caller: Caller,
   kind: PostKind,
   { conditions, order, statuses, limit, offset }: ListSlice,
   opening: OpeningValues,
 ): Promise<Page> {
   const { db, memory } = withoutMemoryIfOpened(site, opening);
-  const query = {
-    kind,
-    ...listRights(viewer, kind, { statuses, ...toOpening(opening) }),
-    conditions: await withDescendants(db, conditions),
-    order,
-    limit,
-    offset,
-    occurrences: settings.occurrenceTables,
-    recurrence: recurrenceOfList('occurrence', settings),
-    indexed: await canUseIndex(site, { settings, receivedAt }),
-  };
-  return findPostIds(db, query, memory);
+  const list = { kind, rights: listRights(caller.viewer, kind, { statuses, ...toOpening(opening) }), conditions, order, limit, offset };
+  return findPostIds(db, await listQuery(site, caller, { ...list, each: 'occurrence', fromIndex: true }), memory);
 }
 
 /** Returns the site for a request, without the cache of rendered records if the request may see more than others. */
@@ -176,22 +166,15 @@ export interface Listed {
  * a recurring event is listed with the id of its post or with those of its dates.
  */
 export async function listedIds(
-  { db }: Site,
-  { viewer, settings }: Caller,
+  site: Site,
+  caller: Caller,
   kind: PostKind,
   { conditions, order, statuses }: Listed,
   each: Recurrence['each'] = 'event',
 ): Promise<number[]> {
-  const { ids } = await findPostIds(db, {
-    kind,
-    ...listRights(viewer, kind, { statuses, editing: false }),
-    conditions: await withDescendants(db, conditions),
-    order,
-    limit: MAX_LISTED,
-    offset: 0,
-    occurrences: settings.occurrenceTables,
-    recurrence: recurrenceOfList(each, settings),
-  });
+  const rights = listRights(caller.viewer, kind, { statuses, editing: false });
+  const list = { kind, rights, each, conditions, order, limit: MAX_LISTED, offset: 0 };
+  const { ids } = await findPostIds(site.db, await listQuery(site, caller, list));
   return ids;
 }
 

@@ -22,8 +22,8 @@ import { mapYielding } from '../yielding.ts';
 import { bundleOptions, type Caller, renderContext } from './caller.ts';
 import { columnText, trustOf } from './clean-text.ts';
 import type { CorePage } from './core/lists.ts';
-import { canUseIndexOfEvents } from './list-index.ts';
-import { dateOfRecord, postOfRecord, recurrenceOfList } from './occurrences.ts';
+import { listQuery } from './list-query.ts';
+import { dateOfRecord, postOfRecord } from './occurrences.ts';
 import { metasInTrash } from './trashed-metas.ts';
 import { loadedVersion, type VersionedRecord } from './versions.ts';
 import { accessRow, listRights, mayDelete, mayEdit, mayEditKind, mayRead, openedBy } from './visibility.ts';
@@ -46,16 +46,16 @@ export async function listTecPosts(site: Site, caller: Caller, kind: PostKind, v
   const { page = 1, per_page = settings.calendar.postsPerPage ?? settings.postsPerPage, status = ['publish'] } = values;
   const limit = Math.min(per_page, MAX_PAGE_SIZE);
   const statuses = mayEditKind(viewer, kind) ? status : ['publish'];
-  const { ids, total } = await findPostIds(site.db, {
+  const query = await listQuery(site, caller, {
     kind,
-    ...listRights(viewer, kind, { statuses, password: values.password, editing: true }),
+    rights: listRights(viewer, kind, { statuses, password: values.password, editing: true }),
+    each: 'event',
     ...narrowTec(kind, values, caller),
     limit,
     offset: (page - 1) * limit,
-    occurrences: settings.occurrenceTables,
-    recurrence: recurrenceOfList('event', settings),
-    indexed: await canUseIndexOfEvents(site, caller),
+    fromIndex: true,
   });
+  const { ids, total } = await findPostIds(site.db, query);
   if (ids.length === 0 && page > 1) fail('tec-page-not-found');
   const { records } = await renderRecords(site, caller, kind, ids, values);
   return { records, total, page, pages: Math.ceil(total / limit), timeliness: 'always' };

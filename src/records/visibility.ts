@@ -70,6 +70,9 @@ export const openedBy =
 /** Default statuses of a list: all that the caller may see, except the trash and WordPress's internal ones. */
 const DEFAULT_STATUSES = REGISTERED_STATUSES.filter((status) => !['trash', 'auto-draft', 'inherit'].includes(status));
 
+/** The posts that a list may hold for a caller, and those that its filters, search and order may consider. */
+export type ListRights = Pick<PostQuery, 'visible' | 'visibleEvents' | 'opened' | 'attached'>;
+
 interface Listed extends Opening {
   /** The requested statuses. Absent: all that the caller may see. */
   readonly statuses: readonly string[] | undefined;
@@ -81,11 +84,7 @@ interface Listed extends Opening {
  * Returns the records that a list may hold for this caller, and those that its filters, search and order may consider
  * (decisions D13, D35). Every query for a list begins with it.
  */
-export function listRights(
-  viewer: Viewer,
-  kind: PostKind,
-  { statuses, toEdit = false, password, editing }: Listed,
-): Pick<PostQuery, 'visible' | 'visibleEvents' | 'opened'> {
+export function listRights(viewer: Viewer, kind: PostKind, { statuses, toEdit = false, password, editing }: Listed): ListRights {
   const editable = editing ? visibilityOf(viewer, statuses ?? DEFAULT_STATUSES, kindRule(viewer, kind, 'edit')) : undefined;
   return {
     visible: listVisibility(viewer, kind, { statuses, toEdit }),
@@ -167,11 +166,7 @@ export const mayEditFile = (viewer: Viewer, row: Post): boolean => mapMetaCap('e
 export const mayDeleteFile = (viewer: Viewer, row: Post): boolean => mapMetaCap('delete', viewer, ownedPost(row), FILES);
 
 /** Returns the files that a list may hold for this caller; with `toEdit`, only those that the caller may edit. */
-export function fileRights(
-  viewer: Viewer,
-  statuses: readonly string[],
-  toEdit: boolean,
-): Pick<PostQuery, 'visible' | 'visibleEvents' | 'opened' | 'attached'> {
+export function fileRights(viewer: Viewer, statuses: readonly string[], toEdit: boolean): ListRights {
   const visibility = visibilityOf(
     viewer,
     statuses,
@@ -193,7 +188,7 @@ export const publishedRights = (viewer: Viewer) => rightsOnAll(viewer, 'publish'
 /** Returns the revisions that a list may hold: all of them, for callers who may see any. */
 export const revisionRights = (viewer: Viewer) => rightsOnAll(viewer, 'inherit');
 
-function rightsOnAll({ id }: Viewer, status: string): Pick<PostQuery, 'visible' | 'visibleEvents' | 'opened'> {
+function rightsOnAll({ id }: Viewer, status: string): ListRights {
   const visibility: Visibility = { viewer: id, all: [status], others: [], own: [] };
   return { visible: visibility, visibleEvents: visibility, opened: { password: undefined, editable: undefined } };
 }

@@ -20,8 +20,9 @@ import { parseSerialized } from '../../wordpress/php/serialized.ts';
 import type { Post } from '../../wordpress/rows.ts';
 import { mapYielding } from '../../yielding.ts';
 import { type Caller, renderContext } from '../caller.ts';
+import { listQuery } from '../list-query.ts';
 import { openedBy, publishedRights } from '../visibility.ts';
-import { type CorePage, type CoreRecord, orderOf, paging, refuseStatuses, totalsOf, viewOf, withChildTerms } from './lists.ts';
+import { type CorePage, type CoreRecord, orderOf, paging, refuseStatuses, totalsOf, viewOf } from './lists.ts';
 
 /*
  * Blog posts and pages. Published ones can be read as on WordPress's own routes (`wp/v2/posts`, `wp/v2/pages`);
@@ -36,7 +37,7 @@ import { type CorePage, type CoreRecord, orderOf, paging, refuseStatuses, totals
 export async function listBlogPosts(site: Site, caller: Caller, type: BlogType, values: BlogListValues): Promise<CorePage> {
   const pageValues = paging(values);
   const { limit, offset } = pageValues;
-  const narrowing = await withChildTerms(site.db, conditionsOf(BLOG_FILTERS[type], values, caller));
+  const narrowing = conditionsOf(BLOG_FILTERS[type], values, caller);
   const conditions = [...narrowing, ...(values.sticky === undefined ? [] : [await stickyCondition(site.db, values.sticky)])];
   const result = await findBlogPosts(site, caller, type, { conditions, order: orderOf(values), limit, offset });
   const totals = totalsOf(result, pageValues);
@@ -46,18 +47,15 @@ export async function listBlogPosts(site: Site, caller: Caller, type: BlogType, 
   return { records: [...records.values()], ...totals, timeliness: 'always' };
 }
 
-const findBlogPosts = (
-  { db }: Site,
-  { viewer, settings }: Caller,
+const findBlogPosts = async (
+  site: Site,
+  caller: Caller,
   type: BlogType,
-  query: Pick<PostQuery, 'conditions' | 'order' | 'limit' | 'offset'>,
-): Promise<Page> =>
-  findPostIds(db, {
-    kind: { postType: type, hasDates: false },
-    ...publishedRights(viewer),
-    ...query,
-    occurrences: settings.occurrenceTables,
-  });
+  slice: Pick<PostQuery, 'conditions' | 'order' | 'limit' | 'offset'>,
+): Promise<Page> => {
+  const list = { kind: { postType: type, hasDates: false }, rights: publishedRights(caller.viewer), ...slice };
+  return findPostIds(site.db, await listQuery(site, caller, list));
+};
 
 /**
  * Whether WordPress regards a list as that of the whole blog (`WP_Query::is_home`): without a search and without terms.

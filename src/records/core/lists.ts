@@ -1,14 +1,12 @@
 import { parseEventTime } from '../../calendar/dates.ts';
 import { fail, failParam, forbiddenStatus } from '../../errors.ts';
-import type { Condition, Order } from '../../kinds/condition.ts';
+import type { Order } from '../../kinds/condition.ts';
 import type { BlogListValues } from '../../kinds/core/blog-params.ts';
 import { type ContextValues, DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE, type PageValues } from '../../kinds/core/params.ts';
 import type { View } from '../../kinds/core/view.ts';
 import { notInEnum } from '../../kinds/grammars/schema.ts';
 import type { Timeliness } from '../../kinds/timeliness.ts';
-import type { Database } from '../../storage/engine/database.ts';
 import type { findPostIds } from '../../storage/lists/post-list.ts';
-import { descendantsOf } from '../../storage/rows/terms.ts';
 import { parsePhpDate } from '../../wordpress/php/date.ts';
 import type { Post } from '../../wordpress/rows.ts';
 import { textFromUnix } from '../../wordpress/time.ts';
@@ -96,17 +94,6 @@ interface NamedDates {
   readonly date?: string | null | undefined;
   readonly date_gmt?: string | null | undefined;
 }
-
-/** Extends conditions that include descendants (`withDescendants`) to the descendants of their terms. */
-export const withChildTerms = (db: Database, conditions: readonly Condition[]): Promise<Condition[]> =>
-  Promise.all(
-    conditions.map(async (condition): Promise<Condition> => {
-      if (condition.by === 'either') return { ...condition, conditions: await withChildTerms(db, condition.conditions) };
-      return condition.by === 'terms' && condition.withDescendants
-        ? { ...condition, ids: await descendantsOf(db, condition.taxonomy, condition.ids) }
-        : condition;
-    }),
-  );
 
 /** The statuses that a list may have. */
 interface Statuses {

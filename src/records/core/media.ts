@@ -31,6 +31,7 @@ import { localFromDate } from '../../wordpress/zones.ts';
 import { mapYielding } from '../../yielding.ts';
 import { type Caller, renderContext } from '../caller.ts';
 import { columnText, trustOf } from '../clean-text.ts';
+import { listQuery } from '../list-query.ts';
 import { loadedVersion, type VersionedRecord } from '../versions.ts';
 import { fileRights, mayDeleteFile, mayEditFile, mayRead, mayReadFile, mayWritePost } from '../visibility.ts';
 import { type CorePage, isStoredDate, localAndUtcDates, orderOf, paging, refuseStatuses, totalsOf, viewOf } from './lists.ts';
@@ -47,20 +48,19 @@ import { sampleSlugs } from './sample-slugs.ts';
  * @throws rest_post_invalid_page_number past the last page
  */
 export async function listMedia(site: Site, caller: Caller, values: MediaListValues): Promise<CorePage> {
-  const { viewer, settings } = caller;
   const statusNames = (values.status ?? []).filter((name) => name !== '');
   const statuses = statusNames.length === 0 ? ['inherit'] : statusNames;
   const pageValues = paging(values);
   const { limit, offset } = pageValues;
-  const result = await findPostIds(site.db, {
+  const query = await listQuery(site, caller, {
     kind: { postType: 'attachment', hasDates: false },
-    ...fileRights(viewer, statuses, values.context === 'edit'),
+    rights: fileRights(caller.viewer, statuses, values.context === 'edit'),
     conditions: conditionsOf(MEDIA_FILTERS, values, caller),
     order: orderOf(values),
     limit,
     offset,
-    occurrences: settings.occurrenceTables,
   });
+  const result = await findPostIds(site.db, query);
   const totals = totalsOf(result, pageValues);
   const records = [...(await shownMedia(site, caller, result.ids, viewOf(values))).values()].map(({ record }) => record);
   return { records, ...totals, timeliness: 'never' };

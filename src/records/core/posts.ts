@@ -17,10 +17,11 @@ import type { Metas, Post } from '../../wordpress/rows.ts';
 import type { Viewer } from '../../wordpress/viewer.ts';
 import { mapYielding } from '../../yielding.ts';
 import { type Caller, renderContext } from '../caller.ts';
-import { postOfRecord, postsOfRecords, recurrenceOfList } from '../occurrences.ts';
+import { listQuery } from '../list-query.ts';
+import { postOfRecord, postsOfRecords } from '../occurrences.ts';
 import { loadedVersion, type VersionedRecord } from '../versions.ts';
 import { accessRow, listRights, mayDelete, mayEdit, mayRead, openedBy } from '../visibility.ts';
-import { type CorePage, type CoreRecord, orderOf, paging, totalsOf, viewOf, withChildTerms } from './lists.ts';
+import { type CorePage, type CoreRecord, orderOf, paging, totalsOf, viewOf } from './lists.ts';
 import { sampleSlugs } from './sample-slugs.ts';
 
 /*
@@ -37,23 +38,23 @@ import { sampleSlugs } from './sample-slugs.ts';
  * list
  */
 export async function listCorePosts(site: Site, caller: Caller, kind: PostKind, givenValues: CoreListValues): Promise<CorePage> {
-  const { viewer, settings } = caller;
+  const { viewer } = caller;
   const values = await withEventsOfDates(site, caller, kind, givenValues);
   const { conditions, timeliness } = narrow(postFilters(kind), values, caller);
   const pageValues = paging(values);
   const { limit, offset } = pageValues;
-  const result = await findPostIds(site.db, {
+  const query = await listQuery(site, caller, {
     kind: { postType: kind.postType, hasDates: conditions.some(({ by }) => by === 'moment') },
     // Unlike the calendar's own lists, these let callers who may edit a protected record search its texts in every
     // context.
-    ...listRights(viewer, kind, { statuses: listedStatuses(viewer, values), toEdit: values.context === 'edit', editing: true }),
-    conditions: await withChildTerms(site.db, conditions),
+    rights: listRights(viewer, kind, { statuses: listedStatuses(viewer, values), toEdit: values.context === 'edit', editing: true }),
+    each: 'event',
+    conditions,
     order: orderOf(values),
     limit,
     offset,
-    occurrences: settings.occurrenceTables,
-    recurrence: recurrenceOfList('event', settings),
   });
+  const result = await findPostIds(site.db, query);
   const totals = totalsOf(result, pageValues);
   const { records } = await shownPosts(site, caller, kind, result.ids, values);
   return { records, ...totals, timeliness };

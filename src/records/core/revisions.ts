@@ -12,6 +12,7 @@ import { findPost } from '../../storage/rows/posts.ts';
 import type { Post } from '../../wordpress/rows.ts';
 import { mapYielding } from '../../yielding.ts';
 import { type Caller, renderContext } from '../caller.ts';
+import { listQuery } from '../list-query.ts';
 import { postOfRecord } from '../occurrences.ts';
 import { metasInTrash } from '../trashed-metas.ts';
 import { accessRow, mayEdit, mayWritePost, revisionRights } from '../visibility.ts';
@@ -53,15 +54,15 @@ export async function listRevisions(
 ): Promise<CorePage> {
   const { page = 1, per_page: limit = MAX_PAGE_SIZE, offset } = values;
   const parent = await parentOf(lookUpOnce(site.db), caller, type, values.parent);
-  const { ids, total } = await findPostIds(site.db, {
+  const query = await listQuery(site, caller, {
     kind: { postType: 'revision', hasDates: false },
-    ...revisionRights(caller.viewer),
+    rights: revisionRights(caller.viewer),
     conditions: [{ by: 'parents', ids: [parent] }, ...conditionsOf(REVISION_FILTERS, values, caller)],
     order: orderOf(values),
     limit,
     offset: offset ? Math.max(0, offset) : (page - 1) * limit,
-    occurrences: caller.settings.occurrenceTables,
   });
+  const { ids, total } = await findPostIds(site.db, query);
   const pages = Math.ceil(total / limit);
   if (total > 0 && offset && offset >= total) fail('rest_revision_invalid_offset_number');
   if (total > 0 && !offset && page > pages) fail('rest_revision_invalid_page_number');

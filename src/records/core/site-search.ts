@@ -28,7 +28,7 @@ import { parseSearch } from '../../wordpress/search.ts';
 import { tableOf } from '../../wordpress/table.ts';
 import type { Viewer } from '../../wordpress/viewer.ts';
 import type { Caller } from '../caller.ts';
-import { recurrenceOfList } from '../occurrences.ts';
+import { listQuery } from '../list-query.ts';
 import { languagesOf, languagesOfRecords } from '../record-languages.ts';
 import { ancestors, languagesOfTerms, termMethods } from '../terms.ts';
 import { listRights } from '../visibility.ts';
@@ -114,18 +114,19 @@ const FINDERS: Readonly<Record<NonNullable<SearchValues['type']>, Finder>> = {
 
 // ------------------------------------------------------------------------------------------------- posts
 /** Searches events. Past ones are left out even if they are named, as in the reference. */
-const findEvents: Finder = async ({ db }, caller, { search = '', include = [], exclude = [] }, slice) => {
+const findEvents: Finder = async (site, caller, { search = '', include = [], exclude = [] }, slice) => {
   const filterValues = { ...(search.trim() === '' ? {} : { search }), exclude };
   const { conditions } = narrow(postFilters(EVENT), filterValues, caller);
-  const { ids, total } = await findPostIds(db, {
+  const query = await listQuery(site, caller, {
     kind: EVENT,
-    ...listRights(caller.viewer, EVENT, { statuses: ['publish'], editing: true }),
+    rights: listRights(caller.viewer, EVENT, { statuses: ['publish'], editing: true }),
+    each: 'event',
     conditions: [...conditions, ...(include.length > 0 ? [{ by: 'id' as const, ids: include }] : [])],
     order: { by: 'start', descending: false },
     ...slice,
-    occurrences: caller.settings.occurrenceTables,
-    recurrence: recurrenceOfList('event', caller.settings),
   });
+  const { db } = site;
+  const { ids, total } = await findPostIds(db, query);
   const rows = await loadPosts(db, ids);
   const foundRows = ids.flatMap((id) => rows.get(id) ?? []);
   const languageOf = await languagesOfEvents(db, caller, foundRows);

@@ -172,10 +172,6 @@ export function slugsToRoot(id: number, tree: ReadonlyMap<number, { readonly par
   return [...slugsById.values()];
 }
 
-/** Returns these terms and all their descendants. */
-export const descendantsOf = async (db: Database, taxonomy: string, ids: readonly number[]): Promise<number[]> =>
-  descendantsIn(await loadTree(db, taxonomy), ids);
-
 /** Returns these terms and all their descendants in a tree that is already loaded. */
 export function descendantsIn(tree: TermTree, ids: readonly number[]): number[] {
   const children = new Map<number, number[]>();
