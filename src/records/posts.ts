@@ -26,7 +26,17 @@ import { recurrenceOf } from './recurrences.ts';
 import { renderedPosts } from './rendered-posts.ts';
 import { metasInTrash } from './trashed-metas.ts';
 import { loadedVersion, type VersionedRecord } from './versions.ts';
-import { accessRow, listRights, mayDelete, mayEdit, mayEditKind, mayRead, mayWritePost, type Opening, openedBy } from './visibility.ts';
+import {
+  accessRow,
+  listRights,
+  mayDelete,
+  mayEdit,
+  mayEditKind,
+  mayRead,
+  mayWritePost,
+  type Opening,
+  renderingRights,
+} from './visibility.ts';
 
 /** One page of a list. */
 export interface Listing<Published = PublishedRecord> {
@@ -252,9 +262,7 @@ const renderRecord = <Published extends PublishedRecord>(
  * Returns what the caller may read, and what the request opens: by `password`, or by `context=edit` for callers who may
  * edit.
  */
-function rightsOf({ viewer }: Caller, values: OpeningValues) {
-  return { mayRead: (row: Post) => mayRead(viewer, row), isOpen: openedBy(viewer, toOpening(values)) };
-}
+const rightsOf = ({ viewer }: Caller, values: OpeningValues) => renderingRights(viewer, toOpening(values));
 
 /** The parts of a request that open protected records. */
 interface OpeningValues {

@@ -26,7 +26,7 @@ import { listQuery } from './list-query.ts';
 import { dateOfRecord, postOfRecord } from './occurrences.ts';
 import { metasInTrash } from './trashed-metas.ts';
 import { loadedVersion, type VersionedRecord } from './versions.ts';
-import { accessRow, listRights, mayDelete, mayEdit, mayEditKind, mayRead, openedBy } from './visibility.ts';
+import { accessRow, listRights, mayDelete, mayEdit, mayEditKind, mayRead, renderingRights } from './visibility.ts';
 import { changeRecord, deletePost, type ExtraRows, insertRecord, trashPost } from './writes/post-writes.ts';
 
 /*
@@ -105,10 +105,7 @@ async function renderRecords(
   const bundle = await loadBundle(site.db, kind, ids, { ...bundleOptions(caller), translatesLinks: false });
   const say = (name: string, words = {}) => site.texts.t(caller.recordLanguage, `site:words.${name}`, words);
   const context: TecContext = {
-    ...renderContext(caller, {
-      mayRead: (row: Post) => mayRead(caller.viewer, row),
-      isOpen: openedBy(caller.viewer, { password, editing: false }),
-    }),
+    ...renderContext(caller, renderingRights(caller.viewer, { password, editing: false })),
     translatesLinks: false,
     language: caller.recordLanguage,
     words: {

@@ -1,6 +1,7 @@
 import { event } from '../kinds/event.ts';
 import { postKindOfType, postKinds } from '../kinds/index.ts';
 import type { PostKind, TermKind } from '../kinds/kind.ts';
+import type { RenderContext } from '../kinds/rendering.ts';
 import type { PostQuery, Visibility } from '../storage/lists/post-query.ts';
 import { mapMetaCap, type OwnedPost } from '../wordpress/capabilities.ts';
 import { type Metas, metaOf, type Post } from '../wordpress/rows.ts';
@@ -65,6 +66,12 @@ export const openedBy =
   (viewer: Viewer, { password, editing }: Opening) =>
   (row: Post): boolean =>
     row.post_password === password || (editing && mayEdit(viewer, row));
+
+/** Returns the rights of rendering: what the caller may read, and which protected records the request opens. */
+export const renderingRights = (viewer: Viewer, opening: Opening): Pick<RenderContext, 'mayRead' | 'isOpen'> => ({
+  mayRead: (row) => mayRead(viewer, row),
+  isOpen: openedBy(viewer, opening),
+});
 
 // ------------------------------------------------------------------------------------------------- lists
 /** Default statuses of a list: all that the caller may see, except the trash and WordPress's internal ones. */

@@ -20,7 +20,7 @@ import { type Caller, renderContext } from '../caller.ts';
 import { listQuery } from '../list-query.ts';
 import { postOfRecord, postsOfRecords } from '../occurrences.ts';
 import { loadedVersion, type VersionedRecord } from '../versions.ts';
-import { accessRow, listRights, mayDelete, mayEdit, mayRead, openedBy } from '../visibility.ts';
+import { accessRow, listRights, mayDelete, mayEdit, mayRead, renderingRights } from '../visibility.ts';
 import { type CorePage, type CoreRecord, orderOf, paging, totalsOf, viewOf } from './lists.ts';
 import { sampleSlugs } from './sample-slugs.ts';
 
@@ -123,10 +123,7 @@ async function shownPosts(
   const actions = view === 'edit' ? postActions(kind, viewer.can) : [];
   const viewableRows = view === 'edit' && isViewable(kind.postType) ? ids.flatMap((id) => bundle.posts.get(id) ?? []) : [];
   const slugs = await sampleSlugs(site.db, viewableRows);
-  const rights = {
-    mayRead: (row: Post) => mayRead(viewer, row),
-    isOpen: openedBy(viewer, { password: values.password, editing: view === 'edit' }),
-  };
+  const rights = renderingRights(viewer, { password: values.password, editing: view === 'edit' });
   const context: CoreContext = { ...renderContext(caller, rights), translatesLinks: false, view };
   const records = await mapYielding(ids, (id) => {
     const row = bundle.posts.get(id);
