@@ -4,7 +4,7 @@ import { HIDDEN_META } from '../kinds/events/metas.ts';
 import { narrowList } from '../kinds/filter.ts';
 import { postKind, postKinds, termKind } from '../kinds/index.ts';
 import type { PostListValues } from '../kinds/kind.ts';
-import type { PostKindName, TermKindName } from '../kinds/kind-names.ts';
+import { LINKED_KIND_NAMES, type PostKindName, type TermKindName } from '../kinds/kind-names.ts';
 import type { Caller } from '../records/caller.ts';
 import { listedIds } from '../records/posts.ts';
 import { accessRow, listVisibility, mayEdit, mayRead } from '../records/visibility.ts';
@@ -160,7 +160,7 @@ async function idsToExport(site: Site, caller: Caller, options: ExportOptions): 
     for await (const page of pagesById(ID_PAGE_SIZE, readPage)) for (const id of page) ids.attachment.add(id);
   }
   await addReferenced(site, caller, ids, ids.event);
-  for (const kind of ['venue', 'organizer'] as const) await addReferenced(site, caller, ids, ids[kind]);
+  for (const kind of LINKED_KIND_NAMES) await addReferenced(site, caller, ids, ids[kind]);
   return ids;
 }
 

@@ -5,6 +5,7 @@ import { ALLOWS_SEVERAL } from '../kinds/events/metas.ts';
 import { isImage, isLinks, isTerms } from '../kinds/fields.ts';
 import { postKind, termKind } from '../kinds/index.ts';
 import type { PostKind, PostListValues, TermListValues } from '../kinds/kind.ts';
+import type { LinkedKindName, TermKindName } from '../kinds/kind-names.ts';
 import type { Field, Values } from '../kinds/param.ts';
 import { mayUpload } from '../media/images.ts';
 import { shownMedia } from '../records/core/media.ts';
@@ -95,7 +96,7 @@ async function loadByFieldName<T>(
 }
 
 /** Returns the terms that a form needs: categories are ticked in a list, tags typed by name. */
-const termsOfField = (context: FormContext, name: 'category' | 'tag', ids: readonly number[], language?: string): Promise<TermChoice[]> =>
+const termsOfField = (context: FormContext, name: TermKindName, ids: readonly number[], language?: string): Promise<TermChoice[]> =>
   termKind(name).hierarchical ? termChoices(context, name, { ids, language }) : termsById(context, name, ids);
 
 const idsIn = (value: unknown): number[] => (Array.isArray(value) ? value.map(Number) : []);
@@ -115,7 +116,7 @@ const NOT_WHEN_LINKING: ReadonlySet<string> = new Set(['external_id', 'stateprov
  */
 async function linkChoices(
   context: FormContext,
-  name: 'venue' | 'organizer',
+  name: LinkedKindName,
   linkedIds: readonly number[],
   language?: string,
 ): Promise<LinkChoices> {
@@ -138,7 +139,7 @@ async function linkChoices(
 }
 
 /** Returns venues or organizers for filtering a list: the first ones by name, and the selected one (0: none). */
-export async function linkOptions(context: FormContext, name: 'venue' | 'organizer', selectedId: number): Promise<Option[]> {
+export async function linkOptions(context: FormContext, name: LinkedKindName, selectedId: number): Promise<Option[]> {
   const { names } = await linkChoices(context, name, selectedId === 0 ? [] : [selectedId]);
   return [...names].map(([id, text]) => ({ value: String(id), text }));
 }
@@ -174,12 +175,7 @@ const titleOf = (kind: PostKind, record: Values): string => decodeEntities(Strin
  * to the first new one. If an event can only have one link of the kind, the new one replaces it. `language`: language
  * of the event; records in this language take precedence.
  */
-export async function resolveLinks(
-  context: FormContext,
-  name: 'venue' | 'organizer',
-  formValue: FormValue,
-  language: string,
-): Promise<unknown[]> {
+export async function resolveLinks(context: FormContext, name: LinkedKindName, formValue: FormValue, language: string): Promise<unknown[]> {
   const kind = postKind(name);
   const { keep, add, fresh } = readLinkForm(formValue);
   let details = newRecordValues(context, kind, fresh);
@@ -209,7 +205,7 @@ const newRecordValues = ({ i18n }: FormContext, { fields }: PostKind, details: R
  * Returns the records that match a text, as choices for the script that completes the input. Those with exactly this
  * name come first, since many others can contain it.
  */
-export async function searchLinks(context: FormContext, name: 'venue' | 'organizer', search: string): Promise<string[]> {
+export async function searchLinks(context: FormContext, name: LinkedKindName, search: string): Promise<string[]> {
   const kind = postKind(name);
   const params: PostListValues = {
     per_page: MAX_LINKS_FOUND,

@@ -1,5 +1,5 @@
 import type { FeedView } from './feed-list.ts';
-import type { LinkedKindName } from './feed-pages.ts';
+import type { LinkedKindName } from './kind-names.ts';
 
 /*
  * The content that a URL of the calendar requests, as a page or as a feed.

@@ -1,4 +1,5 @@
 import type { FeedView } from './feed-list.ts';
+import type { LinkedKindName } from './kind-names.ts';
 
 /*
  * The pages of the calendar that have feeds, as data. Routing, the table in docs/feeds.md and the nginx example are
@@ -73,9 +74,6 @@ const EVENT_PAGES: readonly CalendarPage[] = [
   { path: ':day/:number', view: 'standard', meaning: '' },
   { path: 'all', view: 'standard', meaning: '' },
 ];
-
-/** Kinds whose records have a page with the events that link to them. */
-export type LinkedKindName = 'venue' | 'organizer';
 
 const LINKED_PAGES: readonly CalendarPage[] = [
   { path: '', view: 'list', meaning: '' },

@@ -5,7 +5,7 @@ import { type Grammar, MAX_BYTES } from './grammars/grammar.ts';
 import { anyText, type FetchedImage, image } from './grammars/grammars.ts';
 import { type LinkPlan, requestedLinks } from './grammars/links.ts';
 import { type RequestedTerm, requestedTerms } from './grammars/lists.ts';
-import type { TermKindName } from './kind-names.ts';
+import type { LinkedKindName, TermKindName } from './kind-names.ts';
 import type { Empty, Field, FieldNames, Place, Values } from './param.ts';
 
 type FieldOptions<T> = Partial<Pick<Field<T>, 'required' | 'unless' | 'fallback' | 'promotes' | 'names' | 'isAdditional' | 'members'>> & {
@@ -87,7 +87,7 @@ export const terms = (kind: TermKindName, names: FieldNames = {}): Field<readonl
   fallback: null,
 });
 
-export const links = (key: string, kind: 'venue' | 'organizer', names: FieldNames = {}): Field<readonly LinkPlan[], 'clears'> & InMeta => ({
+export const links = (key: string, kind: LinkedKindName, names: FieldNames = {}): Field<readonly LinkPlan[], 'clears'> & InMeta => ({
   names,
   grammar: requestedLinks(kind),
   place: { in: 'links', key, kind },

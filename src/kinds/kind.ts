@@ -3,7 +3,7 @@ import type { ProblemName } from '../errors.ts';
 import type { StoredValue } from '../wordpress/php/serialized.ts';
 import type { Post, StoredMetas } from '../wordpress/rows.ts';
 import type { TermCondition } from './condition.ts';
-import type { PostKindName, TermKindName } from './kind-names.ts';
+import type { LinkedKindName, PostKindName, TermKindName } from './kind-names.ts';
 import type { Control, ListParams, Orders } from './list-param.ts';
 import type { Empty, Field, Param, ValuesOf } from './param.ts';
 import type { Bundle, RenderContext, RuleContext } from './rendering.ts';
@@ -109,7 +109,7 @@ export interface PostKind<Fields extends PostFields = PostFields, Published exte
   /** Metas of a new record that are set from parameters which are not fields and are not described anywhere. */
   readonly extraMetas: Readonly<Record<string, string>>;
   /** Metas that link to other kinds, with the linked kind. */
-  readonly links: Readonly<Record<string, 'venue' | 'organizer'>>;
+  readonly links: Readonly<Record<string, LinkedKindName>>;
   /** Set if events link to records of this kind. */
   readonly linkedFromEvents?: LinkedFromEvents;
   /** Kinds of terms that its records have. */

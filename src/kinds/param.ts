@@ -1,13 +1,13 @@
 import type { PostColumn } from '../wordpress/rows.ts';
 import type { Grammar } from './grammars/grammar.ts';
-import type { TermKindName } from './kind-names.ts';
+import type { LinkedKindName, TermKindName } from './kind-names.ts';
 
 /** The place where a field is stored. `rule`: none of its own; the kind's `derivedRows` says which rows result. */
 export type Place =
   | { readonly in: 'column'; readonly column: PostColumn }
   | { readonly in: 'meta'; readonly key: string }
   | { readonly in: 'terms'; readonly kind: TermKindName }
-  | { readonly in: 'links'; readonly key: string; readonly kind: 'venue' | 'organizer' }
+  | { readonly in: 'links'; readonly key: string; readonly kind: LinkedKindName }
   | { readonly in: 'image' }
   | { readonly in: 'rule' };
 

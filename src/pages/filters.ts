@@ -4,6 +4,7 @@ import { feedFilters } from '../kinds/feed-list.ts';
 import { flag } from '../kinds/grammars/flags.ts';
 import { postKind, termKind } from '../kinds/index.ts';
 import type { PostListValues } from '../kinds/kind.ts';
+import type { LinkedKindName, TermKindName } from '../kinds/kind-names.ts';
 import type { Values } from '../kinds/param.ts';
 import type { Caller } from '../records/caller.ts';
 import { listPosts } from '../records/posts.ts';
@@ -107,12 +108,12 @@ async function withPresentValue(site: Site, caller: Caller, i18n: I18n, box: Fil
 
 async function loadChoiceSources(site: Site, caller: Caller, upcoming: boolean): Promise<ChoiceSources> {
   const i18n = i18nFor(site, caller);
-  const loadLinked = async (name: 'venue' | 'organizer'): Promise<readonly Values[]> => {
+  const loadLinked = async (name: LinkedKindName): Promise<readonly Values[]> => {
     const usageFilter = upcoming ? { only_with_upcoming: true } : { has_events: true };
     const values = { ...usageFilter, per_page: MAX_CHOICES, orderby: 'title', order: 'asc' } as PostListValues;
     return (await listPosts(site, caller, postKind(name), values, MAX_CHOICES)).records;
   };
-  const terms = async (name: 'category' | 'tag'): Promise<Choice[]> => {
+  const terms = async (name: TermKindName): Promise<Choice[]> => {
     const values = { per_page: MAX_CHOICES, hide_empty: true };
     const { records } = await listTerms(withMaxPerPage(site, MAX_CHOICES), caller, termKind(name), values);
     return records.map((record) => ({ value: String(record.slug), text: nameOf(String(record.name), i18n) }));

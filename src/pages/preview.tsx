@@ -1,8 +1,8 @@
 import { fail } from '../errors.ts';
 import { statusText } from '../forms/labels.ts';
 import { event } from '../kinds/event.ts';
-import type { LinkedKindName } from '../kinds/feed-pages.ts';
 import { postKindOfType } from '../kinds/index.ts';
+import type { LinkedKindName } from '../kinds/kind-names.ts';
 import { isPreviewed } from '../kinds/post-record.ts';
 import type { Caller } from '../records/caller.ts';
 import { readEditable } from '../records/editing.ts';

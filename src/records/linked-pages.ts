@@ -1,6 +1,6 @@
-import type { LinkedKindName } from '../kinds/feed-pages.ts';
 import { featuredImageAlt } from '../kinds/image-record.ts';
 import { postKind } from '../kinds/index.ts';
+import type { LinkedKindName } from '../kinds/kind-names.ts';
 import { type OrganizerRecord, organizer } from '../kinds/organizer.ts';
 import { type VenueRecord, venue } from '../kinds/venue.ts';
 import type { Site } from '../site.ts';

@@ -2,7 +2,7 @@ import { ApiError, type LogDetail } from '../errors.ts';
 import { groupedBy } from '../grouped-by.ts';
 import type { Grammar, Reference } from '../kinds/grammars/grammar.ts';
 import type { LinkPlan, RequestedLink } from '../kinds/grammars/links.ts';
-import { postKind, termKind } from '../kinds/index.ts';
+import { postKinds, termKind, termKinds } from '../kinds/index.ts';
 import type { PostKind, PostValues } from '../kinds/kind.ts';
 import type { TermKindName } from '../kinds/kind-names.ts';
 import { fetchForLibrary, imageIdsAt, mayUpload, type PreparedImage, parseImageId, type ReportRefusal } from '../media/images.ts';
@@ -114,7 +114,7 @@ async function findPosts(search: Search, resolution: Resolution): Promise<{ imag
     ...images.flatMap(({ value }) => parseImageId(value) ?? []),
   ]);
   const isReadable = await readablePosts(site.db, caller, rows, options.password);
-  for (const kind of POST_KINDS) {
+  for (const kind of postKinds) {
     for (const { name, value: sentValue, grammar } of referencesTo(search, kind.name)) {
       const value = kind.hasDates && typeof sentValue === 'number' ? (dates.get(sentValue) ?? sentValue) : sentValue;
       const isValid = idsIn(value).every((id) => isReadable(kind, id, grammar.use === 'selector'));
@@ -125,7 +125,7 @@ async function findPosts(search: Search, resolution: Resolution): Promise<{ imag
 }
 
 async function findTermsNamed(search: Search, resolution: Resolution): Promise<void> {
-  for (const kind of ['category', 'tag'] as const) {
+  for (const { name: kind } of termKinds) {
     const references = referencesTo(search, kind);
     const lookUp = await termLookUp(
       search.site.db,
@@ -183,8 +183,6 @@ async function fetchWithinTime(
   reportRefusal({ image: 'no time left for further images of this request' });
   return undefined;
 }
-
-const POST_KINDS = (['event', 'venue', 'organizer'] as const).map(postKind);
 
 const isScalar = (value: unknown): value is number | string => typeof value === 'number' || typeof value === 'string';
 

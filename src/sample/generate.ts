@@ -2,6 +2,7 @@ import { storedDates } from '../kinds/events/dates.ts';
 import { ORGANIZER_LINK, VENUE_LINK } from '../kinds/events/metas.ts';
 import { postKind, termKind } from '../kinds/index.ts';
 import type { Kind } from '../kinds/kind.ts';
+import type { LinkedKindName, TermKindName } from '../kinds/kind-names.ts';
 import type { Values } from '../kinds/param.ts';
 import type { Caller } from '../records/caller.ts';
 import { languagesOf, languagesOfRecords } from '../records/record-languages.ts';
@@ -77,9 +78,9 @@ const MAX_CHOICES = 200;
 
 /** Returns one supply for each language in which events are written. */
 async function loadRecordChoices(db: Database, caller: Caller, everyLanguage: boolean): Promise<readonly RecordChoices[]> {
-  const posts = async (name: 'venue' | 'organizer') =>
+  const posts = async (name: LinkedKindName) =>
     byLanguage(db, caller, postKind(name), await publishedIds(db, postKind(name).postType, MAX_CHOICES));
-  const terms = async (name: 'category' | 'tag') => {
+  const terms = async (name: TermKindName) => {
     const rows = await firstTerms(db, termKind(name).taxonomy, MAX_CHOICES);
     const idsIn = await byLanguage(
       db,

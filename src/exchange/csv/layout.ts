@@ -1,5 +1,5 @@
 import { type CustomField, isCustomMeta } from '../../calendar/custom-fields.ts';
-import { postKind } from '../../kinds/index.ts';
+import { postKind, postKinds } from '../../kinds/index.ts';
 import type { PostKind } from '../../kinds/kind.ts';
 import type { PostKindName } from '../../kinds/kind-names.ts';
 import type { Field } from '../../kinds/param.ts';
@@ -198,7 +198,7 @@ export function mapHeaders(
   return best && { kind: best.kind, columns: best.columns, unknown: best.unknown };
 }
 
-const KINDS = ['event', 'venue', 'organizer'] as const;
+const KINDS = postKinds.map(({ name }) => name);
 
 /** Whether two headings are equal apart from case, blanks and punctuation. */
 export const isSameHeading = (one: string, other: string): boolean => bareHeading(one) === bareHeading(other);

@@ -13,6 +13,7 @@ import {
   type SlugName,
 } from '../../kinds/feed-pages.ts';
 import { postKindOfType } from '../../kinds/index.ts';
+import { LINKED_KIND_NAMES } from '../../kinds/kind-names.ts';
 import { stripControlCharacters } from '../../wordpress/content/plain-text.ts';
 import { isRealDate } from '../../wordpress/time.ts';
 import { pagePathBelow, splitLanguage } from '../addressing.ts';
@@ -74,7 +75,7 @@ function linkedByPath({ linkedKind, parts }: PageMatch, query: RawParams): Linke
 /** Sites without pretty permalinks name venues and organizers by their post types. */
 function linkedByQuery(query: RawParams): LinkedPage | undefined {
   const number = pageNumber(textParam(query, 'paged'));
-  for (const kind of ['venue', 'organizer'] as const) {
+  for (const kind of LINKED_KIND_NAMES) {
     const slug = textParam(query, `tribe_${kind}`);
     if (slug !== undefined) return { of: 'linked', kind, slug, number };
   }

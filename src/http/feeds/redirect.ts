@@ -2,6 +2,7 @@ import { fail } from '../../errors.ts';
 import { feedFilters } from '../../kinds/feed-list.ts';
 import { ICAL_PARAM_NAMES } from '../../kinds/feed-pages.ts';
 import { termKind } from '../../kinds/index.ts';
+import type { TermKindName } from '../../kinds/kind-names.ts';
 import { termLink } from '../../kinds/term-record.ts';
 import { feedTerms, loadNamedEvents } from '../../records/feed-events.ts';
 import { urlByOldSlug } from '../../records/old-slugs.ts';
@@ -63,7 +64,7 @@ async function redirectOfQuery(request: FeedRequest): Promise<string | undefined
 const QUERY_NAMES = { category: 'tribe_events_cat', tag: 'tag' } as const;
 
 interface NamedTerm {
-  readonly kind: 'category' | 'tag';
+  readonly kind: TermKindName;
   readonly slug: string;
 }
 

@@ -1,10 +1,11 @@
 import type { Fault } from '../../errors.ts';
 import { MAX_DATE_BYTES } from '../../wordpress/php/date.ts';
+import type { KindName } from '../kind-names.ts';
 
 /**
  * The type of record or person that a value names; `records/references.ts` looks it up before the value is accepted.
  */
-export type Reference = 'user' | 'image' | 'event' | 'venue' | 'organizer' | 'category' | 'tag';
+export type Reference = 'user' | 'image' | KindName;
 
 /**
  * The result of reading a value. `fault`: refused as a value (first stage, WordPress's `validate_callback`).

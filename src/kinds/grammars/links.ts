@@ -1,4 +1,5 @@
 import type { PostKind, PostValues } from '../kind.ts';
+import type { LinkedKindName } from '../kind-names.ts';
 import { type Grammar, type Hint, isEmpty, isEmptyList, MAX_BYTES, MAX_ITEMS } from './grammar.ts';
 import { positiveInteger } from './grammars.ts';
 import { isNumbered, toItems } from './lists.ts';
@@ -14,7 +15,7 @@ export type LinkPlan = { readonly id: number } | { readonly kind: PostKind; read
  * (decision D5). An empty array, or one of choices that were not made, is not an empty value but a list of none:
  * records show an empty array too if the caller does not see the linked ones.
  */
-export function requestedLinks(refersTo: 'venue' | 'organizer'): Grammar<readonly RequestedLink[], readonly LinkPlan[]> {
+export function requestedLinks(refersTo: LinkedKindName): Grammar<readonly RequestedLink[], readonly LinkPlan[]> {
   return {
     // The parameters of new records have their own limits.
     maxBytes: MAX_BYTES.content,

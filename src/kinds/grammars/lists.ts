@@ -1,5 +1,6 @@
 import { REGISTERED_STATUSES } from '../../wordpress/status.ts';
 import { percentDecoded } from '../../wordpress/web-url.ts';
+import type { TermKindName } from '../kind-names.ts';
 import { accept, type Grammar, isEmpty, MAX_BYTES, MAX_ITEMS, REFUSED, type Reference } from './grammar.ts';
 import { positiveInteger } from './grammars.ts';
 
@@ -82,7 +83,7 @@ export function ids(refersTo?: Reference): Grammar<readonly number[]> {
 }
 
 /** One or more existing terms by id, slug or name. */
-export const existingTerms = (refersTo: 'category' | 'tag'): Grammar<readonly (string | number)[], readonly number[]> => ({
+export const existingTerms = (refersTo: TermKindName): Grammar<readonly (string | number)[], readonly number[]> => ({
   ...termTokens,
   refersTo,
 });
@@ -91,7 +92,7 @@ export const existingTerms = (refersTo: 'category' | 'tag'): Grammar<readonly (s
  * The same for parameters of which only ids have an effect, as in the reference. URLs of the list repeat other values
  * as slugs.
  */
-export const termsById = (refers: 'category' | 'tag'): Grammar<readonly (string | number)[]> => ({
+export const termsById = (refers: TermKindName): Grammar<readonly (string | number)[]> => ({
   ...termTokens,
   refersTo: refers,
   use: 'numbers',

@@ -16,6 +16,7 @@ import { storedDates } from '../events/dates.ts';
 import { COST, FEATURED_META, ORGANIZER_LINK, VENUE_LINK } from '../events/metas.ts';
 import { nonEmptyTexts } from '../fields.ts';
 import type { PostKind } from '../kind.ts';
+import type { LinkedKindName } from '../kind-names.ts';
 import { ORGANIZER } from '../organizer.ts';
 import { isLocked, linkedIds } from '../post-record.ts';
 import type { Bundle, RenderContext } from '../rendering.ts';
@@ -39,7 +40,7 @@ export interface TecContext extends RenderContext {
 
 export type TecRecord = Record<string, unknown>;
 /** The kinds that events link to. */
-type Kinds = Readonly<Record<'venue' | 'organizer', PostKind>>;
+type Kinds = Readonly<Record<LinkedKindName, PostKind>>;
 
 /**
  * Returns an event, venue or organizer in the calendar's newer interface (`tec/v1`): the post as WordPress shows it,
