@@ -31,8 +31,8 @@ const isText = ({ text, place }: Field): boolean => text !== undefined || (place
 export interface LanguageMembers {
   /** Terms have none. */
   readonly status?: string | undefined;
-  readonly language?: string | null;
-  readonly translations?: Readonly<Record<string, { readonly id: number }>>;
+  readonly language?: string | null | undefined;
+  readonly translations?: Readonly<Record<string, { readonly id: number }>> | undefined;
 }
 
 /**

@@ -149,10 +149,10 @@ export async function tagOptions({ site, caller }: FormContext, selectedId: numb
   const kind = termKind('tag');
   const listTags = (values: TermListValues) => listTerms(withMaxPerPage(site, MAX_CHOICES), caller, kind, values);
   const { records } = await listTags({ per_page: MAX_CHOICES, orderby: 'count', order: 'desc', hide_empty: true });
-  const isListed = selectedId === 0 || records.some(({ id }) => Number(id) === selectedId);
+  const isListed = selectedId === 0 || records.some(({ id }) => id === selectedId);
   const selectedTags = isListed ? [] : (await listTags({ include: [selectedId], hide_empty: false })).records;
   return [...selectedTags, ...records]
-    .map(({ id, name }) => ({ value: String(id), text: decodeEntities(String(name)) }))
+    .map(({ id, name }) => ({ value: String(id), text: decodeEntities(name) }))
     .sort((one, other) => one.text.localeCompare(other.text));
 }
 

@@ -1,7 +1,9 @@
 import { groupedBy } from '../grouped-by.ts';
 import { termKind } from '../kinds/index.ts';
 import type { TermListValues } from '../kinds/kind.ts';
+import type { TermKindName } from '../kinds/kind-names.ts';
 import type { Values } from '../kinds/param.ts';
+import type { TermRecord } from '../kinds/shapes.ts';
 import { listTerms } from '../records/terms.ts';
 import { withMaxPerPage } from '../site.ts';
 import { decodeEntities } from '../wordpress/content/entities.ts';
@@ -11,8 +13,6 @@ import type { FormContext } from './form-context.ts';
 /*
  * Terms to choose from in forms and lists.
  */
-
-type TermName = 'category' | 'tag';
 
 /** Maximum number of terms that a form or a page shows as one tree. */
 export const MAX_TREE_TERMS = 10_000;
@@ -24,44 +24,44 @@ export const MAX_TREE_TERMS = 10_000;
  */
 export async function termChoices(
   context: FormContext,
-  name: TermName,
+  name: TermKindName,
   { ids = [], language }: { readonly ids?: readonly number[]; readonly language?: string | undefined } = {},
 ): Promise<TermChoice[]> {
   const { records } = await readTerms(context, name, { per_page: MAX_TREE_TERMS });
-  const listedIds = new Set(records.map(({ id }) => Number(id)));
+  const listedIds = new Set(records.map(({ id }) => id));
   const otherIds = records.length < MAX_TREE_TERMS ? [] : ids.filter((id) => !listedIds.has(id));
   const all = otherIds.length === 0 ? records : [...(await readTermsById(context, name, otherIds)), ...records];
   return inTree(languageFirst(all, language), context);
 }
 
 /** Returns the terms with these ids, without their places in the tree. */
-export const termsById = async (context: FormContext, name: TermName, ids: readonly number[]): Promise<TermChoice[]> =>
+export const termsById = async (context: FormContext, name: TermKindName, ids: readonly number[]): Promise<TermChoice[]> =>
   (await readTermsById(context, name, ids)).map((record) => toChoice(record, context));
 
-const readTermsById = async (context: FormContext, name: TermName, ids: readonly number[]): Promise<readonly Values[]> =>
+const readTermsById = async (context: FormContext, name: TermKindName, ids: readonly number[]): Promise<readonly TermRecord[]> =>
   ids.length === 0 ? [] : (await readTerms(context, name, { include: [...new Set(ids)], per_page: ids.length })).records;
 
 /** Returns one page of the terms of a kind, by name, and their number. `search`: part of a name or a slug. */
 export async function termPageOf(
   context: FormContext,
-  name: TermName,
+  name: TermKindName,
   { search, page, size }: { readonly search: string; readonly page: number; readonly size: number },
 ): Promise<{ readonly terms: readonly TermChoice[]; readonly total: number }> {
   const { records, total } = await readTerms(context, name, { ...(search === '' ? {} : { search }), page, per_page: size });
   return { terms: records.map((record) => toChoice(record, context)), total };
 }
 
-const readTerms = ({ site, caller }: FormContext, name: TermName, values: TermListValues & { readonly per_page: number }) =>
+const readTerms = ({ site, caller }: FormContext, name: TermKindName, values: TermListValues & { readonly per_page: number }) =>
   listTerms(withMaxPerPage(site, values.per_page), caller, termKind(name), { ...values, hide_empty: false });
 
-function toChoice(record: Values, { settings }: FormContext): TermChoice {
+function toChoice(record: TermRecord, { settings }: FormContext): TermChoice {
   const language = settings.contentLanguages?.languages.find(({ code }) => code === record.language)?.name;
-  return { id: Number(record.id), name: decodeEntities(String(record.name)), language, depth: 0 };
+  return { id: record.id, name: decodeEntities(record.name), language, depth: 0 };
 }
 
 /** Returns terms in the order of their tree, with their depths. */
-function inTree(records: readonly Values[], context: FormContext): TermChoice[] {
-  const terms = records.map((record) => ({ ...toChoice(record, context), parent: Number(record.parent ?? 0) }));
+function inTree(records: readonly TermRecord[], context: FormContext): TermChoice[] {
+  const terms = records.map((record) => ({ ...toChoice(record, context), parent: record.parent ?? 0 }));
   const ids = new Set(terms.map(({ id }) => id));
   const byParent = groupedBy(terms, ({ parent }) => (ids.has(parent) ? parent : 0));
   const choices: TermChoice[] = [];

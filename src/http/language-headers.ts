@@ -33,10 +33,10 @@ export function languageHeaders(record: unknown, { defaultCode }: ContentLanguag
 export function listLanguage(
   { settings, content: { code } }: Caller,
   name: string,
-  records: readonly TranslatedRecord[],
+  records: readonly (TranslatedRecord | readonly [])[],
 ): Record<string, string> {
   if (code === undefined || !isTranslated(settings.contentLanguages, name)) return {};
-  const languages = new Set(records.map(({ language }) => language));
+  const languages = new Set(records.map((record) => ('language' in record ? record.language : undefined)));
   const [language = null] = languages.size === 0 ? [code] : languages;
   return languages.size > 1 || language === null ? {} : { 'Content-Language': languageTagOf(language) };
 }

@@ -7,6 +7,7 @@ import type { VersionedRecord } from '../records/versions.ts';
 import { restUrl } from '../wordpress/links.ts';
 import { languageHeaders, listLanguage } from './language-headers.ts';
 import type { Reply } from './route.ts';
+import type { TermView } from './term-view.ts';
 
 /** A reply of a route. */
 export interface LinkedReply extends Reply {
@@ -67,7 +68,7 @@ export function postListReply(caller: Caller, kind: PostKind, listing: Listing, 
 }
 
 /** Replies with a page of categories or tags. The page number is only in the URLs of the neighbours. */
-export function termListReply(caller: Caller, kind: TermKind, listing: Listing, carriedValues: Values = {}): Reply {
+export function termListReply(caller: Caller, kind: TermKind, listing: Listing<TermView>, carriedValues: Values = {}): Reply {
   const { total, pages } = listing;
   const query = queryOf(listing, carriedValues);
   const ownUrl = restUrl(caller, route(caller, kind), query);
@@ -85,7 +86,7 @@ type Query = readonly (readonly [string, string])[];
  * Returns the parameters of the list's URLs: first those with an effect, then the carried ones as they were sent, with
  * lists as CSV.
  */
-function queryOf({ query }: Listing, carriedValues: Values): Query {
+function queryOf({ query }: Pick<Listing, 'query'>, carriedValues: Values): Query {
   const names = new Set(query.map(([name]) => name));
   const toText = (value: unknown) =>
     [value]
@@ -107,7 +108,7 @@ function queryOf({ query }: Listing, carriedValues: Values): Query {
 function neighbours(
   caller: Caller,
   kind: PostKind | TermKind,
-  { page, pages }: Listing,
+  { page, pages }: Pick<Listing, 'page' | 'pages'>,
   query: Query,
 ): { next_rest_url?: string; previous_rest_url?: string } {
   const bare = (number: number) => number === 1 && !query.some(([name, value]) => name === 'status' && value === ANY_STATUS);
@@ -117,7 +118,7 @@ function neighbours(
 
 const route = ({ namespace }: Caller, { path }: PostKind | TermKind): string => `${namespace}/${path}/`;
 
-const totalHeaders = ({ total, pages }: Listing): Record<string, string> => ({
+const totalHeaders = ({ total, pages }: Pick<Listing, 'total' | 'pages'>): Record<string, string> => ({
   'X-TEC-Total': String(total),
   'X-TEC-TotalPages': String(pages),
   'X-WP-Total': String(total),

@@ -1,11 +1,15 @@
 import type { TermKind } from '../kinds/kind.ts';
+import type { TermRecord } from '../kinds/shapes.ts';
 import type { Caller } from '../records/caller.ts';
 import type { Listing } from '../records/posts.ts';
 import { readTerm } from '../records/terms.ts';
 import { mayManageTerms } from '../records/visibility.ts';
 import type { Site } from '../site.ts';
 
-type TermRecord = Readonly<Record<string, unknown>>;
+/** A term as a context shows it, possibly without some of its members. */
+export type TermView = Readonly<Record<string, unknown>> | readonly [];
+/** The record of a term, with its parent if the request asks for it. */
+type EmbeddingTerm = TermRecord & { readonly _embedded?: { readonly up: readonly object[] } };
 
 /** Members of an embedded term in WordPress. */
 const EMBEDDED_MEMBERS = ['id', 'name', 'slug', 'taxonomy', 'url'];
@@ -15,30 +19,30 @@ const EMBEDDED_MEMBERS = ['id', 'name', 'slug', 'taxonomy', 'url'];
  * `WP_REST_Terms_Controller::prepare_item_for_response`): complete, reduced to the members of an embedded term, or, for
  * an unknown context, only its links.
  */
-export function termInContext(record: TermRecord, context: unknown): TermRecord | [] {
+export function termInContext(record: EmbeddingTerm, context: unknown): TermView {
   if (context === undefined || context === '' || context === 'view' || context === 'edit') return record;
   const { _links, _embedded, urls, ...members } = record;
   const links = { ...(_links === undefined ? {} : { _links }), ...(_embedded === undefined ? {} : { _embedded }) };
   if (context !== 'embed') return _links === undefined ? [] : links;
-  const { up: _, ...rest } = (urls ?? {}) as Record<string, unknown>;
+  const { up: _, ...rest } = urls;
   return { ...Object.fromEntries(Object.entries(members).filter(([name]) => EMBEDDED_MEMBERS.includes(name))), urls: rest, ...links };
 }
 
 /**
  * Applies the context to each term of a list. For `context=edit`, callers who may not manage terms get an empty list.
  */
-export function listingInContext(caller: Caller, kind: TermKind, listing: Listing, context: unknown): Listing {
+export function listingInContext(caller: Caller, kind: TermKind, listing: Listing<TermRecord>, context: unknown): Listing<TermView> {
   if (context === 'edit' && !mayManageTerms(caller, kind)) return { ...listing, records: [] };
-  return { ...listing, records: listing.records.map((record) => termInContext(record, context) as TermRecord) };
+  return { ...listing, records: listing.records.map((record) => termInContext(record, context)) };
 }
 
 /**
  * Adds the parent of a term if `_embed` asks for everything or names it (`rest_parse_embed_param`,
  * `WP_REST_Server::embed_links`). Events, venues and organizers have no embeddable links.
  */
-export async function withEmbedded(site: Site, caller: Caller, kind: TermKind, record: TermRecord, embed: unknown): Promise<TermRecord> {
+export async function withEmbedded(site: Site, caller: Caller, kind: TermKind, record: TermRecord, embed: unknown): Promise<EmbeddingTerm> {
   const { parent } = record;
-  if (typeof parent !== 'number' || parent === 0 || !requestsEmbed('up', embed)) return record;
+  if (!parent || !requestsEmbed('up', embed)) return record;
   const { record: parentRecord } = await readTerm(site, caller, kind, parent);
   const { id, url: link, name, slug, taxonomy, _links } = parentRecord;
   return { ...record, _embedded: { up: [{ id, link, name, slug, taxonomy, _links }] } };

@@ -7,6 +7,7 @@ import type { LinkedKindName, PostKindName, TermKindName } from './kind-names.ts
 import type { Control, ListParams, Orders } from './list-param.ts';
 import type { Empty, Field, Param, ValuesOf } from './param.ts';
 import type { Bundle, RenderContext, RuleContext } from './rendering.ts';
+import type { TermRecord } from './shapes.ts';
 
 /*
  * The declaration of a kind of records, as data. Routes, parsing, descriptions, reading, writing, listing, permissions
@@ -149,7 +150,7 @@ export interface TermKind {
   readonly coreCapabilities: { readonly create: string; readonly assign: string };
   readonly fields: TermFields;
   readonly filters: TermFilters;
-  readonly record: z.ZodType;
+  readonly record: z.ZodType<TermRecord>;
 }
 
 /** A field of a term. */

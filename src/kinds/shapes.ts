@@ -75,6 +75,9 @@ export const term = z
   })
   .meta({ id: 'Term' });
 
+/** The record of a term. */
+export type TermRecord = z.output<typeof term>;
+
 export const jsonLd = z.record(z.string(), z.unknown()).meta({ id: 'JsonLd' });
 
 const filledText = z.string().optional();

@@ -3,6 +3,7 @@ import type { Term } from '../wordpress/rows.ts';
 import { category } from './category.ts';
 import type { TermKind } from './kind.ts';
 import type { RenderContext } from './rendering.ts';
+import type { TermRecord } from './shapes.ts';
 import { tag } from './tag.ts';
 import { pageIn } from './translations.ts';
 
@@ -38,7 +39,7 @@ export function termRecord(
   ancestors: readonly string[],
   context: UrlContext,
   code?: string | null,
-) {
+): TermRecord {
   return {
     id: term.term_id,
     count: term.count,

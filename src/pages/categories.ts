@@ -27,10 +27,5 @@ export async function someUsedCategories(
   const values = { per_page: limit, hide_empty: true };
   const { records, total } = await listTerms(withMaxPerPage(site, limit), caller, termKind('category'), values, offset);
   const i18n = i18nFor(site, caller);
-  const categories = records.map((record) => {
-    // Lists of terms contain term records, whose names and URLs are texts.
-    const { id, name, url } = record as { readonly id: number; readonly name: string; readonly url: string };
-    return { id, name: nameOf(name, i18n), href: url };
-  });
-  return { categories, total };
+  return { categories: records.map(({ id, name, url }) => ({ id, name: nameOf(name, i18n), href: url })), total };
 }

@@ -116,7 +116,7 @@ async function loadChoiceSources(site: Site, caller: Caller, upcoming: boolean):
   const terms = async (name: TermKindName): Promise<Choice[]> => {
     const values = { per_page: MAX_CHOICES, hide_empty: true };
     const { records } = await listTerms(withMaxPerPage(site, MAX_CHOICES), caller, termKind(name), values);
-    return records.map((record) => ({ value: String(record.slug), text: nameOf(String(record.name), i18n) }));
+    return records.map(({ slug, name: text }) => ({ value: slug, text: nameOf(text, i18n) }));
   };
   const [categories, tags] = [await terms('category'), await terms('tag')];
   const [venues, organizers] = [await loadLinked('venue'), await loadLinked('organizer')];

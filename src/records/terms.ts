@@ -5,6 +5,7 @@ import { termLinks } from '../kinds/core/term.ts';
 import { type Methods, methodsFor } from '../kinds/core/view.ts';
 import { mergeConditions, narrow } from '../kinds/filter.ts';
 import type { TermKind, TermListValues, TermValues } from '../kinds/kind.ts';
+import type { TermRecord } from '../kinds/shapes.ts';
 import { termOrder } from '../kinds/term-list.ts';
 import { termLink, termRecord } from '../kinds/term-record.ts';
 import { type Translation, termLanguage } from '../kinds/translations.ts';
@@ -40,7 +41,13 @@ import { mayManageTerms } from './visibility.ts';
  * Lists the terms that match a request. A page past the last one is empty. `offset`: number of terms to skip, instead
  * of the page.
  */
-export async function listTerms(site: Site, caller: Caller, kind: TermKind, values: TermListValues, offset?: number): Promise<Listing> {
+export async function listTerms(
+  site: Site,
+  caller: Caller,
+  kind: TermKind,
+  values: TermListValues,
+  offset?: number,
+): Promise<Listing<TermRecord>> {
   const { page = 1 } = values;
   const perPage = pageSize(site, caller, values);
   const { conditions, echo, timeliness } = narrow(termsInLanguages(kind, caller.settings).filters, values, caller);
@@ -63,7 +70,7 @@ export async function listTerms(site: Site, caller: Caller, kind: TermKind, valu
 }
 
 /** Reads one term, with the links that WordPress's own routes give it. */
-export async function readTerm({ db }: Site, caller: Caller, kind: TermKind, id: number): Promise<Required<VersionedRecord>> {
+export async function readTerm({ db }: Site, caller: Caller, kind: TermKind, id: number): Promise<Required<VersionedRecord<TermRecord>>> {
   const term = await requireTerm(db, kind, id);
   const render = await translatedTerms(db, caller, kind, [term]);
   const record = {
@@ -89,7 +96,7 @@ export async function createTerm(
   caller: Caller,
   kind: TermKind,
   values: TermValues,
-): Promise<Required<VersionedRecord> & { id: number }> {
+): Promise<Required<VersionedRecord<TermRecord>> & { id: number }> {
   const { name = '', slug, description, parent } = values;
   if (!kind.hierarchical && parent !== undefined) fail('rest_taxonomy_not_hierarchical');
   const id = await site.db.transaction(async (trx) => {
@@ -107,7 +114,13 @@ export async function createTerm(
  *
  * @throws rest_taxonomy_not_hierarchical for the parent of a tag; rest_invalid_param for an unknown id
  */
-export async function changeTerm(site: Site, caller: Caller, kind: TermKind, id: number, values: TermValues): Promise<VersionedRecord> {
+export async function changeTerm(
+  site: Site,
+  caller: Caller,
+  kind: TermKind,
+  id: number,
+  values: TermValues,
+): Promise<VersionedRecord<TermRecord>> {
   const { name, slug, description, parent } = values;
   if (!kind.hierarchical && parent !== undefined) fail('rest_taxonomy_not_hierarchical');
   await site.db.transaction(async (trx) => {
@@ -133,7 +146,7 @@ export async function changeTerm(site: Site, caller: Caller, kind: TermKind, id:
 }
 
 /** Deletes a term permanently. Its children move up, and posts lose it. Returns the record as it was before. */
-export async function deleteTerm({ db }: Site, caller: Caller, kind: TermKind, id: number): Promise<Record<string, unknown>> {
+export async function deleteTerm({ db }: Site, caller: Caller, kind: TermKind, id: number): Promise<TermRecord> {
   return db.transaction(async (trx) => {
     // Children move up to the parent that the term has at that moment.
     if (kind.hierarchical) await lockNames(trx, [termTreeLock(kind.taxonomy)]);
@@ -164,7 +177,7 @@ export async function translatedTerms(
   kind: TermKind,
   terms: readonly Term[],
   loadedTree?: Tree,
-): Promise<(term: Term) => Record<string, unknown>> {
+): Promise<(term: Term) => TermRecord> {
   const { contentLanguages: languages } = caller.settings;
   const languageData = isTranslated(languages, kind.taxonomy) ? await termLanguages(db, languages, kind, terms) : undefined;
   const isNested = [...terms, ...(languageData?.members.values() ?? [])].some(({ parent }) => parent > 0);
