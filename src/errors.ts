@@ -14,7 +14,7 @@ export const problems = {
   rest_cookie_invalid_nonce: { status: 403 },
   parse_path_failed: { status: 400 },
   'batch-not-allowed': { code: 'rest_batch_not_allowed', status: 400 },
-  rest_invalid_namespace: { code: 'rest_invalid_namespace', status: 404 },
+  rest_invalid_namespace: { status: 404 },
   rest_taxonomy_not_hierarchical: { status: 400 },
   incorrect_password: { status: 401 },
   spammer_account: { status: 403 },

@@ -57,7 +57,7 @@ export interface ServedRoute extends Route {
 /** A declaration of an endpoint. Its handlers get the values of the declared parameters, and `More`. */
 type Declared<P extends Params, U extends Params, More, Prepared = ValuesOf<P & U> & More> = Omit<
   ServedEndpoint<ValuesOf<P & U> & More, Prepared>,
-  'params' | 'unlisted' | 'upload' | 'prepare'
+  'params' | 'unlistedParams' | 'upload' | 'prepare'
 > & { readonly params: P; readonly unlistedParams?: U };
 
 /** Declares an endpoint of a path that names no record. */

@@ -92,7 +92,7 @@ function readParams({ viewer }: Caller, params: Params, raw: Readonly<Record<str
     if (
       isBlank(param, rawValue) &&
       !isRequired &&
-      !recordBlank(readings, name, param, blankMeaning(param, rawValue, { mode, takesOver: copiesSource }))
+      !recordBlank(readings, name, param, blankMeaning(param, rawValue, { mode, copiesSource }))
     )
       continue;
     const { value, fault, schemaFault } = param.grammar.read(rawValue, viewer.can, raw);
@@ -154,13 +154,13 @@ const isBlank = ({ grammar }: Param, rawValue: unknown) => rawValue === null || 
 function blankMeaning(
   param: Param | Field,
   rawValue: unknown,
-  { mode, takesOver }: { readonly mode: Mode; readonly takesOver: boolean },
+  { mode, copiesSource }: { readonly mode: Mode; readonly copiesSource: boolean },
 ): 'absent' | 'null' | 'false' | 'empty' | 'refused' | 'mistyped' | 'read' {
   const isUntyped = param.grammar.json.type === undefined;
   if (mode === 'read' || (isUntyped && !('empty' in param))) return rawValue !== null || acceptsNull(param) ? 'read' : 'absent';
   const emptyMeaning = 'empty' in param ? param.empty : 'refused';
   if (emptyMeaning === 'false') return 'false';
-  if (emptyMeaning === 'clears' && (mode === 'change' || takesOver)) return 'null';
+  if (emptyMeaning === 'clears' && (mode === 'change' || copiesSource)) return 'null';
   if (mode === 'create') return 'absent';
   if (emptyMeaning === 'stays' && (rawValue === '' || acceptsNull(param))) return 'empty';
   return rawValue === null ? 'mistyped' : 'refused';
