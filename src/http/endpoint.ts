@@ -5,24 +5,27 @@ import type { Site } from '../site.ts';
 import type { Endpoint, Handler, Reply, Route } from './route.ts';
 import type { Upload } from './upload.ts';
 
-/**
- * A handler as it is served. `unlistedParams`: parameters that it accepts although no description names them. `upload`:
- * it gets the uploaded file as the value `upload`. `acknowledgementHeader`: a header that every request must have.
- * `prepare`: work that must happen before the transaction because it is slow or outside the database; `run` gets its
- * result. `readyReply`: the answer, if nothing is left to write after that; it is sent without a transaction and never
- * stored. `secret`: its answers hold a secret, so no batch runs it, and none of its answers is stored unchanged for
- * repeated requests (`Idempotency-Key`). `getsRequest`: it gets the request itself as the value `received`, because it
- * answers for other endpoints. `runTogether`: carries out several consecutive writes of one caller in a batch at once.
- */
+/** A handler as it is served. */
 export interface ServedEndpoint<V = Values, Prepared = V> extends Omit<Endpoint<V>, 'run'> {
   readonly run: Handler<Prepared, ReturnType<Endpoint['run']>>;
+  /** Parameters that it accepts although no description names them. */
   readonly unlistedParams?: Params;
+  /** Whether it gets the uploaded file as the value `upload`. */
   readonly upload?: true;
+  /** Work that must happen before the transaction because it is slow or outside the database; `run` gets its result. */
   readonly prepare?: Handler<V, Promise<Values>>;
+  /** A header that every request must have. */
   readonly acknowledgementHeader?: string;
+  /**
+   * Present if its answers hold a secret, so that no batch runs it, and none of its answers is stored unchanged for
+   * repeated requests (`Idempotency-Key`).
+   */
   readonly secret?: 'never-again' | SecretMember;
+  /** Whether it gets the request itself as the value `received`, because it answers for other endpoints. */
   readonly getsRequest?: true;
+  /** Carries out several consecutive writes of one caller in a batch at once. */
   readonly runTogether?: CombinedRun<Prepared>;
+  /** Returns the answer if nothing is left to write after `prepare`; it is sent without a transaction and never stored. */
   readyReply?(site: Site, prepared: Prepared): Reply | undefined;
 }
 
@@ -41,14 +44,12 @@ interface CombinedRun<V> {
   run(site: Site, caller: Caller, changes: readonly V[]): Promise<Reply[]>;
 }
 
-/**
- * A route as it is served. `select` finds the id of the record that the path names by slug; absent if the path names no
- * record or contains the id. `lockVersion` is for writes with preconditions (`If-Match`); every route whose path names
- * a writable record must have it.
- */
+/** A route as it is served. */
 export interface ServedRoute extends Route {
   readonly endpoints: readonly ServedEndpoint[];
+  /** Finds the id of the record that the path names by slug; absent if it names no record, or contains the id. */
   readonly select?: (site: Site, slug: string, caller: Caller) => Promise<number | undefined>;
+  /** For writes with preconditions (`If-Match`); every route whose path names a writable record must have it. */
   readonly lockVersion?: LockVersion;
   /** Members of its records that `_fields` can only take as a whole, as in WordPress's controller of this route. */
   readonly indivisibleMembers?: readonly string[];

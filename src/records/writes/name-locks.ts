@@ -1,6 +1,6 @@
 import { isImage, isLinks, valueIn } from '../../kinds/fields.ts';
 import type { LinkPlan } from '../../kinds/grammars/links.ts';
-import type { PostKind, PostValues, StoredPost } from '../../kinds/kind.ts';
+import type { PostKind, PostValues } from '../../kinds/kind.ts';
 import { slugLock, titleLock } from '../../storage/rows/locks.ts';
 import type { Post } from '../../wordpress/rows.ts';
 import { isFloating } from '../../wordpress/status.ts';
@@ -9,28 +9,20 @@ import { mayCreate } from '../posts.ts';
 import { externalIdLocks } from './external-ids.ts';
 import { type PostPlan, planPost } from './post-plan.ts';
 import { isNewRecord } from './prepared-images.ts';
+import type { NewPost } from './write-context.ts';
 
-/**
- * A new record that a request asks for. `alwaysCreates`: it is created even if its kind reuses a record with the same
- * title. `isLinkedRecord`: it comes with another record, which may then use an existing one. `source`: the record that
- * it is a translation of. `recurrenceOf`: the id of the event whose recurrence it shares if it begins and ends with it.
- */
-export interface NewPost {
-  readonly kind: PostKind;
-  readonly values: PostValues;
-  readonly plan: PostPlan;
-  readonly alwaysCreates?: boolean | undefined;
-  readonly isLinkedRecord?: boolean;
-  readonly source?: StoredPost | undefined;
-  readonly recurrenceOf?: number | undefined;
-}
+/** The parts of a write that determine which names it takes. */
+type NamedWrite = Pick<NewPost, 'kind' | 'values' | 'plan'>;
 
 /**
  * Returns the locks for the names (slugs, titles) of a new record and of the records it brings along. They are taken
  * together, before anything else. Taken one after the other, they could deadlock with a request that takes them in a
  * different order.
  */
-export function locksOfNew(caller: Caller, { kind, values, plan: { columns, metas, slug }, alwaysCreates = false }: NewPost): string[] {
+export function locksOfNew(
+  caller: Caller,
+  { kind, values, plan: { columns, metas, slug }, alwaysCreates = false }: NamedWrite & Pick<NewPost, 'alwaysCreates'>,
+): string[] {
   return [
     ...externalIdLocks(kind, { metas }),
     ...(kind.reusesTitles && !alwaysCreates ? [titleLock(kind.postType, columns.post_title ?? '')] : []),
@@ -40,7 +32,7 @@ export function locksOfNew(caller: Caller, { kind, values, plan: { columns, meta
 }
 
 /** Returns the same for a change: the names of the records that it brings along, and a new slug. */
-export const locksOfChange = (caller: Caller, { kind, values, plan }: NewPost, before: Post): string[] => [
+export const locksOfChange = (caller: Caller, { kind, values, plan }: NamedWrite, before: Post): string[] => [
   ...externalIdLocks(kind, plan),
   ...locksOfLinkedRecords(caller, kind, values),
   ...(isNewSlug(plan, before) ? [slugLock(kind.postType, plan.slug.slug)] : []),

@@ -1,8 +1,9 @@
-import type { PostKind } from '../../kinds/kind.ts';
+import type { PostKind, PostValues, StoredPost } from '../../kinds/kind.ts';
 import type { LanguageValues } from '../../kinds/language-fields.ts';
 import type { Database } from '../../storage/engine/database.ts';
 import type { ContentLanguage } from '../../wordpress/content-languages.ts';
 import type { Caller } from '../caller.ts';
+import type { PostPlan } from './post-plan.ts';
 
 /** The new language of a record, its current one, and the values about its translations. */
 export interface LanguageOfWrite {
@@ -22,4 +23,19 @@ export interface KindWrite {
 export interface WriteContext extends KindWrite {
   /** Absent if the record has no language, or keeps its current one. */
   readonly language?: LanguageOfWrite | undefined;
+}
+
+/** A new record that a request asks for. */
+export interface NewPost {
+  readonly kind: PostKind;
+  readonly values: PostValues;
+  readonly plan: PostPlan;
+  /** Whether it is created even if its kind reuses a record with the same title. */
+  readonly alwaysCreates?: boolean | undefined;
+  /** Whether it comes with another record, which may then use an existing one. */
+  readonly isLinkedRecord?: boolean;
+  /** The record that it is a translation of. */
+  readonly source?: StoredPost | undefined;
+  /** The id of the event whose recurrence it shares if it begins and ends with it. */
+  readonly recurrenceOf?: number | undefined;
 }

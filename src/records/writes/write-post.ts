@@ -45,14 +45,14 @@ import { externalIdIn, findByExternalId, refuseTakenName, refuseTakenNames } fro
 import { insertPosts, type PlannedPost, takenSlugs } from './insert-posts.ts';
 import { isUnpublished, type LinkedDraft, linkedDrafts, notedDrafts, PUBLISHED_WITH, withNotedDrafts } from './linked-drafts.ts';
 import { type MetasAndTerms, NO_METAS_OR_TERMS, writeMetasAndTerms } from './metas-and-terms.ts';
-import { isNewSlug, type NewPost } from './name-locks.ts';
+import { isNewSlug } from './name-locks.ts';
 import { type PostPlan, planPost } from './post-plan.ts';
 import { deriveRows, fieldRows } from './post-rows.ts';
 import { isNewRecord, isPrepared } from './prepared-images.ts';
 import { copyRecurrence } from './translated-dates.ts';
 import { withInherited } from './translation-source.ts';
 import { trashMetas } from './trash-metas.ts';
-import type { KindWrite, WriteContext } from './write-context.ts';
+import type { KindWrite, NewPost, WriteContext } from './write-context.ts';
 
 /*
  * Writes one record, inside a transaction, with the terms, images, venues and organizers that it brings along.
