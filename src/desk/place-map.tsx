@@ -1,7 +1,6 @@
 import type { JSX } from 'preact';
-import { postKind } from '../kinds/index.ts';
 import type { PostKind } from '../kinds/kind.ts';
-import type { VenueRecord } from '../kinds/venue.ts';
+import { venue } from '../kinds/venue.ts';
 import { listPosts } from '../records/posts.ts';
 import type { Visit } from './visit.ts';
 
@@ -33,8 +32,8 @@ export async function loadMapView({ site, caller }: Visit, kind: PostKind): Prom
   const tiles = site.config.mapTiles;
   if (tiles === undefined || !(MAP_AFTER_FIELD in kind.fields)) return undefined;
   const values = { per_page: MAX_NEIGHBOURS, orderby: 'modified', order: 'desc' } as const;
-  const { records } = await listPosts(site, caller, postKind('venue'), values, MAX_NEIGHBOURS);
-  const neighbour = (records as readonly VenueRecord[]).find(({ geo_lat: lat, geo_lng: lng }) => lat !== undefined && lng !== undefined);
+  const { records } = await listPosts(site, caller, venue, values, MAX_NEIGHBOURS);
+  const neighbour = records.find(({ geo_lat: lat, geo_lng: lng }) => lat !== undefined && lng !== undefined);
   return { tiles, ...(neighbour ? { lat: neighbour.geo_lat ?? 0, lng: neighbour.geo_lng ?? 0, zoom: TOWN_ZOOM } : WORLD_VIEW) };
 }
 

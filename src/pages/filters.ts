@@ -110,7 +110,7 @@ async function loadChoiceSources(site: Site, caller: Caller, upcoming: boolean):
   const i18n = i18nFor(site, caller);
   const loadLinked = async (name: LinkedKindName): Promise<readonly Values[]> => {
     const usageFilter = upcoming ? { only_with_upcoming: true } : { has_events: true };
-    const values = { ...usageFilter, per_page: MAX_CHOICES, orderby: 'title', order: 'asc' } as PostListValues;
+    const values: PostListValues = { ...usageFilter, per_page: MAX_CHOICES, orderby: 'title', order: 'asc' };
     return (await listPosts(site, caller, postKind(name), values, MAX_CHOICES)).records;
   };
   const terms = async (name: TermKindName): Promise<Choice[]> => {

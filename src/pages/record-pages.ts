@@ -11,7 +11,6 @@ import type { EventRecord } from '../kinds/events/shape.ts';
 import type { OrganizerRecord } from '../kinds/organizer.ts';
 import { termLink } from '../kinds/term-record.ts';
 import { shortestTimeliness, type Timeliness } from '../kinds/timeliness.ts';
-import type { VenueRecord } from '../kinds/venue.ts';
 import { listCalendar } from '../records/calendar-list.ts';
 import type { Caller } from '../records/caller.ts';
 import { type FeedEvent, type FeedTerm, loadNamedEvents, toNamedEvents } from '../records/feed-events.ts';
@@ -64,7 +63,7 @@ export async function eventPage(
     card,
     description: record.description,
     picture,
-    places: venuesOf(record).map((venue) => toPlaceModel(venue as VenueRecord, i18n)),
+    places: venuesOf(record).map((venue) => toPlaceModel(venue, i18n)),
     organizers: record.organizer.map((organizer) => organizerModel(organizer, i18n)),
     // If no website was set, the record contains the URL of the page itself.
     website: website === record.url ? '' : website,

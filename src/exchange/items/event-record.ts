@@ -51,7 +51,10 @@ export type VenueRecord = Readonly<
 export type OrganizerRecord = Readonly<Pick<PublishedOrganizer, 'id' | 'organizer' | 'phone' | 'website' | 'email'>>;
 
 /** Returns the venues of an event, whose record represents one, several or no venues differently. */
-export const venuesOf = ({ venue }: FeedRecord): readonly VenueRecord[] => [venue].flat();
+export const venuesOf = <Venue extends VenueRecord>({ venue }: { readonly venue: Venue | readonly Venue[] }): readonly Venue[] =>
+  isList(venue) ? venue : [venue];
+
+const isList = <Item>(value: Item | readonly Item[]): value is readonly Item[] => Array.isArray(value);
 
 /** Returns name and address of a venue on one line. */
 export const placeOf = memoizeByObject(({ venue, address, city, stateprovince, zip, country }: VenueRecord): string =>

@@ -1,7 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { type Fault, fail } from '../../errors.ts';
-import { isImage, isLinks, isTerms } from '../../kinds/fields.ts';
-import type { LinkPlan } from '../../kinds/grammars/links.ts';
+import { isImage, isLinks, isTerms, valueIn } from '../../kinds/fields.ts';
 import type { RequestedTerm } from '../../kinds/grammars/lists.ts';
 import type { PostKind, PostValues, PublishedRecord, StoredPost } from '../../kinds/kind.ts';
 import type { Field } from '../../kinds/param.ts';
@@ -37,7 +36,7 @@ export async function valuesOfDate(site: Site, caller: Caller, kind: PostKind, i
   const before = { row, metas: metas.get(post) ?? new Map() };
   const { record } = await renderPost(site, caller, kind, id);
   const isCurrent = createComparison(caller, kind, before, record);
-  const changedNames = names.filter((name) => !isCurrent(name, values[name]));
+  const changedNames = names.filter((name) => !isCurrent(name, values));
   if (changedNames.length > 0) fail('rest_invalid_param', { faults: new Map(changedNames.map((name) => [name, BELONGS_TO_EVENT])) });
   return onlyDates(values);
 }
@@ -53,22 +52,22 @@ function createComparison(
   kind: PostKind,
   before: StoredPost,
   record: PublishedRecord,
-): (name: string, value: unknown) => boolean {
+): (name: string, values: PostValues) => boolean {
   const isStored = createStoredComparison(caller, kind, before);
   const isShown = (name: string, field: Field, value: unknown): boolean => {
     const shown = record[name];
     if (isNothing(value)) return isNothing(shown);
     return !isNothing(shown) && isDeepStrictEqual(field.grammar.read(shown, caller.viewer.can, record).value, value);
   };
-  return (name, value) => {
+  return (name, values) => {
     const field = kind.fields[name];
     if (!field) return true;
-    // The types hold: each value was accepted by the grammar of the field with this name.
-    if (isTerms(field)) return namesTerms((value ?? []) as readonly RequestedTerm[], membersOf(record[name]));
+    if (isTerms(field)) return namesTerms(valueIn(values, name, field) ?? [], membersOf(record[name]));
     const shownIds = membersOf(record[name]).map(({ id }) => Number(id));
+    const value = valueIn(values, name, field);
     if (isImage(field)) return isSameList(value === null ? [] : [value], [shownIds, idsIn(before, '_thumbnail_id')]);
     if (isLinks(field)) {
-      const links = ((value ?? []) as readonly LinkPlan[]).map((link) => ('id' in link ? link.id : undefined));
+      const links = (valueIn(values, name, field) ?? []).map((link) => ('id' in link ? link.id : undefined));
       return isSameList(links, [shownIds, idsIn(before, field.place.key)]);
     }
     return isShown(name, field, value) || (!(name in languageValues({})) && isStored(name, value));

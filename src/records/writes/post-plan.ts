@@ -2,7 +2,7 @@ import { parseEventTime } from '../../calendar/dates.ts';
 import { ApiError, fail, failParam, refuse } from '../../errors.ts';
 import { checkCustomFields } from '../../kinds/custom-fields.ts';
 import type { PostKind, PostValues, Rows, StoredPost } from '../../kinds/kind.ts';
-import type { Field, Values } from '../../kinds/param.ts';
+import type { Field } from '../../kinds/param.ts';
 import { hasVisibleText } from '../../wordpress/content/plain-text.ts';
 import { metaOf, type Post } from '../../wordpress/rows.ts';
 import { settleSlug } from '../../wordpress/slug.ts';
@@ -84,7 +84,7 @@ export function planRefusals(caller: Caller, kind: PostKind, values: PostValues,
 
 /** Returns the title as it would be stored; undefined if it is not named, or too long for its column. */
 function titleIn(kind: PostKind, values: PostValues): string | undefined {
-  const title = (values as Values)[kind.titleField];
+  const title = values[kind.titleField];
   return typeof title === 'string' ? title : undefined;
 }
 
