@@ -7,7 +7,7 @@ import type { PostKind, PostValues, StoredPost } from '../kinds/kind.ts';
 import type { OccurrencePage } from '../kinds/rendering.ts';
 import type { Database } from '../storage/engine/database.ts';
 import type { LookUp } from '../storage/engine/look-up-once.ts';
-import { loadMetas, loadPosts } from '../storage/rows/bundle.ts';
+import { loadMetasOf, loadPosts } from '../storage/rows/bundle.ts';
 import { datedPostsOnDay, isRecurringEvent, loadOccurrences, occurrencesAt, occurrencesOnDay } from '../storage/rows/recurring-events.ts';
 import type { Post } from '../wordpress/rows.ts';
 import { parseZone } from '../wordpress/zones.ts';
@@ -94,7 +94,7 @@ export async function recordOfDate(
         ids.map((id) => base + id),
         base,
       ),
-      (await loadMetas(db, [post])).get(post) ?? new Map<string, readonly string[]>(),
+      await loadMetasOf(db, post),
       await loadPosts(db, [post]),
     ];
     const pages = dates
@@ -109,7 +109,7 @@ export async function recordOfDate(
 
 /** Returns the pages of the dates of an event, by their local starts. `starts`: those of all its dates, in order. */
 export async function pagesOfDates(db: Database, post: Post, starts: readonly string[]): Promise<Map<string, OccurrencePage>> {
-  const metas = (await loadMetas(db, [post.ID])).get(post.ID) ?? new Map<string, readonly string[]>();
+  const metas = await loadMetasOf(db, post.ID);
   const days = groupedBy(starts, (start) => start.slice(0, DAY));
   const pageOf = (start: string): OccurrencePage => {
     const sameDay = days.get(start.slice(0, DAY)) ?? [];

@@ -15,7 +15,7 @@ import { type TecContext, type TecRecord, tecRecord } from '../kinds/tec/record.
 import type { Site } from '../site.ts';
 import { type LookUp, lookUpOnce } from '../storage/engine/look-up-once.ts';
 import { findPostIds } from '../storage/lists/post-list.ts';
-import { loadBundle, loadMetas } from '../storage/rows/bundle.ts';
+import { loadBundle, loadMetasOf } from '../storage/rows/bundle.ts';
 import { findPost } from '../storage/rows/posts.ts';
 import type { Metas, Post } from '../wordpress/rows.ts';
 import { mapYielding } from '../yielding.ts';
@@ -201,7 +201,7 @@ function fieldsOf(caller: Caller, kind: PostKind, values: TecFieldValues, metas?
 async function currentMetas({ db }: Site, caller: Caller, kind: PostKind, id: number): Promise<Metas> {
   const date = await dateOfRecord(db, caller, kind, id);
   const post = date?.post ?? id;
-  const metas = (await loadMetas(db, [post])).get(post) ?? new Map();
+  const metas = await loadMetasOf(db, post);
   return date ? metasAt(metas, date) : metas;
 }
 

@@ -4,7 +4,7 @@ import type { Bundle } from '../kinds/rendering.ts';
 import type { Site } from '../site.ts';
 import type { Database } from '../storage/engine/database.ts';
 import { lookUpOnce } from '../storage/engine/look-up-once.ts';
-import { loadMetas } from '../storage/rows/bundle.ts';
+import { loadMetasOf } from '../storage/rows/bundle.ts';
 import { changedAt } from '../storage/rows/changes.ts';
 import { lockPost } from '../storage/rows/posts.ts';
 import { findTerm, loadTermsOf, lockTerm } from '../storage/rows/terms.ts';
@@ -63,7 +63,7 @@ export const lockPostVersion =
     const id = await postOfRecord(lookUpOnce(db), { settings }, kind, record);
     const row = await lockPost(db, id);
     if (row?.post_type !== postType) return undefined;
-    const metas = (await loadMetas(db, [id])).get(id);
+    const metas = await loadMetasOf(db, id);
     const linkedTerms = terms.length > 0 ? ((await loadTermsOf(db, [id])).get(id) ?? []) : [];
     const modified = row.post_modified_gmt === ZERO_DATE ? await changedAt(db) : row.post_modified_gmt;
     return { version: postVersion(settings.versionKey, row, metas, linkedTerms), modified };

@@ -15,7 +15,7 @@ import type { Database } from '../../storage/engine/database.ts';
 import type { LookUp } from '../../storage/engine/look-up-once.ts';
 import { noteChange } from '../../storage/journal/reported-changes.ts';
 import { findPostIds } from '../../storage/lists/post-list.ts';
-import { loadMetas, loadPosts } from '../../storage/rows/bundle.ts';
+import { loadMetas, loadMetasOf, loadPosts } from '../../storage/rows/bundle.ts';
 import { fileLock, lockNames } from '../../storage/rows/locks.ts';
 import { filesOf, freeFileSlug, removeAttachment, unreferencedFiles } from '../../storage/rows/media.ts';
 import { findPost, lockPost, updatePost, writeMetas } from '../../storage/rows/posts.ts';
@@ -262,7 +262,7 @@ export async function removeMedia(site: Site, caller: Caller, { id, force }: Rem
   const files = await site.db.transaction(async (db) => {
     const row = await lockPost(db, id);
     if (row?.post_type !== 'attachment') fail('rest_post_invalid_id');
-    const ownFiles = filesOf((await loadMetas(db, [id])).get(id));
+    const ownFiles = filesOf(await loadMetasOf(db, id));
     // If two records that share a file were deleted concurrently without this lock, each would see the other one and
     // keep the file.
     await lockNames(db, ownFiles.map(fileLock));
@@ -312,7 +312,7 @@ async function writeFields(db: Database, caller: Caller, row: Post, values: Medi
 /** Writes the metas in which WordPress keeps the old addresses of a file. */
 async function storeOldAddresses(db: Database, row: Post, columns: Partial<Post>): Promise<void> {
   if (columns.post_name === undefined && columns.post_date === undefined) return;
-  await writeMetas(db, row.ID, oldAddresses((await loadMetas(db, [row.ID])).get(row.ID), row, { ...row, ...columns }));
+  await writeMetas(db, row.ID, oldAddresses(await loadMetasOf(db, row.ID), row, { ...row, ...columns }));
 }
 
 /**

@@ -9,7 +9,7 @@ import { withoutMapMetas } from '../../kinds/map-metas.ts';
 import type { Values } from '../../kinds/param.ts';
 import type { Site } from '../../site.ts';
 import { lookUpOnce } from '../../storage/engine/look-up-once.ts';
-import { loadMetas } from '../../storage/rows/bundle.ts';
+import { loadMetasOf } from '../../storage/rows/bundle.ts';
 import { findPost } from '../../storage/rows/posts.ts';
 import type { Metas } from '../../wordpress/rows.ts';
 import { isFloating } from '../../wordpress/status.ts';
@@ -48,7 +48,7 @@ export async function changeCorePost(
 ): Promise<void> {
   const kind = kindOnSite(declaredKind, caller.settings);
   const post = await postOfRecord(lookUpOnce(site.db), caller, kind, id);
-  const metas = (await loadMetas(site.db, [post])).get(post) ?? new Map();
+  const metas = await loadMetasOf(site.db, post);
   const date = values.date || values.date_gmt ? await findPost(site.db, post) : undefined;
   await withRouteNames(kind, async () => {
     const { raw, fields, extraRows } = await calendarFields(site, caller, kind, values, { metas, date });

@@ -5,7 +5,7 @@ import type { RequestedTerm } from '../../kinds/grammars/lists.ts';
 import type { PostKind, PostValues, PublishedRecord, StoredPost } from '../../kinds/kind.ts';
 import type { Field } from '../../kinds/param.ts';
 import type { Site } from '../../site.ts';
-import { loadMetas, loadPosts } from '../../storage/rows/bundle.ts';
+import { loadMetasOf, loadPosts } from '../../storage/rows/bundle.ts';
 import { decodeEntities } from '../../wordpress/content/entities.ts';
 import type { Caller } from '../caller.ts';
 import { dateOfRecord, onlyDates, withoutDates } from '../occurrences.ts';
@@ -29,11 +29,11 @@ export async function valuesOfDate(site: Site, caller: Caller, kind: PostKind, i
   const { post } = requireRecurringDate(await dateOfRecord(site.db, caller, kind, id));
   const names = Object.keys(withoutDates(values)).filter((name) => name in kind.fields);
   if (names.length === 0) return onlyDates(values);
-  const [rows, metas] = [await loadPosts(site.db, [post]), await loadMetas(site.db, [post])];
+  const [rows, metas] = [await loadPosts(site.db, [post]), await loadMetasOf(site.db, post)];
   const row = rows.get(post);
   // The write itself reports an event that has been deleted in the meantime.
   if (!row) return onlyDates(values);
-  const before = { row, metas: metas.get(post) ?? new Map() };
+  const before = { row, metas };
   const { record } = await renderPost(site, caller, kind, id);
   const isCurrent = createComparison(caller, kind, before, record);
   const changedNames = names.filter((name) => !isCurrent(name, values));

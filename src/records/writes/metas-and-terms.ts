@@ -5,7 +5,7 @@ import { hasRules } from '../../kinds/events/occurrence.ts';
 import { taxonomiesOf, termKind } from '../../kinds/index.ts';
 import type { Rows, StoredPost } from '../../kinds/kind.ts';
 import type { TermKindName } from '../../kinds/kind-names.ts';
-import { loadMetas } from '../../storage/rows/bundle.ts';
+import { loadMetasOf } from '../../storage/rows/bundle.ts';
 import { updateEdges, updateEdgesForNew } from '../../storage/rows/calendar-edges.ts';
 import { removeOccurrence, writeFirstOccurrences, writeOccurrence } from '../../storage/rows/occurrences.ts';
 import { insertMetas, removePost, writeMetas } from '../../storage/rows/posts.ts';
@@ -166,7 +166,7 @@ async function firstOccurrences({ db, caller }: KindWrite, records: readonly Ins
 async function writeCalendarRows({ db, caller }: WriteContext, id: number, changedMetas: Rows['metas']): Promise<void> {
   if (caller.settings.occurrenceTables) {
     if (Object.keys(changedMetas).some((key) => DATE_METAS.has(key))) {
-      const metas = (await loadMetas(db, [id])).get(id) ?? new Map();
+      const metas = await loadMetasOf(db, id);
       await writeOccurrence(db, id, storedDates({ metas }), occurrenceContext(caller));
     }
     await updateEdges(db, id);

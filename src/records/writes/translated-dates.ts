@@ -1,11 +1,10 @@
 import { storedDates } from '../../kinds/events/dates.ts';
 import { DATES } from '../../kinds/events/metas.ts';
 import type { StoredPost } from '../../kinds/kind.ts';
-import { loadMetas } from '../../storage/rows/bundle.ts';
+import { loadMetasOf } from '../../storage/rows/bundle.ts';
 import { updateEdges } from '../../storage/rows/calendar-edges.ts';
 import { insertMetas, lockPost } from '../../storage/rows/posts.ts';
 import { loadRecurrences, writeRecurrence } from '../../storage/rows/recurrences.ts';
-import type { StoredValue } from '../../wordpress/php/serialized.ts';
 import { metaOf } from '../../wordpress/rows.ts';
 import { utcFromDate } from '../../wordpress/time.ts';
 import { updateIndex } from '../list-index.ts';
@@ -28,7 +27,7 @@ export async function copyRecurrence(
   if (!kind.hasDates || !caller.settings.recurrence || !(await loadRecurrences(db, [source])).get(source)?.recurs) return;
   // Rules and dates are in different rows. Another request that changes them holds this lock until all are written.
   if (!(await lockPost(db, source))) return;
-  const sourceMetas = (await loadMetas(db, [source])).get(source) ?? new Map<string, StoredValue[]>();
+  const sourceMetas = await loadMetasOf(db, source);
   const recurrence = (await loadRecurrences(db, [source])).get(source);
   if (!recurrence?.recurs || !areSameDates(storedDates({ metas: sourceMetas }), storedDates({ metas }), caller)) return;
   const rules = Object.fromEntries([...sourceMetas].filter(([key]) => RECURRENCE_METAS.test(key)));

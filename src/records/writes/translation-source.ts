@@ -8,9 +8,9 @@ import type { PostKind, PostValues, Rows, StoredPost } from '../../kinds/kind.ts
 import type { Field } from '../../kinds/param.ts';
 import type { Database } from '../../storage/engine/database.ts';
 import { formOf } from '../../storage/languages/forms.ts';
-import { loadMetas, loadPosts } from '../../storage/rows/bundle.ts';
+import { loadMetasOf, loadPosts } from '../../storage/rows/bundle.ts';
 import { loadTermsOf } from '../../storage/rows/terms.ts';
-import { type StoredValue, storedTexts } from '../../wordpress/php/serialized.ts';
+import { storedTexts } from '../../wordpress/php/serialized.ts';
 import type { Caller } from '../caller.ts';
 import { languagesOf, languageValues } from '../record-languages.ts';
 import { termsInLanguage } from '../term-languages.ts';
@@ -39,7 +39,7 @@ export async function loadTranslationSource(
   const { translation_of: id } = languageValues(values);
   if (!id || !languagesOf(caller, kind)) return undefined;
   const row = (await loadPosts(db, [id])).get(id);
-  const metas = (await loadMetas(db, [id])).get(id) ?? new Map<string, StoredValue[]>();
+  const metas = await loadMetasOf(db, id);
   if (row?.post_type !== kind.postType || row.post_status === 'trash' || !mayEdit(caller.viewer, accessRow(row, metas)))
     return failParam('translation_of', 'translation-not-linked');
   return { row, metas };

@@ -3,7 +3,7 @@ import type { PostKind, PostValues, StoredPost } from '../../kinds/kind.ts';
 import type { Params, Values } from '../../kinds/param.ts';
 import type { Site } from '../../site.ts';
 import type { Database } from '../../storage/engine/database.ts';
-import { loadMetas, loadPosts } from '../../storage/rows/bundle.ts';
+import { loadMetasOf, loadPosts } from '../../storage/rows/bundle.ts';
 import type { Caller } from '../caller.ts';
 import { withExplanations } from '../explanation.ts';
 import { acceptParams } from '../input.ts';
@@ -90,5 +90,5 @@ const withoutRequirements = (params: Params, names: ReadonlySet<string>): Params
 
 async function storedPost(db: Database, id: number | null | undefined): Promise<StoredPost | undefined> {
   const row = typeof id === 'number' ? (await loadPosts(db, [id])).get(id) : undefined;
-  return row && { row, metas: (await loadMetas(db, [row.ID])).get(row.ID) ?? new Map() };
+  return row && { row, metas: await loadMetasOf(db, row.ID) };
 }

@@ -10,7 +10,7 @@ import type { TermKindName } from '../../kinds/kind-names.ts';
 import { SUGGESTION_META } from '../../kinds/suggestion.ts';
 import { insertPrepared } from '../../media/images.ts';
 import type { Database } from '../../storage/engine/database.ts';
-import { loadMetas } from '../../storage/rows/bundle.ts';
+import { loadMetasOf } from '../../storage/rows/bundle.ts';
 import { lockNames, slugLock } from '../../storage/rows/locks.ts';
 import { findByTitle, lockPost, updatePost, writeMetas } from '../../storage/rows/posts.ts';
 import { touchDatedPosts } from '../../storage/rows/recurring-events.ts';
@@ -65,7 +65,7 @@ import type { KindWrite, NewPost, WriteContext } from './write-context.ts';
  */
 export async function lockExisting({ db, kind }: Pick<WriteContext, 'db' | 'kind'>, id: number): Promise<StoredPost> {
   const row = await lockPost(db, id);
-  if (row?.post_type === kind.postType) return { row, metas: (await loadMetas(db, [id])).get(id) ?? new Map() };
+  if (row?.post_type === kind.postType) return { row, metas: await loadMetasOf(db, id) };
   const { byId } = kind.problems;
   return byId ? fail(row ? byId.otherType : byId.missing) : failParam('id', 'id-unknown');
 }
@@ -268,7 +268,7 @@ async function findReusableByTitle(
     const row = await lockPost(db, id);
     // While this waited for the lock, the record may have been deleted or renamed.
     if (!row || ['trash', 'auto-draft'].includes(row.post_status) || row.post_title !== titlesById.get(id)) continue;
-    const metas = (await loadMetas(db, [id])).get(id) ?? new Map();
+    const metas = await loadMetasOf(db, id);
     if (mayEdit(caller.viewer, accessRow(row, metas))) return { row, metas };
   }
   return undefined;
@@ -365,7 +365,7 @@ async function publishDrafts({ db, caller }: KindWrite, drafts: readonly LinkedD
 
 /** Publishes the drafts noted for a scheduled record, as far as it still links to them. */
 export async function publishNotedDrafts(write: KindWrite, id: number): Promise<void> {
-  const metas = (await loadMetas(write.db, [id])).get(id);
+  const metas = await loadMetasOf(write.db, id);
   if (!metas?.has(PUBLISHED_WITH)) return;
   const draftIds = textsOf(metas, PUBLISHED_WITH);
   const drafts = await linkedDrafts(write, { metas }, NO_METAS_OR_TERMS);

@@ -13,7 +13,7 @@ import type { Database } from '../engine/database.ts';
 import { pagesById } from '../engine/pages.ts';
 import type { TecEventRow, TecOccurrenceRow } from '../engine/tables.ts';
 import { idsOfType } from '../lists/posts-of-type.ts';
-import { loadMetas } from '../rows/bundle.ts';
+import { loadMetas, loadMetasOf } from '../rows/bundle.ts';
 import { writeOccurrence } from '../rows/occurrences.ts';
 import { lockPost, writeMetas } from '../rows/posts.ts';
 import { recursBy } from './recurs.ts';
@@ -110,7 +110,7 @@ const isUndated = (metas: Metas): boolean => [DATES.start, DATES.end].every((key
 export async function repairDates(db: Database, id: number, { rows, now, recurrence, cutoff }: DateStorage & Repair): Promise<void> {
   if (!(await lockPost(db, id))) return;
   if (rows) await deleteDuplicates(db, id);
-  const metas = (await loadMetas(db, [id])).get(id) ?? new Map<string, readonly StoredValue[]>();
+  const metas = await loadMetasOf(db, id);
   if (recurrence && isRecurring((await calendarRowsOf(db, [id])).get(id) ?? NO_ROWS, metas)) return;
   const stored = storedDates({ metas });
   const zone = parseZone(stored.timezone);

@@ -9,7 +9,7 @@ import { localFromUnix, parseZone, unixFromLocal } from '../../wordpress/zones.t
 import type { Database } from '../engine/database.ts';
 import { pagesById } from '../engine/pages.ts';
 import type { TecEventRow, TecOccurrenceRow } from '../engine/tables.ts';
-import { loadMetas } from '../rows/bundle.ts';
+import { loadMetas, loadMetasOf } from '../rows/bundle.ts';
 import { highestPostId } from '../rows/ids-in-use.ts';
 import { writeOption } from '../rows/options.ts';
 import { lockPost } from '../rows/posts.ts';
@@ -92,7 +92,7 @@ export async function repairFlag(db: Database, post: number): Promise<void> {
   if (!(await lockPost(db, post))) return;
   const event = (await calendarEvents(db, [post])).get(post);
   if (!event) return;
-  const recurs = recursBy(event, (await occurrenceRows(db, [post])).get(post) ?? [], (await loadMetas(db, [post])).get(post));
+  const recurs = recursBy(event, (await occurrenceRows(db, [post])).get(post) ?? [], await loadMetasOf(db, post));
   await db.change`UPDATE {tec_occurrences} SET has_recurrence = ${recurs ? 1 : 0} WHERE post_id = ${post}`;
 }
 

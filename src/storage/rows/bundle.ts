@@ -235,6 +235,9 @@ export async function loadMetas(db: Database, ids: readonly number[]): Promise<M
 
 const EMPTY = asStored('');
 
+/** Reads the metas of one post, like `loadMetas`; empty if it has none. */
+export const loadMetasOf = async (db: Database, id: number): Promise<StoredMetas> => (await loadMetas(db, [id])).get(id) ?? new Map();
+
 /** Maximum number of images in a gallery that does not list its images. */
 const MAX_GALLERY_IMAGES = 500;
 /** Maximum number of SELECTs that are joined by UNION; SQLite allows no more. */
