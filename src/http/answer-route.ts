@@ -4,7 +4,7 @@ import { servedNamespaces } from '../config/config.ts';
 import { ApiError, fail, refuse, type Verdict } from '../errors.ts';
 import { MAX_BYTES } from '../kinds/grammars/grammar.ts';
 import type { Params, Selected, Values } from '../kinds/param.ts';
-import { keyText, memoizeByObject } from '../memo.ts';
+import { memoizeByObject } from '../memo.ts';
 import type { Caller } from '../records/caller.ts';
 import { withExplainedErrors } from '../records/explanation.ts';
 import { acceptParams } from '../records/input.ts';
@@ -30,16 +30,7 @@ import type { Endpoint, Reply } from './route.ts';
 import type { RouteMatch } from './routing.ts';
 import { uploadIn } from './upload.ts';
 import { warningHeader } from './warnings.ts';
-import {
-  answerOnce,
-  earlierAnswer,
-  isReplayed,
-  keyOfWrite,
-  runAndStoreAnswer,
-  unlessAnswered,
-  withoutSecret,
-  withSecret,
-} from './write-once.ts';
+import { answerOnce, isReplayed, keyOfWrite, runAndStoreAnswer, withoutSecret, withSecret } from './write-once.ts';
 
 /** A request that leads to an endpoint. */
 interface EndpointRequest extends ReceivedRequest {
@@ -51,7 +42,7 @@ interface EndpointRequest extends ReceivedRequest {
 }
 
 /** The same request with its parameters merged, and the idempotency key of a write. */
-interface ParsedRequest extends EndpointRequest {
+export interface ParsedRequest extends EndpointRequest {
   readonly raw: RawParams;
   readonly key: AnswerKey | undefined;
 }
@@ -104,31 +95,38 @@ export function warningsAbout(site: Site, request: ReceivedRequest, { body: answ
 }
 
 /** Whether the calendar's settings switch off the routes of its own namespaces. */
-const isSwitchedOff = (site: Site, incoming: IncomingRequest): boolean => incoming.settings.calendar.restDisabled && isOwn(site, incoming);
+export const isSwitchedOff = (site: Site, incoming: IncomingRequest): boolean =>
+  incoming.settings.calendar.restDisabled && isOwn(site, incoming);
 
 /** Whether a request goes to the calendar's own namespaces. */
 const isOwn = ({ config }: Site, { namespace = '' }: IncomingRequest): boolean => servedNamespaces(config).includes(namespace);
 
-const isReadEndpoint = ({ methods }: Endpoint): boolean => methods.includes('GET');
+/** Whether an endpoint only reads. */
+export const isReadEndpoint = ({ methods }: Endpoint): boolean => methods.includes('GET');
 
 /**
  * Runs one endpoint. Checks the body first, then whether the same request was answered before, then everything else.
  */
 async function handle(site: Site, request: EndpointRequest): Promise<LinkedReply> {
   const { caller, match, body } = request;
-  const { query, method } = request.incoming;
-  const { endpoint, pathParams } = match;
   if (body.fault) refuseJson(site, caller, body.fault);
-  const raw = mergeParams({ query, body, path: selectingParams(endpoint, pathParams), method });
-  const { secret } = endpoint;
-  const key = secret === 'never-again' ? undefined : keyOfWrite(request, match, raw);
-  const work = () => checkAndRun(site, { ...request, raw, key });
+  const parts = parsed(request, match);
+  const { key } = parts;
+  const work = () => checkAndRun(site, { ...request, ...parts });
+  const { secret, acknowledgementHeader } = match.endpoint;
   const outcome = await (key ? answerOnce(site, key, caller.now, work) : work());
   const reply = isReplayed(outcome) && typeof secret === 'object' ? await withSecret(site, caller, outcome, secret) : outcome;
-  const { acknowledgementHeader } = endpoint;
   return acknowledgementHeader === undefined
     ? reply
     : { ...reply, headers: { ...reply.headers, Vary: `${VARY}, ${acknowledgementHeader}` } };
+}
+
+/** Returns the merged parameters of a request, and its idempotency key if it is a write whose answer may be stored. */
+export function parsed(request: ReceivedRequest, match: EndpointMatch): Pick<ParsedRequest, 'raw' | 'key'> {
+  const { endpoint, pathParams } = match;
+  const { query, method } = request.incoming;
+  const raw = mergeParams({ query, body: request.body, path: selectingParams(endpoint, pathParams), method });
+  return { raw, key: endpoint.secret === 'never-again' ? undefined : keyOfWrite(request, match, raw) };
 }
 
 /** Checks parameters and permission, then runs the handler. */
@@ -145,7 +143,7 @@ async function checkAndRun(site: Site, request: ParsedRequest): Promise<LinkedRe
 }
 
 /** Returns the accepted values of a request, and the parameters that accepted them. */
-async function accept(site: Site, request: ParsedRequest): Promise<{ params: Params; values: Values }> {
+export async function accept(site: Site, request: ParsedRequest): Promise<{ params: Params; values: Values }> {
   const { caller, match, selection, raw, incoming } = request;
   const { endpoint, pathParams } = match;
   const endpointParams = acceptedParams(endpoint, caller.settings);
@@ -175,7 +173,7 @@ async function runAllowed(site: Site, request: ParsedRequest, values: Values): P
 }
 
 /** Refuses the request if the caller may not make it. */
-async function checkAllowed({ caller, match: { endpoint }, lookUp, incoming }: ParsedRequest, values: Values): Promise<void> {
+export async function checkAllowed({ caller, match: { endpoint }, lookUp, incoming }: ParsedRequest, values: Values): Promise<void> {
   const verdict = await verdictOf(lookUp, caller, endpoint, values);
   // WordPress refuses to publish only while it writes, after the check of permissions that `Allow` depends on.
   if (verdict !== true) refuse(caller.viewer, verdict || undefined, { notAllowed: verdict !== 'rest_cannot_publish' });
@@ -200,7 +198,7 @@ async function runHandler(site: Site, request: ParsedRequest, values: Values): P
  * Runs the handler itself. For a write with preconditions or a key, the check of the record, the write and the storing
  * of its answer share one transaction.
  */
-function runChecked(site: Site, { incoming, caller, match, key }: ParsedRequest, preparedValues: Values): Promise<Reply> {
+export function runChecked(site: Site, { incoming, caller, match, key }: ParsedRequest, preparedValues: Values): Promise<Reply> {
   const { endpoint, route } = match;
   const conditions = isReadEndpoint(endpoint) ? undefined : preconditionsOf(incoming.req.headers);
   const { lockVersion } = route;
@@ -215,94 +213,6 @@ function runChecked(site: Site, { incoming, caller, match, key }: ParsedRequest,
   const toStored = (reply: Reply) => (typeof secret === 'object' ? withoutSecret(reply, secret) : reply);
   return site.db.transaction((db) =>
     runAndStoreAnswer(db, key, caller.now, { work: () => runWithPreconditions({ ...site, db }), toStored }),
-  );
-}
-
-// ------------------------------------------------------------------------------------------------- writes of a batch
-/** A write of a batch that was accepted but has not run yet. */
-export interface AcceptedWrite {
-  readonly request: ParsedRequest;
-  readonly params: Params;
-  readonly values: Values;
-}
-
-/**
- * Accepts a write of a batch without running it. Returns the stored answer instead if a write with the same key was
- * answered before.
- *
- * @throws rest_no_route, batch-not-allowed, rest_missing_callback_param, rest_invalid_param, idempotency-key-reused
- */
-export async function acceptWrite(site: Site, receivedRequest: ReceivedRequest): Promise<AcceptedWrite | Reply> {
-  const { incoming, body } = receivedRequest;
-  const match = isSwitchedOff(site, incoming) ? undefined : incoming.match;
-  if (!match || !hasEndpoint(match)) return fail('rest_no_route');
-  const { endpoint, pathParams } = match;
-  if (isReadEndpoint(endpoint) || endpoint.upload || endpoint.secret || endpoint.getsRequest) fail('batch-not-allowed');
-  const raw = mergeParams({ query: incoming.query, body, path: selectingParams(endpoint, pathParams), method: incoming.method });
-  const key = keyOfWrite(receivedRequest, match, raw);
-  const earlierReply = key && (await earlierAnswer(site, key, receivedRequest.caller.now));
-  if (earlierReply) return earlierReply;
-  const request: ParsedRequest = {
-    ...receivedRequest,
-    match,
-    selection: await select(site, match, receivedRequest.caller),
-    lookUp: lookUpOnce(site.db),
-    raw,
-    key,
-  };
-  const work = async () => ({ request, ...(await accept(site, request)) });
-  return key ? unlessAnswered(site, key, receivedRequest.caller.now, work) : work();
-}
-
-/** Refuses an accepted write, before it runs, if the caller may not make it. Throws what `runWrite` would. */
-export const checkAccepted = ({ request, params, values }: AcceptedWrite): Promise<void> =>
-  withExplainedErrors(params, request.raw, () => checkAllowed(request, values));
-
-/**
- * Runs an accepted write in the transaction of `site`. The caller has to discard fetched files if the transaction
- * fails.
- *
- * @throws any error that the write alone would be refused with
- */
-export const runWrite = (site: Site, { request, params, values }: AcceptedWrite): Promise<Reply> =>
-  withExplainedErrors(params, request.raw, async () => {
-    const freshRequest = { ...request, lookUp: lookUpOnce(site.db) };
-    const work = async () => {
-      await checkAllowed(freshRequest, values);
-      return runChecked(site, freshRequest, values);
-    };
-    const { key, caller } = request;
-    return key ? unlessAnswered(site, key, caller.now, work) : work();
-  });
-
-/** Whether two consecutive writes of a batch can be carried out together. */
-export const canRunTogether = (one: AcceptedWrite, next: AcceptedWrite): boolean =>
-  one.request.match.endpoint === next.request.match.endpoint &&
-  [one, next].every(canJoinOthers) &&
-  isSameCaller(one.request.caller, next.request.caller);
-
-const canJoinOthers = ({ request: { match, key }, values }: AcceptedWrite): boolean =>
-  key === undefined && match.route.lockVersion === undefined && match.endpoint.runTogether?.accepts(values) === true;
-
-/** Whether two requests of a batch have callers that get the same answers. */
-const isSameCaller = (one: Caller, other: Caller): boolean => {
-  const keyOf = ({ home, namespace, language, content }: Caller) => keyText([home, namespace, language, content]);
-  return one.viewer === other.viewer && keyOf(one) === keyOf(other);
-};
-
-/**
- * Runs writes that `canRunTogether` accepted, in the transaction of `site`.
- *
- * @throws Error if one of them would be refused
- */
-export async function runWritesTogether(site: Site, writes: readonly AcceptedWrite[]): Promise<Reply[]> {
-  const lookUp = lookUpOnce(site.db);
-  for (const { request, values } of writes) await checkAllowed({ ...request, lookUp }, values);
-  const [{ request }] = writes as readonly [AcceptedWrite];
-  return request.match.endpoint.runTogether!.run(
-    site,
-    request.caller,
-    writes.map(({ values }) => values),
   );
 }
 
@@ -327,13 +237,15 @@ function refuseJson({ texts }: Site, { language }: Caller, { code, reason }: Jso
  * Returns the id of the record that the path names, 0 if there is no such record, or nothing for routes that name no
  * record.
  */
-async function select(site: Site, { route, pathParams: { id, slug } }: RouteMatch, caller: Caller): Promise<Partial<Selected>> {
+export async function select(site: Site, { route, pathParams: { id, slug } }: RouteMatch, caller: Caller): Promise<Partial<Selected>> {
   if (slug !== undefined) return { id: slug.length > MAX_BYTES.slug ? 0 : ((await route.select?.(site, slug, caller)) ?? 0) };
   return id === undefined ? {} : { id: Number.isSafeInteger(Number(id)) ? Number(id) : 0 };
 }
 
 type EndpointMatch = RouteMatch & { readonly endpoint: ServedEndpoint };
-const hasEndpoint = (match: RouteMatch): match is EndpointMatch => match.endpoint !== undefined;
+
+/** Whether a route has an endpoint for the method of the request. */
+export const hasEndpoint = (match: RouteMatch): match is EndpointMatch => match.endpoint !== undefined;
 
 /**
  * Returns the parts of the path that select the record, which are those that the handler requires. A parameter of the

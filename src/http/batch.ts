@@ -7,16 +7,9 @@ import { discardImages, withFileCleanup } from '../records/writes/prepared-image
 import { type Site, withinTransaction } from '../site.ts';
 import { DatabaseUnavailable } from '../storage/engine/database.ts';
 import { ANONYMOUS } from '../wordpress/viewer.ts';
+import { type AcceptedWrite, acceptWrite, canRunTogether, checkAccepted, runWrite, runWritesTogether } from './accepted-write.ts';
 import { splitTarget } from './addressing.ts';
-import {
-  type AcceptedWrite,
-  acceptWrite,
-  canRunTogether,
-  checkAccepted,
-  runWrite,
-  runWritesTogether,
-  warningsAbout,
-} from './answer-route.ts';
+import { warningsAbout } from './answer-route.ts';
 import { batchShape } from './answer-shapes.ts';
 import type { ServedEndpoint, ServedRoute } from './endpoint.ts';
 import type { RequestHead } from './head.ts';
