@@ -230,7 +230,8 @@ describe('the source', () => {
     expect(unknown.map(({ name, error }) => `${name}: ${error}`)).toEqual([]);
   });
 
-  it('has each doc comment directly above what it describes', () => {
+  /** A block comment that is not indented may also be about the whole file. */
+  it('has each doc comment and each indented block comment directly above what it describes', () => {
     const root = join(SOURCE, '..');
     const all = ['src', 'migrations', 'client', 'bin', 'test'].flatMap((folder) =>
       readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
@@ -239,7 +240,7 @@ describe('the source', () => {
     );
     const orphans = all.flatMap((name) => {
       const code = readFileSync(join(root, name), 'utf8');
-      return [...code.matchAll(/^[ \t]*\/\*\*(?:(?!\*\/)[\s\S])*\*\/[ \t]*(?=\n\s*(?:\n|\/\*|\}|$))/gm)].map(
+      return [...code.matchAll(/^(?:[ \t]*\/\*\*|[ \t]+\/\*)(?:(?!\*\/)[\s\S])*\*\/[ \t]*(?=\n\s*(?:\n|\/\*|\}|$))/gm)].map(
         ({ index }) => `${name}:${code.slice(0, index).split('\n').length}`,
       );
     });
@@ -327,10 +328,6 @@ describe('the source', () => {
     expect(asked).toEqual([]);
   });
 
-  /*
-   * Deeply nested or very numerous values cost much more when parsed than as text, and recursion over them overflows
-   * the stack.
-   */
   /** Copying a group for each new member takes quadratic time; `addToGroup` and `groupedBy` do not copy. */
   it('copies no group to add a member to it', () => {
     const copied = /\.set\([^;]*?\[\.\.\.\(\w+\.get\(/;
@@ -338,6 +335,10 @@ describe('the source', () => {
     expect(files.filter((name) => copied.test(readFileSync(join(SOURCE, name), 'utf8')))).toEqual([]);
   });
 
+  /*
+   * Deeply nested or very numerous values cost much more when parsed than as text, and recursion over them overflows
+   * the stack.
+   */
   it('parses JSON from outside only after measuring its size', () => {
     const unmeasured = files.filter((name) => {
       const code = readFileSync(join(SOURCE, name), 'utf8');
