@@ -67,10 +67,10 @@ const newRecord = (kind: PostKind, values: Values): NewRecord => ({
  * Returns the parameter that asks for the recurrence rule of an event. It is described if events can recur. Its values
  * may be absent, so the type holds for other kinds too.
  */
-const recurrenceOf = ({ hasDates }: PostKind) => (hasDates ? RECURRENCE : {}) as typeof RECURRENCE;
+const recurrenceParam = ({ hasDates }: PostKind) => (hasDates ? RECURRENCE : {}) as typeof RECURRENCE;
 
 /** Returns the parameter that limits a write to one date, likewise. */
-const scopeOf = ({ hasDates }: PostKind) => (hasDates ? SCOPE : {}) as typeof SCOPE;
+const scopeParam = ({ hasDates }: PostKind) => (hasDates ? SCOPE : {}) as typeof SCOPE;
 
 const posts = (kind: PostKind): ServedRoute => ({
   pattern: `/${kind.path}`,
@@ -155,8 +155,8 @@ function singlePost(kind: PostKind, suffix: string, select: Params, selectToChan
       methods: ['GET'],
       summary: `${kind.name}.read${suffix}`,
       params: { ...select, ...READ_PARAMS },
-      unlistedParams: recurrenceOf(kind),
-      siteParams: ({ recurrence }) => (recurrence ? recurrenceOf(kind) : {}),
+      unlistedParams: recurrenceParam(kind),
+      siteParams: ({ recurrence }) => (recurrence ? recurrenceParam(kind) : {}),
       mode: 'read',
       allow: 'anyone',
       run: async (site, caller, values) => {
@@ -169,8 +169,8 @@ function singlePost(kind: PostKind, suffix: string, select: Params, selectToChan
       methods: ['DELETE'],
       summary: `${kind.name}.trash${suffix}`,
       params: { ...select, ...(kind.describesWritePassword ? PASSWORD_PARAM : {}) },
-      unlistedParams: scopeOf(kind),
-      siteParams: ({ recurrence }) => (recurrence ? scopeOf(kind) : {}),
+      unlistedParams: scopeParam(kind),
+      siteParams: ({ recurrence }) => (recurrence ? scopeParam(kind) : {}),
       mode: 'read',
       allow: (lookUp, caller, { id }) => mayWithoutRecord(caller, kind, 'delete', id) ?? mayTrash(lookUp, caller, kind, id),
       run: async (site, caller, { id, scope }) => writtenReply(await (scope ? deleteDate : trashPost)(site, caller, kind, id)),
@@ -179,10 +179,10 @@ function singlePost(kind: PostKind, suffix: string, select: Params, selectToChan
       methods: ['POST', 'PUT', 'PATCH'],
       summary: `${kind.name}.change${suffix}`,
       params: { ...selectToChange, ...optional(kind.fields) },
-      unlistedParams: scopeOf(kind),
+      unlistedParams: scopeParam(kind),
       siteParams: (settings) => ({
         ...addedBySite(kind.fields, kindOnSite(kind, settings).fields),
-        ...(settings.recurrence ? scopeOf(kind) : {}),
+        ...(settings.recurrence ? scopeParam(kind) : {}),
       }),
       mode: 'change',
       allow: (lookUp, caller, { id }) => mayWithoutRecord(caller, kind, 'edit', id) ?? mayChange(lookUp, caller, kind, id),

@@ -172,9 +172,9 @@ function editable(
  *
  * @throws rest_invalid_param (`id`) if there is no such record; rest_forbidden
  */
-export async function readEditable(site: Site, caller: Caller, declaredKind: PostKind, record: number): Promise<Editable> {
+export async function readEditable(site: Site, caller: Caller, declaredKind: PostKind, recordId: number): Promise<Editable> {
   const kind = kindOnSite(declaredKind, caller.settings);
-  const id = await postOfRecord(lookUpOnce(site.db), caller, kind, record);
+  const id = await postOfRecord(lookUpOnce(site.db), caller, kind, recordId);
   const bundle = await loadBundle(site.db, kind, [id], { ...bundleOptions(caller), translatesLinks: false });
   const row = bundle.posts.get(id);
   if (row?.post_type !== kind.postType) return failParam('id', 'id-unknown');

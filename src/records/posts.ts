@@ -22,7 +22,7 @@ import { bundleOptions, type Caller, renderContext } from './caller.ts';
 import { contentConditions, idInLanguage } from './content-lists.ts';
 import { listQuery } from './list-query.ts';
 import { postOfRecord } from './occurrences.ts';
-import { recurrenceOf } from './recurrences.ts';
+import { loadRecurrence } from './recurrences.ts';
 import { renderedPosts } from './rendered-posts.ts';
 import { metasInTrash } from './trashed-metas.ts';
 import { loadedVersion, type VersionedRecord } from './versions.ts';
@@ -243,7 +243,7 @@ export async function readPost<Published extends PublishedRecord>(
   const context = { ...renderContext(caller, rightsOf(caller, options)), withJsonLd: true };
   if (locked && isLocked(post, context)) return fail(locked);
   const rule =
-    kind.hasDates && options.recurrence ? { recurrence: await recurrenceOf(site, caller, post.ID, bundle.metas.get(post.ID)) } : {};
+    kind.hasDates && options.recurrence ? { recurrence: await loadRecurrence(site, caller, post.ID, bundle.metas.get(post.ID)) } : {};
   return { record: { ...renderRecord(kind, id, bundle, context), ...rule }, version: loadedVersion(caller, id, bundle) };
 }
 
@@ -332,10 +332,10 @@ export const mayChange = (lookUp: LookUp, caller: Caller, kind: PostKind, id: nu
 export const mayTrash = (lookUp: LookUp, caller: Caller, kind: PostKind, id: number): Promise<boolean> =>
   mayWrite(lookUp, caller, kind, id, 'delete');
 
-async function mayWrite(lookUp: LookUp, caller: Caller, kind: PostKind, record: number, action: 'edit' | 'delete'): Promise<boolean> {
+async function mayWrite(lookUp: LookUp, caller: Caller, kind: PostKind, recordId: number, action: 'edit' | 'delete'): Promise<boolean> {
   const { viewer } = caller;
   if (!viewer.can(`${action}_${kind.capabilities}`)) return false;
-  const id = await postOfRecord(lookUp, caller, kind, record);
+  const id = await postOfRecord(lookUp, caller, kind, recordId);
   const row = await lookUp(findPost, id);
   if (!row) return kind.problems.byId !== undefined;
   // WordPress checks the permission for the actual type of the id, so that callers who have it learn of the mistake.

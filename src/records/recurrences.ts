@@ -12,8 +12,8 @@ import type { Caller } from './caller.ts';
  * Rules of recurring events. Changes of their tables are not tracked, so answers made from them are not cached.
  */
 
-/** Returns the member `recurrence` of an event, given the id and the metas of its post; null if it does not recur. */
-export async function recurrenceOf(
+/** Loads the member `recurrence` of an event, given the id and the metas of its post; null if it does not recur. */
+export async function loadRecurrence(
   { db }: Site,
   { settings }: Caller,
   post: number,

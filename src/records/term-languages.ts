@@ -12,7 +12,7 @@ import { suffixedSlug } from '../wordpress/slug.ts';
 import type { TranslationGroup } from '../wordpress/translation-group.ts';
 import type { Caller } from './caller.ts';
 import { type LanguagesOfKind, languagesOf } from './record-languages.ts';
-import { createTermRow, dropTreeCache, freeSlug, type TermDraft, type TermLanguage } from './term-writes.ts';
+import { createTermRow, dropTreeCache, freeSlug, type NewTerm, type TermLanguage } from './term-writes.ts';
 import { placeInLanguage } from './translation-groups.ts';
 
 /**
@@ -72,12 +72,12 @@ export async function createTermInLanguage(
   db: Database,
   caller: Caller,
   kind: TermKind,
-  draft: TermDraft,
+  newTerm: NewTerm,
   { language, values = {} }: NewTermLanguage,
 ): Promise<number> {
   const kindLanguages = languagesOf(caller, kind);
-  if (!kindLanguages || !language) return (await createTermRow(db, kind, draft)).id;
-  const { id } = await createTermRow(db, kind, { ...draft, language: toTermLanguage(db, kindLanguages, language) });
+  if (!kindLanguages || !language) return (await createTermRow(db, kind, newTerm)).id;
+  const { id } = await createTermRow(db, kind, { ...newTerm, language: toTermLanguage(db, kindLanguages, language) });
   await placeInLanguage(db, caller, kind, { id, before: null, isNew: true, language }, values);
   return id;
 }

@@ -11,7 +11,7 @@ import { sanitizeTitle, suffixedSlug, uniqueTermSlug } from '../wordpress/slug.t
 import { trimAscii } from '../wordpress/trim.ts';
 
 /** Data of a new term. If `slug` is absent, it is derived from the name. */
-export interface TermDraft {
+export interface NewTerm {
   readonly name: string;
   readonly slug?: string | undefined;
   readonly description: string;
@@ -33,30 +33,30 @@ export interface TermLanguage {
  * @throws term_exists if a term with the same parent has the name and no other slug was requested; empty_term_name,
  * invalid_term_name or rest_invalid_param for a name without text; rest_invalid_param for one longer than its column
  */
-export async function createTermRow(db: Database, kind: TermKind, draft: TermDraft): Promise<{ id: number; slug: string }> {
-  if (trimAscii(draft.name) === '') fail('empty_term_name');
-  const name = storedName(draft.name, 'invalid_term_name');
-  const requestedSlug = sanitizeTitle(draft.slug ?? '');
+export async function createTermRow(db: Database, kind: TermKind, newTerm: NewTerm): Promise<{ id: number; slug: string }> {
+  if (trimAscii(newTerm.name) === '') fail('empty_term_name');
+  const name = storedName(newTerm.name, 'invalid_term_name');
+  const requestedSlug = sanitizeTitle(newTerm.slug ?? '');
   const desiredSlug = requestedSlug || sanitizeTitle(name);
-  await lockNames(db, [...locksOfTerm(kind, name, desiredSlug), ...(draft.parent > 0 ? [termTreeLock(kind.taxonomy)] : [])]);
-  await requireParent(db, kind, draft.parent);
+  await lockNames(db, [...locksOfTerm(kind, name, desiredSlug), ...(newTerm.parent > 0 ? [termTreeLock(kind.taxonomy)] : [])]);
+  await requireParent(db, kind, newTerm.parent);
 
   const similarTerms = await findTermsLike(db, kind.taxonomy, { ids: [], slugs: [desiredSlug], names: [name] });
-  const otherLanguageIds = (await draft.language?.termsElsewhere(similarTerms)) ?? new Set<number>();
+  const otherLanguageIds = (await newTerm.language?.termsElsewhere(similarTerms)) ?? new Set<number>();
   const candidates = similarTerms.filter((term) => !otherLanguageIds.has(term.term_id));
   const clash = clashingTerm(candidates, {
     name,
     slug: desiredSlug,
     isChosen: requestedSlug !== '',
-    parent: draft.parent,
+    parent: newTerm.parent,
     hierarchical: kind.hierarchical,
   });
   if (clash) fail('term_exists', { data: { term_id: clash.term_id }, extraMembers: { additional_data: [clash.term_id, clash.term_id] } });
 
   const isTaken = similarTerms.some((term) => term.slug === desiredSlug && otherLanguageIds.has(term.term_id));
-  const slug = await freeSlug(db, kind, isTaken ? await slugIn(db, desiredSlug, draft.language) : desiredSlug, draft.parent, 0);
-  const description = sanitizeTermDescription(stripControlCharacters(draft.description));
-  const id = await insertTerm(db, kind, { name, slug, description, parent: draft.parent });
+  const slug = await freeSlug(db, kind, isTaken ? await slugIn(db, desiredSlug, newTerm.language) : desiredSlug, newTerm.parent, 0);
+  const description = sanitizeTermDescription(stripControlCharacters(newTerm.description));
+  const id = await insertTerm(db, kind, { name, slug, description, parent: newTerm.parent });
   if (kind.hierarchical) await dropTreeCache(db, kind);
   return { id, slug: slug || String(id) };
 }
@@ -85,7 +85,7 @@ export async function changeTermRow(
   db: Database,
   kind: TermKind,
   term: Term,
-  changes: Partial<Omit<TermDraft, 'parent'>> & { parent?: number },
+  changes: Partial<Omit<NewTerm, 'parent'>> & { parent?: number },
 ): Promise<void> {
   const rows: Partial<Record<'name' | 'slug' | 'description', string>> & { parent?: number } = {};
   if (changes.name !== undefined) rows.name = storedName(changes.name, 'empty_term_name');
@@ -105,7 +105,7 @@ async function changedSlug(
   kind: TermKind,
   term: Term,
   slugText: string,
-  { name = term.name, parent = term.parent, language }: Partial<Pick<TermDraft, 'name' | 'parent' | 'language'>>,
+  { name = term.name, parent = term.parent, language }: Partial<Pick<NewTerm, 'name' | 'parent' | 'language'>>,
 ): Promise<string> {
   const requestedSlug = sanitizeTitle(slugText);
   const desiredSlug = requestedSlug || sanitizeTitle(name) || String(term.term_id);

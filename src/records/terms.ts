@@ -100,9 +100,9 @@ export async function createTerm(
   const { name = '', slug, description, parent } = values;
   if (!kind.hierarchical && parent !== undefined) fail('rest_taxonomy_not_hierarchical');
   const id = await site.db.transaction(async (trx) => {
-    const draft = { name, slug, description: description ?? '', parent: parent ?? 0 };
+    const newTerm = { name, slug, description: description ?? '', parent: parent ?? 0 };
     const language = await languageOfNewTerm(trx, caller, kind, values);
-    const termId = await createTermInLanguage(trx, caller, kind, draft, { language, values: languageValues(values) });
+    const termId = await createTermInLanguage(trx, caller, kind, newTerm, { language, values: languageValues(values) });
     noteChange(trx, caller);
     return termId;
   });

@@ -130,7 +130,7 @@ function createRound(caller: Caller, supplies: readonly RecordChoices[], random:
   const isTranslated = supplies.length > 1 && random.chance(0.5);
   return supplies.map((supply, index) => {
     const ownOccasion = isTranslated || index === 0 ? occasion : randomOccasion(caller, random);
-    const event = draft(caller, ownOccasion, supply, random, index === 0 ? suffix : `${suffix}-${supply.code}`);
+    const event = composeEvent(caller, ownOccasion, supply, random, index === 0 ? suffix : `${suffix}-${supply.code}`);
     return { ...event, ...(supply.code === undefined ? {} : { language: supply.code }), ...(isTranslated ? { group: suffix } : {}) };
   });
 }
@@ -147,7 +147,7 @@ function randomOccasion({ settings, now }: Caller, random: Random): Occasion {
   return { model, dates: randomDates(random, day) };
 }
 
-function draft(caller: Caller, { model, dates }: Occasion, supply: RecordChoices, random: Random, suffix: string): NewEvent {
+function composeEvent(caller: Caller, { model, dates }: Occasion, supply: RecordChoices, random: Random, suffix: string): NewEvent {
   const { settings, now, viewer } = caller;
   const kind = postKind('event');
   const { title, description } = supply.code === undefined || supply.code === model.language ? model : model.translation;

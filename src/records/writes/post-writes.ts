@@ -132,17 +132,17 @@ export async function changeDate(site: Site, caller: Caller, kind: PostKind, id:
   return renderPost(site, caller, kind, id, referencedIds(kind, values));
 }
 
-/** Changes a record without rendering it or, with `scope`, one of its dates. `record`: the id of either. */
+/** Changes a record without rendering it or, with `scope`, one of its dates. `recordId`: that of either. */
 export async function changeRecord(
   site: Site,
   caller: Caller,
   kind: PostKind,
-  record: number,
+  recordId: number,
   { values: givenValues, ...change }: PostChange,
 ): Promise<void> {
   const { extraRows = {} } = change;
-  const date = await dateOfRecord(site.db, caller, kind, record);
-  const id = date?.post ?? record;
+  const date = await dateOfRecord(site.db, caller, kind, recordId);
+  const id = date?.post ?? recordId;
   const hasOtherRows = Object.keys({ ...extraRows.columns, ...extraRows.metas }).length > 0 || givenValues.slug !== undefined;
   const changesAnything = hasOtherRows || Object.keys(givenValues).some((name) => name in kind.fields);
   // Nothing to write, so only check that the record exists.
@@ -182,8 +182,8 @@ export async function changeLocked(
  *
  * @throws recurring-event-date-kept for the id of one date of a recurring event
  */
-export async function deletePost(site: Site, caller: Caller, kind: PostKind, record: number): Promise<void> {
-  const id = await requireDeletable(site, caller, kind, record);
+export async function deletePost(site: Site, caller: Caller, kind: PostKind, recordId: number): Promise<void> {
+  const id = await requireDeletable(site, caller, kind, recordId);
   await writeInTransaction(site, caller, async (db) => {
     const write = { db, caller, kind };
     await deletePermanently(write, await lockExisting(write, id));
@@ -196,8 +196,8 @@ export async function deletePost(site: Site, caller: Caller, kind: PostKind, rec
  *
  * @throws `isInTrash` of the kind's problems; recurring-event-date-kept for the id of one date of a recurring event
  */
-export async function trashPost(site: Site, caller: Caller, kind: PostKind, record: number): Promise<VersionedRecord> {
-  const id = await requireDeletable(site, caller, kind, record);
+export async function trashPost(site: Site, caller: Caller, kind: PostKind, recordId: number): Promise<VersionedRecord> {
+  const id = await requireDeletable(site, caller, kind, recordId);
   const keepsTrash = hasTrash(site.config);
   const lastRecord = keepsTrash ? undefined : await renderPost(site, caller, kind, (await lockExisting({ db: site.db, kind }, id)).row.ID);
   await writeInTransaction(site, caller, async (db) => {
@@ -218,8 +218,8 @@ export async function trashPost(site: Site, caller: Caller, kind: PostKind, reco
  *
  * @throws not-in-trash
  */
-export async function restorePost(site: Site, caller: Caller, kind: PostKind, record: number): Promise<VersionedRecord> {
-  const id = await postOfRecord(lookUpOnce(site.db), caller, kind, record);
+export async function restorePost(site: Site, caller: Caller, kind: PostKind, recordId: number): Promise<VersionedRecord> {
+  const id = await postOfRecord(lookUpOnce(site.db), caller, kind, recordId);
   await writeInTransaction(site, caller, async (db) => {
     const before = await lockExisting({ db, kind }, id);
     if (before.row.post_status !== 'trash') fail('not-in-trash');
@@ -238,9 +238,9 @@ export async function restorePost(site: Site, caller: Caller, kind: PostKind, re
  *
  * @throws rest_invalid_param for another id; recurring-event-date-kept for a date that cannot be removed
  */
-export async function deleteDate(site: Site, caller: Caller, kind: PostKind, record: number): Promise<VersionedRecord> {
-  const date = requireRecurringDate(await dateOfRecord(site.db, caller, kind, record));
-  const lastRecord = await renderPost(site, caller, kind, record);
+export async function deleteDate(site: Site, caller: Caller, kind: PostKind, recordId: number): Promise<VersionedRecord> {
+  const date = requireRecurringDate(await dateOfRecord(site.db, caller, kind, recordId));
+  const lastRecord = await renderPost(site, caller, kind, recordId);
   await changeDates(site, caller, kind, date.post, async (write, before) => removeDate(write, before, await reloadDate(write, date)));
   return { record: lastRecord.record };
 }
@@ -250,8 +250,14 @@ export async function deleteDate(site: Site, caller: Caller, kind: PostKind, rec
  *
  * @throws event-takes-place-once if the event does not recur; recurring-event-dates if the date cannot be added
  */
-export async function createDate(site: Site, caller: Caller, kind: PostKind, record: number, values: PostValues): Promise<VersionedRecord> {
-  const post = (await dateOfRecord(site.db, caller, kind, record))?.post ?? record;
+export async function createDate(
+  site: Site,
+  caller: Caller,
+  kind: PostKind,
+  recordId: number,
+  values: PostValues,
+): Promise<VersionedRecord> {
+  const post = (await dateOfRecord(site.db, caller, kind, recordId))?.post ?? recordId;
   let startUtc = '';
   await changeDates(site, caller, kind, post, async (write, before) => {
     const addedDate = await addDate(write, before, values);
@@ -288,9 +294,9 @@ const changeDates = (
   });
 
 /** Returns the post of a record that is to be deleted. One date of a recurring event cannot be deleted this way. */
-async function requireDeletable({ db }: Site, caller: Caller, kind: PostKind, record: number): Promise<number> {
-  const date = await dateOfRecord(db, caller, kind, record);
-  return date?.recurs ? fail('recurring-event-date-kept') : (date?.post ?? record);
+async function requireDeletable({ db }: Site, caller: Caller, kind: PostKind, recordId: number): Promise<number> {
+  const date = await dateOfRecord(db, caller, kind, recordId);
+  return date?.recurs ? fail('recurring-event-date-kept') : (date?.post ?? recordId);
 }
 
 /** Runs a write as one transaction, and notes the change with the caller. */
