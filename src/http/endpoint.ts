@@ -25,7 +25,7 @@ export interface ServedEndpoint<V = Values, Prepared = V> extends Omit<Endpoint<
   readonly getsRequest?: true;
   /** Carries out several consecutive writes of one caller in a batch at once. */
   readonly runTogether?: CombinedRun<Prepared>;
-  /** Returns the answer if nothing is left to write after `prepare`; it is sent without a transaction and never stored. */
+  /** Returns the answer if nothing is left to write after `prepare`; sent without a transaction and never stored. */
   readyReply?(site: Site, prepared: Prepared): Reply | undefined;
 }
 
