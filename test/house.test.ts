@@ -247,6 +247,26 @@ describe('the source', () => {
     expect(orphans).toEqual([]);
   });
 
+  it('has a sentence above every exported function', () => {
+    const DECLARED =
+      /^export (?:(?:async )?function\*? (\w+)|const (\w+)(?:: .*)? =\s*(?:memo\w*\()?\s*(?:async )?(?:<[^()]*>\s*)?(?:\(|\w+ =>))/;
+    const undescribed = files.flatMap((name) => {
+      const lines = readFileSync(join(SOURCE, name), 'utf8').split('\n');
+      let last = '';
+      return lines.flatMap((line, place) => {
+        // The value of a constant may begin on the next line.
+        const [, own, constant] = DECLARED.exec(`${line}\n${line.endsWith('=') ? lines[place + 1] : ''}`) ?? [];
+        const declared = own ?? constant;
+        const isOverload = own !== undefined && own === last;
+        if (declared !== undefined) last = declared;
+        if (declared === undefined || isOverload) return [];
+        const above = lines.slice(0, place).findLast((other) => !other.startsWith('//')) ?? '';
+        return above.endsWith('*/') ? [] : [`${name}: ${declared}`];
+      });
+    });
+    expect(undescribed).toEqual([]);
+  });
+
   it('has only downward imports between rooms', () => {
     const upward = files.flatMap((name) =>
       imports(name)

@@ -173,6 +173,7 @@ export function mayListPeople(viewer: Viewer, { context, orderby, roles, capabil
 /** The capability to write, for each type whose records have an author. */
 const WRITE_CAPABILITIES = ['edit_posts', 'edit_pages', ...postKinds.map(({ capabilities }) => `edit_${capabilities}`)];
 
+/** Whether the caller may read a person (`WP_REST_Users_Controller::get_item_permissions_check`). */
 export async function mayReadPerson(lookUp: LookUp, viewer: Viewer, { id: person, context }: Selected & ContextValues): Promise<Verdict> {
   if (!(await isKnownPerson(lookUp, viewer, person))) return 'rest_user_invalid_id';
   if (isSelf(viewer, person)) return true;

@@ -47,6 +47,7 @@ function commandSection(command: Command): string {
   ].join('\n\n');
 }
 
+/** Returns the name of a command with those of the commands that it belongs to: `fasti event list`. */
 export const fullCommandName = (command: Command): string =>
   command.parent ? `${fullCommandName(command.parent)} ${command.name()}` : command.name();
 

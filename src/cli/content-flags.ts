@@ -68,6 +68,10 @@ const isListOrObject = ({ grammar }: Param): boolean => {
   return type === 'array' || type === undefined;
 };
 
+/**
+ * Adds a flag for each of these parameters to a command. `texts`: keys of its sentence, of which the first existing one
+ * is used.
+ */
 export function addParams(
   command: Command,
   session: Session,
@@ -84,6 +88,7 @@ export function addParams(
   return withCustomFields(command, session, kind);
 }
 
+/** Returns the word for the value of a flag in the help: `number`, `text`, `list`. */
 export function placeholder({ grammar }: Param): string {
   const type = [grammar.json.type ?? 'value'].flat();
   return String(type.includes('integer') && type.length === 1 ? 'number' : type[0])
@@ -91,7 +96,9 @@ export function placeholder({ grammar }: Param): string {
     .replace('array', 'list');
 }
 
+/** Returns the keys of the sentence about a filter. */
 export const filterTexts = (kind: Kind, name: string): string[] => [`params:${kind.name}.${name}`, `params:common.${name}`];
+/** Returns the keys of the sentence about a field that is written. */
 export const fieldTexts = (kind: Kind, name: string): string[] => [
   `fields:${kind.name}.written.${name}`,
   `fields:common.written.${name}`,
@@ -138,6 +145,7 @@ export function inContentLanguage(caller: Caller, { contentLanguage: code }: Opt
   return { ...caller, content: { code, isChosen: true } };
 }
 
+/** Adds the flags for the language of a record and its translations. */
 export const withLanguageFlags = (command: Command, { say }: Session): Command =>
   command
     .option('--content-language <code>', say('content.content-language'))

@@ -67,4 +67,5 @@ const EXAMPLES: Readonly<Record<KindName, Readonly<Partial<Record<Verb, readonly
   },
 };
 
+/** Returns the examples in the help of a command about a kind. */
 export const examplesOf = (kind: KindName, verb: Verb): readonly string[] => EXAMPLES[kind][verb] ?? [];

@@ -25,6 +25,7 @@ export interface ReadingOptions {
   readonly map: HeadingMap;
 }
 
+/** The inputs for reading a file: order of dates, status of new records, rows with errors. */
 export function ReadingOptionFields({
   visit,
   readingOptions,

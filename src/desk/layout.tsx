@@ -195,6 +195,7 @@ export const QUESTION_FIELD = 'question';
 /** Name of the form field that says that the user has confirmed the action. The script adds it after asking. */
 export const CONFIRMED_FIELD = 'confirmed';
 
+/** Whether the user has answered the question about a form with yes. */
 export const isConfirmed = (fields: Values): boolean => textIn(fields, CONFIRMED_FIELD) !== '';
 
 /** The hidden field with the question about a form. Without a script, the server asks it. */

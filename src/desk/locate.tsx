@@ -19,6 +19,7 @@ export const LOCATE_FIELD = 'locate';
 export const geocoderFor = ({ site }: Visit, { fields }: Pick<PostKind, 'fields'>): string | undefined =>
   'geo_lat' in fields ? site.config.geocoderUrl : undefined;
 
+/** The button that looks up the coordinates of an address. */
 export function LocateButton({ visit }: { readonly visit: Visit }): JSX.Element {
   const { say } = visit.i18n;
   return (

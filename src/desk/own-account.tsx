@@ -116,6 +116,7 @@ export const changeOwnPassword = (visit: Submission): Promise<Outcome> =>
     return { to: deskUrl(visit, '/me', { done: 'password' }), cookie: setCookie(visit, cookie) };
   });
 
+/** Creates an application password of the user, and shows it once. */
 export const createOwnPassword = (visit: Submission): Promise<Outcome> =>
   changeOwnAccount(visit, 'name', async () => {
     const { password } = await createPassword(visit.site, visit.caller.viewer.id, {
@@ -124,6 +125,7 @@ export const createOwnPassword = (visit: Submission): Promise<Outcome> =>
     return ownAccountPage(visit, { newPassword: groupedPassword(password) });
   });
 
+/** Revokes an application password of the user. */
 export const revokeOwnPassword = (visit: Submission, uuid: string): Promise<Outcome> =>
   changeOwnAccount(visit, '', async () => {
     await revokeApplicationPassword(visit.site, visit.caller.viewer.id, uuid);

@@ -304,6 +304,7 @@ export const showNewLink = (visit: Submission, id: number): Promise<Outcome> =>
     return personPage(visit, id, { link: { login: link.login, address: passwordLinkUrl(visit.settings.home, link) } });
   });
 
+/** Deletes another user. Posts of the user go to the one that the form names. */
 export const removePerson = (visit: Submission, id: number): Promise<Outcome> =>
   changePerson(visit, id, async () => {
     if (id === visit.caller.viewer.id || !(await mayDeleteAccount(visit, id))) fail('rest_forbidden');

@@ -41,6 +41,7 @@ const MAX_NEIGHBOURS = 20;
 const TOWN_ZOOM = 13;
 const WORLD_VIEW = { lat: 30, lng: 0, zoom: 2 };
 
+/** The map, hidden until its script runs. */
 export function PlaceMap({ visit, map }: { readonly visit: Visit; readonly map: MapView }): JSX.Element {
   const { say } = visit.i18n;
   return (

@@ -44,6 +44,7 @@ interface TermListProps {
   readonly list: TermListModel;
 }
 
+/** A page of the list of categories or tags, with its search. */
 export function TermList({ visit, kind, list: { terms, total, page, search } }: TermListProps): JSX.Element {
   const { say } = visit.i18n;
   const pages = Math.ceil(total / PAGE_SIZE);

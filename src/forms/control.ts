@@ -104,13 +104,16 @@ export interface Control {
   readonly Component: (props: ControlProps) => JSX.Element | null;
 }
 
+/** Returns a value as the text of an input, with `\n` at the ends of lines. */
 export const textOf = (value: unknown): string => (value === undefined || value === null ? '' : String(value).replace(/\r\n?/g, '\n'));
 /** Returns a text as a single-line input contains it. */
 export const onOneLine = (text: string): string => text.replace(/\n/g, ' ');
 /** Returns an alternative text as its input contains it. */
 export const altOnOneLine = (alt: unknown): string => onOneLine(textOf(alt)).trim();
+/** Returns the value of an input if it is a text. */
 export const textOrEmpty = (formValue: FormValue): string => (typeof formValue === 'string' ? formValue : '');
 
+/** Returns the properties of the field around an input. */
 export function fieldPropsOf({ name, id, label, hint, error, required }: ControlProps): FieldProps {
   return { name, label, hint, error, required, ...(id === undefined ? {} : { id }) };
 }

@@ -14,6 +14,7 @@ export interface LinkForm {
   readonly fresh: Readonly<Record<string, string>>;
 }
 
+/** Reads the links in a form: those that stay, those that are added, and the details of a new record. */
 export const readLinkForm = (formValue: FormValue): LinkForm => {
   const { keep, add, fresh } = membersIn(formValue);
   return {

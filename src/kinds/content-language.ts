@@ -16,5 +16,6 @@ const withFallback = {
 /** Returns the kind with the additional list parameters if its records have languages. */
 export const postsInLanguages = (kind: PostKind, { contentLanguages }: Pick<SiteSettings, 'contentLanguages'>): PostKind =>
   isTranslated(contentLanguages, kind.postType) ? withFallback.post(kind) : kind;
+/** Returns a kind of terms, likewise. */
 export const termsInLanguages = (kind: TermKind, { contentLanguages }: Pick<SiteSettings, 'contentLanguages'>): TermKind =>
   isTranslated(contentLanguages, kind.taxonomy) ? withFallback.term(kind) : kind;

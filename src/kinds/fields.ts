@@ -79,6 +79,7 @@ export const withNames = <T, E extends Empty>(names: FieldNames, field: Field<T,
 /** Returns the field with another meaning of an empty value than clearing it. */
 export const whenEmpty = <T, E extends Empty>(empty: E, field: Field<T>): Field<T, E> => ({ ...field, empty });
 
+/** The categories or tags of a record. */
 export const terms = (kind: TermKindName, names: FieldNames = {}): Field<readonly RequestedTerm[], 'clears'> => ({
   names,
   grammar: requestedTerms,
@@ -87,6 +88,7 @@ export const terms = (kind: TermKindName, names: FieldNames = {}): Field<readonl
   fallback: null,
 });
 
+/** The records that an event links to by a meta, which has a row for each of them. */
 export const links = (key: string, kind: LinkedKindName, names: FieldNames = {}): Field<readonly LinkPlan[], 'clears'> & InMeta => ({
   names,
   grammar: requestedLinks(kind),
@@ -129,8 +131,11 @@ export const searchedTexts = (fields: Readonly<Record<string, Field>>): string[]
 /** A field whose place determines the type of its values. */
 type FieldIn<In extends Place['in'], T> = Field<T> & { readonly place: Extract<Place, { readonly in: In }> };
 
+/** Whether a field holds categories or tags. */
 export const isTerms = (field: Field): field is FieldIn<'terms', readonly RequestedTerm[]> => field.place.in === 'terms';
+/** Whether a field holds links to venues or organizers. */
 export const isLinks = (field: Field): field is FieldIn<'links', readonly LinkPlan[]> => field.place.in === 'links';
+/** Whether a field holds the featured image. */
 export const isImage = (field: Field): field is FieldIn<'image', number | FetchedImage> => field.place.in === 'image';
 
 /** Returns the accepted value of a field from the values of a request; undefined: not sent, null: cleared. */

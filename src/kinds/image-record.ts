@@ -38,6 +38,7 @@ export function featuredImageUrl(postId: number, bundle: Bundle, context: Render
   return attachmentUrl(thumbnailOf(postId, bundle), bundle, context);
 }
 
+/** Returns the id of the featured image of a post. */
 export function thumbnailOf(postId: number, bundle: Bundle): number | undefined {
   return Number(metaOf(bundle.metas.get(postId), '_thumbnail_id')) || undefined;
 }

@@ -20,9 +20,13 @@ export const taxonomies: readonly string[] = termKinds.map(({ taxonomy }) => tax
 const byName: Readonly<Record<PostKindName, PostKind>> = { event, venue, organizer };
 const termsByName: Readonly<Record<TermKindName, TermKind>> = { category, tag };
 
+/** Returns the kind of posts with this name. */
 export const postKind = (name: PostKindName): PostKind => byName[name];
+/** Returns the kind of terms with this name. */
 export const termKind = (name: TermKindName): TermKind => termsByName[name];
+/** Returns the kind of terms of a taxonomy; undefined if it is none of the calendar's. */
 export const termKindOf = (taxonomy: string): TermKind | undefined => termKinds.find((kind) => kind.taxonomy === taxonomy);
+/** Returns the kind of posts of a post type; undefined if it is none of the calendar's. */
 export const postKindOfType = (type: string): PostKind | undefined => postKinds.find((kind) => kind.postType === type);
 
 /** Metas that hold a URL. */

@@ -55,6 +55,8 @@ export const byMeta =
   (key: string, { guarded }: { readonly guarded: boolean }): ToConditions<boolean> =>
   (isPresent) => [{ by: 'meta', key, isPresent, guarded }];
 
+/** Children of a post. */
 export const byParent: ToConditions<number> = (id) => [{ by: 'parent', id }];
 
+/** Filters by whether there are published tickets for an event. */
 export const byTickets: ToConditions<boolean> = (hasTickets) => [{ by: 'ticketed', hasTickets }];

@@ -16,6 +16,7 @@ export const authorField = whenEmpty('refused', column('post_author', idOf('user
 export const dateField = whenEmpty('refused', rule(timeText));
 export const dateUtcField = withNames({ tec: 'date_gmt' }, dateField);
 export const statusField = whenEmpty('refused', rule(status));
+/** The title, which a record must have. */
 export const titleField = (): Field<string, 'refused'> =>
   whenEmpty('refused', column('post_title', titleText, { required: true, names: { tec: 'title' } }));
 /** A text column; `post_content` has a higher limit than the others. */

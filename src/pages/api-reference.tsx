@@ -75,6 +75,7 @@ export interface ReferenceProps {
 
 const METHODS = ['get', 'post', 'put', 'patch', 'delete'] as const;
 
+/** The reference of the API, made from its OpenAPI document. */
 export function ApiReference({ i18n, document, json }: ReferenceProps): JSX.Element {
   const { say } = i18n;
   const groups = groupsOf(document);

@@ -21,6 +21,7 @@ export interface SearchProps {
   readonly clear: string;
 }
 
+/** The search of the calendar, with its further filters. */
 export function SearchForm({ i18n, search }: { readonly i18n: I18n; readonly search: SearchProps }): JSX.Element {
   const { say } = i18n;
   const { action, hidden, words, from, boxes, more, active, clear } = search;

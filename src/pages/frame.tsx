@@ -18,6 +18,7 @@ export interface FrameProps {
   readonly children?: ComponentChildren;
 }
 
+/** A page of the calendar: header with menu and languages, content, footer. */
 export function Frame({ i18n, siteName, home, logo, menu, languages, links, children }: FrameProps): JSX.Element {
   const { say } = i18n;
   return (

@@ -67,6 +67,7 @@ export interface EventCard {
 /** Number of words of a description in a list. */
 const MAX_SUMMARY_WORDS = 28;
 
+/** Returns an event as lists and its own page show it. */
 export function toEventCard(event: FeedEvent, caller: Caller, i18n: I18n): EventCard {
   const { record, locked } = event;
   const { settings } = caller;
@@ -177,6 +178,7 @@ export interface PlaceModel extends NamedLink {
   readonly map: string | undefined;
 }
 
+/** Returns a venue as the page of an event and its own page show it. */
 export function toPlaceModel(venue: VenueRecord, i18n: Pick<I18n, 'say'>): PlaceModel {
   const address = placeOf({ ...venue, venue: '' });
   const showsMap = venue.show_map !== false || venue.show_map_link !== false;

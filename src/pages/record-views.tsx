@@ -47,6 +47,7 @@ export interface OrganizerModel extends NamedLink {
   readonly website: string;
 }
 
+/** The page of an event. */
 export function EventView(props: EventProps): JSX.Element {
   const { i18n, card, description, picture, notice, isOver, places, add, back, locked } = props;
   const { say } = i18n;

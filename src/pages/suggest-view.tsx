@@ -60,6 +60,7 @@ export function SuggestView({ i18n, form, names, visitorDetails, address, hidden
   );
 }
 
+/** The page after a suggestion has been sent. */
 export function ThanksView({ i18n: { say }, address }: { readonly i18n: I18n; readonly address: string }): JSX.Element {
   return (
     <>

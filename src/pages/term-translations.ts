@@ -20,6 +20,7 @@ export interface TermTranslations {
   readonly code: string;
 }
 
+/** Returns the kind of a term that pages list by. */
 export const kindOf = ({ taxonomy }: Pick<Term, 'taxonomy'>): TermKind => termKind(taxonomy === 'post_tag' ? 'tag' : 'category');
 
 /** Returns the term of a page with its translations. Undefined if the page has no term or the term has no language. */

@@ -20,12 +20,16 @@ interface HeadDetails {
   readonly made_at: string;
 }
 
+/** Returns the first line of a backup. `prefix`: that of its tables. */
 export const headLine = (prefix: string, details: HeadDetails): string =>
   toLine({ format: 'fasti-backup', version: 1, prefix, ...details } satisfies z.input<typeof HEAD> & HeadDetails);
+/** Returns the line before the rows of a table. `lastId`: the last id that the table has given. */
 export const tableLine = (table: string, lastId: number): string => toLine({ table, last: lastId } satisfies z.input<typeof TABLE>);
+/** Returns the line of a row. */
 export const rowLine = (row: Row): string => toLine(mapValues(row, encodeValue) satisfies z.input<typeof ROW>);
 /** Returns the row of a validated line. */
 export const parseRow = (value: z.output<typeof ROW>): Row => mapValues(value, decodeValue);
+/** Returns the last line of a backup, by which a truncated one is recognised. */
 export const endLine = (rows: number): string => toLine({ end: true, rows } satisfies z.input<typeof END>);
 
 /**

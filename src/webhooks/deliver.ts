@@ -68,6 +68,7 @@ export interface HookServer {
   readonly stop: () => Promise<void>;
 }
 
+/** Returns a server of the webhooks of a site, which does nothing by itself. */
 export function createHookServer(site: Site): HookServer {
   const runningHooks = new Map<number, Promise<void>>();
   let stopping = false;

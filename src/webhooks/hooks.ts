@@ -87,6 +87,7 @@ export const readHook = async ({ db }: Site, id: number): Promise<PublicHook> =>
 export const secretOf = async ({ db }: Site, id: number): Promise<string | undefined> =>
   (await loadHooks(db)).find((hook) => hook.id === id)?.secret;
 
+/** Returns all webhooks, without their secrets. */
 export const listHooks = async ({ db }: Site): Promise<PublicHook[]> => (await loadHooksIfPresent(db)).map(withoutSecret);
 
 /** Returns all webhooks; none if our own tables do not exist, as in a database that only WordPress has written to. */

@@ -3,4 +3,5 @@ export const DECIMAL_NUMBER = '^[ ]*[+-]?([0-9]+([.][0-9]*)?|[.][0-9]+)([eE][+-]
 
 const PATTERN = new RegExp(DECIMAL_NUMBER);
 
+/** Whether a text is a decimal number. */
 export const isDecimalNumber = (text: string): boolean => PATTERN.test(text);

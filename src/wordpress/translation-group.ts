@@ -12,6 +12,7 @@ export interface TranslationConflict {
   readonly ids: readonly [number, number];
 }
 
+/** Whether groups could not be joined because two of them have different members in one language. */
 export const isConflict = (result: TranslationGroup | TranslationConflict): result is TranslationConflict => 'conflict' in result;
 
 /** Returns all members of these groups as one group, in order, or the language that two of them share. */

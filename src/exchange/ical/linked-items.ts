@@ -18,6 +18,7 @@ export interface LinkedItems {
 /** Maximum number of items that are remembered as returned; returning an item twice is harmless. */
 const MAX_REMEMBERED_ITEMS = 100_000;
 
+/** Begins the venues, organizers and images of one calendar. `file`: the name of its source. */
 export function createLinkedItems(file: string): LinkedItems {
   const seenIds = new Set<string>();
   const unlessSeen = (item: PostItem): PostItem[] => {

@@ -8,6 +8,7 @@ import { ZONES_BEGIN, zoneId } from './zone.ts';
 
 /* Start and end of an event, as lines of its VEVENT. */
 
+/** Whether a text is a date and time that exists. */
 export const isDate = (text: string): boolean => !Number.isNaN(unixFromText(text));
 
 /**
@@ -48,6 +49,7 @@ export function isUnambiguous(local: string, utc: string, zone: Zone): boolean {
 /** Names of properties with a time: start or end of an event, or one of its dates. */
 type TimeName = 'dtstart' | 'dtend' | 'rdate' | 'exdate' | 'recurrence-id';
 
+/** Returns a time by the clock of a zone if that is unambiguous, otherwise in UTC. */
 export function timeLine(name: TimeName, local: string, utc: string, zone: Zone | null): string {
   return zone && isUnambiguous(local, utc, zone) ? zonedLine(name, local, zone) : line(name, 'date-time', [utcTime(utc, local)]);
 }

@@ -14,6 +14,7 @@ export type ReadFormat = (typeof READABLE_FORMATS)[number];
 
 /** Formats whose readers can fetch from the web themselves. The readers of the others need a file. */
 export type FetchedFormat = Extract<ReadFormat, 'ical' | 'jsonld'>;
+/** Whether the reader of a format fetches addresses itself. */
 export const isFetchedByReader = (format: ReadFormat | undefined): format is FetchedFormat => format === 'ical' || format === 'jsonld';
 
 const FORMATS_BY_EXTENSION: ReadonlyMap<string, FileFormat> = tableOf({

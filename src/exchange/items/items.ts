@@ -200,7 +200,9 @@ export function titleOf(item: Item): string {
   return item.kind === 'author' ? item.login : item.sourceId;
 }
 
+/** Whether an item is a post: an event, a venue, an organizer or an image. */
 export const isPostItem = (item: Item): item is PostItem => 'links' in item;
+/** Whether an item is a category or a tag. */
 export const isTermItem = (item: Item): item is TermItem => item.kind === 'category' || item.kind === 'tag';
 
 /** Metas that reference other posts -> the kinds of those posts. */
@@ -241,4 +243,5 @@ export class SourceFault extends Error {
 /** An entry of a reader: an item, or a note about something that it skipped or could not keep. */
 export type Entry = Item | NonItemEntry;
 
+/** Whether an entry is something to import, not a remark about the source. */
 export const isItem = (entry: Entry): entry is Item => entry.kind !== 'skipped' && entry.kind !== 'loss' && entry.kind !== 'dates';

@@ -94,8 +94,10 @@ export interface Tally {
   readonly losses: Map<string, { count: number; examples: Loss[] }>;
 }
 
+/** Returns a tally of nothing. */
 export const newTally = (): Tally => ({ created: {}, updated: {}, unchanged: {}, trashed: {}, skipped: {}, lost: {}, losses: new Map() });
 
+/** Adds to one of several counts, which may not exist yet. */
 export function addToCount(counts: Partial<Record<string, number>>, name: string, amount = 1): void {
   counts[name] = ((Object.hasOwn(counts, name) && counts[name]) || 0) + amount;
 }
@@ -152,6 +154,7 @@ export const countsToShow = ({ created, updated, unchanged, trashed, lost }: Rep
   lost,
 });
 
+/** Returns the report of an import from its tally. */
 export function reportOf({ source, dryRun }: Pick<Report, 'source' | 'dryRun'>, { losses, ...counts }: Tally): Report {
   return { source, dryRun, ...counts, losses: lossesIn({ losses }) };
 }
@@ -159,6 +162,7 @@ export function reportOf({ source, dryRun }: Pick<Report, 'source' | 'dryRun'>, 
 /** Serializes a tally for the database. `tallyFrom` parses it; an empty text yields an empty tally. */
 export const tallyText = ({ losses, ...counts }: Tally): string => JSON.stringify({ ...counts, losses: [...losses] });
 
+/** Parses a tally that `tallyText` has written. */
 export function tallyFrom(text: string): Tally {
   if (text === '') return newTally();
   const { losses, ...counts }: Omit<Tally, 'losses'> & { losses: [string, { count: number; examples: Loss[] }][] } = JSON.parse(text);

@@ -17,6 +17,7 @@ import { termName } from './term-names.ts';
 /** Kinds of posts in such an order that posts only refer to earlier kinds. */
 export const POST_ORDER = ['attachment', 'venue', 'organizer', 'event'] as const satisfies readonly PostItem['kind'][];
 
+/** Returns the post type of a kind of items. */
 export const typeOf = (kind: PostItem['kind']): string => (kind === 'attachment' ? 'attachment' : postKind(kind).postType);
 
 /** Returns the name of a user in items. */

@@ -39,6 +39,7 @@ export interface VersionSearch {
   readonly result: () => Versions;
 }
 
+/** Begins a search; the entries of the source are added one by one. */
 export function createVersionSearch(): VersionSearch {
   const latestVersions = new Map<string, { readonly look: string; readonly modified: string }>();
   const repeatedNames = new Set<string>();

@@ -186,6 +186,7 @@ export function limitParts(event: Node): { event: Node; leftOut: number } {
   return { event: nodeInheriting(event, shortened), leftOut: longLists.reduce((sum, { leftOut }) => sum + leftOut, 0) };
 }
 
+/** Whether a value is an object of JSON-LD, not a text or a list. */
 export const isNode = (value: unknown): value is Node => value !== null && typeof value === 'object' && !Array.isArray(value);
 
 /** Returns a list of a value that may be single, multiple or absent. */

@@ -31,6 +31,7 @@ export interface SiteAnswer {
 
 /** A JSON object. */
 export type JsonObject = Readonly<Record<string, unknown>>;
+/** Whether a parsed value is an object, not a list. */
 export const isJsonObject = (value: unknown): value is JsonObject => value !== null && typeof value === 'object' && !Array.isArray(value);
 
 export type Query = Readonly<Record<string, string | number>>;

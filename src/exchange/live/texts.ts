@@ -16,14 +16,17 @@ export interface Guess {
   readonly isExact: boolean;
 }
 
+/** Returns the title that renders as this HTML. */
 export function storedTitle(html: string): Guess {
   return guessText(html, [straightenTypography(html, '--'), straightenTypography(html, '-'), html, decodeEntities(html)], renderTitle);
 }
 
+/** Returns the content that renders as this HTML. */
 export function storedContent(html: string, options: RenderOptions): Guess {
   return guessText(html, possibleSources(html), (text) => renderContent(text, options));
 }
 
+/** Returns the excerpt that renders as this HTML. */
 export function storedExcerpt(html: string, options: RenderOptions): Guess {
   return guessText(html, possibleSources(html), (text) => renderExcerpt(text, options));
 }

@@ -23,6 +23,7 @@ export interface TermHolder {
   readonly release: () => Entry[];
 }
 
+/** Begins to hold the terms of one file. */
 export function createTermHolder(): TermHolder {
   let heldTerms: TermItem[] = [];
   const languagesById = new Map<number, Pick<TermItem, 'language' | 'translation_group'>>();

@@ -38,6 +38,7 @@ export type PageValues = ValuesOf<typeof PAGING & typeof OFFSET>;
 /** The context in which records are shown. */
 export type ContextValues = ValuesOf<typeof CONTEXT>;
 
+/** Returns the parameters of an order (`WP_REST_Controller::get_collection_params`). */
 export const orderParams = <const T extends string>(orders: readonly T[], defaultOrder: T, direction: 'asc' | 'desc') => ({
   order: control(choice(['asc', 'desc']), { fallback: direction }),
   orderby: control(choice(orders), { fallback: defaultOrder }),

@@ -233,6 +233,7 @@ const WRITABLE_FIELDS = {
 export type CoreFields = Params & typeof WRITABLE_FIELDS;
 export type CoreFieldValues = ValuesOf<CoreFields>;
 
+/** Returns the fields that WordPress's own routes write, with one for each taxonomy. */
 export const postFields = (kind: PostKind): CoreFields => ({
   ...WRITABLE_FIELDS,
   ...Object.fromEntries(coreTerms(kind).map(({ restBase }) => [restBase, { grammar: integers }])),

@@ -35,6 +35,7 @@ export const termFilters = memoizeByObject(({ hierarchical }: Pick<TermKind, 'hi
 export const BLOG_CATEGORY_FILTERS = { ...termFilters(blogCategory), ...READ_CONTEXT };
 export type CoreTermListValues = ValuesOf<ReturnType<typeof termFilters>>;
 
+/** Returns the fields of terms that WordPress's own routes write. */
 export const termFields = ({ hierarchical }: Pick<TermKind, 'hierarchical'>) => ({
   description: { grammar: anyString(MAX_BYTES.content) },
   name: TERM_NAME,

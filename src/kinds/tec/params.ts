@@ -114,6 +114,7 @@ type TecFilters = ListParams & {
   readonly order?: Control<'ASC' | 'DESC'>;
 };
 
+/** Returns the filters of a list of this kind. */
 export const tecFilters = ({ linkedFromEvents }: PostKind): TecFilters =>
   linkedFromEvents ? linkedFilters(linkedFromEvents) : EVENT_FILTERS;
 
