@@ -1,3 +1,4 @@
+import { numberText } from '../wordpress/php/number.ts';
 import { tableOf } from '../wordpress/table.ts';
 
 /** A price within a text. */
@@ -22,6 +23,19 @@ export interface ParsedCost {
   readonly texts: readonly string[];
 }
 
+/** Words for a price of zero, in languages in which calendars are often written. */
+export const FREE_WORDS: readonly string[] = ['Free', 'Gratis', 'Gratuito', 'Gratuita', 'Gratuit', 'Gratuite', 'Kostenlos', 'Frei'];
+const FREE = new Set(FREE_WORDS.map((word) => word.toLowerCase()));
+
+/** Whether a text is a word for a price of zero, in any case. */
+export const isFree = (text: string): boolean => FREE.has(text.toLowerCase());
+
+/** Separator of the ends of a range, as records show it. */
+export const RANGE_SEPARATOR = ' – ';
+
+/** Number of characters of a text in which prices are searched. Longer texts are words: nobody writes a price like that. */
+const MAX_PARSED = 2000;
+
 /** ISO 4217 codes of currencies in use. They are recognised in any case. */
 const CODES = new Set(
   `AED AFN ALL AMD ANG AOA ARS AUD AWG AZN BAM BBD BDT BGN BHD BIF BMD BND BOB BRL BSD BTC BTN BWP BYN BZD CAD CDF CHF CLP CNY COP CRC CUP CVE
@@ -30,6 +44,10 @@ const CODES = new Set(
   PGK PHP PKR PLN PYG QAR RON RSD RUB RWF SAR SBD SCR SDG SEK SGD SHP SLE SOS SRD SSP STN SVC SYP SZL THB TJS TMT TND TOP TRY TTD TWD TZS UAH
   UGX USD UYU UZS VES VND VUV WST XAF XCD XOF XPF YER ZAR ZMW ZWL`.split(/\s+/),
 );
+/** Currencies with three decimals, in which `2.500` is two and a half. */
+const THREE_DECIMALS = new Set(['BHD', 'IQD', 'JOD', 'KWD', 'LYD', 'OMR', 'TND']);
+const hasThreeDecimals = (number: string, symbol = ''): boolean =>
+  THREE_DECIMALS.has(symbol.toUpperCase()) && /^\d{1,3}\.\d{3}$/.test(number);
 /** Currency abbreviations made of letters, and currency names in common languages, in lower case. */
 const CURRENCY_NAMES = new Set(
   'kr kr. zł kč ft lei fr fr. sfr sfr. руб руб. р. лв лв. din rs rs. rp rm r s/ kn euro euros dollar dollars pound pounds franc francs franken'.split(
@@ -49,9 +67,26 @@ const NUMBER = new RegExp(
 
 /**
  * Parses a text for prices: lists, ranges, decimal comma or point, thousands separators, a currency next to each number
- * (decision D37).
+ * (decision D37). The free end of a range, as records show it (`Free – $10`), is an amount of zero.
  */
 export function parseCost(text: string): ParsedCost {
+  if (text.length > MAX_PARSED) return asWords(text);
+  const [start, ...others] = text.split(RANGE_SEPARATOR, 2);
+  if (others.length === 0 || !isFree(start!.trim())) return parseAmounts(text);
+  const rest = parseAmounts(text.slice(start!.length + RANGE_SEPARATOR.length));
+  return rest.amounts.length === 0 ? parseAmounts(text) : { ...rest, amounts: [{ text: '0', value: '0' }, ...rest.amounts] };
+}
+
+/** Returns a text without a look at its numbers. */
+export const asWords = (text: string): ParsedCost => ({ amounts: [], hasOtherWords: true, texts: [text.trim()] });
+
+/**
+ * Returns a number as the text of a cost. Exactly three decimals get a zero, since they would count as thousands in a
+ * text (decision D37).
+ */
+export const costOfNumber = (value: number): string => numberText(value).replace(/^-?\d+\.\d{3}$/, '$&0');
+
+function parseAmounts(text: string): ParsedCost {
   const numbers = findNumbers(text);
   const amounts: Amount[] = [];
   const texts: string[] = [];
@@ -64,7 +99,8 @@ export function parseCost(text: string): ParsedCost {
     const symbol = before.prefix ?? after.postfix;
     if (number.value !== undefined) {
       const position = symbol === undefined ? undefined : before.prefix === undefined ? 'postfix' : 'prefix';
-      amounts.push({ text: number.text, value: before.minus ? `-${number.value}` : number.value, symbol, position });
+      const value = hasThreeDecimals(number.text, symbol) ? number.text : number.value;
+      amounts.push({ text: number.text, value: before.minus ? `-${value}` : value, symbol, position });
     }
     hasOtherWords ||= before.hasOtherWords || after.hasOtherWords;
     for (const item of before.texts) texts.push(item);

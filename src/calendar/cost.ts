@@ -1,9 +1,8 @@
 import { memoize } from '../memo.ts';
 import { decodeEntities, escHtml } from '../wordpress/content/entities.ts';
 import { stripAllTags, stripControlCharacters } from '../wordpress/content/plain-text.ts';
-import { numberText } from '../wordpress/php/number.ts';
 import { sanitizeTitle } from '../wordpress/slug.ts';
-import { type Amount, type ParsedCost, parseCost } from './amounts.ts';
+import { type Amount, asWords, costOfNumber, isFree, type ParsedCost, parseCost, RANGE_SEPARATOR } from './amounts.ts';
 
 /** Stored form of costs: one row for each value, one symbol for all, and its position. */
 export interface CostMeta {
@@ -41,23 +40,23 @@ export interface CostRecord {
 
 /** Maximum number of costs, since each is a row. */
 const MAX_COSTS = 1000;
-/** Separator of the ends of a range. */
-const RANGE_SEPARATOR = ' – ';
-/** Words for a price of zero, in languages in which calendars are often written. */
-export const FREE_WORDS: readonly string[] = ['Free', 'Gratis', 'Gratuito', 'Gratuita', 'Gratuit', 'Gratuite', 'Kostenlos', 'Frei'];
-const FREE = new Set(FREE_WORDS.map((word) => word.toLowerCase()));
-const isFree = (text: string): boolean => FREE.has(text.toLowerCase());
+/** Maximum number of bytes of all costs together: that of one text. */
+const MAX_COST_BYTES = 65_535;
+/** Number of characters of all costs of an event in which prices are searched; further costs are words. */
+const MAX_PARSED_TOGETHER = 10_000;
 
 /**
  * Returns the stored form of a cost as sent (decisions D30, D37): one row for each value of a list or object, without
  * markup, and the symbol and its position if all amounts have the same. No rows for `""`, `null`, `false` and empty
- * lists. Null for an invalid cost: lists or objects within a list, and lists longer than the API allows.
+ * lists. Null for an invalid cost: lists or objects within a list, and lists with more values or more text than the API
+ * allows.
  */
 export function costMeta(value: unknown): CostMeta | null {
   const members = typeof value === 'object' && value !== null ? Object.values(value) : [value];
   if (members.length > MAX_COSTS || members.some((member) => typeof member === 'object' && member !== null)) return null;
   const costs = members.map(plainCost).filter((cost) => cost !== '');
-  const currency = sharedSymbol(costs.flatMap((cost) => parseCost(cost).amounts));
+  if (costs.reduce((bytes, cost) => bytes + Buffer.byteLength(cost), 0) > MAX_COST_BYTES) return null;
+  const currency = sharedSymbol(parseAll(costs).flatMap(({ amounts }) => amounts));
   return { costs, symbol: currency?.symbol ?? null, position: currency?.position ?? null };
 }
 
@@ -69,7 +68,7 @@ export function costOf(storedValues: readonly string[], metas: CurrencyMetas, op
   const parsedCosts = parseAll(storedValues);
   const symbol = shownSymbol(parsedCosts, metas);
   return {
-    cost: escHtml(formatCost(parsedCosts, storedValues, { symbol, options })),
+    cost: formatCost(parsedCosts, storedValues, { symbol, options }),
     cost_details: {
       currency_symbol: symbol?.symbol ?? '',
       currency_code: metas.code,
@@ -77,6 +76,12 @@ export function costOf(storedValues: readonly string[], metas: CurrencyMetas, op
       values: valuesOf(parsedCosts),
     },
   };
+}
+
+/** Returns the text of `costOf`. */
+export function shownCost(storedValues: readonly string[], metas: CurrencyMetas, options: CostOptions): string {
+  const parsedCosts = parseAll(storedValues);
+  return formatCost(parsedCosts, storedValues, { symbol: shownSymbol(parsedCosts, metas), options });
 }
 
 /**
@@ -94,11 +99,17 @@ export function offerPrice(storedValues: readonly string[]): string {
 
 const parseCostOnce = memoize(parseCost);
 
-const parseAll = (storedValues: readonly string[]): ParsedCost[] =>
-  storedValues
+/** Parses the stored values of an event, whose total length may be anything if another program wrote them. */
+function parseAll(storedValues: readonly string[]): ParsedCost[] {
+  let length = 0;
+  return storedValues
     .map((cost) => cost.trim())
     .filter((cost) => cost !== '')
-    .map(parseCostOnce);
+    .map((cost) => {
+      length += cost.length;
+      return length > MAX_PARSED_TOGETHER ? asWords(cost) : parseCostOnce(cost);
+    });
+}
 
 interface Currency {
   readonly symbol: string;
@@ -124,18 +135,19 @@ function shownSymbol(parsedCosts: readonly ParsedCost[], { symbol, position }: C
   return { symbol, position: position === 'postfix' ? 'postfix' : 'prefix' };
 }
 
+/** Returns the text of a cost, as HTML. */
 function formatCost(
   parsedCosts: readonly ParsedCost[],
   storedValues: readonly string[],
   { symbol, options }: { symbol: Currency | undefined; options: CostOptions },
 ): string {
-  if (parsedCosts.length === 1 && parsedCosts[0]!.hasOtherWords) return storedValues.find((cost) => cost.trim() !== '')!.trim();
+  if (parsedCosts.length === 1 && parsedCosts[0]!.hasOtherWords) return escHtml(storedValues.find((cost) => cost.trim() !== '')!.trim());
   const fallback: Currency = symbol ?? {
     symbol: options.defaultCurrencySymbol,
     position: options.reverseCurrencyPosition ? 'postfix' : 'prefix',
   };
   const endTexts = endsOf(parsedCosts).map((end) => (end.free ? options.freeText : withCurrency(end.amount, fallback)));
-  return endTexts.length > 0 ? [...new Set(endTexts)].join(RANGE_SEPARATOR) : textsOf(parsedCosts).join(', ');
+  return escHtml(endTexts.length > 0 ? [...new Set(endTexts)].join(RANGE_SEPARATOR) : textsOf(parsedCosts).join(', '));
 }
 
 function withCurrency({ text, value, symbol, position }: Amount, fallback: Currency): string {
@@ -172,7 +184,7 @@ function valuesOf(parsedCosts: readonly ParsedCost[]): string[] {
 /** Returns one value in stored form: entities decoded, without tags and control characters, trimmed. */
 function plainCost(member: unknown): string {
   if (member === null || member === undefined || member === false) return '';
-  if (typeof member === 'number') return numberText(member);
+  if (typeof member === 'number') return costOfNumber(member);
   return typeof member === 'string'
     ? stripControlCharacters(stripAllTags(decodeEntities(member))).trim()
     : member === true

@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
-import { type CurrencyMetas, costMeta, costOf, FREE_WORDS, offerPrice } from '../../src/calendar/cost.ts';
+import { FREE_WORDS } from '../../src/calendar/amounts.ts';
+import { type CurrencyMetas, costMeta, costOf, offerPrice } from '../../src/calendar/cost.ts';
 
 const options = { defaultCurrencySymbol: '$', reverseCurrencyPosition: false, freeText: 'Free' };
 const none: CurrencyMetas = { symbol: '', position: '', code: '' };
@@ -40,6 +41,17 @@ describe('costOf', () => {
     ['10,-', '$10', ['10'], ''],
     ['CHF 10.–', 'CHF10', ['10'], 'CHF prefix'],
   ])('reads the number in %j', (stored, cost, values, symbol) => expect(show([stored])).toEqual([cost, values, symbol]));
+
+  it('takes a point for the decimal point in currencies with three decimals', () => {
+    expect(show(['KWD 2.500'])).toEqual(['KWD2.500', ['2.500'], 'KWD prefix']);
+    expect(show(['2.500 EUR'])).toEqual(['2.500EUR', ['2500'], 'EUR postfix']);
+  });
+
+  it.each(['Free – $10', 'Gratis – $10', 'free – $10'])('reads %j as a range that begins at zero', (stored) =>
+    expect([show([stored]), offerPrice([stored])]).toEqual([['Free – $10', ['0', '10'], '$ prefix'], '0 – 10']),
+  );
+
+  it.each(['Free – ask', 'Adults – $10'])('leaves %j as words', (stored) => expect(show([stored])[0]).toBe(stored));
 
   it.each<[string, string, string]>([
     ['$10', '$10', '$ prefix'],
@@ -168,6 +180,22 @@ describe('offerPrice', () => {
   ])('returns the price for schema.org: %j gives %j', (stored, price) => expect(offerPrice(stored)).toBe(price));
 });
 
+it.each([
+  [12.345, '12.3450'],
+  [-0.125, '-0.1250'],
+  [1234.5, '1234.5'],
+  [2.5, '2.5'],
+])('the number %d is stored as %j, whose point is a decimal point', (number, stored) => {
+  expect(costMeta(number)?.costs).toEqual([stored]);
+  expect(Number(costOf([stored], none, options).cost_details.values[0])).toBe(number);
+});
+
+it('costs that are longer together than one text may be are refused', () => {
+  const long = 'a'.repeat(40_000);
+  expect(costMeta([long])).not.toBeNull();
+  expect(costMeta([long, long])).toBeNull();
+});
+
 describe('hostile texts', () => {
   it.each([
     ['blanks', `a${' '.repeat(200_000)}b 5`],
@@ -176,6 +204,12 @@ describe('hostile texts', () => {
     ['dots', `1${'.1'.repeat(100_000)}`],
     ['dashes', `5 ${'- '.repeat(100_000)}6`],
   ])('are read without excessive backtracking: many %s', (_, text) => expect(costOf([text], none, options).cost).not.toBe(''));
+
+  const dense = '0;'.repeat(450);
+  it.each([
+    ['a long text', [dense.repeat(3)], '$7'],
+    ['long lists', Array.from({ length: 1000 }, (_, index) => `${dense}${index}`), 'Free – $10'],
+  ])('no prices are searched in %s', (_, stored, cost) => expect(costOf([...stored, '7'], none, options).cost).toBe(cost));
 });
 
 it('the word for a price of zero is understood in the languages of the records', () => {

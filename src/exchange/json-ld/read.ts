@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { costOfNumber } from '../../calendar/amounts.ts';
 import { COORDINATES, COST, EVENT_ORIGIN, ORGANIZER_LINK, STATE, VENUE_LINK } from '../../kinds/events/metas.ts';
 import { postKind } from '../../kinds/index.ts';
 import type { Caller } from '../../records/caller.ts';
@@ -285,7 +286,7 @@ function costOf(node: Node): readonly string[] {
     .sort((one, other) => one - other);
   const [lowest, highest] = [prices[0], prices.at(-1)];
   if (lowest === undefined || highest === undefined) return node.isAccessibleForFree === true ? ['0'] : [];
-  return [...new Set([String(lowest), String(highest)])];
+  return [...new Set([costOfNumber(lowest), costOfNumber(highest)])];
 }
 
 const CURRENCY: readonly string[] = [COST.symbol, COST.code, COST.position];

@@ -1,4 +1,4 @@
-import { FREE_WORDS } from '../../calendar/cost.ts';
+import { FREE_WORDS } from '../../calendar/amounts.ts';
 import type { FetchOptions } from '../../media/safe-fetch.ts';
 import type { Caller } from '../../records/caller.ts';
 import { percentDecoded } from '../../wordpress/web-url.ts';

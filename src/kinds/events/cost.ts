@@ -1,4 +1,5 @@
-import { type CostOptions, type CurrencyMetas, costMeta, costOf, FREE_WORDS } from '../../calendar/cost.ts';
+import { FREE_WORDS } from '../../calendar/amounts.ts';
+import { type CostOptions, type CurrencyMetas, costMeta, costOf, shownCost } from '../../calendar/cost.ts';
 import type { SiteSettings } from '../../calendar/settings.ts';
 import { failParam } from '../../errors.ts';
 import { storedText, storedTexts } from '../../wordpress/php/serialized.ts';
@@ -30,8 +31,6 @@ export function costChange(
 
 /** Returns the cost that a record shows for stored values. */
 type ShowCost = (storedValues: readonly string[], currency: CurrencyMetas, options: CostOptions) => string;
-
-const shownCost: ShowCost = (...stored) => costOf(...stored).cost;
 
 /** Words for a price of zero in records of any language, and the digit that forms show instead. */
 const FREE_LABELS = ['0', ...FREE_WORDS];
