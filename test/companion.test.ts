@@ -769,6 +769,19 @@ describeDatabases('the companion routes', (open) => {
           body: { data: { details: { [name]: { code: 'tec_rest_invalid_date_time_argument' } } } },
         }),
       );
+      it.each([
+        ['a duration', { start_date: '2030-10-27 01:30:00', duration: 3600 }, ['2030-10-26 23:30:00', '2030-10-27 00:30:00', '3600']],
+        [
+          'UTC times',
+          { start_date_utc: '2030-10-27 00:10:00', end_date_utc: '2030-10-27 01:05:00' },
+          ['2030-10-27 00:10:00', '2030-10-27 01:05:00', '3300'],
+        ],
+        ['both', { start_date_utc: '2030-10-27 00:10:00', duration: 1800 }, ['2030-10-27 00:10:00', '2030-10-27 00:40:00', '1800']],
+      ])('are at their moments in an hour that the clock shows twice: %s', async (_, dates, [start, end, duration]) => {
+        const { body } = await call('POST', 'events', { as: 'ed', body: { title: 'Night', timezone: 'Europe/Rome', ...dates } });
+        expect(body).toMatchObject({ start_date_utc: start, end_date_utc: end, duration });
+      });
+
       it('count elapsed seconds of a duration across a change of the clocks', async () => {
         const { body } = await call('POST', 'events', {
           as: 'ed',

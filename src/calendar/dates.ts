@@ -48,13 +48,32 @@ export type Occurrence = { start_date: string; start_date_utc: string; end_date:
  * @param context `zone`: the event's zone; `timestamps`: the zone for an instant (default `zone`; The Events Calendar
  * uses UTC if the request names no zone); `now`: the time to which relative words refer
  */
-export function parseEventTime(value: string | number, context: { zone: Zone; now: Date; timestamps?: Zone }): string | null {
-  const { zone, now, timestamps = zone } = context;
+export function parseEventTime(value: string | number, context: TimeContext): string | null {
+  return sentTime(value, context)?.local ?? null;
+}
+
+interface TimeContext {
+  readonly zone: Zone;
+  readonly now: Date;
+  readonly timestamps?: Zone;
+}
+
+/** A time in a request. `utc`: the moment, if the request states one at which the clock of the event shows this time. */
+interface SentTime {
+  readonly local: string;
+  readonly utc?: string;
+}
+
+/** Returns the same as `parseEventTime`, with the moment. */
+export function sentTime(value: string | number, { zone, now, timestamps = zone }: TimeContext): SentTime | null {
   const stamp = phpTimestamp(value);
-  if (stamp !== null) return storableDate(localFromUnix(stamp, timestamps));
-  const date = parsePhpDate(String(value), now, zone);
-  if (date === null) return null;
-  return storableDate(/^\s*@/.test(String(value)) ? localFromUnix(date.instant, timestamps) : date.local);
+  const parsed = stamp === null ? parsePhpDate(String(value), now, zone) : null;
+  const instant = stamp ?? (/^\s*@/.test(String(value)) ? parsed?.instant : undefined);
+  const date = instant === undefined ? parsed : { instant, local: localFromUnix(instant, timestamps), zone: timestamps };
+  const local = date && storableDate(date.local);
+  if (!date || !local) return null;
+  const isStated = date.zone !== undefined && localFromUnix(date.instant, zone) === local;
+  return isStated ? { local, utc: localFromUnix(date.instant, UTC) } : { local };
 }
 
 /**
@@ -62,7 +81,8 @@ export function parseEventTime(value: string | number, context: { zone: Zone; no
  * Values that the request does not name stay: a start alone moves the start, a zone alone keeps the local time. Times
  * that a zone skips move forward, and an end that would no longer be after the start with them. All-day events span
  * whole days from cutoff to cutoff and stay all-day when their times change; if the flag is removed, they keep their
- * times. A start or an end that stays at its local time is not moved, also within an hour that the clock shows twice.
+ * times. Within an hour that the clock shows twice, a time that states a moment (a Unix time, an offset) is at that
+ * moment, and a start or an end that stays at its local time is not moved.
  * @param before the stored dates, undefined on create
  * @param context the site's zone by name, the time at which its day begins (`HH:MM`), the moment of the request
  */
@@ -79,21 +99,22 @@ export function eventDates(
   const allDay = change.allDay ?? before?.allDay ?? false;
   const isNewlyAllDay = allDay && !before?.allDay;
 
-  const sentStart = change.start === undefined ? undefined : parseEventTime(change.start, moment);
-  const sentEnd = change.end === undefined ? undefined : parseEventTime(change.end, moment);
+  const sentStart = change.start === undefined ? undefined : sentTime(change.start, moment);
+  const sentEnd = change.end === undefined ? undefined : sentTime(change.end, moment);
   if (sentStart === null) return { problem: 'start-invalid', field: 'start_date' };
   if (sentEnd === null) return { problem: 'end-invalid', field: 'end_date' };
-  const start = sentStart ?? before?.start;
-  const end = sentEnd ?? before?.end;
+  const start = sentStart?.local ?? before?.start;
+  const end = sentEnd?.local ?? before?.end;
   if (isZeroDate(start)) return { problem: 'start-missing', field: 'start_date' };
   if (isZeroDate(end)) return { problem: 'end-missing', field: 'end_date' };
 
   const isAnew = isNewlyAllDay || start !== before?.start || end !== before?.end;
-  const isPastEnd = sentStart !== undefined && sentStart >= end!;
-  const startTime = (isPastEnd && skippedTime(change.start!, sentStart, moment)) || start!;
+  const isPastEnd = sentStart !== undefined && sentStart.local >= end!;
+  const startTime = (isPastEnd && skippedTime(change.start!, sentStart.local, moment)) || start!;
   const dayStart = allDay && isAnew && (isNewlyAllDay || sentStart !== undefined) ? beginOfDay(start!, context.cutoff) : startTime;
   const dayEnd = allDay && isAnew && (isNewlyAllDay || sentEnd !== undefined) ? endOfNamedDay(end!, context.cutoff) : end!;
-  return withUtcDates({ start: dayStart, end: dayEnd, startUtc: before?.startUtc ?? '', endUtc: before?.endUtc ?? '' }, zone, allDay);
+  const [startUtc, endUtc] = [sentStart?.utc ?? before?.startUtc ?? '', sentEnd?.utc ?? before?.endUtc ?? ''];
+  return withUtcDates({ start: dayStart, end: dayEnd, startUtc, endUtc }, zone, allDay);
 }
 
 /** Start and end of an event, local and in UTC. */
@@ -118,9 +139,12 @@ export function endsBeforeStart({ start, end, startUtc, endUtc }: Moments, zone:
   return !areShown || diffSeconds(startUtc, endUtc) < 0;
 }
 
-/** Returns the UTC of a local time: the stored one if the clock shows the local time then, which it may do twice. */
-const utcOf = (local: string, storedUtc: string, zone: Zone): string =>
-  isRealDate(storedUtc) && toLocal(storedUtc, zone) === local ? storedUtc : toUtc(local, zone);
+/**
+ * Returns the UTC of a local time: the stated or stored moment if the clock shows the local time then, which it may do
+ * twice. `utcText`: `YYYY-MM-DD HH:MM:SS`, or empty.
+ */
+export const utcOf = (local: string, utcText: string, zone: Zone): string =>
+  isRealDate(utcText) && toLocal(utcText, zone) === local ? utcText : toUtc(local, zone);
 
 /**
  * Returns local dates moved to another day, at the same times. If the clock skips the start there, the event begins
@@ -162,7 +186,7 @@ function zoneName(change: EventDatesChange, before: EventDates | undefined, site
   return before && parseZone(before.timezone) ? before.timezone : siteZone;
 }
 
-/** Returns all dates for local times and the stored moments, which are empty texts if there are none. */
+/** Returns all dates for local times and their stated or stored moments, which are empty texts if there are none. */
 function withUtcDates(times: Moments, zone: Zone, allDay: boolean): EventDates | DatesProblem {
   const { startUtc, endUtc: ownEndUtc } = withKeptMoments(times, zone);
   const endUtc = endAfter(startUtc, times, ownEndUtc);

@@ -117,7 +117,14 @@ export function abbreviationAtUtc(utcText: string, zone: Zone): string {
  * @param local `YYYY-MM-DD HH:MM:SS` in the zone
  */
 export function isoWithOffset(local: string, zone: Zone): string {
-  const unix = unixFromLocal(local, zone);
+  return isoAt(unixFromLocal(local, zone), zone);
+}
+
+/**
+ * Returns the same form of a moment, whose local time may be one that the clock shows twice.
+ * @param unix an instant in Unix seconds
+ */
+export function isoAt(unix: number, zone: Zone): string {
   const offset = Number.isNaN(unix) ? 0 : offsetSeconds(unix, zone);
   return `${localFromUnix(unix, zone).replace(' ', 'T')}${clockOffset(offset, ':')}`;
 }

@@ -308,6 +308,31 @@ describe('occurrence row', () => {
   });
 });
 
+describe('dates that state their moments', () => {
+  // The clock of Rome shows the hour after two twice on 31 October 2027: from 00:00 and from 01:00 in UTC.
+  it.each([
+    ['offsets', { start: '2027-10-31T02:10:00+02:00', end: '2027-10-31T02:05:00+01:00' }],
+    [
+      'Unix times',
+      { start: Date.UTC(2027, 9, 31, 0, 10) / 1000, end: String(Date.UTC(2027, 9, 31, 1, 5) / 1000), timezone: 'Europe/Rome' },
+    ],
+    ['Unix times after @', { start: `@${Date.UTC(2027, 9, 31, 0, 10) / 1000}`, end: '2027-10-31 02:05:00 +0100', timezone: 'Europe/Rome' }],
+  ])('are at them within an hour that the clock shows twice: %s', (_, sent) => {
+    const dates = { start: '2027-10-31 02:10:00', startUtc: '2027-10-31 00:10:00', endUtc: '2027-10-31 01:05:00', duration: 3300 };
+    expect(eventDates(sent, undefined, site)).toMatchObject(dates);
+    const other = { ...stored, ...dates, end: '2027-10-31 02:20:00', endUtc: '2027-10-31 01:20:00', startUtc: '2027-10-31 01:10:00' };
+    expect(eventDates(sent, other, site)).toMatchObject(dates);
+  });
+
+  it('keep their digits where the clock does not show them then', () => {
+    expect(eventDates({ start: '2027-10-31T02:10:00+09:00', end: '2027-10-31T02:15:00Z' }, undefined, site)).toMatchObject({
+      start: '2027-10-31 02:10:00',
+      startUtc: '2027-10-31 01:10:00',
+      endUtc: '2027-10-31 01:15:00',
+    });
+  });
+});
+
 describe('dates that are sent back as they are stored', () => {
   // The clock of Rome shows half past two twice on 31 October 2027.
   const change = { start: '2027-10-31 02:30:00', end: '2027-10-31 04:00:00' };

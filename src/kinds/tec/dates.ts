@@ -1,7 +1,7 @@
-import { type EventDates, parseEventTime } from '../../calendar/dates.ts';
+import { type EventDates, sentTime, utcOf } from '../../calendar/dates.ts';
 import { parsePhpDate, phpTimestamp } from '../../wordpress/php/date.ts';
-import { isZeroDate } from '../../wordpress/time.ts';
-import { localFromUnix, parseZone, UTC, unixFromLocal, type Zone } from '../../wordpress/zones.ts';
+import { unixFromText } from '../../wordpress/time.ts';
+import { isoAt, parseZone, UTC, type Zone } from '../../wordpress/zones.ts';
 import type { RuleContext } from '../rendering.ts';
 
 /*
@@ -36,14 +36,20 @@ export function resolveDates(sentDates: SentDates, oldDates: EventDates | undefi
   const zone = parseZone(timezone === undefined ? (oldDates?.timezone ?? '') : (timezone ?? '')) ?? settings.zone;
   const start = sentDates.start_date ?? localOf(sentDates.start_date_utc, zone, now);
   const namedEnd = sentDates.end_date ?? localOf(sentDates.end_date_utc, zone, now);
-  const parsedStart = start === undefined ? oldDates?.start : parseEventTime(start, { zone, now, timestamps: timezone ? zone : UTC });
-  const isCounted = namedEnd === undefined && typeof duration === 'number' && typeof parsedStart === 'string' && !isZeroDate(parsedStart);
-  const end = isCounted ? localFromUnix(unixFromLocal(parsedStart, zone) + duration, zone) : namedEnd;
+  const isCounted = namedEnd === undefined && typeof duration === 'number';
+  const oldStart = oldDates && { local: oldDates.start, utc: oldDates.startUtc };
+  const { local = '', utc = '' } =
+    (start === undefined ? oldStart : sentTime(start, { zone, now, timestamps: timezone ? zone : UTC })) ?? {};
+  const startUnix = isCounted ? unixFromText(utcOf(local, utc, zone)) : Number.NaN;
+  const end = isCounted && !Number.isNaN(startUnix) ? isoAt(startUnix + duration, zone) : namedEnd;
   return { ...(start === undefined ? {} : { start_date: start }), ...(end === undefined ? {} : { end_date: end }) };
 }
 
-/** Returns the local time of a time in UTC. An offset in the text takes precedence over UTC. */
+/**
+ * Returns a time in UTC as a local time with its offset, since the clock may show it twice. An offset in the text takes
+ * precedence over UTC.
+ */
 function localOf(utc: string | null | undefined, zone: Zone, now: Date): string | undefined {
   const instant = utc ? (phpTimestamp(utc) ?? parsePhpDate(utc, now, UTC)?.instant) : undefined;
-  return instant === undefined ? undefined : localFromUnix(instant, zone);
+  return instant === undefined ? undefined : isoAt(instant, zone);
 }
