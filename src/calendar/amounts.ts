@@ -33,7 +33,7 @@ export const isFree = (text: string): boolean => FREE.has(text.toLowerCase());
 /** Separator of the ends of a range, as records show it. */
 export const RANGE_SEPARATOR = ' – ';
 
-/** Number of characters of a text in which prices are searched. Longer texts are words: nobody writes a price like that. */
+/** Length of a text in characters up to which prices are searched in it. A longer one counts as words. */
 const MAX_PARSED = 2000;
 
 /** ISO 4217 codes of currencies in use. They are recognised in any case. */

@@ -58,7 +58,7 @@ interface TimeContext {
   readonly timestamps?: Zone;
 }
 
-/** A time in a request. `utc`: the moment, if the request states one at which the clock of the event shows this time. */
+/** A time in a request. `utc`: the moment that it states, if the clock of the event shows the local time then. */
 interface SentTime {
   readonly local: string;
   readonly utc?: string;

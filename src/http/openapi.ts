@@ -57,7 +57,7 @@ export function openApiDocument(site: Described, caller: Caller, routes: readonl
     },
     // The reference names the host without port or path. The true address is given with each path, where it has
     // precedence.
-    servers: [{ url: `${/^https?:\/\/[^/:]+/.exec(base)?.[0] ?? base}/wp-json/${caller.namespace}/` }],
+    servers: [{ url: `${/^https?:\/\/(?:\[[^\]/]+\]|[^/:]+)/.exec(base)?.[0] ?? base}/wp-json/${caller.namespace}/` }],
     paths: Object.fromEntries([
       ...routes.map((route) => [templateOf(route) || '/', { servers: [{ url: base }], ...operations(caller, route, say) }] as const),
       ...roots.map((route) => [templateOf(route) || '/', { servers: [{ url: root }], ...operations(caller, route, say) }] as const),

@@ -41,7 +41,8 @@ const isSummer = (moment: Moment): boolean => {
 /** Returns the thousandth of the day in the time zone of Biel (Swatch beat), three digits. */
 const swatchBeat = ({ local, zone }: Moment): string => {
   const seconds = (((unixFromLocal(local, zone) + 3600) % 86_400) + 86_400) % 86_400;
-  return String(Math.floor(seconds / 86.4)).padStart(3, '0');
+  // In whole numbers: 86.4 has no exact binary form.
+  return String(Math.floor((seconds * 10) / 864)).padStart(3, '0');
 };
 /** Returns whether PHP names a zone by its offset. That does not include `UTC+2` and the like. */
 const isOffset = ({ zone }: Moment): boolean => zone.rules === null && zone.name !== 'UTC';

@@ -50,3 +50,10 @@ it.each([
 ])('formatDate writes %s in %s with all other format letters', (local, zone, text) => {
   expect(formatDate(local, OTHERS, 'it', parseZone(zone)!)).toBe(text);
 });
+
+it('formatDate begins a beat at its first second', () => {
+  const beatAt = (beat: number) =>
+    formatDate(new Date(Date.UTC(2026, 0, 1, 23) + beat * 86_400).toISOString().slice(0, 19).replace('T', ' '), 'B', 'en', UTC);
+  const wholeSeconds = Array.from({ length: 200 }, (_, index) => index * 5);
+  expect(wholeSeconds.map(beatAt)).toEqual(wholeSeconds.map((beat) => String(beat).padStart(3, '0')));
+});
