@@ -573,7 +573,32 @@ describe('data of an event', () => {
         event('UID:undated', 'SUMMARY:x'),
       ),
     );
-    expect(whole.sort()).toEqual(['once', 'weekly']);
+    expect(whole.sort()).toEqual(['endless', 'once', 'weekly']);
+  });
+  it('are not marked as including all dates if one of them cannot be stored', async () => {
+    const { whole, losses } = await read(
+      calendar(event('UID:far', 'DTSTART:20261224T190000Z', 'DTEND:99991231T235959Z'), event('UID:near', 'DTSTART:20261224T190000Z')),
+    );
+    expect([whole, losses]).toEqual([['near'], ['dates-not-storable a.ics:4']]);
+  });
+  it.each([
+    [
+      'a rule that ends with a day',
+      ['DTSTART;TZID=America/New_York:20270104T200000', 'RRULE:FREQ=DAILY;UNTIL=20270106'],
+      '2027-01-06 08:00:00',
+    ],
+    [
+      'an all-day rule that ends with a moment',
+      ['DTSTART;VALUE=DATE:20270104', 'RRULE:FREQ=DAILY;UNTIL=20270105T230000Z'],
+      '2027-01-05 12:00:00',
+    ],
+    ['a rule beyond the limit', ['DTSTART:20261224T190000Z', 'RRULE:FREQ=SECONDLY'], '2026-12-24 09:13:12'],
+    ['a rule without doubts', ['DTSTART:20261224T190000Z', 'RRULE:FREQ=DAILY;COUNT=3'], '2028-11-19 23:59:59'],
+  ])('include all dates up to a time before the first one that is unknown: %s', async (_case, lines, last) => {
+    const periods: unknown[] = [];
+    for await (const entry of calendarEntries(fileOf(calendar(event(...lines))), OPTIONS))
+      if (entry.kind === 'dates') periods.push(entry.between);
+    expect(periods).toEqual([['2025-11-20 00:00:00', last]]);
   });
   it('treat a location that is a URL as the website, not as a venue', async () => {
     const { entries, events } = await read(calendar(event('DTSTART:20261224T190000Z', 'LOCATION:https://meet.example/x')));

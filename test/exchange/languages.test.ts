@@ -229,6 +229,54 @@ describeDatabases('languages in files', (open) => {
     ]);
   });
 
+  it('make two records of an event that two calendars or tables contain in two languages', async () => {
+    copy = await open({ migrated: false });
+    to = commandIn({ DATABASE_URL: urlOf(copy), UPLOADS_DIR: folder, PORT: '0' });
+    expect((await to('init', '--languages=en,it')).code).toBe(0);
+    const calendarOf = (name: string, summary: string) => {
+      const file = join(folder, `${copy.dialect.name}-${name}.ics`);
+      const event = ['BEGIN:VEVENT', 'UID:42@town.example', 'DTSTART:20310102T190000Z', summary, 'END:VEVENT'];
+      writeFileSync(file, ['BEGIN:VCALENDAR', ...event, 'END:VCALENDAR', ''].join('\r\n'));
+      return file;
+    };
+    const english = calendarOf('town-en', 'SUMMARY;LANGUAGE=en:Harvest');
+    const italian = calendarOf('town-it', 'SUMMARY;LANGUAGE=it:Vendemmia');
+    const counts = async (...args: string[]) => {
+      const { created, updated, unchanged } = JSON.parse((await to('import', ...args, '--format=json')).out);
+      return [created.event ?? 0, updated.event ?? 0, unchanged.event ?? 0];
+    };
+    expect([await counts(english), await counts(italian), await counts(english), await counts(italian)]).toEqual([
+      [1, 0, 0],
+      [1, 0, 0],
+      [0, 0, 1],
+      [0, 0, 1],
+    ]);
+    const table = join(folder, `${copy.dialect.name}-it.csv`);
+    writeFileSync(table, 'Event Name,Event Start Date,Event Description\nJazz Night,2031-05-01,testo\nJazz Night,2031-05-01,testo\n');
+    const created = await to(
+      'event',
+      'create',
+      '--title=Jazz Night',
+      '--start_date=2031-05-01 00:00',
+      '--end_date=2031-05-01 23:59:59',
+      '--description=text',
+    );
+    expect(created.code).toBe(0);
+    const args = [table, '--content-language=it', '--source=it'];
+    expect(await counts(...args, '--dry-run')).toEqual([1, 0, 0]);
+    expect([await counts(...args), await counts(...args), await counts(table, '--content-language=it', '--source=it again')]).toEqual([
+      [1, 0, 0],
+      [0, 0, 1],
+      [0, 0, 1],
+    ]);
+    expect((await groupsOf(to, 'event')).map((line) => line.replace(/:.*/, ''))).toEqual([
+      ...['en Harvest', 'en Jazz Night', 'it Jazz Night', 'it Vendemmia'],
+    ]);
+    expect((await copy.from('posts').where('post_title', 'Jazz Night').orderBy('ID')).map((row) => row.post_content)).toEqual([
+      ...['text', 'testo'],
+    ]);
+  });
+
   it('link a translation again after it was deleted and re-imported', async () => {
     copy = await open({ migrated: false });
     to = commandIn({ DATABASE_URL: urlOf(copy), UPLOADS_DIR: folder, PORT: '0' });

@@ -554,4 +554,61 @@ describeDatabases('newer file', (open) => {
     const unfolded = written.join('').replaceAll('\r\n ', '').split('\r\n');
     expect(unfolded.filter((line) => /X-NAME/.test(line))).toEqual(lines);
   });
+
+  it('of a calendar removes an excluded date of a series whose rule ends with a day only, and keeps the doubtful one', async () => {
+    const event = ['UID:until-day', 'SUMMARY:Until a day', 'DTSTART;TZID=America/New_York:20270104T200000'];
+    await imported('until.ics', calendar(...event, 'RRULE:FREQ=DAILY;UNTIL=20270107T010000Z'));
+    const { trashed } = await imported(
+      'until.ics',
+      calendar(...event, 'RRULE:FREQ=DAILY;UNTIL=20270106', 'EXDATE;TZID=America/New_York:20270105T200000'),
+    );
+    const rows = await site.db.from('posts').where('post_title', 'Until a day').orderBy('ID');
+    expect([trashed, rows.map(({ post_status: status }) => status)]).toEqual([{ event: 1 }, ['publish', 'trash', 'publish']]);
+  });
+
+  describe('with private events', () => {
+    const eventOf = (uid: string, ...lines: string[]) =>
+      ['BEGIN:VEVENT', `UID:${uid}@private.example`, `SUMMARY:${uid}`, 'DTSTART:20280301T190000Z', ...lines, 'END:VEVENT'].join('\r\n');
+    const visit = eventOf(
+      'visit',
+      'CLASS:PRIVATE',
+      'LOCATION:Dr. Bianchi\\, Via Roma 1',
+      'ORGANIZER;CN=Anna Rossi:mailto:anna@private.example',
+      'ATTACH;FMTTYPE=image/png:https://private.example/x-ray.png',
+    );
+    const shared = (name: string, ...lines: string[]) => eventOf(name, 'LOCATION:Shared hall', ...lines);
+    const file = (...events: string[]) => ['BEGIN:VCALENDAR', 'VERSION:2.0', ...events, 'END:VCALENDAR', ''].join('\r\n');
+    const statusOf = async (title: string) => (await site.db.from('posts').where('post_title', title).first())?.post_status;
+
+    it('keeps a venue, an organizer and an image private that only private events name, and publishes those of others', async () => {
+      const secret = shared('secret', 'CLASS:CONFIDENTIAL');
+      const daily = ['DTSTART:20280401T190000Z', 'RRULE:FREQ=DAILY;COUNT=3', 'SUMMARY:Course'];
+      const series = ['BEGIN:VEVENT', 'UID:course@private.example', ...daily, 'LOCATION:Practice', 'CLASS:PRIVATE', 'END:VEVENT'];
+      writeFileSync(join(folder, 'private.ics'), file(visit, secret, shared('open'), series.join('\r\n')));
+      const source = await openSource([join(folder, 'private.ics')], { caller: await callerOf(site), prefix: 'wp_', target: '' });
+      const entries = await allOf(source.entries());
+      expect(entries.flatMap((entry) => ('url' in entry ? [entry.columns.post_status] : []))).toEqual(['private']);
+      await importSource(site, source);
+      const titles = ['visit', 'Dr. Bianchi', 'Anna Rossi', 'secret', 'open', 'Shared hall', 'Course', 'Practice'];
+      expect(await Promise.all(titles.map(statusOf))).toEqual([
+        ...['private', 'private', 'private', 'private', 'publish', 'publish', 'private', 'private'],
+      ]);
+    });
+
+    it('publishes a venue that it imported as private once a public event names it, but not one that editors have withdrawn', async () => {
+      const talk = (...lines: string[]) => eventOf('talk', 'LOCATION:Town hall', ...lines);
+      const open = eventOf('party', 'LOCATION:Town hall');
+      await imported('later.ics', file(talk('CLASS:PRIVATE')));
+      expect(await statusOf('Town hall')).toBe('private');
+      const { updated } = await imported('later.ics', file(talk('CLASS:PRIVATE'), open));
+      expect([await statusOf('Town hall'), updated]).toEqual(['publish', { venue: 1 }]);
+      // What editors change is kept whether or not a public event still names the venue.
+      const change = (columns: object) => site.db.from('posts').where('post_title', 'like', 'Town hall%').update(columns);
+      await change({ post_title: 'Town hall of Pisa' });
+      await imported('later.ics', file(talk('CLASS:PRIVATE')));
+      await change({ post_status: 'private' });
+      await imported('later.ics', file(talk('CLASS:PRIVATE'), open));
+      expect(await statusOf('Town hall of Pisa')).toBe('private');
+    });
+  });
 });

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals';
+import { calendarEntries } from '../../src/exchange/ical/read.ts';
 import { importItems } from '../../src/exchange/import/importer.ts';
 import type { ImportOptions } from '../../src/exchange/import/options.ts';
 import type { Entry, Item, PostItem } from '../../src/exchange/items/items.ts';
@@ -168,5 +169,26 @@ describeDatabases('import of characters that the tables cannot store', (open, en
     await expect(importing).rejects.toThrow('broken');
     const there = await titles();
     expect([...files].every((file) => there.has(file))).toBe(true);
+  });
+
+  it('keeps an event whose newer version cannot be stored, and all dates of its series', async () => {
+    const caller = await callerOf(site);
+    const file = (title: string, exception = '') => {
+      const single = ['BEGIN:VEVENT', 'UID:a@x', `SUMMARY:${title}`, 'DTSTART:20270101T190000Z', 'END:VEVENT'];
+      const rule = ['DTSTART:20270201T190000Z', 'RRULE:FREQ=DAILY;COUNT=3', ...(exception ? [`EXDATE:${exception}`] : [])];
+      const changed = ['BEGIN:VEVENT', 'UID:b@x', 'RECURRENCE-ID:20270203T190000Z', 'DTSTART:20270203T200000Z', `SUMMARY:${title}`];
+      const series = ['BEGIN:VEVENT', 'UID:b@x', 'SUMMARY:Course', ...rule, 'END:VEVENT', ...changed, 'END:VEVENT'];
+      const text = ['BEGIN:VCALENDAR', ...single, ...series, 'END:VCALENDAR', ''].join('\r\n');
+      return async function* () {
+        yield Buffer.from(text);
+      };
+    };
+    const imported = (bytes: ReturnType<typeof file>) =>
+      importItems(site, caller, calendarEntries(bytes, { file: 'a.ics', settings: caller.settings, now: caller.now }), { source: 'a.ics' });
+    expect((await imported(file('Concert'))).created).toEqual({ event: 4 });
+    const report = await imported(file(`Concert ${WIDE}`, '20270202T190000Z'));
+    expect([report.lost, report.trashed]).toEqual(isOld ? [{ event: 2 }, {}] : [{}, { event: 1 }]);
+    const next = await imported(file('Concert', '20270202T190000Z'));
+    expect(next.trashed).toEqual(isOld ? { event: 1 } : {});
   });
 });

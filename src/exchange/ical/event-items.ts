@@ -34,16 +34,19 @@ export interface ItemContext {
   readonly places: ReturnType<typeof createLinkedItems>;
 }
 
-type ItemName = Pick<PostItem, 'sourceId' | 'narrowerId'>;
+export type ItemName = Pick<PostItem, 'sourceId' | 'narrowerId'>;
 
-/** Yields the item of an event, preceded by its venue, organizers and image if they are new. */
-export function* itemsOf(event: CalendarEvent, span: Span, name: ItemName, context: ItemContext): Generator<Entry> {
+/**
+ * Yields the item of an event, preceded by its venue, organizers and image if they are new. Returns whether its dates
+ * can be stored; if not, it only yields a loss.
+ */
+export function* itemsOf(event: CalendarEvent, span: Span, name: ItemName, context: ItemContext): Generator<Entry, boolean> {
   const { file, settings, now, places } = context;
   const local = localTimesOf(span);
   const dates = eventDates(local, undefined, { siteZone: settings.timezone, cutoff: settings.calendar.cutoff, now });
   if ('problem' in dates) {
     yield asWholeRecord(lossAt(context, 'dates-not-storable', event, `${local.start} - ${local.end}`));
-    return;
+    return false;
   }
   if (span.isReversed) yield lossAt(context, 'end-before-start', event, `${local.start} - ${local.end}`);
   const customFields = customOf(event, settings.calendar.customFields);
@@ -87,6 +90,7 @@ export function* itemsOf(event: CalendarEvent, span: Span, name: ItemName, conte
     initial: [...MAP_FLAGS, ...(url === '' ? [EVENT.website] : []), ...(event.isPrivate ? [] : [STATUS])],
   };
   yield item;
+  return true;
 }
 
 /** A calendar does not say whether an event is published unless it is private, so that the status is for new ones. */
@@ -95,10 +99,10 @@ const STATUS = 'post_status';
 /** A calendar does not say whether maps are shown. */
 const MAP_FLAGS: readonly string[] = [EVENT, VENUE].flatMap(({ show_map, show_map_link }) => [show_map, show_map_link]);
 
-/** Returns a venue or an organizer with its status and its map flags marked as values for new records. */
+/** Returns a linked record with its status and its map flags marked as values for new records. */
 const withInitialValues = (entry: Entry): Entry =>
-  isItem(entry) && isPostItem(entry) && entry.kind !== 'attachment'
-    ? { ...entry, initial: [...(entry.initial ?? []), STATUS, ...MAP_FLAGS] }
+  isItem(entry) && isPostItem(entry)
+    ? { ...entry, initial: [...(entry.initial ?? []), STATUS, ...(entry.kind === 'attachment' ? [] : MAP_FLAGS)] }
     : entry;
 
 /** Returns the metas of the site's own fields; `refused` lists values of unknown fields and invalid values. */

@@ -3,13 +3,14 @@ import { ORGANIZER } from '../../kinds/organizer.ts';
 import { VENUE } from '../../kinds/venue.ts';
 import { specialChars } from '../../wordpress/content/entities.ts';
 import { filteredMetas } from '../items/clean.ts';
+import { hiddenForm } from '../items/hidden-form.ts';
 import { imageItem, isImageUrl } from '../items/image-item.ts';
 import { type Entry, type Link, type LinkedKind, type PostItem, textMetas } from '../items/items.ts';
 import type { CalendarEvent } from './event.ts';
 
 /**
  * Venues, organizers and images of a calendar's events. Each is returned as an item with the first event that
- * references it.
+ * references it, and is private if that event is.
  */
 export interface LinkedItems {
   readonly of: (event: CalendarEvent) => { readonly items: readonly Entry[]; readonly links: readonly Link[]; readonly website: string };
@@ -32,7 +33,7 @@ export function createLinkedItems(file: string): LinkedItems {
     const place = `${file}:${event.line}`;
     if (lastResult?.event !== event) {
       const items = [venueOf(event, place), ...organizersOf(event, place), imageOf(event, place)].filter((item) => item !== undefined);
-      lastResult = { event, items };
+      lastResult = { event, items: event.isPrivate ? items.map(hiddenForm) : items };
     }
     return lastResult.items;
   };

@@ -9,13 +9,13 @@ import { inCalendar } from './calendar-wide.ts';
 import { partsOf } from './components.ts';
 import { currentOverrides, currentVersionOf } from './current-versions.ts';
 import { type CalendarEvent, isLeftOut, readEvent } from './event.ts';
-import { type ItemContext, itemsOf } from './event-items.ts';
+import { type ItemContext, type ItemName, itemsOf } from './event-items.ts';
 import { type CalendarFacts, readCalendarFacts } from './lasting-uids.ts';
 import { calendarLines, type Line } from './lines.ts';
 import { createLinkedItems } from './linked-items.ts';
 import { lossAt, lossOf, lossOfLine } from './losses.ts';
 import { datesOfSeries, nameOfFirst, orphanedOverrideDate, positionOf } from './series.ts';
-import { type Clocks, spanOf, unknownZones } from './spans.ts';
+import { type Clocks, type Span, spanOf, unknownZones } from './spans.ts';
 
 export interface CalendarOptions extends Omit<ItemContext, 'places'> {
   /** Name of the source in the ledger; defaults to that of the calendar in the file, or of the file. */
@@ -46,14 +46,18 @@ interface ReadingCache {
   facts?: CalendarFacts;
 }
 
-/** Maximum number of repeating events and overrides that are kept in memory until the whole file is read. */
+/**
+ * Maximum number of repeating events and overrides that are kept in memory until the whole file is read, and of dates
+ * of private events.
+ */
 const MAX_HELD_EVENTS = 50_000;
 
 /**
  * Yields the events of a file with their venues, organizers, categories and images. Events are identified by UID, or
  * by its lasting part, so that importing a later file updates them. A repeating event becomes one event for each date,
- * and overrides replace the dates that they change. The file is read twice, since time zones and newer versions of an
- * event may occur anywhere in it.
+ * and overrides replace the dates that they change. Private events come last, so that a venue is private only if no
+ * public event names it. The file is read twice, since time zones and newer versions of an event may occur anywhere in
+ * it.
  *
  * @throws SourceFault if the file is no calendar, is truncated or exceeds a limit
  */
@@ -67,12 +71,15 @@ export async function* calendarEntries(bytes: Bytes, options: CalendarOptions, c
     places: createLinkedItems(file),
     window: windowOf(options),
     fallbackUid: createFallbackUids(),
+    privateDates: [],
+    incompleteNames: new Set(),
   };
   const skipped = new Map<string, number>();
   const skip = (name: string) => skipped.set(name, (skipped.get(name) ?? 0) + 1);
   const heldEvents = new Map<string, HeldEvent[]>();
   const cutUids = new Set<string>();
-  const completeNames = new Set<string>();
+  const knownNames = new Map<string, string>();
+  const noteKnown = (name: string, end: string | undefined) => end !== undefined && knownNames.set(name, end);
   let count = 0;
   for (const { line, id } of facts.unknownZones)
     yield { kind: 'loss', loss: { reason: 'ical-calendar-zone-unknown', kind: 'source', of: id, place: `${file}:${line}` } };
@@ -97,7 +104,7 @@ export async function* calendarEntries(bytes: Bytes, options: CalendarOptions, c
     // A change that cannot be read still says that the date which it names does not take place as in its series.
     if (isLeftOut(event) && event.recurrenceId === undefined) continue;
     if (!mayHaveFurtherParts(event) && !facts.isShared(event.uid)) {
-      if (yield* singleEntries(event, reading)) completeNames.add(idOf(event, reading));
+      noteKnown(idOf(event, reading), yield* singleEntries(event, reading));
     } else if (count < MAX_HELD_EVENTS) {
       addToGroup(heldEvents, event.uid, event);
       count += 1;
@@ -109,9 +116,12 @@ export async function* calendarEntries(bytes: Bytes, options: CalendarOptions, c
   for (const [uid, events] of heldEvents) {
     // Parts of the event that came too late may change these.
     if (cutUids.has(uid)) for (const event of events) yield asWholeRecord(lossAt(reading, 'ical-events-cut', event));
-    else if (yield* seriesEntries(events, reading)) completeNames.add(idOf(events[0]!, reading));
+    else noteKnown(idOf(events[0]!, reading), yield* seriesEntries(events, reading));
   }
-  for (const name of completeNames) yield { kind: 'dates', name, between: wholeDaysIn(reading.window) };
+  for (const date of reading.privateDates) yield* itemsOfDate(date, reading);
+  const [first] = wholeDaysIn(reading.window);
+  for (const [name, end] of knownNames)
+    if (!reading.incompleteNames.has(name) && first <= end) yield { kind: 'dates', name, between: [first, end] };
   for (const [name, number] of skipped) yield { kind: 'skipped', what: name, count: number };
 }
 
@@ -123,6 +133,18 @@ interface Reading extends CalendarOptions, ItemContext {
   readonly facts: CalendarFacts;
   readonly window: readonly [first: number, last: number];
   readonly fallbackUid: (event: CalendarEvent) => string;
+  /** Dates of private events, which come last. */
+  readonly privateDates: DatedEvent[];
+  /** Source ids of events of which a date cannot be stored. */
+  readonly incompleteNames: Set<string>;
+}
+
+/** A date of an event, and the source id of the whole event. */
+interface DatedEvent {
+  readonly event: CalendarEvent;
+  readonly span: Span;
+  readonly name: ItemName;
+  readonly eventId: string;
 }
 
 /** Returns the clocks of an event's calendar. */
@@ -185,17 +207,29 @@ function createFallbackUids(): (event: CalendarEvent) => string {
 }
 
 // ------------------------------------------------------------------------------------------------- when
+/** Yields the items of a date of an event, or keeps them for the end of the file. */
+function* entriesOfDate(date: DatedEvent, reading: Reading): Generator<Entry> {
+  // A venue that only such a date names is private in any case.
+  if (date.event.isPrivate && reading.privateDates.length < MAX_HELD_EVENTS) reading.privateDates.push(date);
+  else yield* itemsOfDate(date, reading);
+}
+
+function* itemsOfDate({ event, span, name, eventId }: DatedEvent, reading: Reading): Generator<Entry> {
+  if (!(yield* itemsOf(event, span, name, reading))) reading.incompleteNames.add(eventId);
+}
+
 /**
  * Yields the items of an event that takes place once. It may have been the first date of a repeating event in an
- * earlier file. Returns whether the event could be read.
+ * earlier file. Returns the time up to which its dates are known, or undefined if it could not be read.
  */
-function* singleEntries(event: HeldEvent, reading: Reading): Generator<Entry, boolean> {
+function* singleEntries(event: HeldEvent, reading: Reading): Generator<Entry, string | undefined> {
   const clocks = clocksOf(event, reading);
   const span = spanOf(event, clocks);
   const eventId = idOf(event, reading);
-  if (span) yield* itemsOf(event, span, { sourceId: eventId, narrowerId: dateId(eventId, nameOfFirst(event, clocks) ?? '') }, reading);
+  const name = { sourceId: eventId, narrowerId: dateId(eventId, nameOfFirst(event, clocks) ?? '') };
+  if (span) yield* entriesOfDate({ event, span, name, eventId }, reading);
   else yield asWholeRecord(lossAt(reading, 'ical-event-unreadable', event, 'DTSTART'));
-  return span !== undefined;
+  return span && wholeDaysIn(reading.window)[1];
 }
 
 /** Returns the source id of an event. */
@@ -205,10 +239,10 @@ const idOf = ({ uid, calendar }: HeldEvent, { facts }: Reading): string => facts
 const dateId = (eventId: string, name: string): string => `${eventId}#${name}`;
 
 /**
- * Yields the events of one UID: each date of the current version as a separate event, and the overrides. Returns
- * whether these are all dates within the window.
+ * Yields the events of one UID: each date of the current version as a separate event, and the overrides. Returns the
+ * time up to which these are all dates within the window, or undefined if there is none.
  */
-function* seriesEntries(events: readonly HeldEvent[], reading: Reading): Generator<Entry, boolean> {
+function* seriesEntries(events: readonly HeldEvent[], reading: Reading): Generator<Entry, string | undefined> {
   const masters = events.filter(({ recurrenceId }) => recurrenceId === undefined);
   const [master, ...rest] = masters;
   const core = master && currentVersionOf([master, ...rest]);
@@ -232,22 +266,27 @@ function* seriesEntries(events: readonly HeldEvent[], reading: Reading): Generat
     : overrides.flatMap(({ event, isSuperseded }) =>
         isSuperseded || isLeftOut(event) ? [] : [...orphanedOverrideDate(event, reading.window, clocksOf(event, reading))],
       );
-  let isWhole = core !== undefined && events.every((event) => !isLeftOut(event) && event.cut.length === 0);
+  const isWhole = core !== undefined && events.every((event) => !isLeftOut(event) && event.cut.length === 0);
+  let knownUntil = isWhole ? wholeDaysIn(reading.window)[1] : undefined;
   const eventId = idOf(events[0]!, reading);
   const first = core && nameOfFirst(core.event, clocksOf(core.event, reading));
   for (const time of times) {
     if ('reason' in time) {
-      if (!OUTSIDE.includes(time.reason)) isWhole = false;
+      if (!OUTSIDE.includes(time.reason)) knownUntil = earlier(knownUntil, time.knownUntil);
       const loss = lossAt(reading, time.reason, time.event, time.detail);
       yield time.reason === 'ical-event-unreadable' ? asWholeRecord(loss) : loss;
       continue;
     }
     const { event, span, name } = time;
     // In an earlier file, this event may not have repeated.
-    yield* itemsOf(event, span, { sourceId: dateId(eventId, name), ...(name === first ? { narrowerId: eventId } : {}) }, reading);
+    const itemName = { sourceId: dateId(eventId, name), ...(name === first ? { narrowerId: eventId } : {}) };
+    yield* entriesOfDate({ event, span, name: itemName, eventId }, reading);
   }
-  return isWhole;
+  return knownUntil;
 }
+
+const earlier = (one: string | undefined, other: string | undefined): string | undefined =>
+  one === undefined || other === undefined ? undefined : [one, other].sort()[0];
 
 /** Problems that do not concern dates within the window. */
 const OUTSIDE: readonly string[] = ['ical-dates-later', 'ical-series-past'];

@@ -19,6 +19,8 @@ export interface SeriesProblem {
   readonly reason: SeriesReason;
   readonly event: CalendarEvent;
   readonly detail?: string | undefined;
+  /** Local time up to which all dates of the series are known all the same; absent if there is none. */
+  readonly knownUntil?: string | undefined;
 }
 
 /** Maximum number of dates of one event within the window: the larger one of this number and four for each day. */
@@ -66,18 +68,21 @@ export function startsWithin(
     const wall = wallTimeOf(date.start, series, firstStart);
     if (wall >= from && wall <= to) add(date.end || date.length ? { wall, date } : { wall });
   }
-  const cutProblems: SeriesProblem[] =
-    omitted.count === 0
-      ? []
-      : [{ reason: 'ical-rule-cut', event: core, detail: describeCut(lastWallTime(starts.keys()), omitted, last, series) }];
-  const missedProblems = rules.flatMap((rule): SeriesProblem[] => {
+  // Dates that are moved may come before those that are unknown.
+  const problemAt = (reason: SeriesReason, wall: number, detail = shownIn(series, wall)): SeriesProblem => ({
+    reason,
+    event: core,
+    detail,
+    ...(mayShift ? {} : { knownUntil: shortlyBefore(series, wall) }),
+  });
+  const cutProblems =
+    omitted.count === 0 ? [] : [problemAt('ical-rule-cut', omitted.first, describeCut(lastWallTime(starts.keys()), omitted, last, series))];
+  const missedProblems = rules.flatMap((rule) => {
     const wall = timeOnLastDay(rule, series, range);
-    return wall === undefined || starts.has(wall) ? [] : [{ reason: 'ical-last-day', event: core, detail: shownIn(series, wall) }];
+    return wall === undefined || starts.has(wall) ? [] : [problemAt('ical-last-day', wall)];
   });
   const uncertainDays = rules.flatMap((rule) => uncertainDayOf(rule, series, range) ?? []);
-  const uncertainDay = uncertainDays.map(
-    (wall): SeriesProblem => ({ reason: 'ical-last-day-unsure', event: core, detail: shownIn(series, wall) }),
-  );
+  const uncertainDay = uncertainDays.map((wall) => problemAt('ical-last-day-unsure', wall));
   for (const rule of exclusionRules) removeExcluded(starts, wallTimesOf(rule, series, range, { startCounts: false }));
   return {
     starts: [...starts.values()].sort((one, other) => one.wall - other.wall),
@@ -97,7 +102,7 @@ const lastWallTime = (walls: Iterable<number>): number => {
  */
 function collectStarts([first, last]: readonly [number, number], firstStart: number) {
   const starts = new Map<number, Start>();
-  const omitted = { count: 0, last: firstStart };
+  const omitted = { count: 0, first: Number.POSITIVE_INFINITY, last: firstStart };
   const limit = Math.max(MAX_DATES, Math.ceil((last - first) / DAY) * MAX_DATES_PER_DAY);
   const add = (start: Start): boolean => {
     if (starts.size < limit || starts.has(start.wall)) {
@@ -106,6 +111,7 @@ function collectStarts([first, last]: readonly [number, number], firstStart: num
     }
     if (start.wall > last) return false;
     omitted.count += 1;
+    omitted.first = Math.min(omitted.first, start.wall);
     omitted.last = Math.max(omitted.last, start.wall);
     return omitted.count < MAX_COUNTED;
   };
@@ -179,6 +185,15 @@ export function shownIn({ span, clock }: Series, wall: number): string {
   if (span.allDay) return textFromUnix(wall).slice(0, 10);
   const moment = clock.toMoment(wall);
   return localFromUnix(moment, clock.zoneAt(moment));
+}
+
+/**
+ * Returns a local time before a date of a series and after the date of the previous day. A date in the hour that its
+ * zone repeats is stored in another zone, some hours earlier.
+ */
+function shortlyBefore({ span, clock }: Series, wall: number): string {
+  const before = wall - DAY / 2;
+  return span.allDay ? textFromUnix(before) : localFromUnix(clock.toMoment(before), clock.zoneAt(clock.toMoment(wall)));
 }
 
 /**

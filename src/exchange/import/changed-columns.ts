@@ -21,6 +21,7 @@ interface IncomingPost {
   readonly digest: string;
   readonly clean: CleanPost;
   readonly target: number;
+  readonly isShownNow?: boolean;
 }
 
 /** Returns the columns of a post that change: those that differ in the source, and those that depend on them. */
@@ -30,11 +31,12 @@ export async function changedColumns(
   row: Post,
   { author, parent }: Pick<Resolved, 'author' | 'parent'>,
 ): Promise<Partial<Post>> {
-  const { item, clean } = incoming;
+  const { item, clean, isShownNow } = incoming;
   // Posts that editors have moved to the trash stay there, unless the source contains a trash.
   const isOut = row.post_status === 'trash' && !item.complete;
   const { post_name: _slug, post_status: sourceStatus, ...rest } = statedColumns(item, clean);
-  const status = (isOut ? undefined : sourceStatus) ?? row.post_status;
+  const shownStatus = isShownNow && row.post_status === 'private' ? clean.columns.post_status : undefined;
+  const status = (isOut ? undefined : (sourceStatus ?? shownStatus)) ?? row.post_status;
   const { caller } = work.run;
   const sourceColumns = withoutOlderModification(rest, row);
   const columns: Partial<Post> = {

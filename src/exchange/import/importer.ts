@@ -1,4 +1,5 @@
 import { fail } from '../../errors.ts';
+import { CALENDAR_UID } from '../../kinds/events/metas.ts';
 import { termKind } from '../../kinds/index.ts';
 import type { Caller } from '../../records/caller.ts';
 import { withFileCleanup } from '../../records/writes/prepared-images.ts';
@@ -12,7 +13,8 @@ import { recount } from '../../storage/rows/term-links.ts';
 import { loadTerms } from '../../storage/rows/terms.ts';
 import { firstCharacters } from '../../wordpress/content/plain-text.ts';
 import { utcFromDate } from '../../wordpress/time.ts';
-import { type Entry, type Item, isItem, isPostItem, isTermItem, SourceFault, titleOf } from '../items/items.ts';
+import { type Entry, type Item, isItem, isPostItem, isTermItem, SourceFault, textIn, titleOf } from '../items/items.ts';
+import { lastingPart } from '../items/lasting-uid.ts';
 import { createNameIndex } from '../items/record-names.ts';
 import { createUidIndex } from '../items/record-uids.ts';
 import { addAside, addLoss, addToCount, mergeTally, newTally, type Report, reportOf, tallyFrom } from '../items/report.ts';
@@ -136,6 +138,7 @@ async function reportUnstorable(state: ImportState, entry: Entry, before: number
     },
   });
   if (!isItem(entry)) return;
+  if (isPostItem(entry)) state.unstorableUids.add(lastingPart(textIn(entry.metas, CALENDAR_UID)));
   await files.get(entry)?.undo?.();
   files.delete(entry);
 }
@@ -183,7 +186,7 @@ async function openRun(site: Site, caller: Caller, options: ImportOptions): Prom
     },
   };
   const sum = options.resume && row ? tallyFrom(row.report) : newTally();
-  return { run, sum, doneCount: options.resume && row ? row.done : 0, dates: new Map() };
+  return { run, sum, doneCount: options.resume && row ? row.done : 0, dates: new Map(), unstorableUids: new Set() };
 }
 
 async function writeItems(work: Work, items: readonly Item[]): Promise<void> {

@@ -3,6 +3,7 @@ import type { PostKindName } from '../../kinds/kind-names.ts';
 import { type LanguagesOfKind, languagesOf, membershipsOf } from '../../records/record-languages.ts';
 import type { Database } from '../../storage/engine/database.ts';
 import { languageOfCode } from '../../wordpress/content-languages.ts';
+import type { PostItem } from '../items/items.ts';
 import type { Work } from './run.ts';
 
 /**
@@ -13,7 +14,23 @@ export const inLanguage = (work: Session, kind: PostKindName, ids: readonly numb
   // A record in a language that the site does not have gets the default one.
   withLanguage(work, kind, ids, async ({ languages }) => languageOfCode(languages, language)?.code ?? languages.defaultCode);
 
-/** Does the same with the language of another record. */
+/**
+ * Returns those of some records that are in the language of an imported one: its own, or that of the whole import if it
+ * has none. Returns all of them if neither is known.
+ */
+export async function inOwnLanguage(
+  work: Session,
+  { kind, language: ownLanguage }: PostItem,
+  ids: readonly number[],
+): Promise<readonly number[]> {
+  const language = ownLanguage ?? work.run.language;
+  if (language === undefined || kind === 'attachment') return ids;
+  const found = await inLanguage(work, kind, ids, language);
+  // New records of a dry run have the language of the import, too.
+  return ownLanguage === undefined ? ids.filter((id) => id < 0 || found.includes(id)) : found;
+}
+
+/** Does the same as `inLanguage` with the language of another record. */
 export const inLanguageOf = (work: Session, kind: PostKindName, ids: readonly number[], other: number): Promise<readonly number[]> =>
   withLanguage(work, kind, ids, async (kindLanguages) => (await languagesById(work.db, kindLanguages, [other]))(other));
 

@@ -6,7 +6,7 @@ import { loadPosts } from '../../storage/rows/bundle.ts';
 import { importedBefore, importsOf, metasOfImported } from '../../storage/rows/imports.ts';
 import { storedTitles } from '../../storage/rows/posts.ts';
 import { localFromDate } from '../../wordpress/zones.ts';
-import { lastingUid } from '../items/lasting-uid.ts';
+import { lastingPart } from '../items/lasting-uid.ts';
 import { addLoss } from '../items/report.ts';
 import type { Run } from './run.ts';
 import { type ImportState, storeState } from './step.ts';
@@ -53,7 +53,7 @@ export async function trashRemovedDates(state: ImportState): Promise<number> {
 }
 
 /** Returns the starts of the dates that this run did not contain although it covers them, by id. */
-async function removedDates({ run, dates }: ImportState): Promise<Map<number, string>> {
+async function removedDates({ run, dates, unstorableUids }: ImportState): Promise<Map<number, string>> {
   const { site, caller, importId, number, dryLedger } = run;
   const starts = new Map<number, string>();
   if (dates.size === 0 || importId === 0) return starts;
@@ -63,7 +63,9 @@ async function removedDates({ run, dates }: ImportState): Promise<Map<number, st
   const ids = (await importedBefore(site.db, importId, number, 'event')).filter((id) => !importedIds.has(id));
   for (const [id, metas] of await metasOfImported(site.db, ids, [CALENDAR_UID, DATES.start])) {
     const uid = metas.get(CALENDAR_UID) ?? '';
-    const period = dates.get(uid) ?? dates.get(lastingUid(uid) ?? '');
+    const period = dates.get(uid) ?? dates.get(lastingPart(uid));
+    // The run contained a date that it could not write: it may be this one.
+    if (unstorableUids.has(lastingPart(uid))) continue;
     const start = metas.get(DATES.start) ?? '';
     if (period && start >= period[0] && start <= period[1] && start > now) starts.set(id, start);
   }

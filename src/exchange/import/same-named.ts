@@ -10,7 +10,7 @@ import type { CleanPost } from '../items/clean.ts';
 import type { PostItem } from '../items/items.ts';
 import { metaMap } from '../items/meta-map.ts';
 import { typeOf } from '../items/site-items.ts';
-import { inLanguage } from './in-language.ts';
+import { inOwnLanguage } from './in-language.ts';
 import type { Work } from './run.ts';
 import { startOf } from './stored-post.ts';
 
@@ -40,7 +40,7 @@ export async function findSameNamed(work: Work, item: PostItem, clean: CleanPost
   const { run, db } = work;
   if (item.match === undefined || item.kind === 'attachment') return undefined;
   const candidates = (await run.names.findAll(db, item.kind, clean.columns.post_title ?? '', startOf(clean))).slice(0, MAX_COMPARED);
-  const ids = item.language === undefined ? candidates : await inLanguage(work, item.kind, candidates, item.language);
+  const ids = await inOwnLanguage(work, item, candidates);
   if (item.match === 'name' || ids.length === 0) return (await withoutOtherSites(work, item, ids))[0];
   const metasById = await loadMetas(
     db,

@@ -5,6 +5,7 @@ import { importsOf } from '../../storage/rows/imports.ts';
 import { metaOf } from '../../wordpress/rows.ts';
 import { plainLine } from '../items/event-record.ts';
 import { type PostItem, textIn } from '../items/items.ts';
+import { inOwnLanguage } from './in-language.ts';
 import type { Work } from './run.ts';
 
 /*
@@ -15,12 +16,13 @@ import type { Work } from './run.ts';
 
 /**
  * Returns the event that an event of a calendar already is, or undefined. A single event may have moved, or have got
- * another title if its UID looks unique; a date of a series is found by its start.
+ * another title if its UID looks unique; a date of a series is found by its start. An event in another language is a
+ * translation.
  */
 export async function findSameUid(work: Work, item: PostItem): Promise<number | undefined> {
   const { run, db } = work;
   const uid = item.kind === 'event' && item.id === undefined ? textIn(item.metas, CALENDAR_UID) : '';
-  const ids = uid === '' ? [] : await withoutOwn(work, item, await run.uids.find(db, uid));
+  const ids = uid === '' ? [] : await inOwnLanguage(work, item, await withoutOwn(work, item, await run.uids.find(db, uid)));
   if (ids.length === 0) return undefined;
   const [posts, metas] = [await loadPosts(db, ids), await loadMetas(db, ids)];
   const hasSameTitle = (id: number) => foldedTitle(posts.get(id)?.post_title ?? '') === foldedTitle(item.columns.post_title ?? '');

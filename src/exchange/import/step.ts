@@ -18,6 +18,8 @@ export interface ImportState {
   doneCount: number;
   /** Names of events all of whose dates came, with the period that is covered. */
   readonly dates: Map<string, DatesEntry['between']>;
+  /** The lasting parts of the UIDs of events that the tables cannot hold. */
+  readonly unstorableUids: Set<string>;
 }
 
 /** A step of an import that is written in one transaction. */

@@ -38,6 +38,8 @@ export interface Existing {
   readonly digest: string;
   readonly clean: CleanPost;
   readonly target: number;
+  /** Whether it was imported as private because of the events that named it, and a public one names it now. */
+  readonly isShownNow?: boolean;
 }
 
 /** Metas of a fetched file, which keep their values whatever the source contains. */
@@ -75,14 +77,14 @@ export async function updatePosts(work: Work, posts: readonly Existing[]): Promi
 
 async function updateOne(
   work: Work,
-  { item, key, digest, clean: sourceClean, target }: Existing,
+  { item, key, digest, clean: sourceClean, target, isShownNow = false }: Existing,
   row: Post,
   before: { metas: StoredMetas; terms: readonly string[] },
 ): Promise<boolean> {
   const { run, db, touched } = work;
   const clean = datesInOwnZone(item, sourceClean, before.metas, run.caller);
   const resolved = await resolvePost(work, { item, key, digest }, target);
-  const columns = await changedColumns(work, { item, key, digest, clean, target }, row, resolved);
+  const columns = await changedColumns(work, { item, key, digest, clean, target, isShownNow }, row, resolved);
   const metas = await withoutDatesOfRule(
     work,
     item,

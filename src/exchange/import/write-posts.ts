@@ -1,9 +1,11 @@
 import { termKind } from '../../kinds/index.ts';
 import { imageIdAt } from '../../media/images.ts';
 import { takenPostIds } from '../../storage/rows/ids-in-use.ts';
+import type { LedgerEntry } from '../../storage/rows/imports.ts';
 import { loadTerms } from '../../storage/rows/terms.ts';
 import type { Post } from '../../wordpress/rows.ts';
 import type { CleanPost } from '../items/clean.ts';
+import { hiddenForm, isLinkedByName, shownForm } from '../items/hidden-form.ts';
 import { nameOf, type PostItem } from '../items/items.ts';
 import { addLoss, addToCount } from '../items/report.ts';
 import { typeOf } from '../items/site-items.ts';
@@ -45,7 +47,7 @@ export async function writePosts(work: Work, items: readonly PostItem[]): Promis
 
   const newArrivals: Arrival[] = [];
   const existing: Existing[] = [];
-  for (const { item: sourceItem, key, digest: sourceDigest, entry, isSame, hasValidParent } of candidates) {
+  for (const { item: sourceItem, key, digest: sourceDigest, entry, isSame, isShownNow, hasValidParent } of candidates) {
     const item = hasValidParent ? sourceItem : { ...sourceItem, parent: undefined };
     const isStored =
       entry !== undefined && ((run.isDryRun && run.dryLedger.has(key)) || takenPosts.get(entry.target)?.post_type === typeOf(item.kind));
@@ -77,7 +79,7 @@ export async function writePosts(work: Work, items: readonly PostItem[]): Promis
     if (target === undefined) newArrivals.push(arrival);
     else {
       ledger.add({ item: key, kind: item.kind, target, digest, run: run.number, ...(isStored ? { made: entry.made } : {}) });
-      existing.push({ ...arrival, target });
+      existing.push({ ...arrival, target, isShownNow });
     }
   }
   await insertNew(work, newArrivals, takenPosts);
@@ -90,13 +92,26 @@ async function candidatesOf(work: Work, items: readonly PostItem[]) {
   const formerLedgerEntries = await formerEntries(work, items);
   return items
     .map((item) => {
-      const original = originals.get(item) ?? item;
-      const [key, digest] = [keyOf(ledger, item), digestOf(original)];
+      const key = keyOf(ledger, item);
       const entry = ledger.entry(key) ?? formerLedgerEntries.get(item);
+      const { original, isShownNow } = visibilityOf(originals.get(item) ?? item, entry);
+      const digest = digestOf(original);
       const isSame = entry !== undefined && isOfItem(entry.digest, original, digest);
-      return { item, key, digest, entry, isSame, hasValidParent: placeUnderParent(run, item) };
+      return { item, key, digest, entry, isSame, isShownNow, hasValidParent: placeUnderParent(run, item) };
     })
     .filter(({ entry, isSame }) => entry?.run !== run.number || !isSame);
+}
+
+/**
+ * Compares whether private events alone name a venue, an organizer or an image, now and in the last import. A record
+ * that public events named then has not changed. `isShownNow`: whether it was imported as private, and a public event
+ * names it now.
+ */
+function visibilityOf(item: PostItem, entry: LedgerEntry | undefined): { readonly original: PostItem; readonly isShownNow: boolean } {
+  const shown = shownForm(item);
+  if (shown) return { original: entry && isOfItem(entry.digest, shown) ? shown : item, isShownNow: false };
+  const wasHidden = entry !== undefined && entry.made > 0 && isLinkedByName(item) && isOfItem(entry.digest, hiddenForm(item));
+  return { original: item, isShownNow: wasHidden };
 }
 
 /** Notes that a record is already as in the source, except for references that were missing, which may have come. */

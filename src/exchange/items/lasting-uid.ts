@@ -5,3 +5,6 @@ export function lastingUid(uid: string): string | undefined {
   const [, id, host] = PLUGIN_UID.exec(uid) ?? [];
   return id === undefined ? undefined : `${id}@${host}`;
 }
+
+/** Returns what identifies the event of a UID: UIDs of The Events Calendar and of Fasti change whenever it moves. */
+export const lastingPart = (uid: string): string => lastingUid(uid) ?? uid;

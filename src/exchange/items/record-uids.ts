@@ -3,7 +3,7 @@ import { CALENDAR_UID } from '../../kinds/events/metas.ts';
 import type { Database } from '../../storage/engine/database.ts';
 import { pagesById } from '../../storage/engine/pages.ts';
 import { metaTextsOf } from '../../storage/lists/posts-of-type.ts';
-import { lastingUid } from './lasting-uid.ts';
+import { lastingPart } from './lasting-uid.ts';
 import { typeOf } from './site-items.ts';
 
 /** Events that had a UID when the run began. */
@@ -33,6 +33,3 @@ export function createUidIndex(): UidIndex {
     },
   };
 }
-
-/** UIDs of The Events Calendar and of Fasti change whenever the event moves. */
-const lastingPart = (uid: string): string => lastingUid(uid) ?? uid;
