@@ -39,10 +39,10 @@ export interface FetchOptions {
   /** Request headers. `authorization` and `cookie` are not sent to another origin. */
   readonly headers?: Readonly<Record<string, string>>;
   /**
-   * Returns whether an IP address is allowed although it is not public, on any port: for tests and for sites within one
-   * network.
+   * Returns whether an IP address is allowed for a URL although it is not public, or its port not a usual one: for tests
+   * and for sites within one network.
    */
-  readonly allowAddress?: ((ip: string) => boolean) | undefined;
+  readonly allowAddress?: ((ip: string, url: URL) => boolean) | undefined;
   /** Returns all IP addresses of a host; the system's resolver by default. */
   readonly resolve?: (host: string) => Promise<readonly Address[]>;
 }
@@ -162,7 +162,7 @@ async function resolveAllowed(
   const host = hostOf(url);
   const family = isIP(host);
   const addresses = family > 0 ? [{ address: host, family }] : await beforeDeadline(resolve(host), deadline);
-  const isAllowed = ({ address }: Address) => allowAddress?.(address) || (ALLOWED_PORTS.has(url.port) && isPublicAddress(address));
+  const isAllowed = ({ address }: Address) => allowAddress?.(address, url) || (ALLOWED_PORTS.has(url.port) && isPublicAddress(address));
   if (addresses.length === 0 || !addresses.every(isAllowed)) throw new FetchRefused('address');
   return addresses;
 }

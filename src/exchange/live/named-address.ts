@@ -1,5 +1,5 @@
 import { lookup } from 'node:dns/promises';
-import { type FetchOptions, FetchRefused, fetchPublic } from '../../media/safe-fetch.ts';
+import { type FetchOptions, FetchRefused, fetchPublic, isPublicAddress } from '../../media/safe-fetch.ts';
 import { SourceFault } from '../items/items.ts';
 import { refuseCredentials } from './site-client.ts';
 
@@ -7,19 +7,24 @@ const MAX_BYTES = 32 * 2 ** 20;
 const TIMEOUT_MS = 60_000;
 
 /**
- * Returns the options for fetching from an address that the user named. Its host may be in a private network; hosts
- * that it refers to may not.
+ * Returns the options for fetching from an address that the user named. Its host may be in a private network, on the
+ * port of the address and the default ones; hosts that it refers to may not. A host that also has a public address is in
+ * none: whoever owns its name chooses the addresses.
  *
  * @throws SourceFault `site-address`, `site-credentials`
  */
-export async function fetchOptionsFor(url: string): Promise<FetchOptions> {
+export async function fetchOptionsFor(url: string, resolve: NonNullable<FetchOptions['resolve']> = resolveAll): Promise<FetchOptions> {
   if (!URL.canParse(url)) throw new SourceFault('site-address', { site: url });
-  refuseCredentials(new URL(url));
-  const host = new URL(url).hostname.replace(/^\[|\]$/g, '');
-  const addresses = await lookup(host, { all: true }).catch(() => []);
-  const hostIps = new Set(addresses.map(({ address }) => address));
-  return { allowAddress: (ip) => hostIps.has(ip) };
+  const named = new URL(url);
+  refuseCredentials(named);
+  const addresses = await resolve(named.hostname.replace(/^\[|\]$/g, '')).catch(() => []);
+  const ips = addresses.map(({ address }) => address);
+  const privateIps = new Set(ips.some(isPublicAddress) ? [] : ips);
+  const isNamed = ({ hostname, port }: URL) => hostname === named.hostname && [named.port, ''].includes(port);
+  return { allowAddress: (ip, target) => privateIps.has(ip) && isNamed(target) };
 }
+
+const resolveAll = (host: string) => lookup(host, { all: true });
 
 /** Fetches the file at an address. `accept`: its media type. Throws SourceFault `feed-not-fetched`. */
 export async function fetchBytes(url: string, accept: string, fetching: FetchOptions): Promise<Buffer> {
