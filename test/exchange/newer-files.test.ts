@@ -562,8 +562,48 @@ describeDatabases('newer file', (open) => {
       'until.ics',
       calendar(...event, 'RRULE:FREQ=DAILY;UNTIL=20270106', 'EXDATE;TZID=America/New_York:20270105T200000'),
     );
-    const rows = await site.db.from('posts').where('post_title', 'Until a day').orderBy('ID');
+    const rows = await site.db.from('posts').where({ post_title: 'Until a day', post_type: 'tribe_events' }).orderBy('ID');
     expect([trashed, rows.map(({ post_status: status }) => status)]).toEqual([{ event: 1 }, ['publish', 'trash', 'publish']]);
+  });
+
+  describe('with moments in an hour that the clock shows twice', () => {
+    const momentsOf = async (title: string) => {
+      const [post] = await site.db.from('posts').where({ post_title: title, post_type: 'tribe_events' });
+      const names = ['_EventStartDate', '_EventStartDateUTC', '_EventEndDateUTC', '_EventTimezone'];
+      const metas = await site.db
+        .from('postmeta')
+        .where('post_id', post?.ID ?? 0)
+        .whereIn('meta_key', names);
+      return names.map((name) => metas.find(({ meta_key: key }) => key === name)?.meta_value);
+    };
+    const head = 'Event Name,Event Start Date,Event End Date';
+
+    it('stores the moments that a table states', async () => {
+      const first = 'First hour,2027-10-31T00:30:00Z,2027-10-31T00:50:00Z';
+      const second = 'Second hour,2027-10-31T01:30:00Z,2027-10-31T01:50:00Z';
+      const both = 'Both hours,2027-10-31T00:30:00Z,2027-10-31T01:15:00Z';
+      const report = await imported('moments.csv', [head, first, second, both].join('\n'));
+      expect([report.created, report.losses]).toEqual([{ event: 3 }, []]);
+      expect(await momentsOf('First hour')).toEqual(['2027-10-31 02:30:00', '2027-10-31 00:30:00', '2027-10-31 00:50:00', 'UTC+2']);
+      expect(await momentsOf('Second hour')).toEqual(['2027-10-31 02:30:00', '2027-10-31 01:30:00', '2027-10-31 01:50:00', 'Europe/Rome']);
+      expect(await momentsOf('Both hours')).toEqual(['2027-10-31 02:30:00', '2027-10-31 00:30:00', '2027-10-31 01:15:00', 'UTC+2']);
+    });
+
+    it.each([
+      ['05:10', '05:30', '01:10'],
+      ['06:10', '06:30', '01:10'],
+      ['05:40', '06:20', '01:40'],
+    ])('moves an event in another zone to %s - %s UTC', async (start, end, local) => {
+      const name = `Abroad ${start}`;
+      const write = (heading: string, ...cells: string[]) =>
+        imported('abroad.csv', `${head},External ID${heading}\n${[name, ...cells].join(',')}`);
+      await write(',Timezone', '2027-11-07T04:00:00Z', '2027-11-07T05:30:00Z', name, 'America/New_York');
+      const { updated } = await write('', `2027-11-07T${start}:00Z`, `2027-11-07T${end}:00Z`, name);
+      expect([updated, await momentsOf(name)]).toEqual([
+        { event: 1 },
+        [`2027-11-07 ${local}:00`, `2027-11-07 ${start}:00`, `2027-11-07 ${end}:00`, 'America/New_York'],
+      ]);
+    });
   });
 
   describe('with private events', () => {

@@ -98,14 +98,20 @@ const TIMESTAMP = /^\s*(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d)((?::\d\d(?:\.\d{1,9})?)?
 /** Whether a cell is a timestamp with an offset, and so states a moment. */
 export const isTimestamp = (cell: string): boolean => TIMESTAMP.test(cell);
 
-/** Converts a timestamp to the local time of a zone. Returns any other cell unchanged. */
-export function toClockOf(zone: Zone, cell: string): string {
+/** Returns the moment that a timestamp states, in Unix seconds; undefined for any other cell. */
+export function momentIn(cell: string): number | undefined {
   const [, day, time, seconds, offset = ''] = TIMESTAMP.exec(cell) ?? [];
-  if (day === undefined) return cell;
+  if (day === undefined) return undefined;
   const [, sign, hours = '0', minutes = '0'] = /^([+-])(\d\d):?(\d\d)?$/.exec(offset) ?? [];
   const offsetSeconds = (Number(hours) * 60 + Number(minutes)) * 60 * (sign === '-' ? -1 : 1);
   const wall = `${day} ${time}${seconds?.slice(0, 3) || ':00'}`;
-  return isRealDate(wall) ? localFromUnix(unixFromText(wall) - offsetSeconds, zone) : cell;
+  return isRealDate(wall) ? unixFromText(wall) - offsetSeconds : undefined;
+}
+
+/** Converts a timestamp to the local time of a zone. Returns any other cell unchanged. */
+export function toClockOf(zone: Zone, cell: string): string {
+  const moment = momentIn(cell);
+  return moment === undefined ? cell : localFromUnix(moment, zone);
 }
 
 // ------------------------------------------------------------------------------------------------- spreadsheets

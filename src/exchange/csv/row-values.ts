@@ -6,10 +6,11 @@ import type { PostKindName } from '../../kinds/kind-names.ts';
 import type { Caller } from '../../records/caller.ts';
 import { foldText } from '../../storage/engine/collation.ts';
 import { addDaysTo } from '../../wordpress/time.ts';
-import { parseZone } from '../../wordpress/zones.ts';
+import { parseZone, type Zone } from '../../wordpress/zones.ts';
 import type { CustomValue } from '../items/custom-rows.ts';
 import { type Link, type PostItem, SourceFault, type TermReference, textMetas } from '../items/items.ts';
-import { type CellPlace, type DateOrder, isTimestamp, type Moment, readMoment, readTime, toClockOf } from './dates.ts';
+import { unambiguousZone } from '../items/unambiguous-zone.ts';
+import { type CellPlace, type DateOrder, isTimestamp, type Moment, momentIn, readMoment, readTime, toClockOf } from './dates.ts';
 import { removeGuard } from './formulas.ts';
 import { additionalTexts } from './layout.ts';
 import { namesIn } from './name-lists.ts';
@@ -38,8 +39,12 @@ export function cellValue(column: string, cell: string): string {
  * Returns start and end of an event, `YYYY-MM-DD HH:MM:SS`, and whether it is all-day: the file says so, or it gives
  * only days and does not deny it. A time in its own column takes precedence over a time next to the date.
  */
-function momentsOf(row: Row, cellPlace: CellPlace, { dateOrder, caller }: RowOptions): { start: string; end: string; allDay: boolean } {
-  const zone = parseZone(row.timezone ?? '') ?? caller.settings.zone;
+function momentsOf(
+  row: Row,
+  zone: Zone,
+  cellPlace: CellPlace,
+  dateOrder: DateOrder | undefined,
+): { start: string; end: string; allDay: boolean } {
   const cell = (column: string): string => toClockOf(zone, row[column] ?? '');
   const columnPlace = (column: string) => ({ ...cellPlace, column });
   const days = readMoments(cell('start_date'), dateOrder, columnPlace('start_date'));
@@ -60,6 +65,17 @@ function momentsOf(row: Row, cellPlace: CellPlace, { dateOrder, caller }: RowOpt
   return { start: toWallTime(from.day, startTime), end: toWallTime(endDay, endTime), allDay };
 }
 
+/**
+ * Returns the zone in which the dates of an event are stored: that of its row, unless the row states moments that its
+ * clock shows twice.
+ */
+function zoneToStore({ all_day, start_time, end_time, start_date, end_date }: Row, zone: Zone): Zone {
+  const cells = [start_date, end_date].filter((cell): cell is string => (cell ?? '') !== '');
+  const moments = cells.flatMap((cell) => momentIn(cell) ?? []);
+  const areAllMoments = moments.length > 0 && moments.length === cells.length && !start_time && !end_time && !isYes(all_day);
+  return areAllMoments ? unambiguousZone(zone, moments) : zone;
+}
+
 const MIDNIGHT = '00:00:00';
 const END_OF_DAY = '24:00:00';
 
@@ -72,7 +88,9 @@ const toWallTime = (day: string, time: string): string => (time === END_OF_DAY ?
  * @throws SourceFault for dates and times that cannot be read, or that can be read in two ways
  */
 export function eventValues(row: Row, cellPlace: CellPlace, options: RowOptions): { values: Record<string, unknown>; start: string } {
-  const { start, end, allDay } = momentsOf(row, cellPlace, options);
+  const statedZone = parseZone(row.timezone ?? '') ?? options.caller.settings.zone;
+  const zone = zoneToStore(row, statedZone);
+  const { start, end, allDay } = momentsOf(row, zone, cellPlace, options.dateOrder);
   return {
     start,
     values: {
@@ -81,7 +99,7 @@ export function eventValues(row: Row, cellPlace: CellPlace, options: RowOptions)
       excerpt: row.excerpt,
       start_date: start,
       end_date: end,
-      timezone: row.timezone,
+      timezone: zone === statedZone ? row.timezone : zone.name,
       all_day: allDay,
       cost: row.cost,
       website: webAddress(row.website),

@@ -23,7 +23,9 @@ export function datesInOwnZone(item: PostItem, clean: CleanPost, before: Metas, 
   const local = isMoment ? { start: toLocal(read.startUtc, zone), end: toLocal(read.endUtc, zone) } : { start: read.start, end: read.end };
   // The local times already take the cutoff into account, also those of all-day events.
   const times = { ...local, timezone: own.timezone, allDay: false };
-  const converted = eventDates(times, undefined, { siteZone: settings.timezone, cutoff: settings.calendar.cutoff, now });
+  // The clock may show the local times twice.
+  const kept = isMoment ? { ...own, ...times, startUtc: read.startUtc, endUtc: read.endUtc } : undefined;
+  const converted = eventDates(times, kept, { siteZone: settings.timezone, cutoff: settings.calendar.cutoff, now });
   // A start that the own zone skips may come after the end; such dates are not stored.
   const dates = isSameMoment || 'problem' in converted ? own : converted;
   const values = new Map(dateMetas(dates));
