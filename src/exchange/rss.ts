@@ -1,5 +1,6 @@
+import { withMoments } from '../calendar/shown-times.ts';
 import { isZeroDate, textFromUnix, unixFromText } from '../wordpress/time.ts';
-import { isoWithOffset, parseZone, unixFromLocal, type Zone } from '../wordpress/zones.ts';
+import { isoAt, parseZone, unixFromLocal, type Zone } from '../wordpress/zones.ts';
 import { type FeedRecord, placeOf, plainLine, venuesOf, webAddress } from './items/event-record.ts';
 
 /** Metadata of a news feed. */
@@ -93,8 +94,7 @@ function rssItem({ record, title, guid, author, start, tags, excerpt, content }:
     element('description', excerpt),
     ...(content === undefined ? [] : [element('content:encoded', content)]),
     ...enclosure(record.image),
-    ...dateElement('ev:startdate', record.start_date, record, clock),
-    ...dateElement('ev:enddate', record.end_date, record, clock),
+    ...dateElements(record, clock),
     ...namesElement('ev:location', venuesOf(record).map(placeOf), '; '),
     ...namesElement(
       'ev:organizer',
@@ -119,12 +119,19 @@ function enclosure(image: FeedRecord['image']): string[] {
 }
 
 /**
- * Returns an element with a date in ISO 8601: a day, or a moment with the offset of the event's zone; nothing if the
- * event has no date.
+ * Returns the elements with start and end in ISO 8601: days, or moments with the offset of the event's zone; none for a
+ * date that the event lacks.
  */
-function dateElement(name: string, local: string, { timezone, all_day: allDay }: FeedRecord, clock: Zone): string[] {
-  if (Number.isNaN(unixFromText(local))) return [];
-  return [element(name, allDay ? local.slice(0, 10) : isoWithOffset(local, parseZone(timezone) ?? clock))];
+function dateElements(record: FeedRecord, clock: Zone): string[] {
+  const { start_date, end_date, utc_start_date, utc_end_date, timezone, all_day: allDay } = withMoments(record, clock);
+  const zone = parseZone(timezone) ?? clock;
+  const dates = [
+    ['ev:startdate', start_date, utc_start_date],
+    ['ev:enddate', end_date, utc_end_date],
+  ] as const;
+  return dates.flatMap(([name, local, utc]) =>
+    Number.isNaN(unixFromText(local)) ? [] : [element(name, allDay ? local.slice(0, 10) : isoAt(unixFromText(utc), zone))],
+  );
 }
 
 const toRfc822 = (unix: number): string => new Date(unix * 1000).toUTCString().replace('GMT', '+0000');

@@ -396,6 +396,23 @@ describeRequests('feeds', (ask) => {
     });
     it('give the start with the UTC offset of the time zone', async () =>
       expect(all((await get('/events/feed/?search=Tokyo')).text, 'ev:startdate')[0]).toMatch(/\+09:00$/));
+    it('give the stored moments of an event in the hour that the clock shows twice', async () => {
+      const event = (await whole('start_date=2026-11-21')).find(({ timezone }) => timezone === 'Europe/Rome')!;
+      const metas = {
+        ...{ _EventStartDate: '2027-10-31 02:30:00', _EventStartDateUTC: '2027-10-31 00:30:00' },
+        ...{ _EventEndDate: '2027-10-31 02:30:00', _EventEndDateUTC: '2027-10-31 01:30:00' },
+      };
+      await ask.writeRows(async (db) => {
+        await db.from('posts').where('ID', event.id).update({ post_title: 'Repeated hour' });
+        for (const [key, value] of Object.entries(metas))
+          await db.from('postmeta').where({ post_id: event.id, meta_key: key }).update({ meta_value: value });
+      });
+      const { text } = await get('/events/feed/?search=Repeated%20hour');
+      expect([all(text, 'ev:startdate')[0], all(text, 'ev:enddate')[0]]).toEqual([
+        '2027-10-31T02:30:00+02:00',
+        '2027-10-31T02:30:00+01:00',
+      ]);
+    });
   });
 
   it('include the JSON-LD of an event at its address', async () => {
