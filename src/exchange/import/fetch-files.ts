@@ -11,9 +11,15 @@ export type Files = Map<Item, FetchedFile>;
 
 /**
  * Fetches the files of attachments before the transaction, since that takes time: files of new attachments, and of
- * known ones that came without a file or have another one now. If one cannot be stored, the others are removed.
+ * known ones that came without a file or have another one now. If one cannot be stored, the others are removed. Hosts
+ * that do not answer in time are given up. `beforeEach` is called before each file.
  */
-export async function fetchFiles(run: Run, piece: readonly Entry[], fetchFile: ImportOptions['fetchFile']): Promise<Files> {
+export async function fetchFiles(
+  run: Run,
+  piece: readonly Entry[],
+  fetchFile: ImportOptions['fetchFile'],
+  beforeEach: () => Promise<void>,
+): Promise<Files> {
   const files: Files = new Map();
   const attachments = piece.filter((entry): entry is PostItem => entry.kind === 'attachment' && entry.url !== undefined);
   if (!fetchFile || run.isDryRun || attachments.length === 0) return files;
@@ -28,12 +34,22 @@ export async function fetchFiles(run: Run, piece: readonly Entry[], fetchFile: I
     for (const { item, ledgerEntry } of entries) {
       // Attachments that this run has seen before have been fetched or reported already.
       if (ledgerEntry?.run === run.number) continue;
-      files.set(item, await fetchFile(item, ledgerEntry && (metas.get(ledgerEntry.target) ?? new Map())));
+      const host = hostOf(item);
+      const isGivenUp = (run.slowHosts.get(host) ?? 0) >= MAX_TIMEOUTS;
+      if (!isGivenUp) await beforeEach();
+      const file = isGivenUp ? { item, fault: 'time' } : await fetchFile(item, ledgerEntry && (metas.get(ledgerEntry.target) ?? new Map()));
+      run.slowHosts.set(host, file.fault === 'time' ? (run.slowHosts.get(host) ?? 0) + 1 : 0);
+      files.set(item, file);
     }
     return files;
   };
   return withFileCleanup(run.site, fetchAll, () => removeFetched(files));
 }
+
+/** Number of files in a row that a host may not send in time before it is given up. */
+const MAX_TIMEOUTS = 3;
+
+const hostOf = ({ url = '' }: PostItem): string => (URL.canParse(url) ? new URL(url).host : '');
 
 /** Removes fetched files whose rows were not written. */
 export const removeFetched = (files: Files): Promise<unknown> => Promise.all([...files.values()].map((file) => file.undo?.()));

@@ -12,7 +12,7 @@ import { beginImport, deleteWaiting, findImport, importedIds, nextWaiting } from
 import { recount } from '../../storage/rows/term-links.ts';
 import { loadTerms } from '../../storage/rows/terms.ts';
 import { firstCharacters } from '../../wordpress/content/plain-text.ts';
-import { utcFromDate } from '../../wordpress/time.ts';
+import { unixFromDate, utcFromDate } from '../../wordpress/time.ts';
 import { type Entry, type Item, isItem, isPostItem, isTermItem, SourceFault, textIn, titleOf } from '../items/items.ts';
 import { lastingPart } from '../items/lasting-uid.ts';
 import { createNameIndex } from '../items/record-names.ts';
@@ -26,7 +26,7 @@ import { MAX_SOURCE_LENGTH } from './progress.ts';
 import { prepareRecurrence, recurringItem } from './recurrence.ts';
 import { trashRemovedDates } from './removed-dates.ts';
 import type { Run, WaitingRecord, Work } from './run.ts';
-import { type ImportState, type Step, writeStep } from './step.ts';
+import { type ImportState, type Step, storeState, writeStep } from './step.ts';
 import { writeStorableItems } from './storable.ts';
 import { divideWantedSlugs, settleSlugs } from './wanted-slugs.ts';
 import { writeAuthors } from './write-authors.ts';
@@ -62,7 +62,7 @@ export async function importItems(site: Site, caller: Caller, entries: AsyncIter
       state.run = { ...state.run, caller: { ...caller, settings: await site.settings() } };
       isPrepared = true;
     }
-    const files = await fetchFiles(state.run, piece, options.fetchFile);
+    const files = await fetchFiles(state.run, piece, options.fetchFile, createTouch(state));
     await withFileCleanup(
       site,
       () =>
@@ -86,6 +86,24 @@ export async function importItems(site: Site, caller: Caller, entries: AsyncIter
   await finish(state);
   return reportOf({ source: state.run.source, dryRun: state.run.isDryRun }, sum);
 }
+
+/**
+ * Returns a function that shows now and then that a run goes on while it writes nothing. It throws SourceFault
+ * `superseded` if another run of the same source has begun.
+ */
+function createTouch(state: ImportState): () => Promise<void> {
+  const { site } = state.run;
+  let touchedAt = unixFromDate(site.clock());
+  return async () => {
+    const now = unixFromDate(site.clock());
+    if (now - touchedAt < TOUCH_EVERY_S) return;
+    touchedAt = now;
+    await site.db.transaction((db) => storeState(db, state, { doneCount: state.doneCount, open: true, report: state.sum }));
+  };
+}
+
+/** A fraction of the time after which an import counts as stopped (`isImportRunning`). */
+const TOUCH_EVERY_S = 30;
 
 /** Writes entries in one transaction. `before`: number of entries before them in the stream. */
 async function writeEntries(state: ImportState, entries: readonly Entry[], before: number, files: Files): Promise<void> {
@@ -162,6 +180,7 @@ async function openRun(site: Site, caller: Caller, options: ImportOptions): Prom
     trustedAccounts: options.trustedAccounts ?? false,
     settings: options.settings ?? false,
     fetchesFiles: options.fetchFile !== undefined,
+    slowHosts: new Map(),
     language: options.language,
     highestId: options.highestId ?? 0,
     parents: new Map(),

@@ -29,6 +29,8 @@ export interface Run {
   readonly settings: boolean;
   /** Whether files of attachments are fetched. */
   readonly fetchesFiles: boolean;
+  /** Hosts of files -> number of files in a row that they did not send in time. */
+  readonly slowHosts: Map<string, number>;
   /** Language of records for which the source has none; undefined means the site's default. */
   readonly language: string | undefined;
   /** The highest id in the source, if it is known; new ids are assigned above it. */
