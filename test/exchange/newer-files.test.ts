@@ -566,6 +566,20 @@ describeDatabases('newer file', (open) => {
     expect([trashed, rows.map(({ post_status: status }) => status)]).toEqual([{ event: 1 }, ['publish', 'trash', 'publish']]);
   });
 
+  it('of a page gives an event one origin, and changes none that an earlier version imported', async () => {
+    const fair = { '@id': 'https://p.example/#fair', name: 'Page fair', startDate: '2027-05-01T18:00' };
+    await imported('origin.html', page(fair));
+    const [post] = await site.db.from('posts').where({ post_title: 'Page fair', post_type: 'tribe_events' });
+    const origins = () =>
+      site.db
+        .from('postmeta')
+        .where({ post_id: post?.ID ?? 0, meta_key: '_EventOrigin' })
+        .pluck('meta_value');
+    expect(await origins()).toEqual(['json-ld']);
+    expect((await imported('origin.html', page({ ...fair, description: 'New' }))).updated).toEqual({ event: 1 });
+    expect(await origins()).toEqual(['json-ld']);
+  });
+
   describe('with moments in an hour that the clock shows twice', () => {
     const momentsOf = async (title: string) => {
       const [post] = await site.db.from('posts').where({ post_title: title, post_type: 'tribe_events' });

@@ -1,6 +1,6 @@
 import { eventDates, withKeptMoments } from '../../calendar/dates.ts';
 import { dateMetas, storedDates } from '../../kinds/events/dates.ts';
-import { DATES } from '../../kinds/events/metas.ts';
+import { DATES, EVENT_ORIGIN } from '../../kinds/events/metas.ts';
 import { hasRules } from '../../kinds/events/occurrence.ts';
 import type { Caller } from '../../records/caller.ts';
 import type { HtmlTrust } from '../../records/clean-text.ts';
@@ -13,8 +13,9 @@ import { metaMap } from '../items/meta-map.ts';
 
 /** Returns an item as the tables can hold it: columns and metas, for events with all of their dates. */
 export function storedPost(item: PostItem, trust: HtmlTrust, caller: Caller): CleanPost {
-  const clean = withPublication(cleanPost(item, trust, caller.settings.calendar.customFields), item, caller);
-  if (item.kind !== 'event') return clean;
+  const published = withPublication(cleanPost(item, trust, caller.settings.calendar.customFields), item, caller);
+  if (item.kind !== 'event') return published;
+  const clean = item.complete ? published : { ...published, metas: withOneOrigin(published.metas) };
   const utc = item.recurrence?.recurs ? { metas: clean.metas } : withUtc(clean.metas);
   const length = withDuration(withDates(utc.metas, caller));
   const losses = [
@@ -25,6 +26,12 @@ export function storedPost(item: PostItem, trust: HtmlTrust, caller: Caller): Cl
   ];
   return { ...clean, metas: length.metas, losses: [...clean.losses, ...losses] };
 }
+
+/** Returns metas with one origin: a reader adds its own to that of a new record, in digests that ledgers have. */
+const withOneOrigin = (metas: CleanPost['metas']): CleanPost['metas'] => {
+  const own = metas.findLast(([key]) => key === EVENT_ORIGIN);
+  return metas.filter((meta) => meta[0] !== EVENT_ORIGIN || meta === own);
+};
 
 /** Statuses in which WordPress gives a post its date. */
 export const DATED_STATUSES = ['publish', 'private', 'future'];
