@@ -23,3 +23,9 @@ export const validEntries = <Value>(shape: z.ZodType<Value>, list: readonly unkn
 
 /** Returns the objects of the list that a body has under this name, or none. */
 export const listIn = (body: JsonObject, name: string): JsonObject[] => (Array.isArray(body[name]) ? body[name].filter(isJsonObject) : []);
+
+/** Returns the number that a body has under this name, such as that of its pages; undefined if it is no number. */
+export function countIn(body: JsonObject, name: string): number | undefined {
+  const count = Number(body[name] ?? Number.NaN);
+  return count >= 0 ? count : undefined;
+}

@@ -3,10 +3,7 @@ import { CORE_PAGE_SIZE } from './core-lists.ts';
 import { entriesOf } from './record-entries.ts';
 import { recordLoss } from './record-losses.ts';
 import { codeOf, isJsonObject, type RemoteSite, type SiteAnswer } from './site-client.ts';
-import { EMPTY_PAGE, nameOfDate, type Page, type Walk } from './walk.ts';
-
-/** Maximum number of empty pages in a row: a site may announce more pages than anybody could read. */
-const MAX_EMPTY_PAGES = 10;
+import { EMPTY_PAGE, isEndless, nameOfDate, type Page, type Walk } from './walk.ts';
 
 /** Returns events that WordPress's own list contains and the lists of the calendar do not. */
 export async function hiddenEventsPage(walk: Walk, page: number): Promise<Page> {
@@ -21,7 +18,7 @@ export async function hiddenEventsPage(walk: Walk, page: number): Promise<Page> 
   });
   if (answer.status !== 200 || !Array.isArray(answer.body))
     return isListExhausted(walk, answer, page) ? EMPTY_PAGE : { ...EMPTY_PAGE, entries: [unreadListLoss(site, answer)] };
-  walk.hidden.emptyPageCount = answer.body.length === 0 ? walk.hidden.emptyPageCount + 1 : 0;
+  const hasNoEnd = isEndless(walk, page, answer.body.length);
   const ids = answer.body.flatMap((one) => (isJsonObject(one) ? [Number(one.id)] : [])).filter((id) => !events.has(String(id)));
   const answers = await Promise.all(ids.map((id) => site.get(`events/${id}`)));
   const records = answers.flatMap(({ status, body }) => (status === 200 && isJsonObject(body) ? [body] : []));
@@ -34,7 +31,7 @@ export async function hiddenEventsPage(walk: Walk, page: number): Promise<Page> 
   const list = records.filter(({ slug, start_date: start }) => !dates.has(nameOfDate(String(slug), String(start))));
   // A page may be shorter because it leaves out records that we may not read.
   const isLast = answer.totalPages === undefined ? answer.body.length < CORE_PAGE_SIZE : page >= answer.totalPages;
-  if (!isLast && walk.hidden.emptyPageCount === MAX_EMPTY_PAGES) return { ...EMPTY_PAGE, entries: [unreadListLoss(site, answer)] };
+  if (!isLast && hasNoEnd) return { ...EMPTY_PAGE, entries: [unreadListLoss(site, answer)] };
   return { entries: [...(await entriesOf(walk, 'events', list)), ...failures], isLast };
 }
 

@@ -1,8 +1,8 @@
-import { bodyOf, listIn } from './answers.ts';
+import { bodyOf, countIn, listIn } from './answers.ts';
 import { entriesOf } from './record-entries.ts';
 import type { PostStage } from './record-losses.ts';
 import type { Query } from './site-client.ts';
-import { EMPTY_PAGE, IN_ALL_LANGUAGES, PAGE_SIZE, type Page, type Walk } from './walk.ts';
+import { EMPTY_PAGE, endlessListLoss, IN_ALL_LANGUAGES, isEndless, PAGE_SIZE, type Page, type Walk } from './walk.ts';
 
 /** Parameters for whole lists. Events after this period come with the hidden ones (`hiddenEventsPage`). */
 const WHOLE_LIST_QUERIES: Readonly<Record<PostStage, Query>> = {
@@ -23,11 +23,23 @@ export async function readRecords(walk: Walk, stage: PostStage, page: number): P
   const body = bodyOf(site, answer);
   const list = listIn(body, stage);
   const unseenRecords = list.filter(({ id }) => !seenRecords.has(`${stage}/${String(id)}`));
-  const isLast = page >= Number(body.total_pages ?? 0);
+  const isLast = page >= (countIn(body, 'total_pages') ?? 0);
+  const total = countIn(body, 'total');
+  const records = await entriesOf(walk, stage, unseenRecords);
+  // Only a list that brings nothing new can be endless without filling the memory.
+  const known = unseenRecords.length > 0 ? page : seenCount(walk, stage);
+  const hasNoEnd = isEndless(walk, page, list.length, known) && !isLast;
   return {
-    entries: await entriesOf(walk, stage, unseenRecords),
-    isLast,
+    entries: hasNoEnd ? [...records, endlessListLoss(walk, stage)] : records,
+    isLast: isLast || hasNoEnd,
     length: list.length,
-    ...(body.total === undefined ? {} : { total: Number(body.total) }),
+    ...(total === undefined || hasNoEnd ? {} : { total }),
   };
+}
+
+/** Returns the number of records of a stage that were read. */
+function seenCount({ seenRecords }: Walk, stage: PostStage): number {
+  let count = 0;
+  for (const place of seenRecords) if (place.startsWith(`${stage}/`)) count += 1;
+  return count;
 }

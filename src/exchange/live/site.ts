@@ -84,7 +84,7 @@ async function* walkSite(site: RemoteSite, spool: Spool, options: LiveOptions): 
       const nextPage = stepsBack === 0 ? page + 1 : Math.max(1, page - stepsBack);
       const isEnd = pageResult.isLast && stepsBack === 0;
       before = pageResult.total ?? before;
-      await spool.add(pageResult.entries, {
+      const entries = await spool.add(pageResult.entries, {
         stage,
         page: nextPage - 1,
         last: isEnd,
@@ -92,7 +92,7 @@ async function* walkSite(site: RemoteSite, spool: Spool, options: LiveOptions): 
         total: before,
         fields: [...walk.shownFields],
       });
-      for (const entry of pageResult.entries) yield note(entry);
+      for (const entry of entries) yield note(entry);
       options.onProgress?.(count);
       if (isEnd) break;
       [page, steps] = [nextPage, steps + Math.sign(stepsBack)];

@@ -4,21 +4,22 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { OWNER_ONLY_FILE_MODE } from '../../host/files.ts';
 import { lockFile } from '../../storage/engine/file-lock.ts';
-import { linesOf } from '../items/file-text.ts';
-import { type Entry, SourceFault } from '../items/items.ts';
+import { linesOf, MAX_TEXT_LENGTH } from '../items/file-text.ts';
+import { type Entry, isItem, SourceFault, titleOf } from '../items/items.ts';
 import { ensurePrivateFolder } from '../items/private-folder.ts';
+import { asWholeRecord, lossEntry } from '../items/report.ts';
 
 /**
  * The results of a walk through a site so far, stored in a file. The site is requested only once, however often its
  * entries are read, and an interrupted walk resumes where it stopped.
  */
 export interface Spool {
-  /** Returns the progress of the walk. Its mark is undefined if the walk has not begun. */
+  /** Returns the progress of the walk. Its mark is undefined if the walk has not begun, or its file cannot be read. */
   readonly state: () => Promise<SpoolState>;
   /** Yields the entries of all stored pages. */
   readonly entries: () => AsyncGenerator<Entry>;
-  /** Adds a complete page. */
-  readonly add: (entries: readonly Entry[], mark: Mark) => Promise<void>;
+  /** Adds a complete page. Returns the entries that `entries` will yield: a loss in place of a record that is too long. */
+  readonly add: (entries: readonly Entry[], mark: Mark) => Promise<readonly Entry[]>;
   readonly remove: () => Promise<void>;
   /** Releases the lock, so that other processes can open the spool. */
   readonly close: () => void;
@@ -78,13 +79,25 @@ export async function openSpool({ source, identity }: Walk, folder = join(tmpdir
     }
   }
 
+  const remove = async (): Promise<void> => {
+    await rm(path, { force: true });
+    exists = false;
+  };
+  const lastMark = async (): Promise<{ mark: Mark | undefined; end: number }> => {
+    let [mark, offset, end]: [Mark | undefined, number, number] = [undefined, 0, 0];
+    for await (const { value, bytes } of lines()) {
+      offset += bytes;
+      if ('mark' in value) [mark, end] = [value.mark, offset];
+    }
+    return { mark, end };
+  };
   return {
     state: async () => {
-      let [mark, offset, end]: [Mark | undefined, number, number] = [undefined, 0, 0];
-      for await (const { value, bytes } of lines()) {
-        offset += bytes;
-        if ('mark' in value) [mark, end] = [value.mark, offset];
-      }
+      const { mark, end } = await lastMark().catch(async (error: unknown) => {
+        if (!(error instanceof SourceFault) || !DAMAGED.includes(error.fault)) throw error;
+        await remove();
+        return { mark: undefined, end: 0 };
+      });
       const file = await stat(path).catch(() => undefined);
       // Cut off a page that was not written completely; it is fetched again.
       if (file && file.size > end) await truncate(path, end);
@@ -94,17 +107,28 @@ export async function openSpool({ source, identity }: Walk, folder = join(tmpdir
       for await (const { value } of lines()) if (!('mark' in value)) yield value;
     },
     add: async (entries, mark) => {
-      const lines = [...entries, { mark }].map((value) => `${JSON.stringify(value)}\n`).join('');
-      if (exists) return appendFile(path, lines);
-      await writeFile(path, lines, { mode: OWNER_ONLY_FILE_MODE, flag: 'wx' });
+      const texts = entries.map((entry) => lineOf(entry));
+      const lines = [...texts.map(({ line }) => line), JSON.stringify({ mark })].map((line) => `${line}\n`).join('');
+      if (exists) await appendFile(path, lines);
+      else await writeFile(path, lines, { mode: OWNER_ONLY_FILE_MODE, flag: 'wx' });
       exists = true;
+      return texts.map(({ entry }) => entry);
     },
-    remove: async () => {
-      await rm(path, { force: true });
-      exists = false;
-    },
+    remove,
     close: release,
   };
+}
+
+/** Faults of a file that was not written as this version writes it. */
+const DAMAGED: readonly string[] = ['too-long', 'not-utf8'];
+
+/** Returns the line of an entry, or of a loss if the entry is longer than a line may be. */
+function lineOf(entry: Entry): { readonly entry: Entry; readonly line: string } {
+  const line = JSON.stringify(entry);
+  if (line.length <= MAX_TEXT_LENGTH || !isItem(entry)) return { entry, line };
+  const loss = lossEntry({ reason: 'record-too-long', kind: entry.kind, of: titleOf(entry).slice(0, 200), place: entry.place });
+  const short = asWholeRecord(loss);
+  return { entry: short, line: JSON.stringify(short) };
 }
 
 function parseLine(text: string): Entry | { mark: Mark } | undefined {

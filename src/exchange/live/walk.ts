@@ -1,6 +1,7 @@
 import type { SiteSettings } from '../../calendar/settings.ts';
 import { DATES } from '../../kinds/events/metas.ts';
 import { type Entry, isItem, isPostItem } from '../items/items.ts';
+import { type LossEntry, lossEntry } from '../items/report.ts';
 import { keyOfTerm } from './items.ts';
 import type { Query, RemoteSite } from './site-client.ts';
 import { type SiteFacts, siteFacts } from './site-facts.ts';
@@ -31,8 +32,8 @@ export interface Walk {
   readonly seenRecords: Set<string>;
   /** Routes of WordPress that the site lacks or denies us, with their contexts (`media edit`) -> the status. */
   readonly unavailableRoutes: Map<string, number>;
-  /** Number of empty pages at the end of what was read of WordPress's list of events. */
-  readonly hidden: { emptyPageCount: number };
+  /** Number of empty pages at the end of what was read of the present list. */
+  readonly emptyPages: { count: number };
   /** Names and labels of the custom fields that events have shown so far. */
   readonly shownFields: Map<string, string>;
   /** Returns the facts that the site states about itself; it is asked once. */
@@ -52,7 +53,7 @@ export function newWalk(site: RemoteSite, options: ReadingOptions): Walk {
     dates: new Set(),
     seenRecords: new Set(),
     unavailableRoutes: new Map(),
-    hidden: { emptyPageCount: 0 },
+    emptyPages: { count: 0 },
     shownFields: new Map(),
     facts: () => {
       facts ??= siteFacts(site);
@@ -104,3 +105,20 @@ export const PAGE_SIZE = 50;
  * changing.
  */
 export const MAX_STEPS_BACK = 20;
+
+/** Maximum number of empty pages in a row: a site may announce more pages than anybody could read. */
+const MAX_EMPTY_PAGES = 10;
+
+/**
+ * Notes a page of a list, and returns whether the list does not end: its last pages were all empty, or it has more pages
+ * than records. `length`: number of records on the page; `known`: number of the different records in the list so far.
+ */
+export function isEndless({ emptyPages }: Pick<Walk, 'emptyPages'>, page: number, length: number, known = page): boolean {
+  const before = page === 1 ? 0 : emptyPages.count;
+  emptyPages.count = length === 0 ? before + 1 : 0;
+  return emptyPages.count >= MAX_EMPTY_PAGES || page >= known + MAX_EMPTY_PAGES;
+}
+
+/** Returns the loss that a list does not end. `list`: its stage. */
+export const endlessListLoss = ({ site: { home } }: Pick<Walk, 'site'>, list: string): LossEntry =>
+  lossEntry({ reason: 'site-list-endless', kind: 'source', of: home, detail: list });
