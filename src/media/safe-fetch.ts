@@ -39,8 +39,8 @@ export interface FetchOptions {
   /** Request headers. `authorization` and `cookie` are not sent to another origin. */
   readonly headers?: Readonly<Record<string, string>>;
   /**
-   * Returns whether an IP address is allowed for a URL although it is not public, or its port not a usual one: for tests
-   * and for sites within one network.
+   * Returns whether an IP address is allowed for a URL although it is not public, or the port not a usual one: for
+   * tests and for sites within one network.
    */
   readonly allowAddress?: ((ip: string, url: URL) => boolean) | undefined;
   /** Returns all IP addresses of a host; the system's resolver by default. */

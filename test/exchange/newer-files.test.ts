@@ -656,7 +656,7 @@ describeDatabases('newer file', (open) => {
       expect(await statusOf('Town hall')).toBe('private');
       const { updated } = await imported('later.ics', file(talk('CLASS:PRIVATE'), open));
       expect([await statusOf('Town hall'), updated]).toEqual(['publish', { venue: 1 }]);
-      // What editors change is kept whether or not a public event still names the venue.
+      // Changes by editors are kept whether or not a public event still names the venue.
       const change = (columns: object) => site.db.from('posts').where('post_title', 'like', 'Town hall%').update(columns);
       await change({ post_title: 'Town hall of Pisa' });
       await imported('later.ics', file(talk('CLASS:PRIVATE')));

@@ -118,10 +118,7 @@ export async function* calendarEntries(bytes: Bytes, options: CalendarOptions, c
     if (cutUids.has(uid)) for (const event of events) yield asWholeRecord(lossAt(reading, 'ical-events-cut', event));
     else noteKnown(idOf(events[0]!, reading), yield* seriesEntries(events, reading));
   }
-  for (const date of reading.privateDates) yield* itemsOfDate(date, reading);
-  const [first] = wholeDaysIn(reading.window);
-  for (const [name, end] of knownNames)
-    if (!reading.incompleteNames.has(name) && first <= end) yield { kind: 'dates', name, between: [first, end] };
+  yield* lastEntries(knownNames, reading);
   for (const [name, number] of skipped) yield { kind: 'skipped', what: name, count: number };
 }
 
@@ -204,6 +201,14 @@ function createFallbackUids(): (event: CalendarEvent) => string {
     counts.set(name, number);
     return `nameless-${name}${number === 1 ? '' : `-${number}`}`;
   };
+}
+
+/** Yields the private dates, and the periods of which all dates are known. `knownNames`: their ends by source id. */
+function* lastEntries(knownNames: ReadonlyMap<string, string>, reading: Reading): Generator<Entry> {
+  for (const date of reading.privateDates) yield* itemsOfDate(date, reading);
+  const [first] = wholeDaysIn(reading.window);
+  for (const [name, end] of knownNames)
+    if (!reading.incompleteNames.has(name) && first <= end) yield { kind: 'dates', name, between: [first, end] };
 }
 
 // ------------------------------------------------------------------------------------------------- when

@@ -8,8 +8,8 @@ const TIMEOUT_MS = 60_000;
 
 /**
  * Returns the options for fetching from an address that the user named. Its host may be in a private network, on the
- * port of the address and the default ones; hosts that it refers to may not. A host that also has a public address is in
- * none: whoever owns its name chooses the addresses.
+ * port of the address and the default ones; hosts that it refers to may not. A host that also has a public address is
+ * in none: whoever owns its name chooses the addresses.
  *
  * @throws SourceFault `site-address`, `site-credentials`
  */

@@ -18,7 +18,7 @@ export interface Spool {
   readonly state: () => Promise<SpoolState>;
   /** Yields the entries of all stored pages. */
   readonly entries: () => AsyncGenerator<Entry>;
-  /** Adds a complete page. Returns the entries that `entries` will yield: a loss in place of a record that is too long. */
+  /** Adds a complete page. Returns its entries as they are stored: a loss in place of a record that is too long. */
   readonly add: (entries: readonly Entry[], mark: Mark) => Promise<readonly Entry[]>;
   readonly remove: () => Promise<void>;
   /** Releases the lock, so that other processes can open the spool. */
@@ -70,7 +70,7 @@ export async function openSpool({ source, identity }: Walk, folder = join(tmpdir
   /** Whether the file exists. No other process creates it while we hold the lock. */
   let exists = (await stat(path).catch(() => undefined)) !== undefined;
 
-  async function* lines(): AsyncGenerator<{ value: Entry | { mark: Mark }; bytes: number }> {
+  async function* lines(): AsyncGenerator<SpoolLine> {
     if (!exists) return;
     for await (const { text } of linesOf(path)) {
       const value = parseLine(text);
@@ -83,17 +83,9 @@ export async function openSpool({ source, identity }: Walk, folder = join(tmpdir
     await rm(path, { force: true });
     exists = false;
   };
-  const lastMark = async (): Promise<{ mark: Mark | undefined; end: number }> => {
-    let [mark, offset, end]: [Mark | undefined, number, number] = [undefined, 0, 0];
-    for await (const { value, bytes } of lines()) {
-      offset += bytes;
-      if ('mark' in value) [mark, end] = [value.mark, offset];
-    }
-    return { mark, end };
-  };
   return {
     state: async () => {
-      const { mark, end } = await lastMark().catch(async (error: unknown) => {
+      const { mark, end } = await lastMarkIn(lines()).catch(async (error: unknown) => {
         if (!(error instanceof SourceFault) || !DAMAGED.includes(error.fault)) throw error;
         await remove();
         return { mark: undefined, end: 0 };
@@ -117,6 +109,22 @@ export async function openSpool({ source, identity }: Walk, folder = join(tmpdir
     remove,
     close: release,
   };
+}
+
+/** A line of the file, and its length. */
+interface SpoolLine {
+  readonly value: Entry | { readonly mark: Mark };
+  readonly bytes: number;
+}
+
+/** Returns the last mark, and the number of bytes up to its end. */
+async function lastMarkIn(lines: AsyncIterable<SpoolLine>): Promise<{ readonly mark: Mark | undefined; readonly end: number }> {
+  let [mark, offset, end]: [Mark | undefined, number, number] = [undefined, 0, 0];
+  for await (const { value, bytes } of lines) {
+    offset += bytes;
+    if ('mark' in value) [mark, end] = [value.mark, offset];
+  }
+  return { mark, end };
 }
 
 /** Faults of a file that was not written as this version writes it. */

@@ -110,8 +110,8 @@ export const MAX_STEPS_BACK = 20;
 const MAX_EMPTY_PAGES = 10;
 
 /**
- * Notes a page of a list, and returns whether the list does not end: its last pages were all empty, or it has more pages
- * than records. `length`: number of records on the page; `known`: number of the different records in the list so far.
+ * Notes a page of a list, and returns whether the list does not end: its last pages were all empty, or it has more
+ * pages than records. `length`: number of records on the page; `known`: number of different records in the list so far.
  */
 export function isEndless({ emptyPages }: Pick<Walk, 'emptyPages'>, page: number, length: number, known = page): boolean {
   const before = page === 1 ? 0 : emptyPages.count;
