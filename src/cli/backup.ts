@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import { wouldReplace } from '../exchange/items/atomic-file.ts';
 import { isEmptySite } from '../storage/audit/snapshot.ts';
 import { isNetwork } from '../storage/rows/options.ts';
+import { refuseBesideOthers } from '../storage/schema/installation.ts';
 import { backUp, backUpTo } from '../upkeep/backup.ts';
 import { openBackup } from '../upkeep/backup-read.ts';
 import { restore } from '../upkeep/restore.ts';
@@ -70,8 +71,9 @@ async function restoreFile(session: Session, file: string, { force, pauseWebhook
     // All sites of a network share its users.
     if (await isNetwork(site.db)) throw new CliError('network-in-use');
     if (!force && !(await isEmptySite(site.db))) throw new CliError('database-in-use');
+    if (!force) await refuseBesideOthers(site.db);
     const onProgress = showRate(session, say('upkeep:restore.going'), backup.rows);
-    const restoredRows = await restore(site, backup, { pauseWebhooks, onProgress });
+    const restoredRows = await restore(site, backup, { pauseWebhooks, besideOthers: force, onProgress });
     return { rows: restoredRows, hooks: await listHooks(site) };
   });
   clearLine(session);

@@ -3,6 +3,7 @@ import type { Command } from 'commander';
 import { createPasswordLink, LINK_LIFETIME_SECONDS } from '../accounts/password-links.ts';
 import type { SiteSettings } from '../calendar/settings.ts';
 import { type Config, localAddress } from '../config/config.ts';
+import { settings } from '../config/settings.ts';
 import { DESK_PATH, passwordLinkUrl } from '../desk/visit.ts';
 import { whyIndexUnused } from '../records/list-index.ts';
 import { addSiteLanguage } from '../records/site-languages.ts';
@@ -39,6 +40,8 @@ interface InitOptions {
   readonly sample?: boolean;
   /** Whether to ask for missing values at a terminal. */
   readonly asksForMissing?: boolean;
+  /** Whether the database may contain sites with other table prefixes. */
+  readonly besideOthers?: boolean;
 }
 
 /** Adds `start`, `serve`, `init`, `migrate` and `seed`. */
@@ -100,7 +103,8 @@ function addInit(program: Command, session: Session): void {
     .action((options: InitOptions & { readonly languages?: string }) =>
       withNewDatabase(session, async (site) => {
         const codes = parseLanguages(options.languages);
-        await init(session, site, { ...options, asksForMissing: !options.sample });
+        const besideOthers = Boolean(session.io.env[settings.tablePrefix.env]?.trim());
+        await init(session, site, { ...options, besideOthers, asksForMissing: !options.sample });
         for (const code of codes) await addSiteLanguage(site, { code });
         if (options.sample) await seedByCommand(session, site);
       }),
@@ -133,7 +137,7 @@ function parseLanguages(text: string | undefined): string[] {
 
 // ------------------------------------------------------------------------------------------------- verbs
 async function requireSite(site: Site): Promise<void> {
-  if ((await findInstallation(site.db)) !== 'site') throw notInstalled(site);
+  if ((await findInstallation(site.db)) !== 'site') throw await notInstalled(site);
 }
 
 async function init(session: Session, site: Site, options: InitOptions): Promise<void> {
@@ -144,7 +148,9 @@ async function init(session: Session, site: Site, options: InitOptions): Promise
   const identity = toIdentityOptions(identityValues);
   if (typeof identity === 'string') throw optionInvalid(session, identity, identityValues[identity]);
   const administrator: Administrator = { login: options.login ?? 'admin', email };
-  const password = await installSite(site, { identity, email }, administrator, say('database.password-name'));
+  const { besideOthers = false } = options;
+  const passwordName = say('database.password-name');
+  const password = await installSite(site, { identity, email }, administrator, { passwordName, besideOthers });
   print(io, `${say('done.installed', { url })}\n`);
   const link = passwordLinkUrl(url, await createPasswordLink(site, administrator.login, LINK_LIFETIME_SECONDS.first));
   const credentials = say('done.administrator', { login: administrator.login, password: groupedPassword(password) });

@@ -38,7 +38,7 @@ async function runDoctor(session: Session, options: Options): Promise<void> {
   const repairOptions: RepairOptions = { assumeYes: options.yes === true, failedNames: new Set() };
   if (options.fix) io.onFirstChange?.();
   const health = await withDatabase(session, options.fix ? 'write' : 'read', async (site) => {
-    if ((await findInstallation(site.db)) === 'none') throw notInstalled(site);
+    if ((await findInstallation(site.db)) === 'none') throw await notInstalled(site);
     const initialHealth = await examine(site, version());
     if (format === 'text') print(io, healthText(initialHealth, session));
     if (!options.fix || !(await repair(session, initialHealth.findings, repairOptions))) return initialHealth;

@@ -11,6 +11,7 @@ import { LanguageError } from '../records/site-languages.ts';
 import { faultSentence, refusalSentence, settingSentence } from '../refusals.ts';
 import { DatabaseUnavailable } from '../storage/engine/database.ts';
 import { codeOf } from '../storage/engine/dialect.ts';
+import { OtherSites } from '../storage/schema/installation.ts';
 import type { Say } from '../texts.ts';
 import { HookError } from '../webhooks/hooks.ts';
 import { flagFor } from './content-flags.ts';
@@ -45,6 +46,8 @@ function explain(error: unknown, say: Say, options: readonly string[]): Explanat
   if (error instanceof CliError) return toExplanation(say(`problems.${error.problem}`, error.values), error.exit, nearField(error, say));
   if (error instanceof CustomFieldError || error instanceof LanguageError || error instanceof HookError)
     return toExplanation(say(`problems.${error.problem}`, error.values), EXIT_CODE.refused);
+  if (error instanceof OtherSites)
+    return toExplanation(say('problems.other-sites', { prefix: error.prefix, others: error.others.join(', ') }), EXIT_CODE.refused);
   if (error instanceof SourceFault) return toExplanation(say(`exchange:faults.${error.fault}`, error.values), EXIT_CODE.refused);
   if (error instanceof AccountError) return toExplanation(say(`accounts.${error.problem}`, error.values), EXIT_CODE.refused);
   if (error instanceof SettingError)

@@ -6,7 +6,7 @@ import { enableIndex } from '../storage/index/event-index.ts';
 import { noteChange } from '../storage/journal/reported-changes.ts';
 import { writeOption } from '../storage/rows/options.ts';
 import { insertTerm } from '../storage/rows/terms.ts';
-import { findInstallation } from '../storage/schema/installation.ts';
+import { findInstallation, refuseBesideOthers } from '../storage/schema/installation.ts';
 import { migrate } from '../storage/schema/migrate.ts';
 import { CliError } from './io.ts';
 import { type NewSite, optionsOfNewSite } from './new-site.ts';
@@ -17,16 +17,29 @@ export interface Administrator {
   readonly email: string;
 }
 
+export interface InstallOptions {
+  /** Name of the administrator's application password. */
+  readonly passwordName: string;
+  /** Whether the database may contain sites with other table prefixes. */
+  readonly besideOthers: boolean;
+}
+
 /**
  * Creates a new site in an empty database: all tables, the options and roles of a new WordPress with the calendar, and
  * an administrator with an application password. Returns that password, which is not stored in plain text. Everything
  * after the creation of the tables is one transaction.
  *
- * @throws CliError `already-installed` if there is a site; AccountError for an invalid login or address
+ * @throws CliError `already-installed` if there is a site; OtherSites; AccountError for an invalid login or address
  */
-export async function installSite(site: Site, newSite: NewSite, administrator: Administrator, passwordName: string): Promise<string> {
+export async function installSite(
+  site: Site,
+  newSite: NewSite,
+  administrator: Administrator,
+  { passwordName, besideOthers }: InstallOptions,
+): Promise<string> {
   if ((await findInstallation(site.db)) === 'site') throw new CliError('already-installed');
-  await migrate(site.db);
+  if (!besideOthers) await refuseBesideOthers(site.db);
+  await migrate(site.db, { besideOthers });
   return site.db.transaction(async (db) => {
     if ((await findInstallation(db)) === 'site') throw new CliError('already-installed');
     for (const [name, value, autoload] of optionsOfNewSite(newSite, db.prefix)) await writeOption(db, name, value, autoload);

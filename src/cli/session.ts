@@ -8,7 +8,7 @@ import { type Caller, callerFor } from '../records/caller.ts';
 import { openSite, type Site } from '../site.ts';
 import { sqlitePath } from '../storage/audit/snapshot.ts';
 import { mysqlServers } from '../storage/engine/mysql/address.ts';
-import { findInstallation } from '../storage/schema/installation.ts';
+import { findInstallation, refuseBesideOthers } from '../storage/schema/installation.ts';
 import { migrate } from '../storage/schema/migrate.ts';
 import type { Say } from '../texts.ts';
 import { CliError, type Io } from './io.ts';
@@ -76,19 +76,25 @@ async function withOpenSite<T>({ io }: Session, config: Config, use: Use, work: 
   }
 }
 
-/** Returns the error that there is no site in the database. */
-export const notInstalled = ({ db: { prefix }, config: { networkSite: number } }: Site): CliError =>
-  new CliError(number > 1 ? 'no-network-site' : 'not-installed', { prefix, number });
+/**
+ * Returns the error that there is no site in the database.
+ *
+ * @throws OtherSites if there are sites with other prefixes
+ */
+export async function notInstalled({ db, config: { networkSite: number } }: Site): Promise<CliError> {
+  await refuseBesideOthers(db);
+  return new CliError(number > 1 ? 'no-network-site' : 'not-installed', { prefix: db.prefix, number });
+}
 
 /**
  * Opens a database that must contain a site. Before a write, missing tables of our own are created.
  *
- * @throws CliError `no-database`, `not-installed`, `no-network-site`
+ * @throws CliError `no-database`, `not-installed`, `no-network-site`; OtherSites
  */
 export function withSite<T>(session: Session, use: Use, work: (site: Site) => Promise<T>): Promise<T> {
   if (use === 'write') session.io.onFirstChange?.();
   return withDatabase(session, use, async (site) => {
-    if ((await findInstallation(site.db)) !== 'site') throw notInstalled(site);
+    if ((await findInstallation(site.db)) !== 'site') throw await notInstalled(site);
     if (use === 'write') await migrate(site.db);
     return work(site);
   });

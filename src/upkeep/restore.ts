@@ -15,6 +15,8 @@ import type { Backup } from './backup-read.ts';
 interface RestoreOptions {
   /** Pauses the webhooks of the backup, so that a copy of the site does not write to the receivers of the original. */
   readonly pauseWebhooks?: boolean | undefined;
+  /** Whether the database may contain sites with other table prefixes. */
+  readonly besideOthers?: boolean | undefined;
   /** Called with the number of rows restored so far. */
   readonly onProgress?: (rows: number) => void;
 }
@@ -24,8 +26,12 @@ interface RestoreOptions {
  * contents, and if it fails nothing changes. Missing tables are created; unknown tables and columns are left out.
  * Returns the number of rows.
  */
-export async function restore(site: Site, backup: Backup, { pauseWebhooks = false, onProgress }: RestoreOptions = {}): Promise<number> {
-  await completeSchema(site.db);
+export async function restore(
+  site: Site,
+  backup: Backup,
+  { pauseWebhooks = false, besideOthers, onProgress }: RestoreOptions = {},
+): Promise<number> {
+  await completeSchema(site.db, { besideOthers });
   await createTables(site.db, backup.names);
   // Outside of the transaction, since MySQL commits at each change of a table.
   if (backup.names.has(RECURRENCE_TABLE)) await createRecurrenceTables(site.db);

@@ -37,6 +37,23 @@ export const sitePrefix = (prefix: string, site: number): string => (site > 1 ? 
 /** Returns the number of the site whose tables have this prefix, `networkPrefix` being that of the network's tables. */
 export const siteOfPrefix = (networkPrefix: string, prefix: string): number => Number.parseInt(prefix.slice(networkPrefix.length), 10) || 1;
 
+/** Returns the prefixes of the sites whose tables are among these. */
+export function prefixesOfSites(tables: readonly string[]): string[] {
+  const names = new Set(tables);
+  const prefixes = tables.filter((name) => name.endsWith('postmeta')).map((name) => name.slice(0, -'postmeta'.length));
+  return prefixes.filter((prefix) => names.has(`${prefix}options`) && names.has(`${prefix}posts`));
+}
+
+/** Returns these prefixes without those of the further sites of networks, which have no users of their own. */
+export function prefixesOfInstallations(tables: readonly string[]): string[] {
+  const prefixes = prefixesOfSites(tables);
+  const isFurther = (prefix: string): boolean => {
+    const site = /(?<!\d)[1-9]\d*_$/.exec(prefix);
+    return site !== null && prefixes.includes(prefix.slice(0, site.index)) && !tables.includes(`${prefix}users`);
+  };
+  return prefixes.filter((prefix) => !isFurther(prefix));
+}
+
 /** Returns the path of a site's uploaded files below those of its network (`wp_upload_dir`). */
 export const uploadsOfSite = (site: number): string => (site > 1 ? `/sites/${site}` : '');
 

@@ -1,4 +1,5 @@
 import { statSync } from 'node:fs';
+import { prefixesOfSites } from '../../wordpress/network.ts';
 import { type Database, hasTable } from '../engine/database.ts';
 import { insertRows } from '../engine/insert.ts';
 import { IN_MEMORY, openReadOnly, sqliteFile } from '../engine/sqlite/connection.ts';
@@ -88,8 +89,7 @@ export function sitesInSqlite(file: string): { isSound: boolean; prefixes: strin
     try {
       const isSound = (source.pragma('quick_check(1)') as { quick_check: string }[])[0]?.quick_check === 'ok';
       const names = source.prepare<[], string>("SELECT name FROM sqlite_master WHERE type = 'table'").pluck().all();
-      const prefixes = names.filter((name) => name.endsWith('postmeta')).map((name) => name.slice(0, -'postmeta'.length));
-      return { isSound, prefixes: prefixes.filter((prefix) => names.includes(`${prefix}options`) && names.includes(`${prefix}posts`)) };
+      return { isSound, prefixes: prefixesOfSites(names) };
     } finally {
       source.close();
     }

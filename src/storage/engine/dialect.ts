@@ -188,6 +188,9 @@ export interface Dialect {
    */
   storeStatistics(shapes: TableStatistics, prefix: string): string[];
 
+  /** Returns the names of all tables of the database, whoever they belong to. */
+  tables(db: Asker): Promise<string[]>;
+
   /** Returns the names of the columns of a table, in order; empty if there is no such table. */
   columns(db: Asker, table: string): Promise<string[]>;
 

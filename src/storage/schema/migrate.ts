@@ -18,6 +18,7 @@ import { type Database, hasTable } from '../engine/database.ts';
 import { DatabaseUnavailable, type TableDefinition } from '../engine/dialect.ts';
 import { insertMissing, insertRows } from '../engine/insert.ts';
 import { deleteOption, INDEX_OPTION } from '../rows/options.ts';
+import { refuseBesideOthers } from './installation.ts';
 import type { Migration } from './migration.ts';
 
 /**
@@ -58,11 +59,11 @@ export async function createTables(db: Database, names: ReadonlySet<string>): Pr
  *
  * @throws the errors of `migrate`
  */
-export async function completeSchema(db: Database): Promise<void> {
-  await migrate(db);
+export async function completeSchema(db: Database, options: MigrateOptions = {}): Promise<void> {
+  await migrate(db, options);
   if ((await missingTables(db)).length === 0) return;
   await db.from('fasti_migrations').delete();
-  await migrate(db);
+  await migrate(db, options);
 }
 
 /** Returns the missing tables of Fasti and of WordPress, with the prefix. */
@@ -80,8 +81,10 @@ async function pendingSteps(db: Database, steps: readonly Migration[]): Promise<
 const appliedMigrations = async (db: Database): Promise<string[]> =>
   (await db.from('fasti_migrations').orderBy('id').select('name')).map(({ name }) => name ?? '');
 
-/** Options for tests. */
 export interface MigrateOptions {
+  /** Whether the tables of a new site may be created beside those of sites with other prefixes. */
+  readonly besideOthers?: boolean | undefined;
+  /** For tests, as the next one. */
   readonly steps?: readonly Migration[];
   /** Time for which the lock is respected without a sign of life from its holder. */
   readonly lockTimeoutMs?: number;
@@ -92,17 +95,18 @@ export interface MigrateOptions {
  * long that takes, and the others wait for it.
  *
  * @returns the names of the steps that were applied by this call
- * @throws DatabaseUnavailable, the driver's error if the database user may not create tables, or an error if the
- *   network has no such site
+ * @throws DatabaseUnavailable, the driver's error if the database user may not create tables, OtherSites if
+ *   there are only sites with other prefixes, or an error if the network has no such site
  */
 export async function migrate(
   db: Database,
-  { steps = MIGRATIONS, lockTimeoutMs = LOCK_TIMEOUT_MS }: MigrateOptions = {},
+  { besideOthers = false, steps = MIGRATIONS, lockTimeoutMs = LOCK_TIMEOUT_MS }: MigrateOptions = {},
 ): Promise<string[]> {
   // At a normal start, reading the applied steps is enough, and no right to create tables is needed.
   if ((await pendingSteps(db, steps)).length === 0) return [];
   const hadIndex = await hasTable(db, 'fasti_entries');
   await refuseOtherNetworkTables(db);
+  if (!besideOthers) await refuseBesideOthers(db);
   const startedAt = performance.now();
   const releaseDead = watchLock(db, lockTimeoutMs);
   for (;;) {

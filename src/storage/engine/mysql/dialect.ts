@@ -56,6 +56,12 @@ export const mysql: Dialect = {
   addColumn,
   addKey,
   storeStatistics: () => [],
+  tables: async (db) => {
+    const rows = await db.ask<{ name: string }>(
+      'SELECT TABLE_NAME AS name FROM information_schema.TABLES WHERE TABLE_SCHEMA = DATABASE() ORDER BY TABLE_NAME',
+    );
+    return rows.map(({ name }) => name);
+  },
   columns: async (db, table) => {
     const rows = await db.ask<{ name: string }>(
       `SELECT COLUMN_NAME AS name FROM information_schema.COLUMNS WHERE TABLE_SCHEMA = DATABASE() AND TABLE_NAME = ? ORDER BY ORDINAL_POSITION`,

@@ -48,6 +48,12 @@ export const sqlite: Dialect = {
   addColumn,
   addKey,
   storeStatistics,
+  tables: async (db) => {
+    const rows = await db.ask<{ name: string }>(
+      "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite|_%' ESCAPE '|' ORDER BY name",
+    );
+    return rows.map(({ name }) => name);
+  },
   columns: async (db, table) => {
     const rows = await db.ask<{ name: string }>('SELECT name FROM pragma_table_info(?) ORDER BY cid', [table]);
     return rows.map(({ name }) => name);
