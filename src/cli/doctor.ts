@@ -6,6 +6,7 @@ import { DatabaseUnavailable } from '../storage/engine/database.ts';
 import { findInstallation } from '../storage/schema/installation.ts';
 import { examplesInWords, type Finding, finding } from '../upkeep/doctor/findings.ts';
 import { examine, type Health } from '../upkeep/doctor.ts';
+import { failedRepair, isFixable, repairInRounds } from '../upkeep/repair.ts';
 import { CliError, EXIT_CODE } from './io.ts';
 import { choiceOf, REPORT_FORMATS, withExamples, withReportFormat } from './options.ts';
 import { oneLine, print } from './print.ts';
@@ -41,9 +42,10 @@ async function runDoctor(session: Session, options: Options): Promise<void> {
     if ((await findInstallation(site.db)) === 'none') throw await notInstalled(site);
     const initialHealth = await examine(site, version());
     if (format === 'text') print(io, healthText(initialHealth, session));
-    if (!options.fix || !(await repair(session, initialHealth.findings, repairOptions))) return initialHealth;
-    const finalHealth = await repairInRounds(session, site, initialHealth, repairOptions);
-    if (format === 'text') print(io, `${say('upkeep:doctor.after')}\n${findingsText(finalHealth.findings, session)}`);
+    if (!options.fix) return initialHealth;
+    const finalHealth = await repair(session, site, initialHealth, repairOptions);
+    if (format === 'text' && finalHealth !== initialHealth)
+      print(io, `${say('upkeep:doctor.after')}\n${findingsText(finalHealth.findings, session)}`);
     return finalHealth;
   }).catch((error: unknown) => {
     const damagedHealth = healthOfDamagedFile(session, error);
@@ -81,57 +83,31 @@ function findFileDamage(file: string): string[] {
   }
 }
 
+/**
+ * Makes the possible repairs, after asking for each unless `assumeYes`. Returns the health afterwards, and adds the names
+ * of findings whose repair failed to a set.
+ */
+async function repair(session: Session, site: Site, first: Health, { assumeYes, failedNames }: RepairOptions): Promise<Health> {
+  const { io, say } = session;
+  const sentenceOf = ({ name }: Finding): string => say(`upkeep:findings.${name}`);
+  const ask = io.confirm ?? (io.isTerminal ? askYesNo : undefined);
+  if (first.findings.some(isFixable) && !assumeYes && !ask) throw new CliError('nobody-to-ask', {}, EXIT_CODE.usage);
+  return repairInRounds(first, {
+    examineAgain: () => examine(site, version()),
+    mayRepair: async (finding) => assumeYes || ask!(say('upkeep:doctor.ask', { finding: sentenceOf(finding), count: finding.count })),
+    onTried: (finding, error) => {
+      if (error === undefined) return io.err(`${say('upkeep:doctor.repaired', { finding: sentenceOf(finding) })}\n`);
+      failedNames.add(finding.name);
+      io.err(`${oneLine(failedRepair(finding, error, say))}\n`);
+    },
+  });
+}
+
 interface RepairOptions {
   /** Whether to make all repairs without asking. */
   readonly assumeYes: boolean;
   /** Names of the findings whose repair failed. */
   readonly failedNames: Set<string>;
-}
-
-/** Maximum number of rounds, since a repair may reveal further findings. */
-const MAX_REPAIR_ROUNDS = 10;
-
-/**
- * Repairs findings that appear after the first round of repairs, until nothing changes. Returns the remaining findings.
- */
-async function repairInRounds(session: Session, site: Site, first: Health, options: RepairOptions): Promise<Health> {
-  const keyOf = (finding: Finding) => JSON.stringify(finding);
-  const knownKeys = new Set(first.findings.map(keyOf));
-  let health = await examine(site, version());
-  for (let round = 1; round < MAX_REPAIR_ROUNDS; round += 1) {
-    // Do not ask again about declined repairs, nor retry those that had no effect.
-    const newFindings = health.findings.filter((finding) => finding.fix !== undefined && !knownKeys.has(keyOf(finding)));
-    for (const finding of newFindings) knownKeys.add(keyOf(finding));
-    if (newFindings.length === 0 || !(await repair(session, newFindings, options))) break;
-    health = await examine(site, version());
-  }
-  return health;
-}
-
-/**
- * Makes the possible repairs, after asking for each; a failure does not stop the others. Returns whether any was tried.
- */
-async function repair({ io, say }: Session, findings: readonly Finding[], { assumeYes, failedNames }: RepairOptions): Promise<boolean> {
-  const fixable = findings.filter(({ fix }) => fix !== undefined);
-  const ask = io.confirm ?? (io.isTerminal ? askYesNo : undefined);
-  if (fixable.length > 0 && !assumeYes && !ask) throw new CliError('nobody-to-ask', {}, EXIT_CODE.usage);
-  let wasAnyTried = false;
-  for (const { name, count, fix } of fixable) {
-    const sentence = say(`upkeep:findings.${name}`);
-    if (!assumeYes && !(await ask!(say('upkeep:doctor.ask', { finding: sentence, count })))) continue;
-    // A repair that fails may have changed something already.
-    wasAnyTried = true;
-    try {
-      await fix!();
-      io.err(`${say('upkeep:doctor.repaired', { finding: sentence })}\n`);
-    } catch (error) {
-      if (error instanceof DatabaseUnavailable) throw error;
-      failedNames.add(name);
-      const reason = error instanceof Error ? error.message : String(error);
-      io.err(`${oneLine(say('upkeep:doctor.not-repaired', { finding: sentence, reason }))}\n`);
-    }
-  }
-  return wasAnyTried;
 }
 
 function healthText({ versions, servers, plugin, findings }: Health, session: Session): string {

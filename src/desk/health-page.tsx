@@ -6,8 +6,9 @@ import { dayInWords, timeInWords } from '../html/dates.ts';
 import { sizeInWords } from '../html/size-words.ts';
 import { backUpNow, listBackups, type StoredBackup, type StoredBackups } from '../upkeep/backup-folder.ts';
 import { findDamageInThread, skipDamageCheck } from '../upkeep/doctor/damage.ts';
-import { examplesInWords, type Finding } from '../upkeep/doctor/findings.ts';
+import { examplesInWords } from '../upkeep/doctor/findings.ts';
 import { examine } from '../upkeep/doctor.ts';
+import { failedRepair, isFixable, repairInRounds } from '../upkeep/repair.ts';
 import { localFromDate } from '../wordpress/zones.ts';
 import { ButtonForm, deskPage } from './layout.tsx';
 import { deskUrl, type Outcome, type Submission, type Visit } from './visit.ts';
@@ -57,12 +58,20 @@ export async function healthPage(visit: Visit, errorMessage?: string): Promise<O
 const Examples = ({ texts }: { readonly texts: readonly string[] }): JSX.Element | null =>
   texts.length === 0 ? null : <p class="quiet">{texts.join(' · ')}</p>;
 
-const isFixable = ({ fix }: Finding): boolean => fix !== undefined;
-
-/** Repairs all findings that can be repaired without a choice. */
+/** Repairs all findings that can be repaired without a choice. The page names those whose repair failed. */
 export async function repair(visit: Visit): Promise<Outcome> {
-  const { findings } = await examine(visit.site, version(), skipDamageCheck);
-  for (const { fix } of findings) await fix?.();
+  const { site, i18n } = visit;
+  const examineAgain = () => examine(site, version(), skipDamageCheck);
+  const failures = new Map<string, string>();
+  await repairInRounds(await examineAgain(), {
+    examineAgain,
+    onTried: (finding, error) => {
+      if (error === undefined) return void failures.delete(finding.name);
+      site.log.error({ err: error, finding: finding.name }, 'a repair failed');
+      failures.set(finding.name, failedRepair(finding, error, i18n.say));
+    },
+  });
+  if (failures.size > 0) return healthPage(visit, [...failures.values()].join(' '));
   return { to: deskUrl(visit, '/health', { done: 'repaired' }) };
 }
 

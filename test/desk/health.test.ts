@@ -5,10 +5,11 @@ import { expect, it } from '@jest/globals';
 import type { Database } from '../../src/storage/engine/database.ts';
 import { Sqlite } from '../../src/storage/engine/sqlite/library.ts';
 import { findDamageInThread } from '../../src/upkeep/doctor/damage.ts';
+import { runScript } from '../support/databases.ts';
 import { elements, openVisitor } from '../support/desk-visitor.ts';
 import { describeRequests } from '../support/site-client.ts';
 
-describeRequests('the page about the health of the site', (ask) => {
+describeRequests('the page about the health of the site', (ask, engine) => {
   it('refreshes only the backups while a backup is being made', async () => {
     const admin = await openVisitor(ask, 'admin');
     const { config, db } = ask.running().site;
@@ -23,6 +24,24 @@ describeRequests('the page about the health of the site', (ask) => {
     expect([refreshed(text), text.includes('A backup is being made.')]).toEqual([['/admin/health/backups'], true]);
     rmSync(config.backupsDir, { recursive: true });
     expect(refreshed((await admin.get('/admin/health/backups')).text)).toEqual([]);
+  });
+
+  it('makes the other repairs if one fails, and names that one', async () => {
+    const [db, admin] = [ask.db(), await openVisitor(ask, 'admin')];
+    await runScript(
+      db,
+      `${engine === 'SQLite' ? 'DROP INDEX wp_options_option_name;' : 'ALTER TABLE wp_options DROP KEY option_name;'}
+      INSERT INTO wp_options (option_name, option_value) VALUES ('blogname', 'Twice');
+      INSERT INTO wp_postmeta (post_id, meta_key, meta_value) VALUES (999999, 'left', 'x');`,
+    );
+    const repair = async () => admin.confirm(await admin.get('/admin/health'), '/admin/health/repair');
+    const failed = await repair();
+    expect(failed.status).toBe(500);
+    expect(failed.text).toMatch(/Not repaired: Indexes are missing, so queries are slow \(.*option_name/);
+    expect(await db.from('postmeta').where('post_id', 999999)).toEqual([]);
+    await runScript(db, "DELETE FROM wp_options WHERE option_value = 'Twice';");
+    expect((await repair()).status).toBe(303);
+    expect((await admin.get('/admin/health')).text).not.toContain('Indexes are missing');
   });
 
   it('checks an SQLite file for damage without using the shared connection', async () => {
