@@ -1,4 +1,4 @@
-import { isAbsolute, join, resolve } from 'node:path';
+import { isAbsolute, join } from 'node:path';
 import type { z } from 'zod';
 import { SettingError } from '../host/setting-error.ts';
 import { typedKeys } from '../typed-keys.ts';
@@ -108,10 +108,6 @@ function requireReplicable({ databaseUrl, databaseReadUrl }: Pick<Parsed, 'datab
   if (databaseReadUrl === undefined || !databaseUrl.startsWith('sqlite:')) return;
   throw new ConfigError('replicas-of-sqlite');
 }
-
-/** Whether the folder of backups lies in that of uploads, whose files are served to everybody. */
-export const isInUploads = ({ backupsDir, uploadsDir }: Pick<Config, 'backupsDir' | 'uploadsDir'>): boolean =>
-  `${resolve(backupsDir)}/`.startsWith(`${resolve(uploadsDir)}/`);
 
 /**
  * Returns the keys, of which all four must be given or none: with only some, no cookie could be verified, without any

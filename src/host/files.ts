@@ -1,5 +1,6 @@
 import { closeSync, existsSync, mkdirSync, openSync } from 'node:fs';
-import { dirname, resolve } from 'node:path';
+import { realpath } from 'node:fs/promises';
+import { basename, dirname, join, resolve } from 'node:path';
 
 /**
  * Permissions for files and folders that only the user of this process may access: databases, backups, exports,
@@ -19,6 +20,13 @@ export function makePrivateFolder(path: string): void {
   makePrivateFolder(dirname(resolve(path)));
   // Node's recursive option never returns if the system does not allow any folder, such as below /proc.
   ignoreIfExists(() => mkdirSync(path, OWNER_ONLY_FOLDER_MODE));
+}
+
+/** Returns the path of a file or folder without symbolic links, also if it does not exist yet. */
+export async function realPathOf(path: string): Promise<string> {
+  const whole = resolve(path);
+  const parent = dirname(whole);
+  return realpath(whole).catch(async () => (parent === whole ? whole : join(await realPathOf(parent), basename(whole))));
 }
 
 /** Creates an empty file if it does not exist. */

@@ -1,7 +1,7 @@
-import { realpath } from 'node:fs/promises';
+import { readdir, realpath } from 'node:fs/promises';
 import { basename, join, relative, resolve } from 'node:path';
 import type { Config } from '../config/config.ts';
-import { BACKUP_EXTENSION, PASSWORD_FILE_PREFIX } from '../host/files.ts';
+import { BACKUP_EXTENSION, PASSWORD_FILE_PREFIX, realPathOf } from '../host/files.ts';
 import { sqlitePath } from '../storage/audit/snapshot.ts';
 import { leadsOutside } from './library.ts';
 
@@ -29,10 +29,26 @@ function isPrivateName(name: string): boolean {
 /** Text after the extension in the name of a backup: none, or the suffix of an incomplete one (`.part`). */
 const BACKUP_NAME_END = /^(?:$|\.[0-9a-f]{8}\.part)/;
 
-/** Returns those of some existing files that are in the uploads folder; none if the folder does not exist. */
-export async function filesInUploads({ uploadsDir }: Paths, files: readonly string[]): Promise<string[]> {
+/**
+ * Returns the private files in the uploads folder: those of some known files that are there, and those whose name says
+ * so, in the folder itself and the folders in it. None if the folder does not exist.
+ */
+export async function privateFilesInUploads({ uploadsDir }: Paths, knownFiles: readonly string[]): Promise<string[]> {
   const folder = await realpath(uploadsDir).catch(() => undefined);
   if (folder === undefined) return [];
-  const isOutside = await Promise.all(files.map((file) => leadsOutside(folder, relative(folder, file))));
-  return files.filter((_, at) => !isOutside[at]);
+  const isOutside = await Promise.all(knownFiles.map((file) => leadsOutside(folder, relative(folder, file))));
+  const files = [...knownFiles.filter((_, at) => !isOutside[at]), ...(await findNamedPrivately(uploadsDir, 1))];
+  const realFiles = await Promise.all(files.map(realPathOf));
+  return files.filter((_, at) => realFiles.indexOf(realFiles[at]!) === at);
+}
+
+/** `depth`: number of levels of folders below this one. */
+async function findNamedPrivately(folder: string, depth: number): Promise<string[]> {
+  const entries = await readdir(folder, { withFileTypes: true }).catch(() => []);
+  const found = entries.map(async (entry): Promise<string[]> => {
+    const path = join(folder, entry.name);
+    if (entry.isDirectory()) return depth > 0 ? findNamedPrivately(path, depth - 1) : [];
+    return isPrivateName(entry.name.toLowerCase()) ? [path] : [];
+  });
+  return (await Promise.all(found)).flat();
 }

@@ -2,10 +2,9 @@ import { once } from 'node:events';
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
-import { isInUploads } from '../config/config.ts';
 import { isPartOfBackup } from '../exchange/items/atomic-file.ts';
 import { entryPointUrl } from '../host/entry-point.ts';
-import { BACKUP_EXTENSION, makePrivateFolder } from '../host/files.ts';
+import { BACKUP_EXTENSION, makePrivateFolder, realPathOf } from '../host/files.ts';
 import { findFolderFault } from '../media/library.ts';
 import type { Site } from '../site.ts';
 import { utcFromDate } from '../wordpress/time.ts';
@@ -58,7 +57,13 @@ type Folders = Pick<Site['config'], 'backupsDir' | 'uploadsDir'>;
 
 /** Whether backups can be written to their folder, which is created with the first one. */
 export const canStoreBackups = async (folders: Folders): Promise<boolean> =>
-  !isInUploads(folders) && (await findFolderFault(folders.backupsDir)) === undefined;
+  !(await isInUploads(folders)) && (await findFolderFault(folders.backupsDir)) === undefined;
+
+/** Whether the folder of backups lies in that of uploads, whose files are served to everybody. Either may be a link. */
+async function isInUploads({ backupsDir, uploadsDir }: Folders): Promise<boolean> {
+  const [backups, uploads] = await Promise.all([realPathOf(backupsDir), realPathOf(uploadsDir)]);
+  return `${backups}/`.startsWith(`${uploads}/`);
+}
 
 /** Names of backups from the desk: time and login. */
 const DESK_BACKUP_NAME = /^\d{4}-\d\d-\d\d-\d{6}-(?<by>[\w.@ -]+)\.backup$/;
@@ -71,7 +76,7 @@ const DESK_BACKUP_NAME = /^\d{4}-\d\d-\d\d-\d{6}-(?<by>[\w.@ -]+)\.backup$/;
  */
 export async function backUpNow(site: Site, login: string): Promise<number> {
   const { backupsDir: folder } = site.config;
-  if (isInUploads(site.config)) throw new Error('BACKUPS_DIR lies within UPLOADS_DIR');
+  if (await isInUploads(site.config)) throw new Error('BACKUPS_DIR lies within UPLOADS_DIR');
   makePrivateFolder(folder);
   const moment = utcFromDate(site.clock()).replace(' ', '-').replaceAll(':', '');
   const file = `${moment}-${login.replace(/[^\w.@ -]/g, '_').slice(0, MAX_LOGIN_LENGTH)}${BACKUP_EXTENSION}`;

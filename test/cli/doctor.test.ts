@@ -1,4 +1,4 @@
-import { chmodSync, mkdirSync, mkdtempSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, mkdtempSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
@@ -109,6 +109,7 @@ describeDatabases('fasti doctor', (open, engine) => {
     const found = async (env: Record<string, string>) =>
       (JSON.parse((await fasti(['--format=json'], { env })).out).findings as Told[]).filter(({ name }) => name === 'among-uploads');
     expect(await found({ BACKUPS_DIR: folder })).toEqual([]);
+    expect(await found({ UPLOADS_DIR: folder })).toMatchObject([{ examples: [backup] }]);
     expect(await found({ BACKUPS_DIR: folder, UPLOADS_DIR: folder })).toMatchObject([
       { severity: 'warning', fixable: false, examples: [backup] },
     ]);
@@ -131,6 +132,10 @@ describeDatabases('fasti doctor', (open, engine) => {
     const [below, among] = [join(file, 'below'), join(folder, 'uploads', 'backups')];
     expect(await found(join(folder, 'backups'))).toEqual([]);
     expect([await found(below), await found(among)]).toEqual([[below], [among]]);
+    mkdirSync(join(folder, 'real'));
+    symlinkSync('real', join(folder, 'uploads'));
+    const elsewhere = join(folder, 'real', 'backups');
+    expect([await found(elsewhere), await found(among)]).toEqual([[elsewhere], [among]]);
   });
 
   const meta = (post_id: number, meta_key: string, meta_value: string) => db.from('postmeta').insert({ post_id, meta_key, meta_value });

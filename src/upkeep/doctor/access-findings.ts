@@ -1,7 +1,7 @@
 import { chmod, readdir, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { OWNER_ONLY_FILE_MODE, OWNER_ONLY_FOLDER_MODE } from '../../host/files.ts';
-import { filesInUploads } from '../../media/private-files.ts';
+import { privateFilesInUploads } from '../../media/private-files.ts';
 import type { Site } from '../../site.ts';
 import { sqlitePath } from '../../storage/audit/snapshot.ts';
 import { canStoreBackups, listBackups } from '../backup-folder.ts';
@@ -27,7 +27,7 @@ export async function accessFindings({ config }: Pick<Site, 'config'>): Promise<
       backupPaths,
     )),
     ...finding('backups-refused', 'warning', (await canStoreBackups(config)) ? [] : [config.backupsDir]),
-    ...finding('among-uploads', 'warning', await filesInUploads(config, [...database, ...backupPaths])),
+    ...finding('among-uploads', 'warning', await privateFilesInUploads(config, [...database, ...backupPaths])),
   ];
 }
 
