@@ -42,7 +42,7 @@ import {
 import { withEach } from './each-record.ts';
 import { examplesOf, type Verb } from './examples.ts';
 import { CliError, EXIT_CODE } from './io.ts';
-import { languageOf, outputShape, userOf, withExamples, withOutputOptions } from './options.ts';
+import { actingAsUser, languageOf, outputShape, userOf, withExamples, withOutputOptions } from './options.ts';
 import { formatItem, formatList, type Item, type OutputShape, oneLine, print } from './print.ts';
 import { actingCaller, type Session, withSite } from './session.ts';
 
@@ -78,8 +78,7 @@ interface KindCommands {
 const kindPlaceholders = ({ say }: Session, { name }: Kind) => ({ one: say(`nouns.${name}.one`), many: say(`nouns.${name}.many`) });
 
 const addKind = (program: Command, session: Session, kind: Kind): Command =>
-  program
-    .command(kind.name)
+  actingAsUser(program.command(kind.name))
     .helpCommand(false)
     .description(session.say('content.group', kindPlaceholders(session, kind)));
 

@@ -24,7 +24,7 @@ import { parseZone } from '../wordpress/zones.ts';
 import { type Administrator, installSite } from './install.ts';
 import { CliError, EXIT_CODE, type Io } from './io.ts';
 import { listenAddress, visitAddress } from './listen-address.ts';
-import { parseNumber, userOf, withExamples } from './options.ts';
+import { actingAsUser, parseNumber, userOf, withExamples } from './options.ts';
 import { writePasswordFile } from './password-file.ts';
 import { print } from './print.ts';
 import { actingCaller, configOf, notInstalled, progressOf, type Session, withDatabase, withNewDatabase, withSite } from './session.ts';
@@ -113,7 +113,7 @@ function addInit(program: Command, session: Session): void {
 
 function addSeed(program: Command, session: Session): void {
   const { say } = session;
-  withExamples(program.command('seed').description(say('database.seed')), say, ['fasti seed', 'fasti seed --events 20000'])
+  withExamples(actingAsUser(program.command('seed')).description(say('database.seed')), say, ['fasti seed', 'fasti seed --events 20000'])
     .option('--events <number>', say('database.events'))
     .option('--every-language', say('database.every-language'))
     .action((options: { events?: string; everyLanguage?: boolean }, command: Command) =>

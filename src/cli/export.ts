@@ -23,7 +23,7 @@ import type { Site } from '../site.ts';
 import { isTranslated } from '../wordpress/content-languages.ts';
 import { isFlag } from './content-flags.ts';
 import { CliError, EXIT_CODE } from './io.ts';
-import { choiceOf, parseReadableDate, userOf, withExamples } from './options.ts';
+import { actingAsUser, choiceOf, parseReadableDate, userOf, withExamples } from './options.ts';
 import { printAboutFile } from './print.ts';
 import { actingCaller, type Session, withSite } from './session.ts';
 
@@ -34,7 +34,7 @@ const KINDS = postKinds.map(({ name }) => name);
 /** Adds `export`. */
 export function addExportCommand(program: Command, session: Session): void {
   const { say } = session;
-  const command = withExamples(program.command('export <file>').description(say('exchange:export.about')), say, [
+  const command = withExamples(actingAsUser(program.command('export <file>')).description(say('exchange:export.about')), say, [
     'fasti export calendar.xml',
     'fasti export concerts.csv --kind=event --categories=music --start_date=2026-01-01',
     'fasti export - --format=jsonl | gzip > calendar.jsonl.gz',

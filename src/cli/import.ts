@@ -27,6 +27,7 @@ import { mappingText, previewText, rejectedText, reportText, roundText } from '.
 import { CliError, EXIT_CODE } from './io.ts';
 import { isPiped, shownPath, withLocalFiles } from './local-files.ts';
 import {
+  actingAsUser,
   choiceOf,
   parseCredentials,
   parseNumber,
@@ -48,7 +49,7 @@ const DATE_ORDERS = ['ymd', 'dmy', 'mdy'] as const satisfies readonly DateOrder[
 /** Adds `import`. */
 export function addImportCommand(program: Command, session: Session): void {
   const { say } = session;
-  const command = withExamples(program.command('import <source...>').description(say('exchange:import.about')), say, [
+  const command = withExamples(actingAsUser(program.command('import <source...>')).description(say('exchange:import.about')), say, [
     'fasti import mysql://user:password@localhost/wordpress --dry-run',
     'fasti import export-1.xml export-2.xml --media',
     'fasti import venues.csv organizers.csv events.csv --date-order=dmy',

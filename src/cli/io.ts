@@ -77,6 +77,7 @@ export type CliProblem =
   | 'not-healthy'
   | 'not-repaired'
   | 'nobody-to-ask'
+  | 'user-not-used'
   | 'file-exists'
   | 'format-unknown'
   | 'source-format-unknown'

@@ -16,7 +16,7 @@ import { lookUpOnce } from '../storage/engine/look-up-once.ts';
 import { findPost } from '../storage/rows/posts.ts';
 import { type RecordWrite, resolveId } from './content-actions.ts';
 import { CliError } from './io.ts';
-import { choiceOf, outputShape, userOf, withExamples, withOutputOptions } from './options.ts';
+import { actingAsUser, choiceOf, outputShape, userOf, withExamples, withOutputOptions } from './options.ts';
 import { formatList, print } from './print.ts';
 import { actingCaller, type Session, withSite } from './session.ts';
 
@@ -81,7 +81,7 @@ function addAssign(command: Command, session: Session): void {
 
 function addLink(command: Command, session: Session): void {
   const { say, io } = session;
-  command
+  actingAsUser(command)
     .option('--kind <kind>', say('languages.kind-of-terms'))
     .action((first: string, furtherIds: string[], options: { readonly kind?: string }, self: Command) =>
       withSite(session, 'write', async (site) => {

@@ -11,7 +11,7 @@ import { codeOf } from '../storage/engine/dialect.ts';
 import { lookUpOnce } from '../storage/engine/look-up-once.ts';
 import { withEach } from './each-record.ts';
 import { CliError } from './io.ts';
-import { outputShape, parseId, userOf, withExamples, withOutputOptions } from './options.ts';
+import { actingAsUser, outputShape, parseId, userOf, withExamples, withOutputOptions } from './options.ts';
 import { formatList, type Item, print } from './print.ts';
 import { actingCaller, type Session, withSite } from './session.ts';
 
@@ -22,7 +22,7 @@ const MAX_PAGE_SIZE = 100;
 
 /** Adds `media list|upload|delete`. */
 export function addMediaCommands(program: Command, session: Session): void {
-  const media = program.command('media').helpCommand(false).description(session.say('media.group'));
+  const media = actingAsUser(program.command('media')).helpCommand(false).description(session.say('media.group'));
   for (const add of [addList, addUpload, addDelete]) add(media, session);
 }
 

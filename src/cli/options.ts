@@ -10,8 +10,29 @@ import { FORMATS, type OutputShape } from './print.ts';
 /** Returns the language of messages in `--language`, which every command accepts. */
 export const languageOf = (command: Command): string | undefined => command.optsWithGlobals<{ language?: string }>().language;
 
-/** Returns the user in `--user`, which every command accepts. */
-export const userOf = (command: Command): string | undefined => command.optsWithGlobals<{ user?: string }>().user;
+/** Commands that act with the rights of a user, and groups of such commands. */
+const actingCommands = new WeakSet<Command>();
+
+/** Declares that a command, or all commands of a group, act as the user in `--user`. All others refuse that option. */
+export function actingAsUser(command: Command): Command {
+  actingCommands.add(command);
+  return command;
+}
+
+const actsAsUser = (command: Command): boolean => actingCommands.has(command) || (command.parent !== null && actsAsUser(command.parent));
+
+/** Returns the user in `--user`. Throws Error if the command is not declared as acting as a user. */
+export function userOf(command: Command): string | undefined {
+  if (!actsAsUser(command)) throw new Error(`${command.name()} does not act as a user`);
+  return givenUser(command);
+}
+
+/** Throws CliError `user-not-used` for `--user` with a command that would ignore it and have all rights. */
+export function refuseUnusedUser(command: Command): void {
+  if (givenUser(command) !== undefined && !actsAsUser(command)) throw new CliError('user-not-used', {}, EXIT_CODE.usage);
+}
+
+const givenUser = (command: Command): string | undefined => command.optsWithGlobals<{ user?: string }>().user;
 
 /** Adds `--format`, `--fields` and `--field`. */
 export function withOutputOptions(command: Command, say: Say): Command {

@@ -20,7 +20,7 @@ import { warnOfIneffectiveOptions } from './ineffective-options.ts';
 import { CliError, EXIT_CODE, type Io } from './io.ts';
 import { addLanguageCommands } from './languages.ts';
 import { addMediaCommands } from './media.ts';
-import { languageOf as languageOption } from './options.ts';
+import { languageOf as languageOption, refuseUnusedUser } from './options.ts';
 import type { Session } from './session.ts';
 import { addOptionCommands } from './site-options.ts';
 import { addStatusCommand } from './status.ts';
@@ -44,6 +44,7 @@ export async function runCli(args: readonly string[], io: Io): Promise<number> {
   const session = { io, language, say };
   const program = createProgram(session, args).hook('preAction', (_program, command) => {
     checkLanguage(texts, languageOption(command));
+    refuseUnusedUser(command);
     warnOfIneffectiveOptions(session, command);
   });
   try {

@@ -1,6 +1,10 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, expect, it } from '@jest/globals';
+import { commandsWithoutSubcommands, documentedProgram, fullCommandName } from '../../src/cli/commands-page.ts';
+import { userOf } from '../../src/cli/options.ts';
+import { kinds } from '../../src/kinds/index.ts';
+import { loadTexts } from '../../src/texts.ts';
 import { commandIn, embedded, temporaryFolder } from './command.ts';
 
 const folder = temporaryFolder();
@@ -35,4 +39,31 @@ it.each([
   const { code, err } = await fasti(...args);
   expect(err).toBe(warnings.map((text) => `Warning: ${text}\n`).join(''));
   expect(code).toBe(0);
+});
+
+it('refuses --user with a command that would ignore it and act with all rights', async () => {
+  expect((await fasti('user', 'create', 'anna', 'anna@example.org', '--role=subscriber')).code).toBe(0);
+  for (const args of [['option', 'set', 'title', 'Other'], ['user', 'delete', 'anna'], ['backup', join(folder, 'x.backup')], ['doctor']])
+    for (const user of ['anna', 'nobody'])
+      expect(await fasti(`--user=${user}`, ...args)).toMatchObject({
+        code: 2,
+        out: '',
+        err: 'Error: this command does not act as a user: it ignores rights, so --user cannot limit them.\n',
+      });
+  expect((await fasti('user', 'list', '--format=count')).out).toBe('2\n');
+  expect((await fasti('--user=anna', 'tag', 'delete', 'jazz')).code).toBe(1);
+});
+
+it('knows of each command whether it acts as a user', async () => {
+  const texts = await loadTexts(['en']);
+  const acting = commandsWithoutSubcommands(documentedProgram(texts)).filter((command) => {
+    try {
+      userOf(command);
+      return true;
+    } catch {
+      return false;
+    }
+  });
+  const groups = new Set(acting.map((command) => fullCommandName(command).split(' ')[1]));
+  expect([...groups]).toEqual(['seed', ...kinds.map(({ name }) => name), 'media', 'languages', 'import', 'export']);
 });
