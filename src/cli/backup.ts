@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { wouldReplace } from '../exchange/items/atomic-file.ts';
-import { isEmptySite } from '../storage/audit/snapshot.ts';
+import type { Site } from '../site.ts';
+import { isEmptySite, sqlitePath, unknownTables } from '../storage/audit/snapshot.ts';
 import { isNetwork } from '../storage/rows/options.ts';
 import { refuseBesideOthers } from '../storage/schema/installation.ts';
 import { backUp, backUpTo } from '../upkeep/backup.ts';
@@ -49,15 +50,32 @@ async function runBackup(session: Session, file: string, { force }: Options): Pr
   if (file === STANDARD_OUTPUT) {
     // It is not opened again by its name, which is impossible for a socket, and for files of other users.
     const output = { stream: io.output?.() ?? process.stdout, name: STANDARD_OUTPUT_NAME };
-    const rows = await withSite(session, 'read', (site) => backUpTo(site, output, onProgress));
+    const { rows, unknown } = await withSite(session, 'read', async (site) => ({
+      rows: await backUpTo(site, output, onProgress),
+      unknown: await tablesLeftOut(site),
+    }));
     clearLine(session);
     io.err(`${say('upkeep:backup.done', { count: rows, file: output.name })}\n`);
+    nameTables(session, 'upkeep:backup.left-out', unknown);
     return;
   }
   if (!force && (await wouldReplace(file))) throw new CliError('file-exists', { file });
-  const rows = await withSite(session, 'read', (site) => backUp(site, file, onProgress));
+  const { rows, unknown } = await withSite(session, 'read', async (site) => ({
+    rows: await backUp(site, file, onProgress),
+    unknown: await tablesLeftOut(site),
+  }));
   clearLine(session);
   await printAboutFile(io, file, `${say('upkeep:backup.done', { count: rows, file })}\n`);
+  nameTables(session, 'upkeep:backup.left-out', unknown);
+}
+
+/** Returns the tables that are not in a backup. That of an SQLite file is a copy of all of it. */
+const tablesLeftOut = async ({ db, config }: Site): Promise<string[]> =>
+  sqlitePath(config.databaseUrl) === undefined ? unknownTables(db) : [];
+
+/** Says on standard error that these tables of other plugins were not touched. */
+function nameTables({ io, say }: Session, key: string, tables: readonly string[]): void {
+  if (tables.length > 0) io.err(`${say(key, { tables: tables.join(', ') })}\n`);
 }
 
 const runRestore = (session: Session, file: string, options: Options): Promise<void> =>
@@ -67,17 +85,18 @@ async function restoreFile(session: Session, file: string, { force, pauseWebhook
   const { io, say } = session;
   const { tablePrefix, networkSite } = configOf(session);
   const backup = await openBackup(file, sitePrefix(tablePrefix, networkSite));
-  const { rows, hooks } = await withNewDatabase(session, async (site) => {
+  const { rows, hooks, unknown } = await withNewDatabase(session, async (site) => {
     // All sites of a network share its users.
     if (await isNetwork(site.db)) throw new CliError('network-in-use');
     if (!force && !(await isEmptySite(site.db))) throw new CliError('database-in-use');
     if (!force) await refuseBesideOthers(site.db);
     const onProgress = showRate(session, say('upkeep:restore.going'), backup.rows);
     const restoredRows = await restore(site, backup, { pauseWebhooks, besideOthers: force, onProgress });
-    return { rows: restoredRows, hooks: await listHooks(site) };
+    return { rows: restoredRows, hooks: await listHooks(site), unknown: await unknownTables(site.db) };
   });
   clearLine(session);
   print(io, `${say('upkeep:restore.done', { count: rows, file: shownPath(file) })}\n`);
+  nameTables(session, 'upkeep:restore.left-alone', unknown);
   const activeHooks = hooks.filter(({ state }) => state === 'active').length;
   if (activeHooks > 0) print(io, `${say('upkeep:restore.active-webhooks', { count: activeHooks })}\n`);
 }

@@ -39,6 +39,23 @@ const optionalTables = (): TableName[] => [RECURRENCE_TABLE, ...wpmlTables()];
 /** Returns the names of all tables that a backup may contain, in order. */
 export const backupTables = (): TableName[] => [...optionalTables(), ...siteTables()];
 
+/**
+ * Returns the tables with the prefix of the site that backups do not know: those of other plugins. Tables of other sites,
+ * whose longer prefixes begin with the same letters, are left out.
+ */
+export async function unknownTables(db: Database): Promise<string[]> {
+  const names = await db.dialect.tables(db);
+  const otherPrefixes = prefixesOfSites(names).filter((prefix) => prefix.length > db.prefix.length);
+  const known = new Set<string>(backupTables().map((name) => db.table(name)));
+  return names.filter(
+    (name) =>
+      name.startsWith(db.prefix) &&
+      !name.startsWith(`${db.prefix}fasti_`) &&
+      !known.has(name) &&
+      !otherPrefixes.some((prefix) => name.startsWith(prefix)),
+  );
+}
+
 /** Returns the path of an SQLite database; undefined for other addresses and for a database in memory. */
 export function sqlitePath(address: string): string | undefined {
   const file = sqliteFile(address);
