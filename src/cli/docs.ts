@@ -23,7 +23,7 @@ export function configurationPage(texts: Texts): string {
     'Configuration',
     [
       'Every setting is an environment variable. An empty one counts as absent; a value that cannot be used stops the program with one line that says why.',
-      'A file `.env` in the current folder (for `npm start`: that of the project) may hold variables too, `NAME=value` on each line; the environment wins. `NAME_FILE` names a file whose content is the value of `NAME`, for secrets: `DATABASE_URL_FILE=/run/secrets/database-url`. `fasti config` prints the settings in force and where each comes from.',
+      "A file `.env` in the current folder (for `npm start`: that of the project) may hold variables too, `NAME=value` on each line; the environment wins. Values with signs such as `#`, `\\`, quotes or blanks need single quotes, as the keys and salts of `wp-config.php` do (`NONCE_SALT='…'`): without quotes, `#` begins a comment, even within a word. If systemd reads the same file, other quotes do not do: within double ones it interprets `\\`, and backticks become part of the value. `NAME_FILE` names a file whose content is the value of `NAME`, for secrets: `DATABASE_URL_FILE=/run/secrets/database-url`. `fasti config` prints the settings in force and where each comes from.",
     ].join('\n\n'),
     table(['Variable', 'Type', 'Default', 'Meaning'], rows),
   );

@@ -30,6 +30,16 @@ describe('environment variables', () => {
     rmSync(path);
   });
 
+  it('are read from .env as they are in single quotes, with every sign of the keys of wp-config.php', () => {
+    const signs = Array.from({ length: 95 }, (_, at) => String.fromCharCode(32 + at)).filter((sign) => sign !== "'");
+    for (let turn = 0; turn < signs.length; turn += 1) {
+      const key = [...signs.slice(turn), ...signs.slice(0, turn)].join('');
+      const path = write('.env', `NONCE_KEY='${key}'\nPORT=1\n`);
+      expect(readEnvironment({}, folder, []).variables).toEqual({ NONCE_KEY: key, PORT: '1' });
+      rmSync(path);
+    }
+  });
+
   it('are read from a file named by NAME_FILE, without trailing line breaks', () => {
     const path = write('secret', 'mysql://u:p@h/n\r\n\n');
     const { variables, files } = readEnvironment({ DATABASE_URL_FILE: 'secret' }, folder, ['DATABASE_URL']);
