@@ -65,22 +65,25 @@ type Images = ReadonlyMap<PictureName, PreparedImage>;
 type Ids = ReadonlyMap<string, number>;
 
 // ------------------------------------------------------------------------------------------------- pictures
-/** Draws all pictures at once. If one cannot be stored, none remains. */
+/** Draws all pictures at once, and returns them in their order. If one cannot be stored, none remains. */
 async function drawImages(site: Site, caller: Caller, advance: (steps: number) => void): Promise<Images> {
+  const drawings = typedEntries(pictures);
+  const images = new Map<PictureName, PreparedImage>();
   const draw = async ([name, { alt, svg }]: (typeof drawings)[number]) => {
     const image = await prepareUpload(site, caller, { bytes: await renderDrawing(svg()), name: `selvachiara-${name}.jpg` });
+    if (image) images.set(name, withTitleAndAlt(image, alt));
     advance(1);
-    return image && ([name, withTitleAndAlt(image, alt)] as const);
   };
-  const drawings = typedEntries(pictures);
   // The first one creates the folder, from which the files of the others take their permissions.
   const outcomes = await Promise.allSettled(drawings.slice(0, 1).map(draw));
   outcomes.push(...(await Promise.allSettled(drawings.slice(1).map(draw))));
-  const images = new Map(outcomes.flatMap((outcome) => (outcome.status === 'fulfilled' && outcome.value ? [outcome.value] : [])));
-  const failure = outcomes.find(({ status }) => status === 'rejected');
-  if (failure?.status !== 'rejected') return images;
-  await undoAll(images);
-  throw failure.reason;
+  const failure = outcomes.find((outcome) => outcome.status === 'rejected');
+  if (failure) {
+    await undoAll(images);
+    throw failure.reason;
+  }
+  const order = drawings.map(([name]) => name);
+  return new Map([...images].sort(([one], [other]) => order.indexOf(one) - order.indexOf(other)));
 }
 
 const undoAll = (images: Images) => Promise.all([...images.values()].map((image) => image.undo()));
