@@ -118,6 +118,15 @@ describeDatabases('fasti doctor', (open, engine) => {
     expect(await found({ UPLOADS_DIR: dirname(database) })).toMatchObject([{ examples: [database] }]);
   });
 
+  it('notes keys that may have been cut', async () => {
+    const whole = 'k'.repeat(64);
+    const env = { LOGGED_IN_KEY: whole, LOGGED_IN_SALT: 'k', NONCE_KEY: whole, NONCE_SALT: 'k'.repeat(63) };
+    const { findings } = JSON.parse((await fasti(['--format=json'], { env })).out) as { findings: Told[] };
+    expect(findings.filter(({ name }) => name === 'keys-short')).toMatchObject([
+      { severity: 'note', examples: ['LOGGED_IN_SALT', 'NONCE_SALT'], fixable: false },
+    ]);
+  });
+
   it('finds a backups folder that cannot be used', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'fasti-backups-'));
     const file = join(folder, 'file');
