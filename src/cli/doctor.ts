@@ -84,8 +84,8 @@ function findFileDamage(file: string): string[] {
 }
 
 /**
- * Makes the possible repairs, after asking for each unless `assumeYes`. Returns the health afterwards, and adds the names
- * of findings whose repair failed to a set.
+ * Makes the possible repairs, after asking for each unless `assumeYes`. Returns the health afterwards, and adds the
+ * names of findings whose repair failed to a set.
  */
 async function repair(session: Session, site: Site, first: Health, { assumeYes, failedNames }: RepairOptions): Promise<Health> {
   const { io, say } = session;

@@ -40,8 +40,8 @@ const optionalTables = (): TableName[] => [RECURRENCE_TABLE, ...wpmlTables()];
 export const backupTables = (): TableName[] => [...optionalTables(), ...siteTables()];
 
 /**
- * Returns the tables with the prefix of the site that backups do not know: those of other plugins. Tables of other sites,
- * whose longer prefixes begin with the same letters, are left out.
+ * Returns the tables with the prefix of the site that backups do not know: those of other plugins. Tables of other
+ * sites, whose longer prefixes begin with the same letters, are left out.
  */
 export async function unknownTables(db: Database): Promise<string[]> {
   const names = await db.dialect.tables(db);
