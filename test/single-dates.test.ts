@@ -11,6 +11,8 @@ const NOW = new Date('2030-12-31T12:00:00Z');
 const EVENTS = '/wp-json/tribe/events/v1/events';
 /** Tuesdays and Thursdays at 18:30 in Rome, from 14 January to the end of February 2031. */
 const CHOIR = 502;
+/** One of its dates after the first. */
+const LATER_DATE = 10_000_308;
 
 describeDatabases('a single date of a recurring event', (open) => {
   let db: Database;
@@ -63,5 +65,33 @@ describeDatabases('a single date of a recurring event', (open) => {
       '2031-01-24 10:00:00',
     ]);
     expect(await faults()).toEqual([]);
+  });
+
+  const write = (url: string, etag: unknown, body: object) =>
+    running.send('PATCH', url, { as: 'admin', headers: { 'If-Match': String(etag) }, body });
+
+  it.each(['calendar/events/v1/events', 'tribe/events/v1/events', 'tec/v1/events', 'wp/v2/tribe_events'])(
+    'under %s accepts the ETag with which it or its event was read, once',
+    async (path) => {
+      const [date, event] = [`/wp-json/${path}/${LATER_DATE}`, `/wp-json/${path}/${CHOIR}`];
+      for (const url of [date, event]) {
+        const { headers } = await running.send('GET', url, { as: 'admin' });
+        const statuses = [];
+        for (const excerpt of ['Sing along', 'Sing'])
+          statuses.push((await write(date, headers.etag, { excerpt: `${excerpt} ${url}` })).status);
+        expect([url, ...statuses]).toEqual([url, 200, 412]);
+      }
+    },
+  );
+
+  it('is changed, moved and removed with the ETag of the answer before', async () => {
+    const added = await add('2031-01-24 10:00:00', '2031-01-24 11:00:00');
+    const url = `${EVENTS}/${added.body.id}`;
+    const changed = await write(url, added.headers.etag, { cost: '7' });
+    const span = { scope: 'date', start_date: '2031-01-25 10:00:00', end_date: '2031-01-25 12:00:00' };
+    const moved = await write(url, changed.headers.etag, span);
+    const remove = (etag: unknown) => running.send('DELETE', `${url}?scope=date`, { as: 'admin', headers: { 'If-Match': String(etag) } });
+    const answers = [added, changed, moved, await remove(changed.headers.etag), await remove(moved.headers.etag)];
+    expect(answers.map(({ status }) => status)).toEqual([201, 200, 200, 412, 200]);
   });
 });

@@ -25,9 +25,14 @@ export interface VersionedRecord<Record = { [member: string]: unknown }> {
 
 type WithSettings = Pick<Caller, 'settings'>;
 
-/** Returns the version of a post whose rows are loaded. */
-export const loadedVersion = ({ settings }: WithSettings, id: number, { posts, metas, terms }: Bundle): string =>
-  postVersion(settings.versionKey, posts.get(id)!, metas.get(id), terms.get(id) ?? []);
+/**
+ * Returns the version of the post behind a record whose rows are loaded. Under the id of a date, the bundle has the
+ * metas of the event as they are at that date, so the version is made from those of the event itself.
+ */
+export function loadedVersion({ settings }: WithSettings, record: number, { posts, metas, terms }: Bundle): string {
+  const row = posts.get(record)!;
+  return postVersion(settings.versionKey, row, metas.get(row.ID), terms.get(row.ID) ?? []);
+}
 
 /** Returns the version of a category or tag. */
 export const versionOfTerm = ({ settings }: WithSettings, term: Term): string => termVersion(settings.versionKey, term);
