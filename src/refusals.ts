@@ -41,7 +41,14 @@ const TERM_LEFT_OUT = 'term-left-out';
  * itself.
  */
 const isSelfExplanatory = (fault: Fault): boolean => fault.stage === 'value' && SELF_EXPLANATORY_REASONS.has(fault.reason ?? '');
-const SELF_EXPLANATORY_REASONS: ReadonlySet<string> = new Set(['too-long', 'too-many', 'id-unknown', 'slug-unknown']);
+const SELF_EXPLANATORY_REASONS: ReadonlySet<string> = new Set([
+  'too-long',
+  'too-many',
+  'too-many-new',
+  'too-many-new-in-batch',
+  'id-unknown',
+  'slug-unknown',
+]);
 
 function sentenceOfFault(say: Say, param: string, fault: Fault, extraValues: Words): string {
   if (fault.stage === 'type') return say('reasons:type', { param, type: fault.type });

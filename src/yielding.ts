@@ -9,14 +9,25 @@ const MAX_TURN_MS = 20;
  */
 export async function mapYielding<Item, Result>(items: readonly Item[], work: (item: Item) => Result): Promise<Result[]> {
   const results: Result[] = [];
-  let turnStart = performance.now();
+  const endOfTurn = turnKeeper();
   for (const item of items) {
     results.push(work(item));
-    if (performance.now() - turnStart < MAX_TURN_MS) continue;
-    await nextTurn();
-    turnStart = performance.now();
+    const pause = endOfTurn();
+    if (pause) await pause;
   }
   return results;
+}
+
+/**
+ * Creates a function to call between the steps of something long. If its turn is over, it returns a promise that
+ * resolves in the next one, after other requests have been served.
+ */
+export function turnKeeper(): () => Promise<void> | undefined {
+  let start = performance.now();
+  const restart = () => {
+    start = performance.now();
+  };
+  return () => (performance.now() - start < MAX_TURN_MS ? undefined : nextTurn().then(restart));
 }
 
 /** Limits the number of concurrent runs of `work`; further ones wait in order of arrival. */

@@ -1,9 +1,9 @@
-import { fail } from '../errors.ts';
+import { type Fault, fail } from '../errors.ts';
 import { type BatchedWrite, batchedWrites } from '../kinds/grammars/batch.ts';
 import { oneOf } from '../kinds/grammars/grammars.ts';
 import type { Params, Values, ValuesOf } from '../kinds/param.ts';
 import { versionTag } from '../records/versions.ts';
-import { discardImages, withFileCleanup } from '../records/writes/prepared-images.ts';
+import { discardImages, isNewRecord, withFileCleanup } from '../records/writes/prepared-images.ts';
 import { type Site, withinTransaction } from '../site.ts';
 import { DatabaseUnavailable } from '../storage/engine/database.ts';
 import { ANONYMOUS } from '../wordpress/viewer.ts';
@@ -30,6 +30,10 @@ import { isReplayed } from './write-once.ts';
 
 /** With `require-all-validate`, either all writes are carried out or none. */
 const VALIDATIONS = ['require-all-validate', 'normal'] as const;
+
+/** Maximum number of venues and organizers that the events of a batch create together. */
+const MAX_NEW_LINKS = 300;
+const TOO_MANY_NEW_IN_BATCH: Fault = { stage: 'value', reason: 'too-many-new-in-batch', values: { most: String(MAX_NEW_LINKS) } };
 
 const PARAMS = {
   validation: { grammar: oneOf(VALIDATIONS, 'enum'), fallback: 'normal' },
@@ -69,7 +73,12 @@ export function batchRoute(router: () => Router): ServedRoute {
     getsRequest: true,
     prepare: async (site, _caller, { validation, requests = [], received }) => {
       const writes: CheckedWrite[] = [];
-      for (const write of requests) writes.push(await checkWrite(site, innerRequest(site, router(), received, write)));
+      let room = MAX_NEW_LINKS;
+      for (const write of requests) {
+        const checkedWrite = await checkWrite(site, innerRequest(site, router(), received, write), room);
+        room -= newLinks(checkedWrite.values).length;
+        writes.push(checkedWrite);
+      }
       return { atomic: validation === 'require-all-validate', writes };
     },
     readyReply: answerWithoutWrites,
@@ -112,16 +121,29 @@ function innerRequest(site: Site, router: Router, { incoming: outer, caller }: R
   return { incoming, caller: toCaller(site, incoming, body, caller.viewer), nonce: undefined, body, release: () => undefined };
 }
 
-async function checkWrite(site: Site, request: ReceivedRequest): Promise<CheckedWrite> {
+/** Checks a write. `room`: how many venues and organizers it may create in its fields. */
+async function checkWrite(site: Site, request: ReceivedRequest, room: number): Promise<CheckedWrite> {
   try {
     if (!request.incoming.path.startsWith('/')) fail('parse_path_failed');
     const outcome = await acceptWrite(site, request);
     // Anonymous callers are refused before a transaction begins, so that they do not keep writers waiting.
     if ('request' in outcome && request.caller.viewer.id === ANONYMOUS.id) await checkAccepted(outcome);
+    if ('request' in outcome) await requireRoom(outcome.values, room);
     return 'request' in outcome ? { request, acceptedWrite: outcome, values: outcome.values } : { request, values: {}, reply: outcome };
   } catch (error) {
     return { request, values: {}, reply: refusalReply(site, request, error) };
   }
+}
+
+/** Returns the names of the fields with new venues and organizers, one for each of them. */
+const newLinks = (values: Values): string[] =>
+  Object.entries(values).flatMap(([name, value]) => (Array.isArray(value) ? value.filter(isNewRecord).map(() => name) : []));
+
+async function requireRoom(values: Values, room: number): Promise<void> {
+  const excessLink = newLinks(values)[room];
+  if (excessLink === undefined) return;
+  await discardImages(values);
+  fail('rest_invalid_param', { faults: new Map([[excessLink, TOO_MANY_NEW_IN_BATCH]]) });
 }
 
 const refusalReply = (site: Site, { incoming, caller }: ReceivedRequest, error: unknown): Reply =>

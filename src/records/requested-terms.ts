@@ -1,4 +1,5 @@
-import { ApiError, failParam, refuse } from '../errors.ts';
+import { ApiError, fail, failParam, refuse } from '../errors.ts';
+import { MAX_NEW_ITEMS, TOO_MANY_NEW } from '../kinds/grammars/grammar.ts';
 import type { RequestedTerm } from '../kinds/grammars/lists.ts';
 import { termKind } from '../kinds/index.ts';
 import type { TermKind } from '../kinds/kind.ts';
@@ -21,7 +22,7 @@ import { mayManageTerms } from './visibility.ts';
  * assigned, they are replaced by `termsOfNumbers` or left out, as in WordPress.
  *
  * @throws rest_forbidden for a new name by a caller who may not create terms of that taxonomy; rest_invalid_param for a
- * name that is too long
+ * name that is too long, and for too many new names
  */
 export async function resolveRequestedTerms(
   db: Database,
@@ -40,6 +41,8 @@ export async function resolveRequestedTerms(
   const unknownNames = terms.flatMap(({ id, slug, name: termName }) =>
     id === undefined && termName !== undefined && !lookUp.byToken(slug ?? termName) ? [termName] : [],
   );
+  if (unknownNames.length > 0 && !mayManageTerms(caller, kind)) refuse(caller.viewer);
+  if (unknownNames.length > MAX_NEW_ITEMS) fail('rest_invalid_param', { faults: new Map([[kind.path, TOO_MANY_NEW]]) });
   // With several names, locks must be taken together, since two requests may name the same ones in a different order.
   if (unknownNames.length > 1)
     await lockNames(
@@ -52,7 +55,6 @@ export async function resolveRequestedTerms(
     const termId = term.id ?? lookUp.byToken(term.slug ?? term.name ?? '')?.term_id;
     if (termId !== undefined) ids.push(termId);
     else if (term.name !== undefined) {
-      if (!mayManageTerms(caller, kind)) refuse(caller.viewer);
       // Names with the same slug are one term, as with existing terms.
       const slug = sanitizeTitle(term.name);
       const id = idsBySlug.get(slug) ?? (await createOrFindTerm(db, caller, kind, term.name, language));

@@ -69,6 +69,25 @@ describeDatabases('database', (open, engine) => {
     expect(await db.from('options').where('option_name', 'nested-1')).toEqual([]);
   });
 
+  it('lets other work run between the statements of a long transaction', async () => {
+    let turns = 0;
+    let isOver = false;
+    const countTurns = (): void => {
+      turns += 1;
+      if (!isOver) setImmediate(countTurns);
+    };
+    await db.transaction(async (tx) => {
+      setImmediate(countTurns);
+      for (let statement = 0; statement < 10; statement++) {
+        const start = performance.now();
+        while (performance.now() - start < 25);
+        await tx.from('options').where('option_name', 'siteurl').first('option_id');
+      }
+      isOver = true;
+      expect(turns).toBeGreaterThanOrEqual(9);
+    });
+  });
+
   it('rejects a query outside the open transaction', async () => {
     await expect(db.transaction(async () => db.from('options').first())).rejects.toThrow('use the database given to it');
     await expect(db.transaction(async () => db.transaction(async () => 1))).rejects.toThrow('use the database given to it');

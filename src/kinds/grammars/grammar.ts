@@ -111,6 +111,12 @@ export interface Plain<T> extends Grammar<T> {
 /** Maximum number of items of a list. */
 export const MAX_ITEMS = 1000;
 
+/**
+ * Maximum number of items of a list that are created together with the record that names them. Each one is looked up by
+ * its name among all records of its kind.
+ */
+export const MAX_NEW_ITEMS = 50;
+
 /** Maximum number of members of a value in total, at all levels. */
 const MAX_MEMBERS = 20 * MAX_ITEMS;
 
@@ -134,6 +140,8 @@ export function lengthFault({ maxBytes, maxListBytes = maxBytes, json }: Grammar
 
 export const TOO_LONG: Fault = { stage: 'value', reason: 'too-long' };
 const TOO_MANY: Fault = { stage: 'value', reason: 'too-many' };
+/** The fault of a list of which too many items would be created. */
+export const TOO_MANY_NEW: Fault = { stage: 'value', reason: 'too-many-new', values: { most: String(MAX_NEW_ITEMS) } };
 
 /**
  * Returns whether a text is too long. Counting its bytes reads all of it, so a text with more characters than the

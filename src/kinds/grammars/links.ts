@@ -1,6 +1,6 @@
 import type { PostKind, PostValues } from '../kind.ts';
 import type { LinkedKindName } from '../kind-names.ts';
-import { type Grammar, type Hint, isEmpty, isEmptyList, MAX_BYTES, MAX_ITEMS } from './grammar.ts';
+import { type Grammar, type Hint, isEmpty, isEmptyList, MAX_BYTES, MAX_ITEMS, MAX_NEW_ITEMS, TOO_MANY_NEW } from './grammar.ts';
 import { positiveInteger } from './grammars.ts';
 import { isNumbered, toItems } from './lists.ts';
 
@@ -35,7 +35,7 @@ export function requestedLinks(refersTo: LinkedKindName): Grammar<readonly Reque
         if (!link) return REFUSED;
         links.push(link);
       }
-      return { value: links };
+      return links.filter((link) => 'create' in link).length > MAX_NEW_ITEMS ? { fault: TOO_MANY_NEW } : { value: links };
     },
   };
 }

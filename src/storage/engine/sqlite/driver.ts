@@ -2,6 +2,7 @@ import { accessSync, constants, statfsSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { makePrivateFile, makePrivateFolder } from '../../../host/files.ts';
 import { SettingError } from '../../../host/setting-error.ts';
+import { turnKeeper } from '../../../yielding.ts';
 import { builders } from '../builder.ts';
 import { NO_SERVERS } from '../cluster.ts';
 import { asUnavailable, DatabaseUnavailable, type Engine } from '../dialect.ts';
@@ -169,10 +170,15 @@ interface SessionContext {
   readonly release: () => void;
 }
 
-const sessionOn = (connection: Connection, { file, runQuery, notify, release }: SessionContext): Session => ({
+const sessionOn = (connection: Connection, { file, runQuery, notify, release }: SessionContext, endOfTurn = turnKeeper()): Session => ({
+  // SQLite answers at once, so that a transaction of many statements would keep all other requests waiting. The pause
+  // comes after the statement: one that waited could run after the end of its transaction.
   query: async (query) => {
     if (!connection.inTransaction && !isRead(query)) file.requireUnchanged();
-    return runQuery(connection, query);
+    const outcome = runQuery(connection, query);
+    const pause = endOfTurn();
+    if (pause) await pause;
+    return outcome;
   },
   // Plain BEGIN starts with a read lock and requests the write lock later, when it may be refused for good; BEGIN
   // IMMEDIATE requests it before reading. If another process holds the lock, the connection is available to readers
