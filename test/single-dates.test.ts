@@ -84,6 +84,35 @@ describeDatabases('a single date of a recurring event', (open) => {
     },
   );
 
+  it('is neither added, moved nor removed if the event was published after the permission was checked', async () => {
+    const { body } = await add('2031-01-24 10:00:00', '2031-01-24 11:00:00');
+    const event = () => db.from('posts').where('ID', CHOIR);
+    const dates = () => db.from('tec_occurrences').where('post_id', CHOIR).orderBy('start_date').pluck('start_date');
+    const before = await dates();
+    const { transaction } = running.site.db;
+    Object.assign(running.site.db, {
+      transaction: async (work: never) => {
+        await event().update({ post_status: 'publish' });
+        return transaction.call(running.site.db, work);
+      },
+    });
+    const span = { start_date: '2031-01-25 10:00:00', end_date: '2031-01-25 12:00:00' };
+    try {
+      for (const [method, path, sent] of [
+        ['POST', `${CHOIR}/dates`, span],
+        ['PATCH', body.id, { scope: 'date', ...span }],
+        ['DELETE', `${body.id}?scope=date`, null],
+      ] as const) {
+        await event().update({ post_author: 4, post_status: 'pending' });
+        const { status } = await running.send(method, `${EVENTS}/${path}`, { as: 'contrib', body: sent });
+        expect([method, status]).toEqual([method, 403]);
+      }
+    } finally {
+      Object.assign(running.site.db, { transaction });
+    }
+    expect(await dates()).toEqual(before);
+  });
+
   it('is changed, moved and removed with the ETag of the answer before', async () => {
     const added = await add('2031-01-24 10:00:00', '2031-01-24 11:00:00');
     const url = `${EVENTS}/${added.body.id}`;

@@ -1,4 +1,4 @@
-import { fail, failParam, type Verdict } from '../../errors.ts';
+import { fail, failParam, refuse, type Verdict } from '../../errors.ts';
 import { fileActions } from '../../kinds/core/actions.ts';
 import { coreMedia } from '../../kinds/core/media.ts';
 import { MEDIA_FILTERS, MEDIA_STATUSES, type MediaFieldValues, type MediaListValues } from '../../kinds/core/media-params.ts';
@@ -227,13 +227,13 @@ export function uploadMedia({ db }: Site, caller: Caller, image: PreparedImage, 
 /**
  * Changes the named fields of a file's rows; the file itself stays.
  *
- * @throws rest_post_invalid_id if there is no file with this id
+ * @throws rest_post_invalid_id if there is no file with this id; rest_cannot_edit
  */
 export async function changeMedia(site: Site, caller: Caller, id: number, values: MediaFieldValues): Promise<void> {
   await checkTargets(site.db, values);
   await site.db.transaction(async (db) => {
-    const row = await lockPost(db, id);
-    if (row?.post_type !== 'attachment') fail('rest_post_invalid_id');
+    const row = await lockFile(db, id);
+    if (!mayEditFile(caller.viewer, row)) refuse(caller.viewer, 'rest_cannot_edit');
     await storeOldAddresses(db, row, await writeFields(db, caller, row, values));
     await updatePost(db, id, {
       post_modified: localFromDate(caller.now, caller.settings.zone),
@@ -253,15 +253,15 @@ export interface RemovedMedia extends VersionedRecord {
  * afterwards. Files that another record uses always stay.
  *
  * @throws rest_trash_not_supported without `force`; rest_post_invalid_id if another request has deleted it in the
- * meantime
+ * meantime; rest_cannot_delete
  */
 export async function removeMedia(site: Site, caller: Caller, { id, force }: Removal): Promise<RemovedMedia> {
   if (!force) fail('rest_trash_not_supported');
   const { record } = await readMedia(site, caller, id, { context: 'edit' });
   const { _links: _, ...previous } = record;
   const files = await site.db.transaction(async (db) => {
-    const row = await lockPost(db, id);
-    if (row?.post_type !== 'attachment') fail('rest_post_invalid_id');
+    const row = await lockFile(db, id);
+    if (!mayDeleteFile(caller.viewer, row)) refuse(caller.viewer, 'rest_cannot_delete');
     const ownFiles = filesOf(await loadMetasOf(db, id));
     // If two records that share a file were deleted concurrently without this lock, each would see the other one and
     // keep the file.
@@ -276,6 +276,12 @@ export async function removeMedia(site: Site, caller: Caller, { id, force }: Rem
     if (remainingFiles.length > 0) site.log.warn({ files: remainingFiles }, 'files could not be removed');
   };
   return { record: { deleted: true, previous }, afterCommit };
+}
+
+/** Reads and locks the row of a file. Permissions are checked again on this row, since it may have changed. */
+async function lockFile(db: Database, id: number): Promise<Post> {
+  const row = await lockPost(db, id);
+  return row?.post_type === 'attachment' ? row : fail('rest_post_invalid_id');
 }
 
 /** Checks that the parent is neither a file nor a revision, and that the author exists. */

@@ -23,7 +23,16 @@ import { addDate, moveDate, removeDate, requireRecurringDate, type Scope } from 
 import { loadTranslationSource, planOfNew } from './translation-source.ts';
 import { deletionMetas, FORMER_STATUS } from './trash-metas.ts';
 import type { WriteContext } from './write-context.ts';
-import { createReferenced, lockExisting, newWrite, withTermsInLanguage, writeChange, writeIndependent, writeNew } from './write-post.ts';
+import {
+  createReferenced,
+  lockExisting,
+  lockFor,
+  newWrite,
+  withTermsInLanguage,
+  writeChange,
+  writeIndependent,
+  writeNew,
+} from './write-post.ts';
 
 /**
  * Columns and metas that a write sets in addition to the kind's own fields, already sanitized. `slug`: deviations from
@@ -132,7 +141,11 @@ export async function changeDate(site: Site, caller: Caller, kind: PostKind, id:
   return renderPost(site, caller, kind, id, referencedIds(kind, values));
 }
 
-/** Changes a record without rendering it or, with `scope`, one of its dates. `recordId`: that of either. */
+/**
+ * Changes a record without rendering it or, with `scope`, one of its dates. `recordId`: that of either.
+ *
+ * @throws as `lockFor`, and the errors of the fields
+ */
 export async function changeRecord(
   site: Site,
   caller: Caller,
@@ -147,11 +160,11 @@ export async function changeRecord(
   const changesAnything = hasOtherRows || Object.keys(givenValues).some((name) => name in kind.fields);
   // Nothing to write, so only check that the record exists.
   if (!changesAnything) {
-    await site.db.transaction((db) => lockExisting({ db, kind }, id));
+    await site.db.transaction((db) => lockFor('edit', { db, caller, kind }, id));
     return;
   }
   await writeInTransaction(site, caller, async (db) => {
-    const before = await lockExisting({ db, kind }, id);
+    const before = await lockFor('edit', { db, caller, kind }, id);
     await changeLocked(
       { db, caller, kind },
       { before, date: date && (await reloadDate({ db, caller, kind }, date)) },
@@ -186,7 +199,7 @@ export async function deletePost(site: Site, caller: Caller, kind: PostKind, rec
   const id = await requireDeletable(site, caller, kind, recordId);
   await writeInTransaction(site, caller, async (db) => {
     const write = { db, caller, kind };
-    await deletePermanently(write, await lockExisting(write, id));
+    await deletePermanently(write, await lockFor('delete', write, id));
   });
 }
 
@@ -201,7 +214,7 @@ export async function trashPost(site: Site, caller: Caller, kind: PostKind, reco
   const keepsTrash = hasTrash(site.config);
   const lastRecord = keepsTrash ? undefined : await renderPost(site, caller, kind, (await lockExisting({ db: site.db, kind }, id)).row.ID);
   await writeInTransaction(site, caller, async (db) => {
-    const before = await lockExisting({ db, kind }, id);
+    const before = await lockFor('delete', { db, caller, kind }, id);
     if (before.row.post_status === 'trash') fail(kind.problems.isInTrash);
     if (!keepsTrash) return deletePermanently({ db, caller, kind }, before);
     const write = { db, caller, kind, language: await currentLanguage(db, caller, kind, id) };
@@ -221,7 +234,7 @@ export async function trashPost(site: Site, caller: Caller, kind: PostKind, reco
 export async function restorePost(site: Site, caller: Caller, kind: PostKind, recordId: number): Promise<VersionedRecord> {
   const id = await postOfRecord(lookUpOnce(site.db), caller, kind, recordId);
   await writeInTransaction(site, caller, async (db) => {
-    const before = await lockExisting({ db, kind }, id);
+    const before = await lockFor('delete', { db, caller, kind }, id);
     if (before.row.post_status !== 'trash') fail('not-in-trash');
     const write = { db, caller, kind, language: await currentLanguage(db, caller, kind, id) };
     const formerStatus = metaOf(before.metas, FORMER_STATUS);
@@ -241,7 +254,9 @@ export async function restorePost(site: Site, caller: Caller, kind: PostKind, re
 export async function deleteDate(site: Site, caller: Caller, kind: PostKind, recordId: number): Promise<VersionedRecord> {
   const date = requireRecurringDate(await dateOfRecord(site.db, caller, kind, recordId));
   const lastRecord = await renderPost(site, caller, kind, recordId);
-  await changeDates(site, caller, kind, date.post, async (write, before) => removeDate(write, before, await reloadDate(write, date)));
+  await changeDates(site, caller, kind, { action: 'delete', post: date.post }, async (write, before) =>
+    removeDate(write, before, await reloadDate(write, date)),
+  );
   return { record: lastRecord.record };
 }
 
@@ -259,7 +274,7 @@ export async function createDate(
 ): Promise<VersionedRecord> {
   const post = (await dateOfRecord(site.db, caller, kind, recordId))?.post ?? recordId;
   let startUtc = '';
-  await changeDates(site, caller, kind, post, async (write, before) => {
+  await changeDates(site, caller, kind, { action: 'edit', post }, async (write, before) => {
     const addedDate = await addDate(write, before, values);
     startUtc = addedDate.startUtc;
     return addedDate.metas;
@@ -278,16 +293,19 @@ async function reloadDate({ db, caller, kind }: WriteContext, { id, post }: Even
   return date?.post === post ? date : byId ? fail(byId.missing) : failParam('id', 'id-unknown');
 }
 
-/** Changes the dates of an event. `change` writes them and returns the metas that belong to them. */
+/**
+ * Changes the dates of an event. `change` writes them and returns the metas that belong to them. `action`: the right to
+ * the event that this takes.
+ */
 const changeDates = (
   site: Site,
   caller: Caller,
   kind: PostKind,
-  post: number,
+  { action, post }: { readonly action: 'edit' | 'delete'; readonly post: number },
   change: (write: WriteContext, before: StoredPost) => Promise<Rows['metas']>,
 ): Promise<void> =>
   writeInTransaction(site, caller, async (db) => {
-    const before = await lockExisting({ db, kind }, post);
+    const before = await lockFor(action, { db, caller, kind }, post);
     const write = { db, caller, kind, language: await languageOfChange(db, caller, kind, post, {}) };
     const metas = await change(write, before);
     await writeChange(write, before, planPost(caller, kind, {}, before), { metas, terms: new Map() });

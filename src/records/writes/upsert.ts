@@ -1,4 +1,4 @@
-import { fail, failParam, refuse } from '../../errors.ts';
+import { fail, failParam } from '../../errors.ts';
 import type { PostKind, PostValues } from '../../kinds/kind.ts';
 import type { Site } from '../../site.ts';
 import { lockNames, slugLock } from '../../storage/rows/locks.ts';
@@ -9,14 +9,13 @@ import { withPostIds } from '../occurrences.ts';
 import { renderPost } from '../posts.ts';
 import { languageOfNew, languagesOf, languageValues, membershipsOf } from '../record-languages.ts';
 import { lockPostVersion, requireVersion, type VersionedRecord } from '../versions.ts';
-import { accessRow, mayEdit } from '../visibility.ts';
 import { externalIdIn, findByExternalId } from './external-ids.ts';
 import { locksOfNew, referencedIds } from './name-locks.ts';
 import type { PostPlan } from './post-plan.ts';
 import { changeLocked, type ExtraRows, type PostChange, withExtraRows, writeInTransaction } from './post-writes.ts';
 import { loadTranslationSource, planOfNew } from './translation-source.ts';
 import type { WriteContext } from './write-context.ts';
-import { lockExisting, newWrite, writeNew } from './write-post.ts';
+import { lockFor, newWrite, writeNew } from './write-post.ts';
 
 /*
  * Upserts: writes that change the record with a name, or create it.
@@ -65,8 +64,7 @@ export async function upsertPost(
       const newPost = { values, plan: planOf(values), alwaysCreates: true, source };
       return { id: await writeNew(newWrite(db, caller, kind, values), newPost), isNew: true };
     }
-    const before = await lockExisting(write, existingId);
-    if (!mayEdit(caller.viewer, accessRow(before.row, before.metas))) refuse(caller.viewer);
+    const before = await lockFor('edit', write, existingId);
     if (caller.conditions) await requireVersion(db, caller, lockPostVersion(kind), { id: existingId, conditions: caller.conditions });
     const status = before.row.post_status === 'trash' ? { status: 'publish' as const } : {};
     const change = { values: { ...status, ...values }, extraRows: values.status === 'trash' ? {} : named, links: 'shown' } as const;

@@ -40,7 +40,7 @@ import { type BareNumber, createTermResolver, resolveRequestedTerms } from '../r
 import { shownAmong } from '../shown-images.ts';
 import { termsInLanguage } from '../term-languages.ts';
 import { placeInLanguage } from '../translation-groups.ts';
-import { accessRow, mayEdit } from '../visibility.ts';
+import { accessRow, mayDelete, mayEdit } from '../visibility.ts';
 import { externalIdIn, findByExternalId, refuseTakenName, refuseTakenNames } from './external-ids.ts';
 import { insertPosts, type PlannedPost, takenSlugs } from './insert-posts.ts';
 import { isUnpublished, type LinkedDraft, linkedDrafts, notedDrafts, PUBLISHED_WITH, withNotedDrafts } from './linked-drafts.ts';
@@ -68,6 +68,23 @@ export async function lockExisting({ db, kind }: Pick<WriteContext, 'db' | 'kind
   if (row?.post_type === kind.postType) return { row, metas: await loadMetasOf(db, id) };
   const { byId } = kind.problems;
   return byId ? fail(row ? byId.otherType : byId.missing) : failParam('id', 'id-unknown');
+}
+
+/**
+ * Reads and locks the record like `lockExisting`, and asks again whether the caller may edit or delete it: since the
+ * request was let in, an editor may have published the record, or given it to another author.
+ *
+ * @throws the errors of `lockExisting`; rest_forbidden
+ */
+export async function lockFor(
+  action: 'edit' | 'delete',
+  write: Pick<WriteContext, 'db' | 'caller' | 'kind'>,
+  id: number,
+): Promise<StoredPost> {
+  const { viewer } = write.caller;
+  const existingPost = await lockExisting(write, id);
+  const isAllowed = (action === 'edit' ? mayEdit : mayDelete)(viewer, accessRow(existingPost.row, existingPost.metas));
+  return isAllowed ? existingPost : refuse(viewer);
 }
 
 /** Returns the context for writing a new record. `createdFor`: the language of the record that it is created for. */
