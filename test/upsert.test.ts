@@ -197,9 +197,22 @@ describeRequests('upsert of a record', (ask) => {
     const { id, slug } = expectBody(await send('Jazz'), 201);
     expect(slug).toBe('jazz-night');
     expect(expectBody(await send('Blues'))).toMatchObject({ id, slug, title: 'Blues' });
+    if (status === 'draft') {
+      expect(expectBody(await ask.patch(`/events/${id}`, { status: 'pending' }, 'contrib'))).toMatchObject({ slug });
+      expect(expectBody(await send('Blues'))).toMatchObject({ id, slug });
+    }
     // Other changes keep it.
     expect(expectBody(await ask.patch(`/events/${id}`, { title: 'Swing', status }, 'contrib'))).toMatchObject({ slug });
     expect(expectBody(await send('Blues'))).toMatchObject({ id });
+  });
+
+  it('finds an event with a parent, whose slug no other event can have, and rather one without', async () => {
+    const send = (body: Record<string, unknown>) => ask.post('/events?upsert=slug', { ...DATES, slug: 'choir-2026-12-10', ...body });
+    const { id } = expectBody(await send({ title: 'Choir' }), 201);
+    await ask.writeRows((db) => db.from('posts').where('ID', id).update({ post_parent: 38 }));
+    expect(expectBody(await send({ title: 'The choir' }))).toMatchObject({ id, slug: 'choir-2026-12-10', title: 'The choir' });
+    await ask.writeRows((db) => db.from('posts').where('ID', 39).update({ post_name: 'choir-2026-12-10' }));
+    expect(expectBody(await send({ title: 'Our choir' }))).toMatchObject({ id: 39 });
   });
 
   it.each(['!!!', 'Feed', 'embed'])('refuses a slug that no event can have: %s', async (slug) => {

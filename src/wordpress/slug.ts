@@ -154,8 +154,9 @@ export function settleSlug({ requestedSlug, title, status, before, desiredSlug, 
   const floating = isFloating(status);
   const settled = (slug: string) => ({ slug, unique: !floating });
   if (before && status === 'trash' && before.status !== 'trash') return settled(trashedSlug(before.slug));
-  // WordPress would remove the slug of a post that awaits review, although the caller changed something else.
-  if (status === 'pending' && !canPublish) return settled(before?.status === 'pending' ? before.slug : '');
+  // WordPress would remove the slug of a post that awaits review, or of a draft that is submitted, although the caller
+  // changed something else.
+  if (status === 'pending' && !canPublish) return settled(before && isFloating(before.status) ? before.slug : '');
   const titleSlug = () => sanitizeTitle(title, 'save', locale);
   // If no character of the sent slug is allowed, the title is used as if no slug had been sent.
   if (requestedSlug) return settled(sanitizeTitle(requestedSlug, 'save', locale) || (floating ? '' : titleSlug()));

@@ -143,6 +143,12 @@ describe('settleSlug', () => {
       'old',
       false,
     ],
+    [
+      'a draft that is submitted for review keeps it',
+      { status: 'pending', canPublish: false, before: stored('draft', 'old') },
+      'old',
+      false,
+    ],
     ['a record that is withdrawn for review: none', { status: 'pending', canPublish: false, before: stored('publish', 'old') }, '', false],
     ['a requested slug without usable characters: from the title', { status: 'publish', requestedSlug: '!!!' }, 'a-title', true],
     [

@@ -2,7 +2,7 @@ import { fail, failParam } from '../../errors.ts';
 import type { PostKind, PostValues } from '../../kinds/kind.ts';
 import type { Site } from '../../site.ts';
 import { lockNames, slugLock } from '../../storage/rows/locks.ts';
-import { findPostsByPath, lockPost } from '../../storage/rows/posts.ts';
+import { findPostsBySlug, lockPost } from '../../storage/rows/posts.ts';
 import { RESERVED_SLUGS, sanitizeTitle } from '../../wordpress/slug.ts';
 import type { Caller } from '../caller.ts';
 import { withPostIds } from '../occurrences.ts';
@@ -103,7 +103,7 @@ async function lockNamed(write: WriteContext, named: Named, plan: PostPlan): Pro
 }
 
 async function namedRecord({ db, caller, kind }: WriteContext, { by, values }: Named, plan: PostPlan): Promise<number | undefined> {
-  if (by === 'slug') return idForLanguage({ db, caller, kind }, values, await findPostsByPath(db, kind.postType, [plan.slug.slug]));
+  if (by === 'slug') return idForLanguage({ db, caller, kind }, values, await findPostsBySlug(db, kind.postType, plan.slug.slug));
   const externalId = externalIdIn(plan);
   return externalId === undefined ? undefined : findByExternalId(db, kind, externalId);
 }

@@ -69,6 +69,21 @@ export async function findPostsByPath(db: Database, type: string, path: readonly
   return ids;
 }
 
+/**
+ * Returns the ids of the posts of this type that have this slug, in any status; the lowest first. Those with a parent
+ * count only if there is no other: they are named by their whole path, but no further post can have their slug
+ * (`wp_unique_post_slug`).
+ */
+export async function findPostsBySlug(db: Database, type: string, slug: string): Promise<number[]> {
+  const rows: Pick<Post, 'ID' | 'post_parent'>[] = await dependingOn(db, [allPosts(type)])
+    .from('posts')
+    .where({ post_name: slug, post_type: type })
+    .orderBy('ID')
+    .select('ID', 'post_parent');
+  const withoutParent = rows.filter(({ post_parent: parent }) => parent === 0);
+  return (withoutParent.length > 0 ? withoutParent : rows).map(({ ID }) => ID);
+}
+
 /** Returns the slugs of posts of this type that begin with `base`, except the slug of the post `id`. */
 export async function slugsLike(db: Database, type: string, base: string, id: number): Promise<Set<string>> {
   return new Set((await postsWithSlugsFrom(db, type, [base], id)).map(({ slug }) => slug));
