@@ -331,6 +331,21 @@ describe.each(['polylang', 'wpml'] as const)('translations stored by %s', (form)
       expect(flags.map(({ meta_value: value }) => value)).toEqual(['', '']);
     });
 
+    it('leaves the picture of a venue or organizer that is used instead of a new translation', async () => {
+      for (const [path, name, member] of [
+        ['/venues', 'Civic hall', 'venue'],
+        ['/organizers', 'Civic club', 'organizer'],
+      ] as const) {
+        const { id } = (await post(path, { [member]: name, language: 'en' })).body;
+        await db.from('postmeta').insert({ post_id: id, meta_key: '_thumbnail_id', meta_value: '10' });
+        const italian = (await post(path, { [member]: `${name} (it)`, language: 'it' })).body;
+        const { status, body } = await post(path, { [member]: name, language: 'en', translation_of: italian.id });
+        expect([status, body.id]).toEqual([201, id]);
+        const pictures = await db.from('postmeta').where({ post_id: id, meta_key: '_thumbnail_id' }).pluck('meta_value');
+        expect(pictures).toEqual(['10']);
+      }
+    });
+
     it('keeps the links to venues and organizers of another language if the record is sent back with their translations', async () => {
       const { body } = await post('/events', { title: 'Fair', ...DATES, language: 'en', venue: 102, organizer: [107, 108] });
       const linked = async () => {

@@ -98,9 +98,10 @@ export async function writeNew(
   write: WriteContext,
   { values, plan, alwaysCreates = false, isLinkedRecord = false, source, recurrenceOf }: Omit<NewPost, 'kind'>,
 ): Promise<number> {
-  const references = await withInherited(write, source, values, await createReferenced(write, values));
+  const ownReferences = await createReferenced(write, values);
   const existingPost = await findReusableRecord(write, plan, { alwaysCreates, isLinkedRecord });
   if (!existingPost) {
+    const references = await withInherited(write, source, values, ownReferences);
     const [id = 0] = await insertPosts(write, [
       { plan, references: await withNotedDrafts(write, plan, references), language: write.language },
     ]);
@@ -108,7 +109,8 @@ export async function writeNew(
     if (series !== undefined) await copyRecurrence(write, series, id, new Map(Object.entries(plan.metas)));
     return id;
   }
-  await updateReused(write, await takenFromTrash(write, existingPost, values), values, references);
+  // A record that is used instead keeps what the values do not name: it takes nothing from the source.
+  await updateReused(write, await takenFromTrash(write, existingPost, values), values, ownReferences);
   return existingPost.row.ID;
 }
 
