@@ -147,7 +147,11 @@ function editable(
   const { viewer, settings } = caller;
   const metas = bundle.metas.get(id);
   const access = accessRow(row, metas);
-  const context = renderContext(caller, { mayRead: (linkedRow) => mayRead(viewer, linkedRow), isOpen: () => true });
+  const isEditable = mayEdit(viewer, access);
+  const context = renderContext(caller, {
+    mayRead: (linkedRow) => mayRead(viewer, linkedRow),
+    isOpen: (one) => mayEdit(viewer, accessRow(one, bundle.metas.get(one.ID))),
+  });
   const baseRecord = kind.render(id, bundle, context);
   const record = isSingle && bundle.languages ? { ...baseRecord, ...translationMembers(id, kind.path, bundle, context) } : baseRecord;
   const storedPost = { row, metas, terms: bundle.terms.get(id) ?? [], record };
@@ -161,9 +165,9 @@ function editable(
       Object.values(COST).flatMap((key) => (metas?.has(key) ? [[key, storedTexts(textsOf(metas, key))] as const] : [])),
     ),
     version: loadedVersion(caller, id, bundle),
-    mayEdit: mayEdit(viewer, access),
+    mayEdit: isEditable,
     mayDelete: mayDelete(viewer, access),
-    suggestion: suggestionIn(metas),
+    suggestion: isEditable ? suggestionIn(metas) : undefined,
   };
 }
 
