@@ -10,6 +10,7 @@ import { LibraryUnavailable } from '../media/library.ts';
 import { changeMedia, mayChangeMedia, prepareMedia, removeMedia, shownMedia, uploadMedia } from '../records/core/media.ts';
 import type { Editable } from '../records/editing.ts';
 import { withFileCleanup } from '../records/writes/prepared-images.ts';
+import type { Site } from '../site.ts';
 import { lookUpOnce } from '../storage/engine/look-up-once.ts';
 import { lockPost } from '../storage/rows/posts.ts';
 import type { FormPlan } from './form-plan.ts';
@@ -58,13 +59,15 @@ export function savedAltText(visit: Submission, plan: FormPlan, { image }: Contr
 export interface UploadedPicture {
   /** The value of the image field, if the picture was added to the library. */
   readonly input: Values;
+  /** Attaches the picture to a new record, in the transaction that creates it: it is not public while that is a draft. */
+  readonly attachTo: (site: Site, record: number) => Promise<void>;
   /** Removes the picture from the library, for when the form was not saved and is not shown again. */
   readonly removeFromLibrary: () => Promise<void>;
 }
 
 const isStored = ({ input }: UploadedPicture): boolean => Object.keys(input).length > 0;
 
-const NO_PICTURE: UploadedPicture = { input: {}, removeFromLibrary: async () => undefined };
+const NO_PICTURE: UploadedPicture = { input: {}, attachTo: async () => undefined, removeFromLibrary: async () => undefined };
 
 /**
  * Adds the picture uploaded with a form to the library. The image field then has its id, so that the file need not be
@@ -91,7 +94,11 @@ export async function storePicture(
     const mediaValues = { alt_text: alt === initialAlt ? '' : alt, ...(record ? { post: record.id } : {}) };
     const preparedFile = await prepareMedia(site, caller, file, mediaValues);
     const id = await withFileCleanup(site, (trackedSite) => uploadMedia(trackedSite, caller, preparedFile, mediaValues), preparedFile.undo);
-    return { input: { [name]: id }, removeFromLibrary: async () => (await removeMedia(site, caller, { id, force: true })).afterCommit() };
+    return {
+      input: { [name]: id },
+      attachTo: async (innerSite, post) => (record ? undefined : changeMedia(innerSite, caller, id, { post })),
+      removeFromLibrary: async () => (await removeMedia(site, caller, { id, force: true })).afterCommit(),
+    };
   } catch (error) {
     if (error instanceof LibraryUnavailable) {
       // The user's other input is not lost: the record can be saved without a picture.

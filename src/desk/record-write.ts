@@ -28,8 +28,8 @@ export interface RecordWrite {
   readonly metas?: Rows['metas'];
   /** The id of the event whose recurrence a new one shares. */
   readonly recurrenceOf?: number | undefined;
-  /** Additional writes after that of the record, in the same transaction. */
-  readonly alsoWrite?: (site: Site) => Promise<void>;
+  /** Additional writes after that of the record, in the same transaction. `id`: of the record. */
+  readonly alsoWrite?: (site: Site, id: number) => Promise<void>;
 }
 
 /** The form of a record, and the records that it was filled in from. */
@@ -78,7 +78,7 @@ export async function writeRecord(
         const transactionSite = { ...trackedSite, db };
         // The form of a new record always creates one, even if there is a record with the same title.
         const id = await insertRecord(transactionSite, caller, kind, values, { metas, alwaysCreates: true, recurrenceOf });
-        await alsoWrite?.(transactionSite);
+        await alsoWrite?.(transactionSite, id);
         return id;
       });
     }
@@ -86,7 +86,7 @@ export async function writeRecord(
     await withPreconditions(trackedSite, caller, lockPostVersion(kind), { id: record.id, conditions }, async (transactionSite) => {
       // The form also holds the links that records do not show.
       await changeRecord(transactionSite, caller, kind, record.id, { values });
-      await alsoWrite?.(transactionSite);
+      await alsoWrite?.(transactionSite, record.id);
     });
     return record.id;
   };

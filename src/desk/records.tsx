@@ -170,7 +170,10 @@ async function saveForm(visit: Submission, form: SubmittedRecordForm): Promise<O
   const inForm = (name: string) => submittedPlan.names.includes(name);
   const notInForm = Object.fromEntries(Object.entries(suggestedValues).filter(([name]) => !inForm(name)));
   const raw = { ...notInForm, ...values, ...(source ? { translation_of: source.id } : {}) };
-  const alsoWrite = (writeSite: Site) => changeAltText({ ...visit, site: writeSite }, submittedPlan, { input, picture });
+  const alsoWrite = async (writeSite: Site, id: number) => {
+    await picture.attachTo(writeSite, id);
+    await changeAltText({ ...visit, site: writeSite }, submittedPlan, { input, picture });
+  };
   try {
     const write = withSourceValues(form, { typed: input, data }, { record, version: textIn(visit.fields, 'version'), raw, alsoWrite });
     if (errors.size > 0) {

@@ -49,6 +49,35 @@ describeRequests(
       expect(await altOf(image)).toBe('A third barn');
     });
 
+    it.each([
+      ['organizers', { organizer: 'Anna' }],
+      ['venues', { venue: 'Barn' }],
+      [
+        'events',
+        {
+          title: 'Jazz',
+          'start_date[date]': '2027-03-04',
+          'start_date[time]': '20:30',
+          'end_date[date]': '2027-03-04',
+          'end_date[time]': '23:00',
+        },
+      ],
+    ])('belongs to the new record that it was uploaded with, and is public once that is: %s', async (kind, fields) => {
+      const admin = await openVisitor(ask, 'admin');
+      const place = `/admin/${kind}/new`;
+      const saved = await sendPicture(admin, await admin.get(place), place, { ...fields, status: 'draft' });
+      const id = idOf(saved);
+      const [image] = await ask.metaValues(id, '_thumbnail_id');
+      expect([saved.status, (await ask.db().from('posts').where('ID', Number(image)).first())?.post_parent]).toEqual([303, id]);
+      const isListed = async () => {
+        const { body } = await ask.send('GET', '/wp-json/wp/v2/media?per_page=100');
+        return body.some((one: { id: number }) => one.id === Number(image));
+      };
+      expect(await isListed()).toBe(false);
+      await admin.submit(await admin.get(`/admin/${kind}/${id}`), `/admin/${kind}/${id}`, { status: 'publish' });
+      expect(await isListed()).toBe(true);
+    });
+
     it('stays chosen in a form that is shown again, and can be described there', async () => {
       const admin = await openVisitor(ask, 'admin');
       const before = await pictures();
