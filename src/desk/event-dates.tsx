@@ -174,13 +174,13 @@ function SpanFields({ visit, values, prefix }: { readonly visit: Visit; readonly
 
 /** Adds a date. */
 export const addDateByForm = (visit: Submission, id: number): Promise<Outcome> =>
-  changeDates(visit, id, async (event) => {
+  changeDatesByForm(visit, id, async (event) => {
     await createDate(visit.site, visit.caller, EVENT, event.id, await submittedSpan(visit));
   });
 
 /** Leaves out a date. */
 export const excludeDateByForm = (visit: Submission, id: number): Promise<Outcome> =>
-  changeDates(visit, id, async (event) => {
+  changeDatesByForm(visit, id, async (event) => {
     const { site, caller } = visit;
     if (!(await mayTrash(lookUpOnce(site.db), caller, EVENT, event.id))) refuse(caller.viewer);
     await deleteDate(site, caller, EVENT, await submittedDateId(visit, event));
@@ -188,7 +188,7 @@ export const excludeDateByForm = (visit: Submission, id: number): Promise<Outcom
 
 /** Moves a date that was added individually. */
 export const moveDateByForm = (visit: Submission, id: number): Promise<Outcome> =>
-  changeDates(visit, id, async (event) => {
+  changeDatesByForm(visit, id, async (event) => {
     await changeDate(visit.site, visit.caller, EVENT, await submittedDateId(visit, event), await submittedSpan(visit));
   });
 
@@ -208,6 +208,9 @@ const enteredSpan = (fields: Values): Values =>
       return [name, toApiValue(readInput(fields[name]), { ...NO_CONTROL_DATA, say: String }, undefined)];
     }),
   );
+
+const changeDatesByForm = (visit: Submission, id: number, work: (event: Editable) => Promise<void>): Promise<Outcome> =>
+  withInputToCopy(visit, () => changeDates(visit, id, work));
 
 /** Changes the dates of an event that the caller edits. An error is shown on the page. */
 async function changeDates(visit: Submission, id: number, work: (event: Editable) => Promise<void>): Promise<Outcome> {

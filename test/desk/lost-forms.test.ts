@@ -1,0 +1,55 @@
+import { expect, it } from '@jest/globals';
+import { openVisitor } from '../support/desk-visitor.ts';
+import { describeRequests } from '../support/site-client.ts';
+
+/*
+ * Forms whose record can no longer be saved by their user.
+ */
+
+const DATES = { start_date: '2027-03-04 20:30:00', end_date: '2027-03-04 23:00:00' };
+
+describeRequests('a form that can no longer be saved', (ask) => {
+  const ownPending = async (path: string, values: object) => {
+    const { id } = await ask.create(path, values);
+    await ask.writeRows((db) => db.from('posts').where('ID', id).update({ post_author: 4, post_status: 'pending' }));
+    return Number(id);
+  };
+
+  it.each([
+    ['/events', { title: 'Jazz', ...DATES }, { title: 'Typed title', excerpt: 'Typed <text>' }],
+    ['/venues', { venue: 'Barn' }, { venue: 'Typed title', city: 'Typed <text>' }],
+    ['/organizers', { organizer: 'Anna' }, { organizer: 'Typed title', phone: 'Typed <text>' }],
+  ])('shows what was typed after an editor has published the record, or deleted it: %s', async (path, values, typed) => {
+    const person = await openVisitor(ask, 'contrib');
+    const id = await ownPending(path, values);
+    const own = `/admin${path}/${id}`;
+    const page = await person.get(own);
+    await ask.writeRows((db) => db.from('posts').where('ID', id).update({ post_status: 'publish' }));
+    const refused = await person.submit(page, own, typed);
+    expect([refused.status, /<dd>Typed title<\/dd>/.test(refused.text), /<dd>Typed &lt;text><\/dd>/.test(refused.text)]).toEqual([
+      403,
+      true,
+      true,
+    ]);
+    expect(refused.text).toContain('so that you can copy it');
+    expect((await ask.read(`${path}/${id}`, 'admin')).status).toBe('publish');
+    await ask.writeRows((db) => db.from('posts').where('ID', id).delete());
+    const gone = await person.submit(page, own, typed);
+    expect([gone.status, /<dd>Typed title<\/dd>/.test(gone.text)]).toEqual([404, true]);
+  });
+
+  it('shows what was typed if a category or tag is gone', async () => {
+    const person = await openVisitor(ask, 'ed');
+    for (const [path, own] of [
+      ['/tags', 'Loud'],
+      ['/categories', 'Sort'],
+    ] as const) {
+      const { id } = await ask.create(path, { name: own });
+      const form = `/admin${path}/${id}`;
+      const page = await person.get(form);
+      await ask.send('DELETE', `/wp-json/tribe/events/v1${path}/${id}`, { as: 'admin' });
+      const gone = await person.submit(page, form, { name: 'Typed name' });
+      expect([path, gone.status, gone.text.includes('<dd>Typed name</dd>')]).toEqual([path, 404, true]);
+    }
+  });
+});
