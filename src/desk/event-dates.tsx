@@ -24,6 +24,7 @@ import { changeDate, createDate, deleteDate } from '../records/writes/post-write
 import { lookUpOnce } from '../storage/engine/look-up-once.ts';
 import { localFromDate, localFromUnix, unixFromLocal } from '../wordpress/zones.ts';
 import { ButtonForm, deskPage, Nonce } from './layout.tsx';
+import { withInputToCopy } from './lost-form.tsx';
 import { deskUrl, displayTitle, type Outcome, type Submission, type Visit } from './visit.ts';
 
 /*

@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals';
-import { openVisitor } from '../support/desk-visitor.ts';
+import { formIn, openVisitor } from '../support/desk-visitor.ts';
 import { describeRequests } from '../support/site-client.ts';
 
 /*
@@ -9,7 +9,7 @@ import { describeRequests } from '../support/site-client.ts';
 const DATES = { start_date: '2027-03-04 20:30:00', end_date: '2027-03-04 23:00:00' };
 
 describeRequests('a form that can no longer be saved', (ask) => {
-  const ownPending = async (path: string, values: object) => {
+  const ownPending = async (path: string, values: Readonly<Record<string, unknown>>) => {
     const { id } = await ask.create(path, values);
     await ask.writeRows((db) => db.from('posts').where('ID', id).update({ post_author: 4, post_status: 'pending' }));
     return Number(id);
@@ -36,6 +36,16 @@ describeRequests('a form that can no longer be saved', (ask) => {
     await ask.writeRows((db) => db.from('posts').where('ID', id).delete());
     const gone = await person.submit(page, own, typed);
     expect([gone.status, /<dd>Typed title<\/dd>/.test(gone.text)]).toEqual([404, true]);
+  });
+
+  it('shows the date that was to be added to an event', async () => {
+    const person = await openVisitor(ask, 'contrib');
+    const id = await ownPending('/events', { title: 'Jazz', ...DATES });
+    await ask.writeRows((db) => db.from('posts').where('ID', id).update({ post_status: 'publish' }));
+    const path = `/admin/events/${id}/dates`;
+    const _wpnonce = new Map(formIn((await person.get('/admin/events/new')).text, '/admin/events/new')).get('_wpnonce')!;
+    const refused = await person.post(path, { _wpnonce, 'start_date[date]': '2027-04-05', 'start_date[time]': '20:30' });
+    expect([refused.status, refused.text.includes('2027-04-05 20:30')]).toEqual([403, true]);
   });
 
   it('shows what was typed if a category or tag is gone', async () => {
