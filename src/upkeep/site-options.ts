@@ -1,5 +1,5 @@
 import { hourCycleOf } from '../calendar/hour-cycle.ts';
-import { type SiteSettings, SUGGEST_SLUG_OPTION } from '../calendar/settings.ts';
+import { CALENDAR_OPTION, type SiteSettings, SUGGEST_SLUG_OPTION } from '../calendar/settings.ts';
 import { isSiteUrl } from '../config/values.ts';
 import { isReservedSegment } from '../kinds/feed-pages.ts';
 import { RESERVED_SEGMENTS, slugsThatBeginWith } from '../records/first-segments.ts';
@@ -19,9 +19,6 @@ import { parseZone } from '../wordpress/zones.ts';
  * Options of a site that users set: its name, time zone, currency and slugs. They are stored where WordPress and the
  * calendar store them.
  */
-
-/** The option with the calendar's own settings, as a PHP array. */
-const CALENDAR_OPTION = 'tribe_events_calendar_options';
 
 /** The stored form of an option: options by name, and members of the calendar's option. */
 interface StoredOption {

@@ -2,7 +2,7 @@ import { beforeAll, expect, it } from '@jest/globals';
 import type { Database } from '../../src/storage/engine/database.ts';
 import { SITE_OPTIONS, type SiteOptionName } from '../../src/upkeep/site-options.ts';
 import { describeDatabases, urlOf } from '../support/databases.ts';
-import { loadSite } from '../support/site.ts';
+import { loadSite, setOptions } from '../support/site.ts';
 import { commandIn, type Fasti, temporaryFolder } from './command.ts';
 
 const folder = temporaryFolder();
@@ -73,6 +73,21 @@ describeDatabases('fasti option', (open) => {
     expect(await fasti('option', 'set', 'events_slug', '%e4%ba%8b')).toMatchObject({ code: 0 });
     expect(await fasti('option', 'set', 'event_slug', '%e4%ba%8b')).toMatchObject({ code: 2 });
     expect(await fasti('option', 'set', 'events_slug', 'eventi')).toMatchObject({ code: 0 });
+  });
+
+  it('makes WordPress find the pages at the addresses that follow from a new slug', async () => {
+    const rules = async () => {
+      const row = await db.from('options').where('option_name', 'rewrite_rules').first('option_value');
+      return row?.option_value;
+    };
+    await fasti('option', 'set', 'events_slug', 'eventi');
+    await setOptions(db, { rewrite_rules: 'a:1:{s:9:"eventi/?$";s:9:"index.php";}' });
+    await fasti('option', 'set', 'currency_symbol', 'Fr.');
+    await fasti('option', 'set', 'events_slug', 'eventi');
+    expect(await rules()).toContain('eventi');
+    await fasti('option', 'set', 'events_slug', 'manifestazioni');
+    expect(await rules()).toBe('');
+    await fasti('option', 'set', 'events_slug', 'eventi');
   });
 
   it.each([

@@ -291,8 +291,12 @@ describeDatabases('fasti import and fasti export', (open) => {
   });
 
   it("import settings that the source leaves at the plugin's default, such as the currency", async () => {
-    await setOptions(target, { tribe_events_calendar_options: { defaultCurrencySymbol: '€', eventsSlug: 'calendar' } });
+    await setOptions(target, {
+      tribe_events_calendar_options: { defaultCurrencySymbol: '€', eventsSlug: 'calendar' },
+      rewrite_rules: { 'calendar/?$': 'index.php?post_type=tribe_events' },
+    });
     await of(target)('import', urlOf(original), '--settings');
+    expect((await readOptions(target, ['rewrite_rules'])).get('rewrite_rules')).toBe('');
     const option = (await readOptions(target, ['tribe_events_calendar_options'])).get('tribe_events_calendar_options');
     expect([option?.includes('defaultCurrencySymbol'), option?.includes('eventsSlug'), option?.includes('did_init')]).toEqual([
       false,

@@ -2,6 +2,7 @@ import { beforeAll, describe, expect, it } from '@jest/globals';
 import { readConfig } from '../../src/config/config.ts';
 import { createSettingsReader } from '../../src/settings-reader.ts';
 import type { Database } from '../../src/storage/engine/database.ts';
+import { noteChange, reportEverything } from '../../src/storage/journal/reported-changes.ts';
 import { formOf } from '../../src/storage/languages/forms.ts';
 import { membershipOf } from '../../src/storage/languages/membership.ts';
 import { membersIn } from '../../src/storage/languages/polylang/group.ts';
@@ -167,5 +168,17 @@ describeDatabases('settings of Polylang', (open) => {
     await db.transaction((tx) => writeOption(tx, 'polylang', asStored(stored)));
     expect(await db.transaction((tx) => addLanguage(tx, added))).toBe(false);
     expect((await readOptions(db, ['polylang'])).get('polylang')).toBe(stored);
+  });
+
+  it('make WordPress find the pages of a new language', async () => {
+    const db = await open();
+    await loadSite(db);
+    await setOptions(db, { rewrite_rules: { '(it)/events/?$': 'index.php?lang=$matches[1]' } });
+    await db.transaction(async (tx) => {
+      expect(await addLanguage(tx, added)).toBe(true);
+      reportEverything(tx);
+      noteChange(tx, { now: new Date() });
+    });
+    expect((await readOptions(db, ['rewrite_rules'])).get('rewrite_rules')).toBe('');
   });
 });

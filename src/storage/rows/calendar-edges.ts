@@ -1,11 +1,9 @@
-import type { CalendarSettings } from '../../calendar/settings.ts';
+import { CALENDAR_OPTION, type CalendarSettings } from '../../calendar/settings.ts';
 import { memoize } from '../../memo.ts';
 import { serializedMembers, withMembers } from '../../wordpress/php/serialized.ts';
 import type { Database } from '../engine/database.ts';
 import { calendarEdges, type Edges } from './occurrences.ts';
 import { lockOption, readOptions, writeOption } from './options.ts';
-
-const CALENDAR_OPTIONS = 'tribe_events_calendar_options';
 
 /** Start and end of an event (UTC), and its status, which determines whether it is visible. */
 export interface EdgeEvent {
@@ -46,9 +44,9 @@ const isWithin = ({ first, last }: CalendarSettings['edges'], { start, end }: Ed
  */
 export async function updateEdges(db: Database, postId: number, knownEvent?: EdgeEvent): Promise<void> {
   const event = knownEvent ?? (await edgeEvent(db, postId));
-  if (edgesAfter((await readOptions(db, [CALENDAR_OPTIONS])).get(CALENDAR_OPTIONS) ?? '', postId, event) === 'same') return;
+  if (edgesAfter((await readOptions(db, [CALENDAR_OPTION])).get(CALENDAR_OPTION) ?? '', postId, event) === 'same') return;
   // The option holds all settings of the calendar, so from here on other writers of it have to wait.
-  const stored = await lockOption(db, CALENDAR_OPTIONS);
+  const stored = await lockOption(db, CALENDAR_OPTION);
   const edges = edgesAfter(stored, postId, event);
   if (edges !== 'same') await writeEdges(db, stored, edges === 'unknown' ? await calendarEdges(db) : edges);
 }
@@ -82,7 +80,7 @@ async function edgeEvent(db: Database, postId: number): Promise<EdgeEvent | unde
 
 /** Recomputes the stored edges after any number of writes. */
 export async function recomputeEdges(db: Database): Promise<void> {
-  await writeEdges(db, await lockOption(db, CALENDAR_OPTIONS), await calendarEdges(db));
+  await writeEdges(db, await lockOption(db, CALENDAR_OPTION), await calendarEdges(db));
 }
 
 async function writeEdges(db: Database, stored: string, { earliest, latest }: Edges): Promise<void> {
@@ -90,7 +88,7 @@ async function writeEdges(db: Database, stored: string, { earliest, latest }: Ed
     ...(earliest ? { earliest_date: earliest.at, earliest_date_markers: earliest.ids } : {}),
     ...(latest ? { latest_date: latest.at, latest_date_markers: latest.ids } : {}),
   });
-  if (newOptions !== undefined && newOptions !== stored) await writeOption(db, CALENDAR_OPTIONS, newOptions);
+  if (newOptions !== undefined && newOptions !== stored) await writeOption(db, CALENDAR_OPTION, newOptions);
 }
 
 const membersOf = memoize((stored): Readonly<Record<string, unknown>> => serializedMembers(stored));

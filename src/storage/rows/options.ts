@@ -1,3 +1,4 @@
+import { ADDRESS_RULES_OPTION, changesRules, isRuleSource } from '../../calendar/address-rules.ts';
 import {
   NETWORK_OPTIONS,
   NETWORK_WIDE_OPTIONS,
@@ -96,8 +97,8 @@ export async function lockOption(db: Database, name: string): Promise<string> {
 
 /**
  * Sets an option, as `update_option` does: a new one is inserted; an existing one keeps its `autoload` unless one is
- * given. `value`: the text to store. UPDATE is tried before INSERT, since on MySQL each attempted INSERT would use up
- * an id.
+ * given. If WordPress's rules for addresses change with it, they are forgotten. `value`: the text to store. UPDATE is
+ * tried before INSERT, since on MySQL each attempted INSERT would use up an id.
  *
  * @param autoload WordPress's value for when to load the option; new options get `auto`, as in WordPress since 6.6
  */
@@ -108,6 +109,7 @@ export async function writeOption(
   autoload?: 'on' | 'off' | 'auto' | 'yes' | 'no',
 ): Promise<void> {
   reportOption(db, name);
+  if (isRuleSource(name) && changesRules(name, await lockOption(db, name), value)) await forgetAddressRules(db);
   if (NETWORK_WIDE_OPTIONS.includes(name) && (await isNetwork(db))) return writeNetworkOption(db, name, value);
   const newAutoload = autoload === undefined ? verbatim('autoload') : autoload;
   const rowCount = await db.change`UPDATE {options} SET option_value = ${value}, autoload = ${newAutoload} WHERE option_name = ${name}`;
@@ -120,6 +122,14 @@ export async function writeOption(
     ['option_name'],
     insertedValues(db, autoload === undefined ? ['option_value'] : ['option_value', 'autoload']),
   );
+}
+
+/**
+ * Makes WordPress forget its rules for addresses, so that it makes them anew for its next visitor
+ * (`WP_Rewrite::flush_rules`).
+ */
+export async function forgetAddressRules(db: Database): Promise<void> {
+  await db.change`UPDATE {options} SET option_value = ${''} WHERE option_name = ${ADDRESS_RULES_OPTION}`;
 }
 
 /**

@@ -5,7 +5,7 @@ import type { Database } from '../engine/database.ts';
 import { insertRows } from '../engine/insert.ts';
 import type { ListedRecords } from '../languages/form.ts';
 import { formOf } from '../languages/forms.ts';
-import { deleteOption, lockOption, writeOption } from '../rows/options.ts';
+import { deleteOption, forgetAddressRules, lockOption, writeOption } from '../rows/options.ts';
 import { countRows } from '../rows/row-count.ts';
 import type { Translatable } from './language-writer.ts';
 
@@ -55,6 +55,8 @@ export async function addLanguage(db: Database, { code, locale, name, rtl, isDef
   await insertLanguageTerm(db, 'language', { name, slug: code, place, description: toSerialized({ locale, rtl, flag_code: '' }) });
   await insertLanguageTerm(db, 'term_language', { name, slug: `pll_${code}`, place, description: '' });
   await writeOption(db, LANGUAGES_OPTION, changedSettings);
+  // The rules name the languages.
+  await forgetAddressRules(db);
   // Polylang caches the languages in these transients.
   for (const name of ['_transient_pll_languages_list', '_transient_timeout_pll_languages_list']) await deleteOption(db, name);
   return true;
