@@ -24,9 +24,13 @@ export function surrogateKeys(kind: Kind | undefined, body: unknown, subject: Pa
   return { 'Surrogate-Key': names.join(' '), 'Cache-Tag': names.join(',') };
 }
 
-function keysOf({ term, linked }: PageSubject): string[] {
-  const kind = term && termKindOf(term.taxonomy);
-  return [...(kind ? [`${kind.name}-${term.term_id}`] : []), ...(linked ? [`${linked.kind}-${linked.id}`] : [])];
+function keysOf({ term, otherTerms = [], linked }: PageSubject): string[] {
+  const terms = [...(term ? [term] : []), ...otherTerms];
+  const termKeys = terms.flatMap(({ taxonomy, term_id: id }) => {
+    const kind = termKindOf(taxonomy);
+    return kind ? [`${kind.name}-${id}`] : [];
+  });
+  return [...termKeys, ...(linked ? [`${linked.kind}-${linked.id}`] : [])];
 }
 
 /** Maximum number of keys. Those that are too long together for a header are left out when it is sent (`fitHead`). */

@@ -40,7 +40,10 @@ export interface ListPage {
   readonly chosenDate: string | undefined;
   readonly number: number;
   readonly featured: boolean;
-  /** Groups of slugs. An event must have at least one term of each group. */
+  /**
+   * Groups of slugs. An event must have at least one term of each group. Of a taxonomy, there is one group of any size
+   * or any number of groups with one slug each.
+   */
   readonly categories: readonly (readonly string[])[];
   readonly tags: readonly (readonly string[])[];
   readonly search: string | undefined;

@@ -22,6 +22,7 @@ import { type FilteredPart, filterBoxes, filterValueText, isTicked, readFilters,
 import { i18nFor } from './i18n-for.ts';
 import { descriptionOf, type EventCard, type MonthDay, type NamedLink, nameOf, toEventCard } from './models.ts';
 import type { PageContent, PageContext } from './pages.tsx';
+import { divideTerms, listQuery, termParameters } from './several-terms.ts';
 import { eventsJsonLd } from './structured.ts';
 import { findTermTranslations, kindOf, urlAndTranslations, withShownTerm } from './term-translations.ts';
 import { type CalendarTarget, calendarUrl, filterParameters, type QueryPairs, subscriptions } from './urls.ts';
@@ -30,13 +31,14 @@ import { type CalendarTarget, calendarUrl, filterParameters, type QueryPairs, su
 export async function calendarPage(
   { site, theme }: PageContext,
   caller: Caller,
-  page: ListPage,
+  requestedPage: ListPage,
   query: Readonly<Record<string, unknown>>,
 ): Promise<PageContent> {
   const { settings } = caller;
   const i18n = i18nFor(site, caller);
-  const view = page.view ?? settings.calendar.view;
+  const view = requestedPage.view ?? settings.calendar.view;
   const [isMonth, isPeriod] = [view === 'month', view === 'month' || view === 'day'];
+  const page = isPeriod ? { ...requestedPage, number: 1 } : requestedPage;
   const perPage = eventsOnPage(settings);
   const filters = readFilters(query);
   const list = await listCalendar(site, caller, page, {
@@ -44,10 +46,10 @@ export async function calendarPage(
     withoutHidden: true,
     withJsonLd: true,
     limit: isPeriod ? MAX_EVENTS : perPage,
-    offset: isPeriod ? 0 : (page.number - 1) * perPage,
+    offset: (page.number - 1) * perPage,
   });
   if (list.events.length === 0 && page.number > 1) fail('rest_no_route');
-  const termTranslations = await findTermTranslations(site, caller, list.terms[0]);
+  const termTranslations = list.terms.length > 1 ? undefined : await findTermTranslations(site, caller, list.terms[0]);
   const shownList = withShownTerm(list, termTranslations);
   const calendar: ShownCalendar = {
     caller,
@@ -78,7 +80,8 @@ export async function calendarPage(
     data: eventsJsonLd(shownList.events, month && idsShownInMonth(month.weeks)),
     records: shownList.events.map(({ record }) => record),
     narrowing: filterParameters(target),
-    subject: { term, featured: page.featured },
+    apiQuery: shownList.terms.length > 1 ? listQuery(page) : undefined,
+    subject: { term, otherTerms: shownList.terms.slice(1), featured: page.featured },
     timeliness: isPeriod ? shortestTimeliness([shownList.timeliness, CHANGES_DAILY]) : shownList.timeliness,
   };
 }
@@ -121,6 +124,7 @@ async function findTarget(
   placedTerm: PlacedTerm | undefined,
 ): Promise<CalendarTarget> {
   const [term] = list.terms;
+  const areSeveral = list.terms.length > 1;
   return {
     view: list.view,
     date: list.date === undefined ? undefined : date,
@@ -128,7 +132,9 @@ async function findTarget(
     number: page.number,
     featured: page.featured,
     search: page.search,
-    term: placedTerm ?? (term && { term, ancestors: await ancestorsOf(db, kindOf(term), term) }),
+    ...(areSeveral
+      ? { terms: termParameters(page) }
+      : { term: placedTerm ?? (term && { term, ancestors: await ancestorsOf(db, kindOf(term), term) }) }),
     filters,
   };
 }
@@ -143,7 +149,10 @@ async function calendarProps(site: Site, calendar: ShownCalendar, target: Calend
     heading: headingOf(calendar),
     about: term?.description ?? '',
     views: viewLinks(calendar, target),
-    categories: (await usedCategories(site, caller)).map((category) => ({ ...category, current: category.id === term?.term_id })),
+    categories: (await usedCategories(site, caller)).map((category) => ({
+      ...category,
+      current: list.terms.some(({ term_id: id }) => id === category.id),
+    })),
     search: await searchProps(site, calendar, target),
     subscriptions: subscriptions(caller, siteNameOf(caller.settings, i18n), target),
     ...(isPeriod ? periodNeighbours(calendar, target) : listNeighbours(calendar, target)),
@@ -184,7 +193,7 @@ function wholeDay({ caller, i18n, list, date, filters }: ShownCalendar, target: 
 }
 
 /** Returns the links to the other views of the same events. The one to the day view leads to today from any page. */
-function viewLinks({ caller, i18n, list, date }: ShownCalendar, { term, search, featured, filters }: CalendarTarget) {
+function viewLinks({ caller, i18n, list, date }: ShownCalendar, target: CalendarTarget) {
   const today = localFromDate(caller.now, caller.settings.zone).slice(0, DAY);
   const views: readonly (readonly [FeedView, string])[] = [
     ['list', 'pages:upcoming'],
@@ -194,21 +203,23 @@ function viewLinks({ caller, i18n, list, date }: ShownCalendar, { term, search, 
   ];
   return views.map(([view, text]) => ({
     name: i18n.say(text),
-    href: calendarUrl(caller, { view, term, search, featured, filters }),
+    href: calendarUrl(caller, { ...target, view, date: undefined, from: undefined, number: 1 }),
     current: view === list.view && (view !== 'day' || date === today),
   }));
 }
 
 /**
  * Returns the search form. A form only sends its own fields, so the parameters of its URL are added as hidden fields.
- * If filter inputs are shown, the term in the path is a choice in one of them instead.
+ * If filter inputs are shown, the terms in it are choices in them instead, as far as they can be.
  */
 async function searchProps(site: Site, calendar: ShownCalendar, target: CalendarTarget): Promise<SearchProps> {
-  const { caller, page, list, showsFilters } = calendar;
+  const { caller, page, list, filters, showsFilters } = calendar;
   const view = list.view === 'past' ? 'past' : 'list';
-  const sentNames = showsFilters ? {} : { term: target.term, featured: target.featured };
+  const { asFilters, asParameters } = divideTerms(page, filters);
+  const { term, terms, featured } = target;
+  const sentNames = showsFilters ? { terms: asParameters } : { term, terms, featured };
   const [address = '', query = ''] = calendarUrl(caller, { view, ...sentNames }).split('?');
-  const boxes = showsFilters ? await filterBoxes(site, caller, filteredPart(calendar)) : [];
+  const boxes = showsFilters ? await filterBoxes(site, caller, filteredPart(calendar, asFilters)) : [];
   return {
     // Forms can only be sent to the server of the page (`PAGE_POLICY`), under the host name by which it was reached.
     action: new URL(address, 'http://site.invalid').pathname,
@@ -222,13 +233,9 @@ async function searchProps(site: Site, calendar: ShownCalendar, target: Calendar
   };
 }
 
-function filteredPart({ page, list, filters }: ShownCalendar): FilteredPart {
-  const [term] = list.terms;
-  const pathFilters: QueryPairs = [
-    ...(term === undefined ? [] : [[term.taxonomy === 'post_tag' ? 'tags' : 'categories', term.slug] as const]),
-    ...(page.featured ? [['featured', '1'] as const] : []),
-  ];
-  return { filters, pathFilters, upcoming: list.view === 'list' && page.chosenDate === undefined };
+function filteredPart({ page, list, filters }: ShownCalendar, terms: QueryPairs): FilteredPart {
+  const addressFilters: QueryPairs = [...terms, ...(page.featured ? [['featured', '1'] as const] : [])];
+  return { filters, addressFilters, upcoming: list.view === 'list' && page.chosenDate === undefined };
 }
 
 /** Returns the active filters in words, each with the URL of the page without it. */

@@ -78,16 +78,16 @@ export function readFilters(query: Values): QueryPairs {
 /** A part of the calendar that visitors can filter further. */
 export interface FilteredPart {
   readonly filters: QueryPairs;
-  /** Filters that follow from the path of the page. */
-  readonly pathFilters: QueryPairs;
+  /** Filters that follow from other parts of the page's address. */
+  readonly addressFilters: QueryPairs;
   /** Whether only upcoming events are listed. */
   readonly upcoming: boolean;
 }
 
 /** Returns the filter inputs of a page. */
-export async function filterBoxes(site: Site, caller: Caller, { filters, pathFilters, upcoming }: FilteredPart): Promise<FilterBox[]> {
+export async function filterBoxes(site: Site, caller: Caller, { filters, addressFilters, upcoming }: FilteredPart): Promise<FilterBox[]> {
   const sources = await loadChoiceSources(site, caller, upcoming);
-  const valuesByName = new Map([...pathFilters, ...filters]);
+  const valuesByName = new Map([...addressFilters, ...filters]);
   const boxes = typedEntries(INPUT_DEFINITIONS).flatMap(([name, offer]): FilterBox[] => {
     if (!offer) return [];
     const value = valuesByName.get(name) ?? '';

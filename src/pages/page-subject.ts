@@ -5,7 +5,9 @@ import type { Term } from '../wordpress/rows.ts';
 /** The subject of a page, if the API has it too. */
 export interface PageSubject {
   readonly event?: number | undefined;
+  /** The first of its terms. */
   readonly term?: Term | undefined;
+  readonly otherTerms?: readonly Term[];
   /** The venue or organizer of the page. */
   readonly linked?: { readonly kind: LinkedPage['kind']; readonly id: number };
   readonly featured?: boolean;

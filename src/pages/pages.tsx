@@ -65,6 +65,8 @@ export interface PageContent {
   readonly scripts?: readonly string[];
   readonly records: readonly unknown[];
   readonly subject: PageSubject;
+  /** Parameters of the API's list with the same events, if they do not follow from the subject. */
+  readonly apiQuery?: QueryPairs | undefined;
   /** Parameters that restrict the calendar to the events of the page. */
   readonly narrowing?: QueryPairs | undefined;
   readonly timeliness: Timeliness;
@@ -112,7 +114,7 @@ export function toPage({ site, assets, theme }: PageContext, caller: Caller, con
     next: content.next,
     calendar: withLanguage(caller, appendQuery(calendarRootUrl(caller), [...(content.narrowing ?? []), ['ical', '1']])),
     news: newsFeedUrl(caller),
-    api: restUrl(caller, `${PLUGIN_NAMESPACE}/${route}`, query),
+    api: restUrl(caller, `${PLUGIN_NAMESPACE}/${route}`, content.apiQuery ?? query),
     icon: assets.urlOf(base, theme.icon),
     locale: openGraphLocale(i18n, caller),
   });

@@ -18,8 +18,10 @@ export interface CalendarTarget {
   readonly number?: number | undefined;
   readonly featured?: boolean | undefined;
   readonly search?: string | undefined;
-  /** The term to which the calendar is restricted. */
+  /** The term to which the calendar is restricted, if it is only one. */
   readonly term?: PlacedTerm | undefined;
+  /** Several such terms, as parameters of the URL. */
+  readonly terms?: QueryPairs | undefined;
   /** Further filters, as parameters of the URL. */
   readonly filters?: QueryPairs | undefined;
 }
@@ -85,7 +87,7 @@ export const suggestPath = (place: Parameters<typeof suggestUrl>[0]): string => 
 const permalinkFront = (structure: string): string => (/^\/?index\.php\//.test(structure) ? '/index.php' : '');
 
 function urlWithPath(place: UrlContext, target: CalendarTarget, slash: string): string {
-  const { view, date, from, number = 1, featured, search, term, filters } = target;
+  const { view, date, from, number = 1, featured, search, term, terms = [], filters } = target;
   const front = permalinkFront(place.settings.permalinkStructure);
   const base = term
     ? termUrl(termUrlContext(place), term.term, term.ancestors)
@@ -99,6 +101,7 @@ function urlWithPath(place: UrlContext, target: CalendarTarget, slash: string): 
   return appendQuery(`${path}${slash}`, [
     ...(view === 'past' ? [['eventDisplay', 'past'] as const] : []),
     ...(from === undefined ? [] : [['tribe-bar-date', from] as const]),
+    ...terms,
     ...searchParameters({ search, filters }),
   ]);
 }
@@ -110,13 +113,13 @@ const termUrlContext = ({ home, settings }: UrlContext): TermPlace => ({
   tagBase: settings.tagBase,
 });
 
-function urlWithQuery({ home }: UrlContext, { view, date, from, number = 1, term, ...rest }: CalendarTarget): string {
+function urlWithQuery({ home }: UrlContext, { view, date, from, number = 1, ...rest }: CalendarTarget): string {
   return appendQuery(`${home}/`, [
     ['post_type', 'tribe_events'],
     ['eventDisplay', view],
     ...(date === undefined ? [] : [['eventDate', date] as const]),
     ...(from === undefined ? [] : [['tribe-bar-date', from] as const]),
-    ...filterParameters({ term, ...rest }),
+    ...filterParameters(rest),
     ...(number > 1 ? [['paged', String(number)] as const] : []),
   ]);
 }
@@ -133,10 +136,11 @@ const searchParameters = ({ search, filters = [] }: Pick<CalendarTarget, 'search
 /** Returns all parameters that restrict a page, or its feed, to the events of a target. */
 export const filterParameters = ({
   term,
+  terms,
   featured,
   ...rest
-}: Pick<CalendarTarget, 'term' | 'featured' | 'search' | 'filters'>): QueryPairs => [
-  ...termParameter(term?.term),
+}: Pick<CalendarTarget, 'term' | 'terms' | 'featured' | 'search' | 'filters'>): QueryPairs => [
+  ...(terms ?? termParameter(term?.term)),
   ...(featured && !rest.filters?.some(([name]) => name === 'featured') ? [['featured', '1'] as const] : []),
   ...searchParameters(rest),
 ];

@@ -58,6 +58,8 @@ describe('feedAddress', () => {
     ['/events/category/list/?ical=1', 'ical standard category=list'],
     ['/events/category/music/?ical=1&tag=outdoor', 'ical standard category=music tag=outdoor'],
     ['/events/?ical=1&tribe_events_cat[]=sport&tribe_events_cat[]=music', 'ical standard category=sport,music'],
+    ['/events/category/sport/?ical=1&tribe_events_cat=music', 'ical standard category=music'],
+    ['/events/category/sport/?ical=1&tribe_events_cat=', 'ical standard category=sport'],
     ['/?tribe_events_cat=music/jazz&ical=1', 'ical standard category=jazz'],
     ['/?tribe_events_cat=music/jazz,sport&ical=1', 'ical standard category=jazz,sport'],
     ['/events/?ical=1&tag=outdoor,%20indoor', 'ical standard tag=outdoor,indoor'],

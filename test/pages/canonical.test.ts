@@ -26,6 +26,20 @@ describeRequests(
       }
     });
 
+    it('have no number if they show a month or a day', async () => {
+      const months = [
+        '/events/?paged=2',
+        '/?paged=2',
+        '/events/2031-12/?paged=3',
+        '/events/list/page/2/?eventDisplay=month',
+        '/events/today/?paged=2',
+      ];
+      await ask.options({ tribe_events_calendar_options: { viewOption: 'month' } });
+      const named = ['/events/month/', '/events/month/', '/events/2031-12/', '/events/month/', '/events/today/'];
+      expect(await Promise.all(months.map(canonical))).toEqual(named);
+      expect(await text('/events/2026-12/?paged=3')).not.toContain('/page/3');
+    });
+
     it('in the sitemap are those by which the main pages name themselves', async () => {
       const locations = async (path: string) =>
         [...(await text(path)).matchAll(/<loc>([^<]*)<\/loc>/g)].map(([, url]) => url!.slice(url!.indexOf('/', 8)));

@@ -315,8 +315,8 @@ function listPage({ parts, view, featured, archive }: PageMatch, query: RawParam
     chosenDate: chosen === undefined ? undefined : isDay(chosen) ? chosen : isMonth(chosen) ? `${chosen}-01` : undefined,
     number: Math.max(1, number),
     featured,
-    categories: [parts.get('category'), query.tribe_events_cat].flatMap(slugLists),
-    tags: [parts.get('tag'), query.tag].flatMap(slugLists),
+    categories: slugLists(query.tribe_events_cat, parts.get('category')),
+    tags: slugLists(query.tag, parts.get('tag')),
     search: wordsIn(query),
     archive: archive && isNews(format) && query.post_type === undefined,
   };
@@ -332,10 +332,12 @@ const textsIn = (value: unknown, longest = MAX_TEXT_LENGTH): string[] =>
 
 /**
  * Parses the slugs of terms as WordPress does (`WP_Query::parse_tax_query`): with `a,b` an event must have either, with
- * `a+b`, which a query decodes as `a b`, both. Each slug may follow those of its ancestors.
+ * `a+b`, which a query decodes as `a b`, both. Each slug may follow those of its ancestors. The parameter replaces the
+ * slugs in the path (`WP::parse_request`).
  */
-function slugLists(value: unknown): string[][] {
-  const text = textsIn(value).slice(0, MAX_SLUGS).join(',');
+function slugLists(parameter: unknown, inPath: string | undefined): string[][] {
+  const texts = textsIn(parameter);
+  const text = (texts.length > 0 ? texts : textsIn(inPath)).slice(0, MAX_SLUGS).join(',');
   const slugs = text.split(/[,+\s]+/, MAX_SLUGS).flatMap((slug) => slug.split('/').at(-1) || []);
   if (slugs.length === 0) return [];
   return text.includes(',') ? [slugs] : slugs.map((slug) => [slug]);

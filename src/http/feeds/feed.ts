@@ -119,8 +119,9 @@ async function findListedEvents(request: FeedRequest, page: ListPage): Promise<F
     offset: (page.number - 1) * perPage,
     password: passwordOf(request),
   });
+  const [term, ...otherTerms] = list.terms;
   const title = [...list.terms.map(({ name }) => decodeEntities(name)), settings.name].join(' - ');
-  return { ...list, title, subject: { term: list.terms[0], featured: page.featured } };
+  return { ...list, title, subject: { term, otherTerms, featured: page.featured } };
 }
 
 /** News feeds can be sorted, like WordPress's. */
