@@ -225,6 +225,9 @@ export function readSettings(
   };
 }
 
+/** Returns whether the site asks search engines not to index its pages (`wp_robots_noindex`). */
+export const isHiddenFromSearch = ({ raw }: Pick<SiteSettings, 'raw'>): boolean => raw.get('blog_public') === '0';
+
 function areOccurrencesUsed(state: string | undefined): boolean {
   return ['migration-not-required', 'migration-complete'].includes(String(serializedMembers(state).phase));
 }

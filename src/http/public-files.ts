@@ -1,5 +1,5 @@
 import type { Request, RequestHandler } from 'express';
-import type { SiteSettings } from '../calendar/settings.ts';
+import { isHiddenFromSearch, type SiteSettings } from '../calendar/settings.ts';
 import { DESK_PATH } from '../desk/visit.ts';
 import { sitemapFile, sitemapXml } from '../pages/sitemap.ts';
 import type { LoadedTheme } from '../pages/theme.ts';
@@ -66,11 +66,14 @@ function searchEngine(site: Site, settings: SiteSettings, req: Request): Caller 
 const homeAt = (settings: SiteSettings, req: Request): string =>
   homeOfRequest(settings, undefined, languageOfHost(settings.contentLanguages, settings.home, req.get('host')));
 
-/** Builds `robots.txt`: it excludes the desk and the API, or everything if the site does not want search engines. */
+/**
+ * Builds `robots.txt`, which excludes the desk and the API. On a site that is hidden from search engines it does not
+ * exclude the pages: search engines have to read them to find that they should not index them (`do_robots`).
+ */
 function robots({ settings, home }: Caller): string {
-  if (settings.raw.get('blog_public') === '0') return 'User-agent: *\nDisallow: /\n';
   const base = basePath(settings.home);
-  return ['User-agent: *', `Disallow: ${base}${DESK_PATH}/`, `Disallow: ${base}/wp-json/`, `Sitemap: ${home}/sitemap.xml`, ''].join('\n');
+  const lines = ['User-agent: *', `Disallow: ${base}${DESK_PATH}/`, `Disallow: ${base}/wp-json/`];
+  return [...lines, ...(isHiddenFromSearch(settings) ? [] : [`Sitemap: ${home}/sitemap.xml`]), ''].join('\n');
 }
 
 const textAnswer = (text: string): Answer => fileAnswer(text, 'text/plain; charset=UTF-8', Number.POSITIVE_INFINITY);

@@ -14,8 +14,8 @@ export interface HeadProps {
   /** The short URL of an event. */
   readonly shortlink: string | undefined;
   readonly picture?: Picture | undefined;
-  /** Whether search engines should not index it. */
-  readonly unlisted: boolean;
+  /** Instructions for search engines. */
+  readonly robots: 'noindex, follow' | 'noindex, nofollow' | undefined;
   readonly isRecord: boolean;
   /** The same page in other content languages. */
   readonly alternates: readonly { readonly language: string; readonly href: string }[];
@@ -33,7 +33,7 @@ export interface HeadProps {
 
 /** Returns the elements of a page's head for search engines, for sharing the page, and for programs. */
 export function headElements(head: HeadProps): Required<Pick<DocumentProps, 'links' | 'metas'>> {
-  const { place, siteName, title, description, canonical, picture, unlisted, isRecord, locale } = head;
+  const { place, siteName, title, description, canonical, picture, robots, isRecord, locale } = head;
   const graph: readonly (readonly [string, string])[] = [
     ['og:title', title],
     ['og:type', isRecord ? 'article' : 'website'],
@@ -45,7 +45,7 @@ export function headElements(head: HeadProps): Required<Pick<DocumentProps, 'lin
   ];
   const metas: Attributes[] = [
     ...(description === '' ? [] : [{ name: 'description', content: description }]),
-    ...(unlisted ? [{ name: 'robots', content: 'noindex, follow' }] : []),
+    ...(robots === undefined ? [] : [{ name: 'robots', content: robots }]),
     ...graph.map(([property, content]) => ({ property, content })),
     { name: 'twitter:card', content: picture ? 'summary_large_image' : 'summary' },
     { name: 'tec-api-version', content: 'v1' },

@@ -1,4 +1,5 @@
 import type { ComponentChildren, JSX } from 'preact';
+import { isHiddenFromSearch } from '../calendar/settings.ts';
 import { PLUGIN_NAMESPACE } from '../config/values.ts';
 import { documentOf } from '../html/document.tsx';
 import type { I18n } from '../html/i18n.ts';
@@ -56,6 +57,7 @@ export interface PageContent {
   /** For the page of a record or a term: its language and its translations, if content has languages. */
   readonly record?: WithTranslations | undefined;
   readonly picture?: Picture | undefined;
+  /** Whether search engines should not index it. */
   readonly unlisted?: boolean;
   readonly previous?: string | undefined;
   readonly next?: string | undefined;
@@ -104,7 +106,7 @@ export function toPage({ site, assets, theme }: PageContext, caller: Caller, con
       : undefined,
     shortlink: shortlinkOf(settings, content.subject),
     picture: content.picture,
-    unlisted: content.unlisted === true,
+    robots: isHiddenFromSearch(settings) ? 'noindex, nofollow' : content.unlisted ? 'noindex, follow' : undefined,
     isRecord: content.subject.event !== undefined,
     alternates:
       isThere && caller.settings.contentLanguages && content.first === undefined

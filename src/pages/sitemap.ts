@@ -11,6 +11,7 @@ import { typedKeys } from '../typed-keys.ts';
 import { escHtml } from '../wordpress/content/entities.ts';
 import { isZeroDate } from '../wordpress/time.ts';
 import { someUsedCategories } from './categories.ts';
+import { listsOfTerms } from './term-translations.ts';
 import { calendarUrl, listUrlInLanguage } from './urls.ts';
 
 /** A page in the sitemap. */
@@ -63,7 +64,9 @@ const PARTS = {
     const { categories, total } = await someUsedCategories(site, caller, Math.max(1, room), Math.max(0, offset - mainHrefs.length));
     const terms = categories.map(({ id }) => ({ term_id: id, taxonomy: termKind('category').taxonomy }));
     const hiddenIds = await hiddenFromVisitors(site, { posts: [], terms });
-    const categoryHrefs = categories.slice(0, room).flatMap(({ id, href }) => (hiddenIds.has(id) ? [] : href));
+    const shownIds = categories.slice(0, room).flatMap(({ id }) => (hiddenIds.has(id) ? [] : [id]));
+    const lists = await listsOfTerms(site, caller, termKind('category'), shownIds);
+    const categoryHrefs = shownIds.flatMap((id) => lists.get(id) ?? []);
     const entries = [...new Set([...hrefs, ...categoryHrefs])].map((href) => ({ href }));
     return { entries, total: mainHrefs.length + total };
   },

@@ -1,7 +1,7 @@
 import { termKind } from '../kinds/index.ts';
 import type { TermKind } from '../kinds/kind.ts';
 import type { Caller } from '../records/caller.ts';
-import { type PlacedTerm, termsByLanguage } from '../records/terms.ts';
+import { languagesOfTerms, type PlacedTerm, placedTerms, termsByLanguage } from '../records/terms.ts';
 import type { Site } from '../site.ts';
 import type { Term } from '../wordpress/rows.ts';
 import type { PageContent, WithTranslations } from './pages.tsx';
@@ -56,6 +56,20 @@ export function urlAndTranslations(
 /** Returns the URL of a page of the calendar in a content language. */
 const calendarUrlInLanguage = (caller: Caller, code: string, target: CalendarTarget): string =>
   listUrlInLanguage(caller, code, (home) => calendarUrl({ settings: caller.settings, home }, target));
+
+/** Returns the URLs of the lists of these terms by id, as their pages name themselves. */
+export async function listsOfTerms({ db }: Site, caller: Caller, kind: TermKind, ids: readonly number[]): Promise<Map<number, string>> {
+  const places = await placedTerms(db, kind, ids);
+  const languageOf = await languagesOfTerms(db, caller, places.map(({ term }) => term)); // biome-ignore format: short
+  const { content, settings } = caller;
+  const listOf = (place: PlacedTerm): string => {
+    // A term without a language has a page in each.
+    const code = languageOf(place.term) ?? content.code ?? settings.contentLanguages?.defaultCode;
+    const target: CalendarTarget = { view: 'list', term: place };
+    return code === undefined ? calendarUrl(caller, target) : calendarUrlInLanguage(caller, code, target);
+  };
+  return new Map(places.map((place) => [place.term.term_id, listOf(place)]));
+}
 
 /** Returns the language of the page of a term, and its URL in each language. */
 const termTranslations = (caller: Caller, { group, code }: TermTranslations, target: CalendarTarget): WithTranslations => ({

@@ -287,6 +287,13 @@ export async function ancestorsOf(db: Database, kind: TermKind, term: Term): Pro
   return term.parent === 0 ? [] : ancestors(term, await loadTree(db, kind.taxonomy));
 }
 
+/** Returns the terms with these ids, with their places. */
+export async function placedTerms(db: Database, kind: TermKind, ids: readonly number[]): Promise<PlacedTerm[]> {
+  const terms = [...(await loadTerms(db, kind.taxonomy, ids)).values()];
+  const tree: Tree = terms.some(({ parent }) => parent > 0) ? await loadTree(db, kind.taxonomy) : new Map();
+  return terms.map((term) => ({ term, ancestors: ancestors(term, tree) }));
+}
+
 /** Returns the slugs from the root down to the term's parent. */
 export const ancestors = ({ parent }: Term, tree: ReadonlyMap<number, { parent: number; slug: string }>): string[] =>
   slugsToRoot(parent, tree).reverse();

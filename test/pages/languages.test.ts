@@ -306,7 +306,8 @@ describeDatabases('the sitemap of a site with a hidden language', (open) => {
     const site = await serveDatabase(db, { env: { PAGES: 'on' }, clock: () => new Date('2026-11-20T12:00:00Z') });
     const named = async () => {
       const files = ['pages', 'events', 'venues', 'organizers'].map((part) => site.send('GET', `/sitemap-${part}-1.xml`));
-      return (await Promise.all(files)).flatMap(({ text }) => [...text.matchAll(/<loc>[^<]*\/([^/<]+)\/<\/loc>/g)].map(([, slug]) => slug));
+      const urls = (await Promise.all(files)).flatMap(({ text }) => [...text.matchAll(/<loc>([^<]*)<\/loc>/g)].map(([, url]) => url!));
+      return urls.map((url) => /([^/]+)\/$/.exec(url.replace(/\/list\/$/, '/'))?.[1]);
     };
     const italian = ['concerto-destate', 'municipio', 'comune', 'musica'];
     const others = ['summer-concert', 'legacy-meeting', 'town-hall', 'neutral-hall', 'city-council', 'music'];
@@ -443,6 +444,11 @@ describeDatabases('pages of a site with the language in the URL by', (open) => {
     expect(pages.size).toBeGreaterThan(25);
     const sitemap = (await site.send('GET', '/sitemap-pages-1.xml')).text;
     for (const list of own(pages.get(`${home}/`)!, 'alternate')) expect(sitemap).toContain(`<loc>${list}</loc>`);
+    const categories = [...sitemap.matchAll(/<loc>(.*?)<\/loc>/g)]
+      .map(([, loc]) => loc!.replaceAll('&amp;', '&'))
+      .filter((loc) => loc.includes('/category/'));
+    expect(categories.length).toBeGreaterThan(1);
+    for (const url of categories) expect(own(readPage((await site.send('GET', url.slice(home.length))).text), 'canonical')).toEqual([url]);
     const named = new Map([...pages.values()].map((read) => [own(read, 'canonical')[0]!, own(read, 'alternate')]));
     for (const [url, others] of named) {
       if (others.length > 0) expect(others).toContain(url);

@@ -683,8 +683,19 @@ describeRequests(
       expect(icon.status).toBe(302);
       expect((await get(String(icon.headers.location))).headers['content-type']).toBe('image/svg+xml');
       expect((await get('/robots.txt')).text).toContain(`Sitemap: ${HOME}/sitemap.xml`);
+    });
+
+    it('tell search engines not to index a hidden site, and let them read that', async () => {
+      const robots = async (path: string) => {
+        const { elements } = readPage((await get(path)).text);
+        return elements.find(({ attributes: { name } }) => name === 'robots')?.attributes.content;
+      };
+      const { url } = await made({});
+      const paths = ['/', '/events/month/', pathOf(url), '/venue/teatro-rossi/', '/events/category/music/', '/doc'];
+      expect(await Promise.all(paths.map(robots))).toEqual(paths.map(() => undefined));
       await ask.options({ blog_public: '0' });
-      expect((await get('/robots.txt')).text).toBe('User-agent: *\nDisallow: /\n');
+      expect(await Promise.all(paths.map(robots))).toEqual(paths.map(() => 'noindex, nofollow'));
+      expect((await get('/robots.txt')).text).toBe('User-agent: *\nDisallow: /admin/\nDisallow: /wp-json/\n');
     });
 
     it("redirect from WordPress's admin paths to the desk", async () => {
@@ -732,7 +743,7 @@ describeRequests(
       expect(first).toHaveLength(1000);
       const all = [...first!, ...second!];
       expect(new Set(all).size).toBe(all.length);
-      expect(all).toEqual(expect.arrayContaining(ids.map((id) => `/events/category/many-${id}/`)));
+      expect(all).toEqual(expect.arrayContaining(ids.map((id) => `/events/category/many-${id}/list/`)));
       expect((await get('/sitemap-pages-3.xml')).status).toBe(404);
     });
 
