@@ -61,20 +61,27 @@ export async function contentConditions(
 }
 
 /**
- * Chooses one of several posts: the one in the requested language, otherwise one without a language, otherwise the
- * first. A record and its translation may share a slug.
+ * Sorts posts: those in the requested language first, then those without a language, each in the given order. A record
+ * and its translation may share a slug.
  */
-export async function idInLanguage(
+export async function inOrderOfLanguage(
   db: Database,
   { settings: { contentLanguages: languages }, content: { code } }: Caller,
   { postType }: PostKind,
   ids: readonly number[],
-): Promise<number | undefined> {
-  if (ids.length < 2 || code === undefined || !isTranslated(languages, postType)) return ids[0];
+): Promise<readonly number[]> {
+  if (ids.length < 2 || code === undefined || !isTranslated(languages, postType)) return ids;
   const { posts } = await formOf(languages).memberships(db, languages, { posts: ids, terms: [] });
-  const languageOf = (id: number) => posts.get(id)?.language ?? null;
-  return ids.find((id) => languageOf(id) === code) ?? ids.find((id) => languageOf(id) === null) ?? ids[0];
+  const rankOf = (id: number) => {
+    const language = posts.get(id)?.language ?? null;
+    return language === code ? 0 : language === null ? 1 : 2;
+  };
+  return ids.toSorted((one, other) => rankOf(one) - rankOf(other));
 }
+
+/** Chooses one of several posts: the first one in the order of languages. */
+export const idInLanguage = async (...args: Parameters<typeof inOrderOfLanguage>): Promise<number | undefined> =>
+  (await inOrderOfLanguage(...args))[0];
 
 /**
  * Returns those of these posts or terms whose language is hidden from visitors (WPML hides a language that is still

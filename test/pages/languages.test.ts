@@ -50,6 +50,27 @@ describeDatabases('pages of a site with content in several languages', (open) =>
     expect([chips, chosen]).toEqual([[`Categoria: ${translation.name} ×`], [translation.name]]);
   });
 
+  it.each(FORMS)('are found by former slugs that translations share, in the language of the address (%s)', async (form) => {
+    const { site, home } = await readerOf(form);
+    const { db } = site.site;
+    for (const [kind, path] of [
+      ['events', 'event'],
+      ['venues', 'venue'],
+    ]) {
+      const list = (await site.send('GET', `/wp-json/tribe/events/v1/${kind}?lang=it&start_date=2000-01-01&per_page=50`)).body;
+      type Listed = { id: number; url: string; language: string; translations?: Record<string, { id: number; url: string }> };
+      const italian = (list[kind!] as Listed[]).find(({ language, translations }) => language === 'it' && translations?.en)!;
+      const english = italian.translations!.en!;
+      for (const post_id of [italian.id, english.id])
+        await db.from('postmeta').insert({ post_id, meta_key: '_wp_old_slug', meta_value: 'former-name' });
+      const led = async (at: string) => (await site.send('GET', at)).headers.location;
+      expect(await led(`/${path}/former-name/`)).toBe(english.url);
+      expect(await led(`/it/${path}/former-name/`)).toBe(italian.url);
+      await db.from('postmeta').where({ post_id: italian.id, meta_value: 'former-name' }).delete();
+      expect([home, await led(`/it/${path}/former-name/?x=1`)]).toEqual([home, `${english.url}?x=1`]);
+    }
+  });
+
   it.each(FORMS)('link to one another (%s)', async (form) => {
     const { site, home, page } = await readerOf(form);
     const list = await page(`${home}/events/list/`);
