@@ -58,6 +58,19 @@ describeRequests(
       }
     });
 
+    it.each(['venue', 'organizer'])('redirect from the address of the draft of a %s once it is published', async (kind) => {
+      for (const structure of ['/%postname%/', '']) {
+        await ask.options({ permalink_structure: structure });
+        const draft = await ask.create(`/${kind}s`, { [kind]: `New one ${structure}`, status: 'draft' });
+        expect(pathOf(draft.url)).toBe(`/?post_type=tribe_${kind}&p=${draft.id}`);
+        expect((await get(pathOf(draft.url))).status).toBe(404);
+        const { url } = await ask.update(`/${kind}s/${draft.id}`, { status: 'publish' });
+        const { status, headers } = await get(pathOf(draft.url));
+        expect([status, headers.location]).toEqual([301, url]);
+        expect((await get(`/?post_type=tribe_events&p=${draft.id}`)).status).toBe(404);
+      }
+    });
+
     it('redirect from former slugs of records, as WordPress does', async () => {
       const { id } = await made({ slug: 'spring-fete' });
       await ask.update(`/events/${id}`, { slug: 'summer-fete' });

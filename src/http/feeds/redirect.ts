@@ -1,10 +1,11 @@
 import { fail } from '../../errors.ts';
 import { feedFilters } from '../../kinds/feed-list.ts';
 import { ICAL_PARAM_NAMES } from '../../kinds/feed-pages.ts';
-import { termKind } from '../../kinds/index.ts';
-import type { TermKindName } from '../../kinds/kind-names.ts';
+import { postKindOfType, termKind } from '../../kinds/index.ts';
+import type { LinkedKindName, TermKindName } from '../../kinds/kind-names.ts';
 import { termLink } from '../../kinds/term-record.ts';
 import { feedTerms, loadNamedEvents } from '../../records/feed-events.ts';
+import { linkedById } from '../../records/linked-pages.ts';
 import { urlByOldSlug } from '../../records/old-slugs.ts';
 import { ancestorsOf, languagesOfTerms, termsByLanguage } from '../../records/terms.ts';
 import type { FeedAddress } from './address.ts';
@@ -51,8 +52,9 @@ async function redirectOfQuery(request: FeedRequest): Promise<string | undefined
   const hasPermalinks = caller.settings.permalinkStructure !== '';
   const { page } = address;
   if (page.of === 'event' && page.id !== undefined) {
-    if (!hasPermalinks && query.post_type !== undefined) return undefined;
-    const url = await eventUrl(request, page.id);
+    const kind = linkedKindOf(query.post_type);
+    if (kind === undefined && !hasPermalinks && query.post_type !== undefined) return undefined;
+    const url = await (kind === undefined ? eventUrl(request, page.id) : linkedUrl(request, kind, page.id));
     return url === undefined ? undefined : withQuery(url, withoutParams(queryText, ['p', 'post_type']));
   }
   if (!hasPermalinks) return undefined;
@@ -77,6 +79,16 @@ function termOf({ page }: FeedAddress): NamedTerm | undefined {
   ];
   return terms.length === 1 ? terms[0] : undefined;
 }
+
+/** Returns the kind of a post type of venues or organizers. */
+function linkedKindOf(type: unknown): LinkedKindName | undefined {
+  const kind = typeof type === 'string' ? postKindOfType(type)?.name : undefined;
+  return kind === 'event' ? undefined : kind;
+}
+
+/** Returns the page of a venue or an organizer. */
+const linkedUrl = async ({ site, caller }: FeedRequest, kind: LinkedKindName, id: number): Promise<string | undefined> =>
+  (await linkedById(site, caller, kind, id))?.record.url;
 
 /** Returns the page of an event, or of one of its dates, which have ids of their own. */
 async function eventUrl({ site, caller }: FeedRequest, id: number): Promise<string | undefined> {
