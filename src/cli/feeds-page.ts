@@ -3,11 +3,14 @@ import {
   FEED_PARAM_FORMATS,
   FEED_PATH_ENDINGS,
   type FeedFormat,
+  hasFeedPath,
+  hasNewsFeeds,
   type PathPart,
   QUERY_PAGES,
   SECTIONS,
   type Section,
   type SlugName,
+  WHOLE_CALENDAR,
 } from '../kinds/feed-pages.ts';
 
 /*
@@ -98,10 +101,12 @@ const JSON_LD_QUERY = '(.*&)?format=jsonld(&|$)';
 /** Returns a pattern for the feeds of sections with the same pages. */
 function sectionsPattern(sections: readonly [Section, ...Section[]]): string {
   const [{ pages, feeds, shared }] = sections;
-  const hasNews = feeds === 'all' && !shared;
+  const hasNews = hasNewsFeeds({ feeds }) && !shared;
   const pagePatterns = pages.filter(({ path }) => path !== '').map(({ path }) => patternOf(path));
   const page = `/${alternatives(sections.map(({ path }) => patternOf(path)))}${pagePatterns.length > 0 ? `(/${alternatives(pagePatterns)})?` : ''}`;
-  const endings = [...FEED_PATH_ENDINGS].filter(([, form]) => hasNews || form === 'ical').map(([ending]) => ending);
+  const endings = [...FEED_PATH_ENDINGS]
+    .filter(([, form]) => hasFeedPath({ feeds }, form) && (hasNews || form === 'ical'))
+    .map(([ending]) => ending);
   const queries = [ICAL_QUERY, ...(hasNews ? [NEWS_QUERY] : []), ...(feeds === 'ical' ? [JSON_LD_QUERY] : [])];
   return `${page}(/${alternatives(endings)}/?(\\?|$)|/?\\?${alternatives(queries)})`;
 }
@@ -122,7 +127,7 @@ function groupedSections(): [Section, ...Section[]][] {
 /** Returns patterns for all addresses of feeds, without the prefixes that may precede them. */
 const feedPatterns = (): string[] => [
   ...groupedSections().map(sectionsPattern),
-  `/${DEFAULT_SLUGS.events}/${alternatives(CALENDAR_FEED_PATH_ENDINGS.keys())}/?(\\?|$)`,
+  `/${alternatives(WHOLE_CALENDAR.map(patternOf))}/${alternatives(CALENDAR_FEED_PATH_ENDINGS.keys())}/?(\\?|$)`,
   `/?\\?${ICAL_QUERY}`,
   `/?\\?(?=${NEWS_QUERY})(.*&)?(post_type=tribe_events(&|$)|tribe_events_cat)`,
   `/?\\?(?=${JSON_LD_QUERY})(.*&)?tribe_events=`,

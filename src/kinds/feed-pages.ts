@@ -61,7 +61,7 @@ export const isReservedSegment = (segment: string): boolean =>
   /^\d/.test(segment) ||
   [
     ...CALENDAR_PAGES.map(({ path }) => path),
-    ...SECTIONS.map(({ path }) => path.slice('{events}/'.length)),
+    ...SECTIONS.flatMap(({ path }) => (path.startsWith('{events}/') ? path.slice('{events}/'.length) : [])),
     ...FEED_PATH_ENDINGS.keys(),
     ...CALENDAR_FEED_PATH_ENDINGS.keys(),
   ].some((path) => path.split('/')[0] === segment);
@@ -73,6 +73,14 @@ const EVENT_PAGES: readonly CalendarPage[] = [
   { path: ':day', view: 'standard', meaning: '' },
   { path: ':day/:number', view: 'standard', meaning: '' },
   { path: 'all', view: 'standard', meaning: '' },
+  // WordPress's address of a page of a text with page breaks; the page shows all of them.
+  { path: ':number', view: 'standard', meaning: '' },
+];
+
+/** WordPress's own addresses of the archive of a post type. */
+const ARCHIVE_PAGES: readonly CalendarPage[] = [
+  { path: '', view: 'standard', meaning: '' },
+  { path: 'page/:page', view: 'list', meaning: '' },
 ];
 
 const LINKED_PAGES: readonly CalendarPage[] = [
@@ -84,8 +92,11 @@ const LINKED_PAGES: readonly CalendarPage[] = [
 export interface Section {
   readonly path: string;
   readonly pages: readonly CalendarPage[];
-  /** Feeds of these pages: calendars and news, calendars only, or none. */
-  readonly feeds: 'all' | 'ical' | 'none';
+  /**
+   * Feeds of these pages: calendars and news, calendars only, none, or news and calendars that only a parameter
+   * requests, since the end of the path for them is the slug of an event.
+   */
+  readonly feeds: 'all' | 'ical' | 'none' | 'news';
   /** The kind of the record, for pages of a venue or an organizer. */
   readonly linkedKind?: LinkedKindName;
   /**
@@ -102,12 +113,20 @@ export const SECTIONS: readonly Section[] = [
   { path: '{events}/category/:category', pages: CALENDAR_PAGES, feeds: 'all', meaning: 'the same for a category and its descendants' },
   { path: '{events}/tag/:tag', pages: CALENDAR_PAGES, feeds: 'all', meaning: 'the same for a tag' },
   { path: '{tag}/:tag', pages: FRONT_PAGE, feeds: 'all', shared: true, meaning: 'events with a tag' },
+  { path: '{event}', pages: ARCHIVE_PAGES, feeds: 'news', meaning: 'the same as `/events/?ical=1`' },
   // News of a single event would be its comments.
   { path: '{event}/:event', pages: EVENT_PAGES, feeds: 'ical', meaning: 'one event, even if it is hidden from lists or protected' },
   // The free plugin has no feeds of these pages; its paid extension does.
   { path: 'venue/:linked', pages: LINKED_PAGES, feeds: 'none', linkedKind: 'venue', meaning: '' },
   { path: 'organizer/:linked', pages: LINKED_PAGES, feeds: 'none', linkedKind: 'organizer', meaning: '' },
 ];
+
+/** Whether the news feeds of the pages of a section are the calendar's. */
+export const hasNewsFeeds = ({ feeds }: Pick<Section, 'feeds'>): boolean => feeds === 'all' || feeds === 'news';
+
+/** Returns whether the end of a path below a section requests a feed in this format. */
+export const hasFeedPath = (section: Pick<Section, 'feeds'>, format: FeedFormat): boolean =>
+  format === 'ical' ? section.feeds === 'all' || section.feeds === 'ical' : format !== 'jsonld' && hasNewsFeeds(section);
 
 /** Endings of the path of a page that request it as a feed. */
 export const FEED_PATH_ENDINGS: ReadonlyMap<string, FeedFormat> = new Map([
@@ -118,6 +137,9 @@ export const FEED_PATH_ENDINGS: ReadonlyMap<string, FeedFormat> = new Map([
   ['feed/atom', 'atom'],
   ['feed/rdf', 'rdf'],
 ]);
+
+/** Sections of the whole calendar. */
+export const WHOLE_CALENDAR: readonly string[] = ['{events}', '{event}'];
 
 /** Further endings, only for the path of the whole calendar. */
 export const CALENDAR_FEED_PATH_ENDINGS: ReadonlyMap<string, FeedFormat> = new Map([

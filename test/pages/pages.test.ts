@@ -58,6 +58,17 @@ describeRequests(
       }
     });
 
+    it("are at WordPress's own addresses of the archive and of parts of a text, too", async () => {
+      const { slug, url } = await made({});
+      const canonical = async (path: string) =>
+        (await page(path)).elements.find(({ attributes: { rel } }) => rel === 'canonical')?.attributes.href;
+      expect(await Promise.all(['/event/', `/event/${slug}/2/`].map(canonical))).toEqual([`${HOME}/events/list/`, url]);
+      expect(await canonical('/event/page/2/')).toBe(`${HOME}/events/list/page/2/`);
+      for (const path of ['/event/feed/', '/event/rss/', '/event/?feed=rss2'])
+        expect([path, (await get(path)).text]).toEqual([path, expect.stringContaining('<rss version="2.0"')]);
+      expect((await get('/event/?ical=1')).text).toContain('BEGIN:VCALENDAR');
+    });
+
     it.each(['venue', 'organizer'])('redirect from the address of the draft of a %s once it is published', async (kind) => {
       for (const structure of ['/%postname%/', '']) {
         await ask.options({ permalink_structure: structure });

@@ -6,11 +6,14 @@ import {
   FEED_PARAM_FORMATS,
   FEED_PATH_ENDINGS,
   type FeedFormat,
+  hasFeedPath,
+  hasNewsFeeds,
   ICAL_PARAM_NAMES,
   type PathPart,
   SECTIONS,
   type Section,
   type SlugName,
+  WHOLE_CALENDAR,
 } from '../../kinds/feed-pages.ts';
 import { postKindOfType } from '../../kinds/index.ts';
 import { LINKED_KIND_NAMES } from '../../kinds/kind-names.ts';
@@ -60,7 +63,7 @@ export function feedAddress(path: string, query: RawParams, place: FeedPlace): F
     ? eventPage(match.parts.get('event') ?? '', match.parts.get('day'), match.parts.get('number'))
     : queriedPage(match, query, format, isPath);
   if (format === 'jsonld' && page.of !== 'event') return undefined;
-  if (isNews(format) && match.feeds !== 'all') return undefined;
+  if (isNews(format) && !hasNewsFeeds(match)) return undefined;
   return { format, page, language, isPath };
 }
 
@@ -128,7 +131,7 @@ function pageOf(segments: readonly string[], { slugs }: FeedPlace): PageMatch | 
       const rest = withoutEnd(segments, ending);
       const match = rest && pageIn(section, rest, slugs);
       if (!match || (onlyWholeCalendar && match.path !== '')) continue;
-      if (format === undefined || section.feeds === 'all' || section.feeds === format) return { ...match, format };
+      if (format === undefined || hasFeedPath(section, format)) return { ...match, format };
     }
   }
   return undefined;
@@ -147,7 +150,7 @@ function endingsOf({ path }: Section): Ending[] {
     [...formats].map(([ending, format]): Ending => ({ ending: ending.split('/'), format, onlyWholeCalendar }));
   return [
     ...endings(FEED_PATH_ENDINGS, { onlyWholeCalendar: false }),
-    ...(path === '{events}' ? endings(CALENDAR_FEED_PATH_ENDINGS, { onlyWholeCalendar: true }) : []),
+    ...(WHOLE_CALENDAR.includes(path) ? endings(CALENDAR_FEED_PATH_ENDINGS, { onlyWholeCalendar: true }) : []),
     { ending: [], format: undefined, onlyWholeCalendar: false },
   ];
 }
