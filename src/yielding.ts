@@ -30,8 +30,10 @@ export function turnKeeper(): () => Promise<void> | undefined {
   return () => (performance.now() - start < MAX_TURN_MS ? undefined : nextTurn().then(restart));
 }
 
+type Limited = <T>(work: () => Promise<T>) => Promise<T>;
+
 /** Limits the number of concurrent runs of `work`; further ones wait in order of arrival. */
-export function limitConcurrency(limit: number): <T>(work: () => Promise<T>) => Promise<T> {
+export function limitConcurrency(limit: number): Limited {
   let runningCount = 0;
   const queue: (() => void)[] = [];
   return async (work) => {
@@ -43,6 +45,22 @@ export function limitConcurrency(limit: number): <T>(work: () => Promise<T>) => 
       const startNext = queue.shift();
       if (startNext) startNext();
       else runningCount -= 1;
+    }
+  };
+}
+
+/** Limits the number of concurrent runs of `work` for each key in the same way. Keys without runs are forgotten. */
+export function limitConcurrencyOfEach(limit: number): <T>(key: number, work: () => Promise<T>) => Promise<T> {
+  const keys = new Map<number, { readonly run: Limited; runs: number }>();
+  return async (key, work) => {
+    const own = keys.get(key) ?? { run: limitConcurrency(limit), runs: 0 };
+    keys.set(key, own);
+    own.runs += 1;
+    try {
+      return await own.run(work);
+    } finally {
+      own.runs -= 1;
+      if (own.runs === 0) keys.delete(key);
     }
   };
 }

@@ -5,6 +5,7 @@ import { basename, extname, join } from 'node:path';
 import { SourceFault } from '../exchange/items/items.ts';
 import { ensurePrivateFolder } from '../exchange/items/private-folder.ts';
 import { OWNER_ONLY_FILE_MODE, OWNER_ONLY_FOLDER_MODE } from '../host/files.ts';
+import { fetchInTurn } from '../media/fetch-turns.ts';
 import { type FetchOptions, FetchRefused, fetchPublic } from '../media/safe-fetch.ts';
 import type { Visit } from './visit.ts';
 
@@ -99,13 +100,15 @@ export async function fetchImportFile(
   fetchOptions: FetchOptions = {},
 ): Promise<ImportFile> {
   try {
-    const { url, bytes, headers } = await fetchPublic(address.replace(/^webcals?:/i, 'https:'), {
-      maxBytes: visit.site.config.uploadLimit,
-      timeoutMs: FETCH_TIMEOUT_MS,
-      ...fetchOptions,
+    return await fetchInTurn(visit.caller.viewer.id, async () => {
+      const { url, bytes, headers } = await fetchPublic(address.replace(/^webcals?:/i, 'https:'), {
+        maxBytes: visit.site.config.uploadLimit,
+        timeoutMs: FETCH_TIMEOUT_MS,
+        ...fetchOptions,
+      });
+      const type = (headers['content-type'] ?? '').split(';')[0]!.trim().toLowerCase();
+      return storeImportFile(visit, { name: fetchedFileName(new URL(url), type), bytes });
     });
-    const type = (headers['content-type'] ?? '').split(';')[0]!.trim().toLowerCase();
-    return await storeImportFile(visit, { name: fetchedFileName(new URL(url), type), bytes });
   } catch (error) {
     if (error instanceof FetchRefused) throw new SourceFault('feed-not-fetched', { address, what: error.fault }, error);
     throw error;

@@ -5,6 +5,7 @@ import type { LinkPlan, RequestedLink } from '../kinds/grammars/links.ts';
 import { postKinds, termKind, termKinds } from '../kinds/index.ts';
 import type { PostKind, PostValues } from '../kinds/kind.ts';
 import type { TermKindName } from '../kinds/kind-names.ts';
+import { fetchInTurn } from '../media/fetch-turns.ts';
 import { fetchForLibrary, imageIdsAt, mayUpload, type PreparedImage, parseImageId, type ReportRefusal } from '../media/images.ts';
 import type { Site } from '../site.ts';
 import { foldText } from '../storage/engine/collation.ts';
@@ -153,7 +154,7 @@ async function findImages(
   for (const { name, value } of images) {
     const fetch =
       options.isLastStep && resolution.unknownNames.length === 0
-        ? (address: string) => fetchWithinTime(site, caller, address, reportRefusal)
+        ? (address: string) => fetchInTurn(caller.viewer.id, () => fetchWithinTime(site, caller, address, reportRefusal))
         : undefined;
     noteResult(resolution, name, await imageValue(site, caller, value, { shownIds, fetch }));
   }

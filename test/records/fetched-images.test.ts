@@ -1,6 +1,7 @@
 import { readdir } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals';
 import { loadViewer } from '../../src/accounts/viewer.ts';
 import { postKind } from '../../src/kinds/index.ts';
@@ -19,6 +20,8 @@ describeRequests('fetched images of a request', (ask) => {
   let server: Server;
   let elsewhere: string;
   let requests = 0;
+  /** Ends the answers that the other server still owes, by their paths. */
+  const waiting = new Map<string, () => void>();
 
   beforeAll(async () => {
     const picture = await sharp({ create: { width: 20, height: 20, channels: 3, background: '#c06040' } })
@@ -26,7 +29,9 @@ describeRequests('fetched images of a request', (ask) => {
       .toBuffer();
     server = createServer((request, response) => {
       requests += 1;
-      response.end(request.url?.endsWith('.png') ? picture : '<html></html>');
+      const end = () => response.end(request.url?.endsWith('.png') ? picture : '<html></html>');
+      if (!request.url?.startsWith('/slow')) return void end();
+      waiting.set(request.url, end);
     });
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     elsewhere = `http://pictures.example:${(server.address() as AddressInfo).port}`;
@@ -50,7 +55,7 @@ describeRequests('fetched images of a request', (ask) => {
     return acceptParams(site, caller, postKind('event').fields, { ...EVENT, ...raw }, 'create');
   };
   /** The id of the picture of a new event. */
-  const pictureOfEvent = async (user: 'ed' | 'auth', image: string) => {
+  const pictureOfEvent = async (user: 'admin' | 'ed' | 'auth', image: string) => {
     const { site, caller } = await callerNamed(user);
     const kind = postKind('event');
     const { record } = await createPost(site, caller, kind, await acceptParams(site, caller, kind.fields, { ...EVENT, image }, 'create'));
@@ -117,5 +122,25 @@ describeRequests('fetched images of a request', (ask) => {
     const own = await pictureOfEvent('auth', address);
     expect([own === hidden, requests]).toEqual([false, 2]);
     expect([await pictureOfEvent('auth', address), await pictureOfEvent('ed', address), requests]).toEqual([own, hidden, 2]);
+  });
+
+  it('are fetched two at a time for one user, and four for all', async () => {
+    const fetches = (['ed', 'auth', 'admin'] as const).flatMap((user) =>
+      [1, 2, 3, 4].map((number) => pictureOfEvent(user, `${elsewhere}/slow-${user}-${number}.png`)),
+    );
+    const seen = new Map<string, number>();
+    while (requests < fetches.length || waiting.size > 0) {
+      await sleep(100);
+      const users = [...waiting.keys()].map((path) => path.split('-')[1]!);
+      for (const user of ['all', ...users]) {
+        const count = user === 'all' ? users.length : users.filter((one) => one === user).length;
+        seen.set(user, Math.max(seen.get(user) ?? 0, count));
+      }
+      const [[path, end] = []] = waiting;
+      if (path !== undefined) waiting.delete(path);
+      end?.();
+    }
+    await Promise.all(fetches);
+    expect(Object.fromEntries(seen)).toEqual({ all: 4, ed: 2, auth: 2, admin: 2 });
   });
 });
