@@ -74,15 +74,30 @@ const wantsPage = (req: Request): boolean => req.headers.accept?.includes('text/
  * unknown addresses.
  */
 export function handleErrors(site: Site, asPage: ProblemPage): ErrorRequestHandler {
-  return async (error: unknown, req, res, next) => {
-    if (res.headersSent || req.socket.destroyed) return next(error);
-    const page = wantsPage(req) ? await pageAbout(site, asPage, req, error) : undefined;
-    if (page) return deliver(req, res, page);
-    const language = site.texts.chooseLanguage({ acceptLanguage: req.get('accept-language') });
-    const reply = toProblemReply(site, req, language, error);
-    void deliver(req, res, toAnswer(reply, { wrapping: NO_WRAPPING, method: req.method, sentMethod: req.method, isPersonal: true }));
+  // Express counts the parameters: only with four is it a handler of errors. It prints errors that are passed on.
+  return async (error: unknown, req, res, _next) => {
+    if (res.headersSent || req.socket.destroyed) return endConnection(site, req, error);
+    try {
+      await deliver(req, res, await answerToError(site, asPage, req, error));
+    } catch (laterError) {
+      endConnection(site, req, laterError);
+    }
   };
 }
+
+/** Ends the connection, since there can be no answer, and logs the error if it is the server's fault. */
+function endConnection(site: Site, req: Request, error: unknown): void {
+  toProblemReply(site, req, languageOf(site, req), error);
+  req.socket.destroy();
+}
+
+async function answerToError(site: Site, asPage: ProblemPage, req: Request, error: unknown): Promise<Answer> {
+  const page = wantsPage(req) ? await pageAbout(site, asPage, req, error) : undefined;
+  const form = { wrapping: NO_WRAPPING, method: req.method, sentMethod: req.method, isPersonal: true };
+  return page ?? toAnswer(toProblemReply(site, req, languageOf(site, req), error), form);
+}
+
+const languageOf = ({ texts }: Site, req: Request): string => texts.chooseLanguage({ acceptLanguage: req.get('accept-language') });
 
 /**
  * Returns the page about an error, undefined if there is none. While the database is away, it is made from the settings
