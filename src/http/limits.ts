@@ -22,6 +22,7 @@ export const TIME_LIMITS = {
 /** Time that a client may take to read an answer: these milliseconds, plus an amount per kilobyte (32 kB a second). */
 const READ_TIMEOUT_MS = 30_000;
 const READ_TIMEOUT_MS_PER_KB = 30;
+const readTimeout = (bytes: number, timeoutMs: number): number => timeoutMs + (bytes / 1024) * READ_TIMEOUT_MS_PER_KB;
 /** Maximum memory for the parts of all answers that clients have not read yet. */
 const MAX_UNREAD_BYTES = 256 * 1024 * 1024;
 
@@ -44,12 +45,27 @@ export function disconnectSlowReader(
     unreadAnswers.delete(res);
     res.destroy();
   };
-  const timer = setTimeout(disconnect, timeoutMs + (bytes / 1024) * READ_TIMEOUT_MS_PER_KB).unref();
+  const timer = setTimeout(disconnect, readTimeout(bytes, timeoutMs)).unref();
   res.once('close', () => {
     clearTimeout(timer);
     unreadAnswers.delete(res);
   });
   limitUnreadAnswers(maxUnreadBytes);
+}
+
+/**
+ * Ends the connection of a client that reads a file too slowly, or nothing of it for `timeoutMs` milliseconds: the file
+ * stays open until the client has read it. Call it before the first byte is sent.
+ */
+export function disconnectSlowDownload(res: ServerResponse, bytes: number, timeoutMs = READ_TIMEOUT_MS): void {
+  const { socket } = res;
+  let sentBytes = socket?.bytesWritten;
+  const disconnectIdle = (): void => {
+    if (socket?.bytesWritten === sentBytes) res.destroy();
+    sentBytes = socket?.bytesWritten;
+  };
+  const timers = [setTimeout(() => res.destroy(), readTimeout(bytes, timeoutMs)).unref(), setInterval(disconnectIdle, timeoutMs).unref()];
+  res.once('close', () => timers.forEach(clearTimeout));
 }
 
 /** Answers that clients had not read when they were sent, the oldest first. */

@@ -1,5 +1,5 @@
 import { extname } from 'node:path';
-import express, { type RequestHandler, Router } from 'express';
+import express, { type ErrorRequestHandler, type RequestHandler, Router } from 'express';
 import type { Config } from '../config/config.ts';
 import { fail } from '../errors.ts';
 import { leadsOutside } from '../media/library.ts';
@@ -7,6 +7,7 @@ import { isPrivateFile } from '../media/private-files.ts';
 import { uploadsUrl } from '../records/caller.ts';
 import type { Site } from '../site.ts';
 import { uploadsOfSite } from '../wordpress/network.ts';
+import { disconnectSlowDownload } from './limits.ts';
 import { notesOf } from './request-notes.ts';
 import { setSecurityHeaders } from './security.ts';
 
@@ -14,7 +15,8 @@ import { setSecurityHeaders } from './security.ts';
 const UPLOADS_PATH = /^(?:\/[\w.~-]+)*?\/wp-content\/uploads(?=\/)/;
 /** Types that browsers show without running any content. */
 const INERT_TYPES = /^(image\/(?!svg)|audio\/|video\/|text\/plain\b|application\/pdf\b)/;
-const MONTH_SECONDS = 30 * 24 * 3600;
+/** A file that is deleted and uploaded again has the same address. */
+const HOUR_SECONDS = 3600;
 
 /**
  * Serves uploaded files. It serves nothing outside the folder, not even through a symbolic link, no directory listings,
@@ -23,7 +25,7 @@ const MONTH_SECONDS = 30 * 24 * 3600;
  */
 export function serveUploads(config: Config): RequestHandler {
   const strip = stripUploadsPath(config);
-  const router = Router().use(setSecurityHeaders, strip, refusePrivateFiles(config), filesOf(config), () => fail('rest_no_route'));
+  const router = filesRouter(config, strip).use(() => fail('rest_no_route'));
   return (req, res, next) => {
     if (!UPLOADS_PATH.test(req.url)) return next();
     notesOf(req).route = 'uploads';
@@ -37,7 +39,7 @@ export function serveUploads(config: Config): RequestHandler {
  */
 export function serveMovedUploads(site: Site): RequestHandler {
   const { config } = site;
-  const router = Router().use(setSecurityHeaders, refusePrivateFiles(config), filesOf(config));
+  const router = filesRouter(config);
   return async (req, res, next) => {
     // Pages and feeds have no extension, so the settings need not be read for them here.
     if (extname(req.path) === '') return next();
@@ -54,22 +56,40 @@ export function serveMovedUploads(site: Site): RequestHandler {
   };
 }
 
+/** `before`: handlers that prepare the address. */
+const filesRouter = (config: Config, ...before: readonly RequestHandler[]): Router =>
+  Router().use(setSecurityHeaders, ...before, refusePrivateFiles(config), filesOf(config), refuseUnmetConditions);
+
 /** Sends the files of the folder. */
 const filesOf = (config: Config): RequestHandler =>
   express.static(config.uploadsDir, {
     index: false,
     redirect: false,
     dotfiles: 'ignore',
-    setHeaders: (res, path) => {
+    setHeaders: (res, path, { size }) => {
+      disconnectSlowDownload(res, size);
       res.type(extname(path));
       res.set({
-        'Cache-Control': `public, max-age=${MONTH_SECONDS}`,
+        'Cache-Control': `public, max-age=${HOUR_SECONDS}`,
         'Content-Security-Policy': "default-src 'none'; style-src 'unsafe-inline'; sandbox",
         'Access-Control-Allow-Origin': '*',
       });
       if (!INERT_TYPES.test(String(res.get('Content-Type')))) res.set('Content-Disposition', 'attachment');
     },
   });
+
+/**
+ * Answers requests for an existing file whose conditions it does not meet (412; RFC 9110, 13.1), or for a part that it
+ * does not have (416; RFC 9110, 14.2), without a body. Other errors are passed on.
+ */
+const refuseUnmetConditions: ErrorRequestHandler = (error: { readonly status?: number; readonly headers?: object }, _req, res, next) => {
+  if (res.headersSent || (error.status !== 412 && error.status !== 416)) return next(error);
+  for (const name of ['Cache-Control', 'Content-Disposition', 'Content-Type', 'Last-Modified', 'ETag']) res.removeHeader(name);
+  res
+    .status(error.status)
+    .set({ ...error.headers })
+    .end();
+};
 
 /**
  * Refuses files that a symbolic link leads to outside the folder, and private files within it. The folder itself may be

@@ -10,8 +10,8 @@ const MEGABYTE = 2 ** 20;
 
 /**
  * Runs an attack on a service of its own and removes the service afterwards. `attack({base, host, port, authorization,
- * cpu, memory, peak})`: milliseconds of processor time so far, and megabytes in memory, now and at most since
- * `peak.reset()`. Returns the result of the attack. `events`: number of events besides the sample.
+ * uploads, cpu, memory, peak})`: the folder of the library, milliseconds of processor time so far, and megabytes in
+ * memory, now and at most since `peak.reset()`. Returns the result of the attack. `events`: number of events besides the sample.
  */
 export async function withTarget(attack, env = {}, events = 1) {
   const folder = scratchFolder('fasti-attack');
@@ -26,7 +26,7 @@ export async function withTarget(attack, env = {}, events = 1) {
     const service = await startService(settings, API);
     const { hostname: host, port } = new URL(service.base);
     try {
-      return await attack({ ...service, host, port: Number(port), authorization, ...memoryOf(service.pid) });
+      return await attack({ ...service, host, port: Number(port), authorization, uploads: settings.UPLOADS_DIR, ...memoryOf(service.pid) });
     } finally {
       await service.stop();
     }

@@ -2,13 +2,15 @@
  * Slow clients: slowhttptest holds a thousand connections by slow headers, bodies or reading, while other clients must
  * get their answers.
  *
- *   npm run attacks -- slow                    all three, 75 s each
- *   npm run attacks -- slow body --seconds 30  one of `headers`, `body` and `read`
+ *   npm run attacks -- slow                    all four, 75 s each
+ *   npm run attacks -- slow body --seconds 30  one of `headers`, `body`, `read` and `download`
  *
  * slowhttptest is a package of Debian: apt-get install slowhttptest
  */
 import { spawn, spawnSync } from 'node:child_process';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import http from 'node:http';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { killOnExit } from '../support/leave-nothing.mjs';
@@ -27,6 +29,11 @@ const PATIENCE_MS = 5000;
 /** Pause between two requests of a good client. */
 const PAUSE_MS = 20;
 
+/** Name and length in bytes of a file in the library that is too long for the buffers of a connection. */
+const UPLOAD = 'poster.jpg';
+const UPLOAD_BYTES = 20 * 2 ** 20;
+const SLOW_READING = ['-X', '-n', '5', '-z', '32', '-w', '512', '-y', '1024'];
+
 /**
  * Arguments of slowhttptest: this many connections at 100 a second, each of which sends or reads a little every few
  * seconds.
@@ -34,7 +41,8 @@ const PAUSE_MS = 20;
 const ATTACKS = {
   headers: () => ['-H', '-i', '5', '-x', '24', '-t', 'GET', '-u', EVENTS],
   body: () => ['-B', '-i', '5', '-x', '10', '-s', '60000', '-t', 'POST', '-f', 'application/json', '-u', EVENTS],
-  read: () => ['-X', '-n', '5', '-z', '32', '-w', '512', '-y', '1024', '-k', '3', '-u', `${EVENTS}?per_page=50`],
+  read: () => [...SLOW_READING, '-k', '3', '-u', `${EVENTS}?per_page=50`],
+  download: () => [...SLOW_READING, '-u', `/wp-content/uploads/${UPLOAD}`],
 };
 
 const { values, positionals } = parseArgs({ allowPositionals: true, options: { seconds: { type: 'string', default: '75' } } });
@@ -51,6 +59,8 @@ if (missed.length > 0) console.log(`Missed (${LEAST_ANSWERED * 100} %, ${MOST_ME
 process.exitCode = missed.length > 0 ? 1 : 0;
 
 async function measure(target, name, seconds) {
+  mkdirSync(target.uploads, { recursive: true });
+  writeFileSync(join(target.uploads, UPLOAD), Buffer.alloc(UPLOAD_BYTES));
   await Promise.all(goodClients(target, performance.now() + 3000));
   const before = target.memory();
   target.peak.reset();

@@ -1,8 +1,10 @@
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
-import { type AddressInfo, connect } from 'node:net';
+import { type AddressInfo, connect, type Socket } from 'node:net';
+import { Readable } from 'node:stream';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, expect, it } from '@jest/globals';
-import { disconnectSlowReader } from '../../src/http/limits.ts';
+import { disconnectSlowDownload, disconnectSlowReader } from '../../src/http/limits.ts';
 
 let server: Server;
 afterEach(() => {
@@ -93,4 +95,53 @@ it('disconnectSlowReader closes the oldest connections if clients leave too much
   const fourth = sockets.at(-1)!;
   while (closed.length < 2) await once(fourth.resume(), 'data');
   expect(closed).toEqual(['/first', '/second']);
+});
+
+/**
+ * Sends a file of 64 MB to a client that reads it in its own way. Resolves with the bytes that the client has received
+ * when the connection is closed.
+ */
+async function download(read: (socket: Socket) => void, lengthForLimit: number, timeoutMs: number): Promise<number> {
+  const part = Buffer.alloc(2 ** 16);
+  server = createServer((_req, res) => {
+    disconnectSlowDownload(res, lengthForLimit, timeoutMs);
+    Readable.from(Array.from({ length: 1024 }, () => part)).pipe(res);
+  });
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  const socket = connect((server.address() as AddressInfo).port, '127.0.0.1').on('error', () => undefined);
+  socket.write('GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n');
+  const [connection] = (await once(server, 'connection')) as [Socket];
+  const [sent, received] = [connection, socket].map((end) => once(end, 'close'));
+  read(socket);
+  await sent;
+  socket.resume();
+  await received;
+  return socket.bytesRead;
+}
+
+it.each([
+  ['nothing', (socket: Socket) => void socket.pause(), 2 ** 30],
+  [
+    'only a little of it in its time',
+    (socket: Socket) => {
+      socket.pause();
+      setInterval(() => socket.read(2 ** 16), 5).unref();
+    },
+    0,
+  ],
+])('disconnectSlowDownload closes the connection of a client that reads of a file %s', async (_what, read, lengthForLimit) => {
+  expect(await download(read, lengthForLimit, 100)).toBeLessThan(2 ** 26);
+});
+
+it('disconnectSlowDownload does not disturb a client that reads a file', async () => {
+  const read = async (socket: Socket) => {
+    socket.pause();
+    while (!socket.readableEnded && !socket.destroyed) {
+      socket.resume();
+      await sleep(5);
+      socket.pause();
+      await sleep(5);
+    }
+  };
+  expect(await download((socket) => void read(socket), 2 ** 30, 2000)).toBeGreaterThan(2 ** 26);
 });
