@@ -279,6 +279,18 @@ describeDatabases('the companion routes', (open) => {
       });
       expect((await send('GET', `${CORE}/tribe_events_cat/3?_embed=1`)).body._embedded.up).toMatchObject([{ id: 2, name: 'Music' }]);
     });
+    it('embeds no parent that is missing in the database', async () => {
+      const moveBelow = (parent: number) => db.from('term_taxonomy').where('term_id', 3).update({ parent });
+      const paths = [`${CORE}/tribe_events_cat/3?_embed`, '/wp-json/tribe/events/v1/categories/3?_embed'];
+      const embeddedAt = async (path: string) => {
+        const { status, body } = await send('GET', path);
+        return [status, body._embedded?.up];
+      };
+      expect(await embeddedAt(paths[1]!)).toMatchObject([200, [{ id: 2 }]]);
+      await moveBelow(999_999);
+      for (const path of paths) expect([path, ...(await embeddedAt(path))]).toEqual([path, 200, undefined]);
+      await moveBelow(2);
+    });
   });
 
   describe('the caller', () => {

@@ -21,6 +21,9 @@ export interface ReceivedRequest {
   readonly release: () => void;
 }
 
+/** Methods that change nothing (RFC 9110, 9.2.1). */
+export const SAFE_METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS']);
+
 /**
  * Identifies the caller from headers and query, and only then reads the body, up to the size that this caller may send.
  *
@@ -29,7 +32,7 @@ export interface ReceivedRequest {
  */
 export async function receiveRequest(site: Site, incoming: IncomingRequest<Request>, budget: BodyBudget): Promise<ReceivedRequest> {
   const { req, method } = incoming;
-  if (method !== 'GET' && !isUtf8Form(splitTarget(req.originalUrl).query)) fail('form-not-utf8');
+  if (!SAFE_METHODS.has(method) && !isUtf8Form(splitTarget(req.originalUrl).query)) fail('form-not-utf8');
   const claim = readClaim(site, incoming.settings, credentialsOf(incoming));
   const toReceived = ({ viewer, nonce }: Identity, body: Body, release: () => void): ReceivedRequest => ({
     incoming,

@@ -13,7 +13,7 @@ import { type Answer, deliver } from './deliver.ts';
 import type { RawParams } from './input.ts';
 import { toProblemReply } from './problem.ts';
 import { type AnswerContext, hasPassword, NO_WRAPPING, readWrapping, toAnswer } from './protocol.ts';
-import { type ReceivedRequest, receiveRequest } from './receive.ts';
+import { type ReceivedRequest, receiveRequest, SAFE_METHODS } from './receive.ts';
 import type { LinkedReply } from './reply.ts';
 import { type IncomingRequest, readRequest, requestLanguage } from './request.ts';
 import { notesOf } from './request-notes.ts';
@@ -91,9 +91,6 @@ const routeOf = ({ namespace, match }: IncomingRequest): string | undefined =>
 
 /** For answers whose turn has come already. */
 const UNLIMITED: Turns = { run: (_req, work) => work() };
-
-/** Methods that change nothing (RFC 9110, 9.2.1). */
-const SAFE_METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS']);
 
 /**
  * Answers a request in the order of WordPress's checks: first the name of the JSONP function, then the caller's

@@ -2,7 +2,7 @@ import type { TermKind } from '../kinds/kind.ts';
 import type { TermRecord } from '../kinds/shapes.ts';
 import type { Caller } from '../records/caller.ts';
 import type { Listing } from '../records/posts.ts';
-import { readTerm } from '../records/terms.ts';
+import { readTermIfExists } from '../records/terms.ts';
 import { mayManageTerms } from '../records/visibility.ts';
 import type { Site } from '../site.ts';
 
@@ -38,13 +38,15 @@ export function listingInContext(caller: Caller, kind: TermKind, listing: Listin
 
 /**
  * Adds the parent of a term if `_embed` asks for everything or names it (`rest_parse_embed_param`,
- * `WP_REST_Server::embed_links`). Events, venues and organizers have no embeddable links.
+ * `WP_REST_Server::embed_links`) and it exists: plugins and imports leave terms whose parent is missing. Events, venues
+ * and organizers have no embeddable links.
  */
 export async function withEmbedded(site: Site, caller: Caller, kind: TermKind, record: TermRecord, embed: unknown): Promise<EmbeddingTerm> {
   const { parent } = record;
   if (!parent || !requestsEmbed('up', embed)) return record;
-  const { record: parentRecord } = await readTerm(site, caller, kind, parent);
-  const { id, url: link, name, slug, taxonomy, _links } = parentRecord;
+  const found = await readTermIfExists(site, caller, kind, parent);
+  if (!found) return record;
+  const { id, url: link, name, slug, taxonomy, _links } = found.record;
   return { ...record, _embedded: { up: [{ id, link, name, slug, taxonomy, _links }] } };
 }
 

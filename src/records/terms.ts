@@ -70,8 +70,18 @@ export async function listTerms(
 }
 
 /** Reads one term, with the links that WordPress's own routes give it. */
-export async function readTerm({ db }: Site, caller: Caller, kind: TermKind, id: number): Promise<Required<VersionedRecord<TermRecord>>> {
-  const term = await requireTerm(db, kind, id);
+export const readTerm = async (site: Site, caller: Caller, kind: TermKind, id: number): Promise<Required<VersionedRecord<TermRecord>>> =>
+  (await readTermIfExists(site, caller, kind, id)) ?? failParam('id', 'id-unknown');
+
+/** Does the same; undefined if there is no such term. */
+export async function readTermIfExists(
+  { db }: Site,
+  caller: Caller,
+  kind: TermKind,
+  id: number,
+): Promise<Required<VersionedRecord<TermRecord>> | undefined> {
+  const term = await findTerm(db, kind.taxonomy, id);
+  if (!term) return undefined;
   const render = await translatedTerms(db, caller, kind, [term]);
   const record = {
     ...render(term),
