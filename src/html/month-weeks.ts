@@ -1,5 +1,5 @@
 import { isOnDay } from '../calendar/window.ts';
-import { addDays, lastDayOfMonth, unixFromText } from '../wordpress/time.ts';
+import { addDays, dayOfWeek, lastDayOfMonth, unixFromText } from '../wordpress/time.ts';
 
 /** A day of a month view. Undefined items mean that it belongs to another month. */
 export interface DayWithItems<Item> {
@@ -26,7 +26,7 @@ export function weeksOfMonth<Item extends { readonly start: string; readonly end
 /** Returns the days (`YYYY-MM-DD`) of the weeks that overlap a month (`YYYY-MM`). `firstDay`: as above. */
 function daysOfWeeks(month: string, firstDay: number): string[][] {
   const first = `${month}-01 00:00:00`;
-  const before = (weekdayOf(first) - firstDay + 7) % 7;
+  const before = (dayOfWeek(unixFromText(first) / DAY_SECONDS) - firstDay + 7) % 7;
   const length = Number(lastDayOfMonth(month).slice('YYYY-MM-'.length));
   return Array.from({ length: Math.ceil((before + length) / 7) }, (_, week) =>
     Array.from({ length: 7 }, (__, day) => addDays(first, week * 7 + day - before).slice(0, 10)),
@@ -34,6 +34,3 @@ function daysOfWeeks(month: string, firstDay: number): string[][] {
 }
 
 const DAY_SECONDS = 86_400;
-
-/** 1 January 1970 was a Thursday. */
-const weekdayOf = (moment: string): number => (Math.floor(unixFromText(moment) / DAY_SECONDS) + 4) % 7;

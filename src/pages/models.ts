@@ -66,6 +66,8 @@ export interface EventCard {
 
 /** Number of words of a description in a list. */
 const MAX_SUMMARY_WORDS = 28;
+/** Maximum number of its characters: Japanese, Chinese and Thai have no blanks between words. */
+const MAX_SUMMARY_CHARACTERS = 300;
 
 /** Returns an event as lists and its own page show it. */
 export function toEventCard(event: FeedEvent, caller: Caller, i18n: I18n): EventCard {
@@ -129,13 +131,8 @@ export function titleOf({ record, locked }: Pick<FeedEvent, 'record' | 'locked'>
 }
 
 function summarize(text: string): string {
-  const words = text.split(' ');
-  return words.length > MAX_SUMMARY_WORDS
-    ? `${words
-        .slice(0, MAX_SUMMARY_WORDS)
-        .join(' ')
-        .replace(/[,;:.–-]$/, '')}…`
-    : text;
+  const start = firstCharacters(text.split(' ').slice(0, MAX_SUMMARY_WORDS).join(' '), MAX_SUMMARY_CHARACTERS);
+  return start === text ? text : `${start.replace(/[,;:.–-]$/, '')}…`;
 }
 
 const nameAndTown = ({ venue, city }: Pick<VenueRecord, 'venue' | 'city'>): string =>

@@ -1,5 +1,7 @@
 import type { SiteSettings } from '../calendar/settings.ts';
 import type { LinkedPage } from '../kinds/calendar-page.ts';
+import { postKind } from '../kinds/index.ts';
+import type { PostKindName } from '../kinds/kind-names.ts';
 import type { Term } from '../wordpress/rows.ts';
 
 /** The subject of a page, if the API has it too. */
@@ -29,8 +31,9 @@ export const shortlinkOf = ({ home }: Pick<SiteSettings, 'home'>, { event }: Pag
   event === undefined ? undefined : `${home}/?p=${event}`;
 
 /** Returns the route of the calendar's API for the subject of a page, and that of WordPress's own API. */
-export function apiRoutesOf({ event, term, featured }: PageSubject): ApiRoutes {
-  if (event !== undefined) return { route: `events/${event}`, core: `wp/v2/tribe_events/${event}` };
+export function apiRoutesOf({ event, linked, term, featured }: PageSubject): ApiRoutes {
+  if (event !== undefined) return routesOfRecord('event', event);
+  if (linked !== undefined) return routesOfRecord(linked.kind, linked.id);
   if (term === undefined) return featured ? { route: 'events/', query: [['featured', '1']] } : { route: '' };
   const isTag = term.taxonomy === 'post_tag';
   return {
@@ -38,4 +41,9 @@ export function apiRoutesOf({ event, term, featured }: PageSubject): ApiRoutes {
     query: [[isTag ? 'tags' : 'categories', term.slug]],
     core: `wp/v2/${isTag ? 'tags' : term.taxonomy}/${term.term_id}`,
   };
+}
+
+function routesOfRecord(name: PostKindName, id: number): ApiRoutes {
+  const { path, postType } = postKind(name);
+  return { route: `${path}/${id}`, core: `wp/v2/${postType}/${id}` };
 }

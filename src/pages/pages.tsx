@@ -10,6 +10,7 @@ import type { Site } from '../site.ts';
 import { languageOfCode, languageTag } from '../wordpress/content-languages.ts';
 import { knownLanguage } from '../wordpress/language-names.ts';
 import { restUrl } from '../wordpress/links.ts';
+import { calendarFeedUrl, newsFeedUrl } from './feed-urls.ts';
 import type { FrameProps } from './frame.tsx';
 import { headElements } from './head.ts';
 import { i18nFor } from './i18n-for.ts';
@@ -17,7 +18,7 @@ import type { Picture } from './models.ts';
 import { apiRoutesOf, type PageSubject, shortlinkOf } from './page-subject.ts';
 import { ProblemView } from './record-views.tsx';
 import type { LoadedTheme } from './theme.ts';
-import { appendQuery, calendarUrl, listUrlInLanguage, type QueryPairs, suggestUrl, withLanguage, withoutLanguage } from './urls.ts';
+import { calendarUrl, listUrlInLanguage, type QueryPairs, suggestUrl, withLanguage, withoutLanguage } from './urls.ts';
 
 /** A complete page. */
 export interface Page {
@@ -114,7 +115,7 @@ export function toPage({ site, assets, theme }: PageContext, caller: Caller, con
         : [],
     previous: content.previous,
     next: content.next,
-    calendar: withLanguage(caller, appendQuery(calendarRootUrl(caller), [...(content.narrowing ?? []), ['ical', '1']])),
+    calendar: calendarFeedUrl(caller, content.narrowing),
     news: newsFeedUrl(caller),
     api: restUrl(caller, `${PLUGIN_NAMESPACE}/${route}`, content.apiQuery ?? query),
     icon: assets.urlOf(base, theme.icon),
@@ -147,20 +148,6 @@ export function toPage({ site, assets, theme }: PageContext, caller: Caller, con
 
 /** Returns the path of a home URL, without trailing slash. */
 const basePathOf = (home: string): string => (URL.canParse(home) ? new URL(home).pathname.replace(/\/$/, '') : '');
-
-/** Returns the URL of the whole calendar, to which the URLs of feeds are relative. */
-const calendarRootUrl = ({ home, settings }: Caller): string =>
-  settings.permalinkStructure === ''
-    ? appendQuery(`${home}/`, [['post_type', 'tribe_events']])
-    : `${home}/${settings.calendar.eventsSlug}/`;
-
-const newsFeedUrl = (caller: Caller): string =>
-  withLanguage(
-    caller,
-    caller.settings.permalinkStructure === ''
-      ? appendQuery(calendarRootUrl(caller), [['feed', 'rss2']])
-      : `${calendarRootUrl(caller)}feed/`,
-  );
 
 /** A link to the page in a language. Search engines ignore pages that do not link back; the head leaves them out. */
 type LanguageLink = FrameProps['languages'][number] & Pick<NonNullable<WithTranslations['translations']>[string], 'isOneWay'>;

@@ -1,4 +1,4 @@
-import { addDaysTo, unixFromFields, unixFromText } from '../wordpress/time.ts';
+import { addDaysTo, dayOfWeek, unixFromFields, unixFromText } from '../wordpress/time.ts';
 
 export type Weekday = 'mon' | 'tue' | 'wed' | 'thu' | 'fri' | 'sat' | 'sun';
 
@@ -29,8 +29,8 @@ export function dayOf(sampleDay: SampleDay, today: string): string {
 const DAYS: readonly Weekday[] = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'];
 const weekdayIndex = (day: Weekday): number => DAYS.indexOf(day);
 
-/** Returns 0 for Monday; 1 January 1970 was a Thursday. */
-const weekdayOf = (day: string): number => (unixFromText(`${day} 00:00:00`) / 86_400 + 3) % 7;
+/** Returns 0 for Monday. */
+const weekdayOf = (day: string): number => dayOfWeek(unixFromText(`${day} 00:00:00`) / 86_400 - 1);
 
 function dateInYear(sampleDay: Exclude<SampleDay, { week: number }>, year: number): string {
   const dayAt = (date: number) => new Date(unixFromFields(year, sampleDay.month, date) * 1000).toISOString().slice(0, 10);

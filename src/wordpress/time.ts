@@ -116,6 +116,12 @@ export function addDays(text: string, days: number): string {
   return addSeconds(text, days * 86400);
 }
 
+/**
+ * Returns the day of the week, 0 for Sunday, of a day since 1 January 1970, which was a Thursday. Earlier days are
+ * negative.
+ */
+export const dayOfWeek = (day: number): number => (((day + 4) % 7) + 7) % 7;
+
 /** Returns the day (`YYYY-MM-DD`) a number of days later. */
 export const addDaysTo = (day: string, days: number): string => addDays(`${day} 00:00:00`, days).slice(0, 10);
 

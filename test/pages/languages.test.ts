@@ -494,6 +494,19 @@ describeDatabases('pages of a site with the language in the URL by', (open) => {
     await site.close();
   });
 
+  it('a parameter lead to feeds in their language, even if the pages themselves are not served', async () => {
+    const db = await loadLanguages(await open(), 'wpml');
+    await setOptions(db, { icl_sitepress_settings: { language_negotiation_type: 3 } });
+    const site = await serveDatabase(db, { env: { PAGES: 'off' } });
+    const { home } = await site.site.settings();
+    const { status, headers } = await site.send('GET', '/events/list/?lang=it');
+    const feeds = [...String(headers.link).matchAll(/<([^>]*)>; rel="alternate"; type="(?:text\/calendar|application\/rss)/g)].map(
+      ([, url]) => url,
+    );
+    expect([status, feeds]).toEqual([404, [`${home}/events/?ical=1&lang=it`, `${home}/events/feed/?lang=it`]]);
+    await site.close();
+  });
+
   it('folders redirect feeds of categories and tags within the language, even if these have no translation', async () => {
     for (const [form, path] of [
       ['polylang', 'tribe_events_cat=archive'],

@@ -626,6 +626,30 @@ describeRequests(
       expect(types).toEqual(['text/calendar', 'application/rss+xml', 'application/json']);
     });
 
+    it.each([
+      ['venues', 12, 'tribe_venue'],
+      ['organizers', 24, 'tribe_organizer'],
+    ])('of %s name the URL of the same record in the API', async (kind, id, type) => {
+      const { url } = await ask.read(`/${kind}/${id}`);
+      const { headers, text } = await get(pathOf(url));
+      const root = `${HOME}/wp-json/tribe/events/v1/${kind}/${id}`;
+      expect(headers['x-tec-api-root']).toBe(root);
+      expect(headers.link).toContain(`<${HOME}/wp-json/wp/v2/${type}/${id}>; rel="alternate"`);
+      const { elements } = readPage(text);
+      expect(elements.flatMap(({ attributes: { type: format, href } }) => (format === 'application/json' ? [href] : []))).toEqual([root]);
+    });
+
+    it('show only the beginning of a description whose words have no blanks between them', async () => {
+      const spaced = Array.from({ length: 28 }, () => 'Konzerte').join(' ');
+      const summaryOf = async (title: string, description: string) => {
+        await made({ title, description });
+        const { elements } = await page(`/events/list/?tribe-bar-search=${title}`);
+        return elements.find(({ attributes: { class: name } }) => name === 'card-summary')?.text;
+      };
+      expect(await summaryOf('Teahouse', '茶'.repeat(20_000))).toBe(`${'茶'.repeat(300)}…`);
+      expect(await summaryOf('Concerthall', `${spaced}, Ende`)).toBe(`${spaced}…`);
+    });
+
     it('have URLs that end with a slash', async () => {
       const answer = await get('/events/list?tribe-bar-search=a');
       expect([answer.status, answer.headers.location]).toEqual([301, `${HOME}/events/list/?tribe-bar-search=a`]);

@@ -1,5 +1,6 @@
 import type { SiteSettings } from '../../calendar/settings.ts';
 import { PLUGIN_NAMESPACE } from '../../config/values.ts';
+import { calendarFeedUrl, newsFeedUrl } from '../../pages/feed-urls.ts';
 import { apiRoutesOf, type PageSubject, shortlinkOf } from '../../pages/page-subject.ts';
 import type { Caller } from '../../records/caller.ts';
 import { feedTerms, loadNamedEvents, toNamedEvents } from '../../records/feed-events.ts';
@@ -46,10 +47,7 @@ async function subjectOf(site: Site, caller: Caller, page: FeedRequest['address'
 }
 
 /** Links to the feeds in the language of the caller. */
-function feedLinks({ home, settings }: Pick<Caller, 'home' | 'settings'>): string[] {
-  const { permalinkStructure, calendar } = settings;
-  const { eventsSlug } = calendar;
-  const events = permalinkStructure === '' ? `${home}/?post_type=tribe_events&` : `${home}/${eventsSlug}/?`;
-  const news = permalinkStructure === '' ? `${events}feed=rss2` : `${home}/${eventsSlug}/feed/`;
-  return [`<${events}ical=1>; rel="alternate"; type="text/calendar"`, `<${news}>; rel="alternate"; type="application/rss+xml"`];
-}
+const feedLinks = (caller: Caller): string[] => [
+  `<${calendarFeedUrl(caller)}>; rel="alternate"; type="text/calendar"`,
+  `<${newsFeedUrl(caller)}>; rel="alternate"; type="application/rss+xml"`,
+];

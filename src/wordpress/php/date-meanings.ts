@@ -4,7 +4,7 @@
  */
 
 import { tableOf } from '../table.ts';
-import { unixFromFields } from '../time.ts';
+import { dayOfWeek, unixFromFields } from '../time.ts';
 import { trimEndOf, trimStartOf } from '../trim.ts';
 import { parsePhpZone, UTC, type Zone } from '../zones.ts';
 import type { FormatName } from './date-grammar.ts';
@@ -247,7 +247,7 @@ function date(notes: Notes, y: Field, m: Field, d: Field): void {
 
 /** Returns the number of days from 1 January to a day of an ISO week (timelib_daynr_from_weeknr). */
 function daysToWeek(year: number, week: number, day: number): number {
-  const first = (((unixFromFields(year, 1, 1) / 86400 + 4) % 7) + 7) % 7;
+  const first = dayOfWeek(unixFromFields(year, 1, 1) / 86400);
   return (first > 4 ? 7 - first : -first) + (week - 1) * 7 + day;
 }
 

@@ -6,7 +6,7 @@
  * in UTC.)
  */
 
-import { unixFromDate, unixFromFields, unixFromText } from '../time.ts';
+import { dayOfWeek, unixFromDate, unixFromFields, unixFromText } from '../time.ts';
 import { trimOf } from '../trim.ts';
 import { localFromUnix, unixFromClockTime, type Zone } from '../zones.ts';
 import { formatAt } from './date-grammar.ts';
@@ -120,10 +120,6 @@ function dayNumber(year: number, month: number, day: number): number {
 function fields(day: number): { y: number; m: number; d: number } {
   const date = new Date(day * DAY * 1000);
   return { y: date.getUTCFullYear(), m: date.getUTCMonth() + 1, d: date.getUTCDate() };
-}
-
-function dayOfWeek(day: number): number {
-  return (((day + 4) % 7) + 7) % 7;
 }
 
 function edgeOfMonth(year: number, month: number, edge: 'first' | 'last'): number {
