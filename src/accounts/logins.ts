@@ -71,24 +71,39 @@ const MAX_AGENT_LENGTH = 250;
 export const loginCookieNameOf = ({ raw }: Pick<SiteSettings, 'raw'>): string =>
   loginCookieName(raw.get(NETWORK_ADDRESS) || trimEndOf(raw.get('siteurl') ?? '', '/'));
 
+/** The cookies of a request. `post`: whether it is a form. */
+interface CookieRequest {
+  readonly cookie?: string | undefined;
+  readonly post?: boolean;
+}
+
 /** Returns the user whose genuine login cookie comes with a request, and its token. */
-export async function loginOf(
-  site: Site,
-  settings: SiteSettings,
-  { cookie: header, post = false }: { readonly cookie?: string | undefined; readonly post?: boolean },
-): Promise<Login | undefined> {
-  const cookie = loginCookie(header, loginCookieNameOf(settings));
-  const keys = cookie && (await loginKeys(site, settings));
-  const user = cookie && keys && (await findUserByLogin(site.db, cookie.login, [capabilitiesKey(site.db), SESSIONS_KEY, 'locale']));
-  if (!user) return undefined;
-  const check = {
-    salt: keys.loggedInKey + keys.loggedInSalt,
-    userPass: user.row.user_pass,
-    sessions: sessionsOf(user.metas.get(SESSIONS_KEY)),
-    now: unixFromDate(site.clock()),
-    post,
-  };
-  return verifyLoginCookie(cookie, check) ? { user, token: cookie.token } : undefined;
+export const loginOf = async (site: Site, settings: SiteSettings, request: CookieRequest): Promise<Login | undefined> =>
+  (await loginsOf(site, settings, request))[0];
+
+/**
+ * Returns the logins of all genuine cookies of a request. Browsers keep a cookie for each path for which it was set, and
+ * send that of the longest one first, even if it has become invalid since.
+ */
+export async function loginsOf(site: Site, settings: SiteSettings, { cookie: header, post = false }: CookieRequest): Promise<Login[]> {
+  const cookies = loginCookies(header, loginCookieNameOf(settings));
+  const keys = cookies.length === 0 ? undefined : await loginKeys(site, settings);
+  if (!keys) return [];
+  const logins = await Promise.all(
+    cookies.map(async (cookie): Promise<Login[]> => {
+      const user = await findUserByLogin(site.db, cookie.login, [capabilitiesKey(site.db), SESSIONS_KEY, 'locale']);
+      if (!user) return [];
+      const check = {
+        salt: keys.loggedInKey + keys.loggedInSalt,
+        userPass: user.row.user_pass,
+        sessions: sessionsOf(user.metas.get(SESSIONS_KEY)),
+        now: unixFromDate(site.clock()),
+        post,
+      };
+      return verifyLoginCookie(cookie, check) ? [{ user, token: cookie.token }] : [];
+    }),
+  );
+  return logins.flat();
 }
 
 /** Whether the user asked to stay signed in when the session began: such sessions last longer (`wp_update_user`). */
@@ -207,17 +222,21 @@ export async function isFormNonce(site: Site, settings: SiteSettings, { user, to
 }
 
 // ------------------------------------------------------------------------------------------------- reading
-function loginCookie(header: string | undefined, name: string): LoginCookie | undefined {
-  for (const part of header?.split(';') ?? []) {
+/** Maximum number of login cookies that are looked at: each takes a query. */
+const MAX_LOGIN_COOKIES = 4;
+
+function loginCookies(header: string | undefined, name: string): LoginCookie[] {
+  const values = (header?.split(';') ?? []).flatMap((part) => {
     const [key, ...value] = part.split('=');
-    if (key!.trim() !== name) continue;
+    return key!.trim() === name ? [value.join('=').trim().replaceAll('+', ' ')] : [];
+  });
+  return [...new Set(values)].slice(0, MAX_LOGIN_COOKIES).flatMap((value) => {
     try {
-      return parseLoginCookie(decodeURIComponent(value.join('=').trim().replaceAll('+', ' ')));
+      return parseLoginCookie(decodeURIComponent(value)) ?? [];
     } catch {
-      return undefined;
+      return [];
     }
-  }
-  return undefined;
+  });
 }
 
 type Sessions = Readonly<Record<string, Session>>;

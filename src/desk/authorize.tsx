@@ -9,9 +9,9 @@ import { isAppId } from '../kinds/core/password.ts';
 import type { Values } from '../kinds/param.ts';
 import { applicationAddress } from '../wordpress/application-address.ts';
 import { groupedPassword } from '../wordpress/passwords.ts';
+import { accountSentence } from './account-sentences.ts';
 import { deskPage, Nonce, type Notice } from './layout.tsx';
-import { accountSentence } from './sign-in.tsx';
-import { deskUrl, type Outcome, type Submission, type Visit } from './visit.ts';
+import { deskUrl, type Outcome, type PageOutcome, type Submission, type Visit } from './visit.ts';
 
 /*
  * An application requests an application password by sending its user to this page
@@ -67,7 +67,11 @@ export async function authorizeByForm(visit: Submission): Promise<Outcome> {
   }
 }
 
-function decisionPage(visit: Visit, application: Application | undefined, errorMessage?: string): Outcome {
+/** Returns the same page for a decision that could not be carried out, with what the user had entered. */
+export const authorizeAgain = (visit: Visit, fields: Values, errorMessage?: string): PageOutcome =>
+  decisionPage(visit, parseApplication(fields), errorMessage);
+
+function decisionPage(visit: Visit, application: Application | undefined, errorMessage?: string): PageOutcome {
   const { say } = visit.i18n;
   if (!application) {
     const notice: Notice = { tone: 'wrong', text: say('desk:authorize.unusable') };

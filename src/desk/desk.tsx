@@ -11,8 +11,9 @@ import { ANONYMOUS } from '../wordpress/viewer.ts';
 import { confirmationPage, openQuestion } from './confirmation.tsx';
 import { labelledInput } from './labelled-input.ts';
 import { deskPage } from './layout.tsx';
+import { type KeptForm, resumePage } from './resume.tsx';
 import { findRoute, formPagePath, type RouteMatch } from './routes.ts';
-import { type KeptForm, type NotKept, resumePage, signInPage, startOverPage } from './sign-in.tsx';
+import { type NotKept, signInPage, startOverPage } from './sign-in.tsx';
 import {
   DESK_PATH,
   type DeskRequest,
@@ -27,7 +28,7 @@ import {
 /** A complete answer of the desk. */
 export interface DeskAnswer {
   readonly status: number;
-  readonly headers: Readonly<Record<string, string>>;
+  readonly headers: Readonly<Record<string, string | string[]>>;
   readonly body: string;
   /** The error that ended the request, for the log. */
   readonly refusal?: ApiError | undefined;
@@ -111,8 +112,8 @@ export async function answerDesk({ visit, match }: RoutedRequest, form: Submitte
   if (route.allow !== 'anyone' && login && !(await isFormNonce(site, visit.settings, login, form.fields._wpnonce))) {
     const keptForm = keptFormOf(visit, match, form);
     const notKept = { path: formPagePath(request.path), cause: whyNotKept(match) };
-    const html = keptForm ? resumePage(visit, keptForm) : startOverPage(visit, notKept);
-    return toDeskAnswer({ html, status: 403, refusal: new ApiError('rest_cookie_invalid_nonce') });
+    const page = keptForm ? resumePage(visit, keptForm) : { html: startOverPage(visit, notKept) };
+    return toDeskAnswer({ ...page, status: 403, refusal: new ApiError('rest_cookie_invalid_nonce') });
   }
   const submission = { ...visit, ...form };
   const question = route.isButton ? openQuestion(form.fields) : undefined;
@@ -169,7 +170,7 @@ export function resubmitPage(
   if (!form || !match || !visit.login || !TEMPORARY_PROBLEMS.has(problem)) return undefined;
   const keptForm = keptFormOf(visit, match, form);
   if (!keptForm) return undefined;
-  return toDeskAnswer({ html: resumePage(visit, keptForm, { errorMessage: message }), status });
+  return toDeskAnswer({ ...resumePage(visit, keptForm, message), status });
 }
 
 /**
@@ -211,7 +212,7 @@ const toFormAnswer = (visit: Submission, outcome: FormOutcome): DeskAnswer =>
   toDeskAnswer('question' in outcome ? { html: confirmationPage(visit, outcome.question) } : outcome);
 
 function toDeskAnswer(outcome: Outcome): DeskAnswer {
-  const cookie: Record<string, string> = 'cookie' in outcome && outcome.cookie !== undefined ? { 'Set-Cookie': outcome.cookie } : {};
+  const cookie = 'cookies' in outcome && outcome.cookies !== undefined ? { 'Set-Cookie': [...outcome.cookies] } : {};
   if ('to' in outcome) return { status: 303, headers: { ...HEADERS, ...cookie, Location: outcome.to }, body: '' };
   if ('json' in outcome)
     return { status: 200, headers: { ...HEADERS, 'Content-Type': 'application/json; charset=UTF-8' }, body: JSON.stringify(outcome.json) };

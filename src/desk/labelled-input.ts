@@ -46,7 +46,6 @@ const collectTexts = (value: unknown): string[] =>
 
 /** Returns the label of a field in a form that is not one of a record. */
 function labelOfOtherField({ i18n: { say, has } }: Pick<Visit, 'i18n'>, name: string): string {
-  const ownKey = name === 'app_name' ? 'desk:authorize.name' : `desk:fields.${name}`;
-  const key = [`cli:option.names.${name}`, `desk:people.${name}`, ownKey].find(has);
+  const key = [`cli:option.names.${name}`, `desk:people.${name}`, `desk:fields.${name}`].find(has);
   return key === undefined ? name : say(key);
 }

@@ -9,10 +9,11 @@ import { errorSentence } from '../forms/error-sentences.ts';
 import { textIn } from '../forms/form-values.ts';
 import { Input, Select } from '../html/form-fields.tsx';
 import { groupedPassword } from '../wordpress/passwords.ts';
+import { accountErrors } from './account-sentences.ts';
 import { ApplicationPasswords } from './application-passwords.tsx';
 import { deskPage, Nonce } from './layout.tsx';
 import { type FieldErrors, NewPassword } from './new-password.tsx';
-import { accountErrors, setCookie } from './sign-in.tsx';
+import { setCookie } from './sign-in.tsx';
 import { deskUrl, type Outcome, type Submission, type Visit } from './visit.ts';
 
 /*
@@ -113,7 +114,7 @@ export const changeOwnPassword = (visit: Submission): Promise<Outcome> =>
     });
     const remember = login !== undefined && isRemembered(login);
     const { cookie } = await beginSession(site, settings, user, { remember, address: request.address, agent: request.agent });
-    return { to: deskUrl(visit, '/me', { done: 'password' }), cookie: setCookie(visit, cookie) };
+    return { to: deskUrl(visit, '/me', { done: 'password' }), cookies: setCookie(visit, cookie) };
   });
 
 /** Creates an application password of the user, and shows it once. */

@@ -5,18 +5,17 @@ import { createPasswordLink, LINK_LIFETIME_SECONDS } from '../accounts/password-
 import { hasNoMoreCapabilities, mayActFor } from '../accounts/people.ts';
 import { type Account, createUser, deleteUser, idOfName, pageOfUsers, selectableWriters, setRole, usersById } from '../accounts/users.ts';
 import { fail } from '../errors.ts';
-import { idIn, textIn } from '../forms/form-values.ts';
+import { idIn, searchIn, textIn } from '../forms/form-values.ts';
 import { Input, Select } from '../html/form-fields.tsx';
 import { Link } from '../html/links.tsx';
 import { Paging } from '../html/paging.tsx';
-import { MAX_BYTES } from '../kinds/grammars/grammar.ts';
 import type { Values } from '../kinds/param.ts';
 import { lookUpOnce } from '../storage/engine/look-up-once.ts';
+import { accountErrors, accountSentence } from './account-sentences.ts';
 import { ApplicationPasswords } from './application-passwords.tsx';
 import { ButtonForm, deskPage, Nonce, type Notice, Question } from './layout.tsx';
 import type { FieldErrors } from './new-password.tsx';
 import { SearchForm } from './search-form.tsx';
-import { accountErrors, accountSentence } from './sign-in.tsx';
 import { deskUrl, type Outcome, passwordLinkUrl, type Submission, type Visit } from './visit.ts';
 
 /*
@@ -36,7 +35,7 @@ interface PeopleForm {
 export async function peoplePage(visit: Visit, { input = {}, notice, errors, link }: PeopleForm = {}): Promise<Outcome> {
   const { say } = visit.i18n;
   const { query } = visit.request;
-  const search = textIn(query, 'search').trim().slice(0, MAX_BYTES.search);
+  const search = searchIn(query, 'search');
   const { accounts, total, page, pages } = await pageOfUsers(visit.site, { search, page: idIn(textIn(query, 'page')) || 1 });
   const pageLink = (number: number, key: string) =>
     number < 1 || number > pages ? undefined : { href: deskUrl(visit, '/people', { search, page: number }), text: say(key) };

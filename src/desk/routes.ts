@@ -1,5 +1,5 @@
 import { searchLinks } from '../forms/control-data.ts';
-import { idIn, textIn } from '../forms/form-values.ts';
+import { idIn, searchIn } from '../forms/form-values.ts';
 import { postKind, postKinds, termKinds } from '../kinds/index.ts';
 import { mayUpload } from '../media/images.ts';
 import type { Viewer } from '../wordpress/viewer.ts';
@@ -119,7 +119,7 @@ export const deskRoutes: readonly DeskRoute[] = [
   }),
   ...(['venue', 'organizer'] as const).map((name) =>
     get(`/find/${postKind(name).path}`, hasCapability('edit_tribe_events'), async (visit) => ({
-      json: await searchLinks(visit, name, textIn(visit.request.query, 'q').trim()),
+      json: await searchLinks(visit, name, searchIn(visit.request.query, 'q')),
     })),
   ),
   get('/events/:id/dates', hasCapability('edit_tribe_events'), (visit, params) => datesPage(visit, idOf(params))),

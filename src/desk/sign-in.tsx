@@ -1,33 +1,35 @@
 import type { JSX } from 'preact';
 import { AccountError } from '../accounts/account-error.ts';
-import { beginSession, endSession, formNonce, loginCookieNameOf, type NewCookie, signIn } from '../accounts/logins.ts';
+import {
+  beginSession,
+  endSession,
+  formNonce,
+  type Login,
+  loginCookieNameOf,
+  loginsOf,
+  type NewCookie,
+  signIn,
+} from '../accounts/logins.ts';
 import { choosePassword, ownerOfLink } from '../accounts/password-links.ts';
+import { toViewer } from '../accounts/viewer.ts';
 import { ApiError, type ProblemName } from '../errors.ts';
-import { flattenFields, membersIn, textIn } from '../forms/form-values.ts';
+import { membersIn, textIn } from '../forms/form-values.ts';
 import { Checkbox, Input } from '../html/form-fields.tsx';
 import { Link } from '../html/links.tsx';
 import { siteNameOf } from '../html/site-name.ts';
 import type { Values } from '../kinds/param.ts';
+import { callerFor } from '../records/caller.ts';
 import { refusalSentence } from '../refusals.ts';
 import { parseJson } from '../wordpress/json.ts';
-import { labelledInput } from './labelled-input.ts';
-import { deskPage, Nonce } from './layout.tsx';
+import { accountErrors } from './account-sentences.ts';
+import { deskPage } from './layout.tsx';
 import { type FieldErrors, NewPassword } from './new-password.tsx';
+import { type KeptForm, resumePage } from './resume.tsx';
 import { deskUrl, isLoginOfSite, type Outcome, type Submission, type Visit } from './visit.ts';
 
 /*
  * Signing in and out, and the pages of links for choosing a password.
  */
-
-/**
- * The fields of a form, without its secrets, that was sent after its sender had been signed out. The sign-in page keeps
- * them.
- */
-export interface KeptForm {
-  /** The path of the form, below that of the desk. */
-  readonly path: string;
-  readonly fields: Values;
-}
 
 /** A form that was sent and is not kept, so that the user has to begin again. */
 export interface NotKept {
@@ -108,9 +110,8 @@ export async function signInByForm(visit: Submission): Promise<Outcome> {
       address: request.address,
       agent: request.agent,
     });
-    if (keptForm)
-      return { html: resumePage(visit, keptForm, { nonce: await formNonce(site, settings, login) }), cookie: setCookie(visit, cookie) };
-    return { to: localDeskUrl(base, textIn(fields, 'redirect_to')) ?? deskUrl(visit, ''), cookie: setCookie(visit, cookie) };
+    if (keptForm) return { ...resumePage(await withLogin(visit, login), keptForm), cookies: setCookie(visit, cookie) };
+    return { to: localDeskUrl(base, textIn(fields, 'redirect_to')) ?? deskUrl(visit, ''), cookies: setCookie(visit, cookie) };
   } catch (error) {
     if (!(error instanceof ApiError) || !SHOWN_PROBLEMS.has(error.problem)) throw error;
     const errorMessage = refusalSentence((key, values) => site.texts.t(i18n.language, key, values), error);
@@ -120,28 +121,44 @@ export async function signInByForm(visit: Submission): Promise<Outcome> {
   }
 }
 
-/** Ends the session, also in WordPress. */
+/** Returns the visit of a user who has just signed in. */
+async function withLogin(visit: Visit, login: Login): Promise<Visit> {
+  const { site, settings, i18n } = visit;
+  const caller = callerFor(site, settings, toViewer(site.db, settings, login.user), { language: i18n.language });
+  return { ...visit, login, caller, nonce: await formNonce(site, settings, login) };
+}
+
+/** Ends the session, also in WordPress, and those of other genuine cookies of the browser. */
 export async function signOut(visit: Visit): Promise<Outcome> {
-  const { site, login } = visit;
-  if (login) await endSession(site, login.user.row.ID, login.token);
+  const { site, settings, request } = visit;
+  for (const { user, token } of await loginsOf(site, settings, { cookie: request.cookie })) await endSession(site, user.row.ID, token);
   return {
     to: deskUrl(visit, '/sign-in', { done: 'signed-out' }),
-    cookie: setCookie(visit, { name: loginCookieNameOf(visit.settings), value: '', maxAge: 0 }),
+    cookies: setCookie(visit, { name: loginCookieNameOf(settings), value: '', maxAge: 0 }),
   };
 }
 
-/** Returns the header that sets a login cookie. */
-export function setCookie(visit: Visit, { name, value, maxAge }: NewCookie): string {
-  const { base, request } = visit;
-  return [
+/**
+ * Returns the headers that set a login cookie. If the login is one of the whole site, a cookie for the desk alone is
+ * removed: from a time when WordPress used the database with other keys. The cookie for the site that is left from the
+ * opposite change stays, since it may be WordPress's own.
+ */
+export function setCookie(visit: Visit, cookie: NewCookie): string[] {
+  const { base } = visit;
+  if (!isLoginOfSite(visit)) return [cookieHeader(visit, cookie, base)];
+  const sitePath = base.slice(0, base.lastIndexOf('/') + 1);
+  return [cookieHeader(visit, cookie, sitePath), cookieHeader(visit, { ...cookie, value: '', maxAge: 0 }, base)];
+}
+
+const cookieHeader = ({ request }: Visit, { name, value, maxAge }: NewCookie, path: string): string =>
+  [
     `${name}=${encodeURIComponent(value)}`,
-    `Path=${isLoginOfSite(visit) ? base.slice(0, base.lastIndexOf('/') + 1) : base}`,
+    `Path=${path}`,
     'HttpOnly',
     'SameSite=Lax',
     ...(maxAge === undefined ? [] : [`Max-Age=${maxAge}`]),
     ...(request.secure ? ['Secure'] : []),
   ].join('; ');
-}
 
 // ------------------------------------------------------------------------------------------------- kept input
 /** A hidden field with everything that another form sent, so that the user need not enter it again. */
@@ -158,47 +175,6 @@ function parseKeptForm(fields: Values): KeptForm | undefined {
   const result = parseJson(Buffer.from(textIn(fields, 'kept')), MAX_KEPT_VALUES);
   const { path, fields: keptFields } = membersIn('value' in result ? result.value : undefined);
   return typeof path === 'string' && path.startsWith('/') ? { path, fields: membersIn(keptFields) } : undefined;
-}
-
-/** The nonce of the user who sends the form again, and a message if there was an error. */
-interface ResumeOptions {
-  readonly nonce?: string;
-  readonly errorMessage?: string;
-}
-
-/**
- * Returns the page with the input that the user sent before signing in again, or in a form that has expired. It is only
- * sent when the user presses the button, since it might come from another site.
- */
-export function resumePage(visit: Visit, { path, fields }: KeptForm, { nonce = visit.nonce, errorMessage }: ResumeOptions = {}): string {
-  const { say } = visit.i18n;
-  return deskPage(visit, {
-    title: say('desk:resume.title'),
-    notice: errorMessage === undefined ? undefined : { tone: 'wrong', text: errorMessage },
-    children: (
-      <>
-        <p>{say('desk:resume.about')}</p>
-        {'image' in fields && <p>{say('desk:resume.picture')}</p>}
-        <dl class="kept">
-          {labelledInput(visit, path, fields).map(([label, text]) => (
-            <div key={label}>
-              <dt>{label}</dt>
-              <dd>{text}</dd>
-            </div>
-          ))}
-        </dl>
-        <form method="post" action={deskUrl(visit, path)} class="button-form">
-          {flattenFields(fields).map(([name, value]) =>
-            name === '_wpnonce' ? null : <input key={name} type="hidden" name={name} value={value} />,
-          )}
-          <Nonce nonce={nonce} />
-          <button type="submit" class="button-main">
-            {say('desk:resume.button')}
-          </button>
-        </form>
-      </>
-    ),
-  });
 }
 
 /** Returns the page for starting again after a form that could not be accepted and is not kept. */
@@ -255,22 +231,9 @@ export async function welcomeByForm(visit: Submission): Promise<Outcome> {
     const user = await choosePassword(site, link, password, request.address);
     const { address, agent } = request;
     const { cookie } = await beginSession(site, settings, user, { remember: false, address, agent });
-    return { to: deskUrl(visit, '', { done: 'welcome' }), cookie: setCookie(visit, cookie) };
+    return { to: deskUrl(visit, '', { done: 'welcome' }), cookies: setCookie(visit, cookie) };
   } catch (error) {
     if (!(error instanceof AccountError)) throw error;
     return welcomePage(visit, link, accountErrors(visit, error));
   }
 }
-
-/**
- * Returns the sentence about an `AccountError` by the field that it refers to, which is the first word of the error's
- * name. An error about something unknown refers to no field.
- */
-export function accountErrors(visit: Pick<Visit, 'i18n'>, error: AccountError): FieldErrors {
-  const [field = '', ...rest] = error.problem.split('-');
-  return new Map([[rest.includes('unknown') ? '' : field, accountSentence(visit, error)]]);
-}
-
-/** Returns the sentence about an `AccountError`. */
-export const accountSentence = ({ i18n }: Pick<Visit, 'i18n'>, { problem, values }: AccountError): string =>
-  i18n.say(`desk:people.${problem}`, values);

@@ -1,6 +1,6 @@
 import type { JSX } from 'preact';
 import { type TermChoice, termText } from '../forms/control.ts';
-import { idIn, textIn } from '../forms/form-values.ts';
+import { idIn, searchIn, textIn } from '../forms/form-values.ts';
 import { MAX_TREE_TERMS, termPageOf } from '../forms/term-choices.ts';
 import { Link } from '../html/links.tsx';
 import type { TermKind } from '../kinds/kind.ts';
@@ -29,7 +29,7 @@ const PAGE_SIZE = 200;
  */
 export async function loadTermList(visit: Visit, kind: TermKind, tree: readonly TermChoice[]): Promise<TermListModel> {
   const { query } = visit.request;
-  const search = textIn(query, 'search').trim();
+  const search = searchIn(query, 'search');
   const page = idIn(textIn(query, 'page')) || 1;
   if (kind.hierarchical && search === '' && tree.length < MAX_TREE_TERMS) {
     const start = (page - 1) * PAGE_SIZE;

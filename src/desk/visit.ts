@@ -59,21 +59,22 @@ export interface Visit extends FormContext {
 /** A visit with the content of its form. */
 export type Submission = Visit & SubmittedForm;
 
+/** A page as the result of a request. */
+export interface PageOutcome {
+  readonly html: string;
+  readonly status?: number;
+  /** The error that the page is about, for the log. */
+  readonly refusal?: ApiError;
+  /** Values of the header `Set-Cookie`. */
+  readonly cookies?: readonly string[];
+  /** URLs of the images on the page. */
+  readonly images?: readonly string[];
+  /** URLs outside this site that a form on the page may redirect to. */
+  readonly leadsTo?: readonly URL[];
+}
+
 /** The result of a request: a page, a redirect, or data for a script. */
-export type Outcome =
-  | {
-      readonly html: string;
-      readonly status?: number;
-      /** The error that the page is about, for the log. */
-      readonly refusal?: ApiError;
-      readonly cookie?: string;
-      /** URLs of the images on the page. */
-      readonly images?: readonly string[];
-      /** URLs outside this site that a form on the page may redirect to. */
-      readonly leadsTo?: readonly URL[];
-    }
-  | { readonly to: string; readonly cookie?: string }
-  | { readonly json: unknown };
+export type Outcome = PageOutcome | { readonly to: string; readonly cookies?: readonly string[] } | { readonly json: unknown };
 
 /** The result of a form: as of any request, or a question that the user must answer before the action takes place. */
 export type FormOutcome = Outcome | { readonly question: string };

@@ -3,6 +3,7 @@ import { type Option, withCurrentValue } from '../html/form-fields.tsx';
 import { sizeInWords } from '../html/size-words.ts';
 import { ALLOWS_SEVERAL } from '../kinds/events/metas.ts';
 import { isImage, isLinks, isTerms } from '../kinds/fields.ts';
+import { MAX_BYTES } from '../kinds/grammars/grammar.ts';
 import { postKind, termKind } from '../kinds/index.ts';
 import type { PostKind, PostListValues, TermListValues } from '../kinds/kind.ts';
 import type { LinkedKindName, TermKindName } from '../kinds/kind-names.ts';
@@ -180,8 +181,8 @@ export async function resolveLinks(context: FormContext, name: LinkedKindName, f
   const { keep, add, fresh } = readLinkForm(formValue);
   let details = newRecordValues(context, kind, fresh);
   const newLinks: unknown[] = [];
-  for (const text of add) {
-    const id = parseChoiceId(text) || (await idOfTitle(context, kind, text, language));
+  for (const [index, text] of add.entries()) {
+    const id = parseChoiceId(text) || (await idOfTitle(context, kind, text, { language, isSearched: index < MAX_SEARCHED_NAMES }));
     if (id) newLinks.push(id);
     else {
       newLinks.push({ [kind.titleField]: text, ...details });
@@ -224,12 +225,24 @@ export async function searchLinks(context: FormContext, name: LinkedKindName, se
 
 const MAX_LINKS_FOUND = 20;
 
-/** Returns the id of the record with a name, if there are several the one in the event's language; 0: there is none. */
-async function idOfTitle(context: FormContext, kind: PostKind, text: string, language: string): Promise<number> {
+/** Maximum number of names in a form that are searched, which takes as long as a list of many records. */
+const MAX_SEARCHED_NAMES = 20;
+
+/**
+ * Returns the id of the record with a name, if there are several the one in the event's language; 0: there is none, and
+ * the name is refused later if it is too long. `isSearched`: whether the name may be a choice with further words.
+ */
+async function idOfTitle(
+  context: FormContext,
+  kind: PostKind,
+  text: string,
+  { language, isSearched }: { readonly language: string; readonly isSearched: boolean },
+): Promise<number> {
+  const bytes = Buffer.byteLength(text);
+  if (bytes > MAX_BYTES.text) return 0;
   const exactMatches = await recordsWithTitle(context, kind, text);
-  const isVisitor = context.caller.viewer.id === ANONYMOUS.id;
-  // The search takes as long as a list of many records: too long for each name that a visitor sends.
-  const matches = exactMatches.length > 0 || isVisitor ? exactMatches : await choicesWithText(context, kind, text);
+  const mayBeChoice = isSearched && bytes <= MAX_BYTES.search && context.caller.viewer.id !== ANONYMOUS.id;
+  const matches = exactMatches.length > 0 || !mayBeChoice ? exactMatches : await choicesWithText(context, kind, text);
   return Number((matches.find((record) => record.language === language) ?? matches[0])?.id ?? 0);
 }
 

@@ -1,3 +1,4 @@
+import { MAX_BYTES } from '../kinds/grammars/grammar.ts';
 import type { Values } from '../kinds/param.ts';
 
 /*
@@ -9,6 +10,9 @@ export const textIn = (fields: Values, name: string): string => {
   const value = Object.hasOwn(fields, name) ? fields[name] : undefined;
   return typeof value === 'string' ? value : '';
 };
+
+/** Returns a text to search for, without blanks around it; longer ones are cut, since WordPress does not search them. */
+export const searchIn = (fields: Values, name: string): string => textIn(fields, name).trim().slice(0, MAX_BYTES.search);
 
 /** Returns the texts of a submitted list, such as the names of ticked boxes. */
 export function textsIn(fields: Values, name: string): string[] {

@@ -1,6 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import { applicationAddress } from '../../src/wordpress/application-address.ts';
+import { hashPassword } from '../../src/wordpress/passwords.ts';
 import { formIn, openVisitor } from '../support/desk-visitor.ts';
+import type { Answer } from '../support/running-site.ts';
 import { describeRequests, type SiteClient } from '../support/site-client.ts';
 
 const PAGE = '/admin/authorize';
@@ -53,6 +55,30 @@ const suite = (ask: SiteClient) => {
       expect([done.status, done.headers.location]).toEqual([303, to]);
     }
     expect((await ed.get('/admin/me')).text).not.toContain('Pocket calendar');
+  });
+
+  it.each(['expired', 'ended'])('gets the password also if the session of its user has %s before the decision', async (how) => {
+    const ed = await openVisitor(ask, 'ed');
+    const asked = await ed.get(page({ success_url: 'https://app.example/done', reject_url: 'pocket://no' }));
+    const decision = { decision: 'approve', app_name: 'Pocket 2' };
+    let again: Answer;
+    if (how === 'expired') {
+      again = await ed.submit(asked, PAGE, { ...decision, _wpnonce: 'old' });
+      expect(again.status).toBe(403);
+    } else {
+      const hash = await hashPassword('a long enough password');
+      await ask.writeRows((db) => db.from('users').where('user_login', 'ed').update({ user_pass: hash }));
+      const signIn = await ed.submit(asked, PAGE, decision);
+      expect(signIn.status).toBe(401);
+      again = await ed.submit(signIn, '/admin/sign-in', { log: 'ed', pwd: 'a long enough password' });
+      expect(again.status).toBe(200);
+    }
+    expect(again.headers['content-security-policy']).toContain("form-action 'self' https://app.example pocket:;");
+    expect(formIn(again.text, PAGE)).toContainEqual(['app_name', 'Pocket 2']);
+    const done = await ed.submit(again, PAGE, { decision: 'approve' });
+    expect(done.status).toBe(303);
+    const password = new URL(done.headers.location!).searchParams.get('password');
+    expect((await ownerOf('ed', password!)).body.slug).toBe('ed');
   });
 
   it('without a return URL gets a password that is shown on the page', async () => {

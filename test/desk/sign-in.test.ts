@@ -6,6 +6,7 @@ import { createUser } from '../../src/accounts/users.ts';
 import { updateUser } from '../../src/storage/rows/users.ts';
 import { hashPassword, verifyPassword } from '../../src/wordpress/passwords.ts';
 import { elements, formIn, openVisitor, textOf } from '../support/desk-visitor.ts';
+import { setOptions } from '../support/site.ts';
 import { describeRequests } from '../support/site-client.ts';
 
 const PASSWORD = 'a long enough password';
@@ -40,6 +41,40 @@ describeRequests('signing in to the desk', (ask) => {
     expect((await anna.submit(inside, '/admin/sign-out')).status).toBe(303);
     const after = await openVisitor(ask);
     expect((await after.get('/admin/events', { Cookie: cookie })).status).toBe(401);
+  });
+
+  it('works beside a cookie that is left from a time when logins were for the desk alone, or for the whole site', async () => {
+    await withPassword();
+    const anna = await openVisitor(ask);
+    const signIn = async (kept: string) => {
+      const fields = { log: 'admin', pwd: PASSWORD, redirect_to: '/admin/events' };
+      const done = await anna.post('/admin/sign-in', fields, { Cookie: kept });
+      return (done.headers['set-cookie'] ?? []).map((cookie) => cookie.replace(/^\w+=[^;]+/, 'x').replace(/^\w+=/, ''));
+    };
+    const setPlugins = (active_plugins: string) => ask.writeRows((db) => setOptions(db, { active_plugins }));
+    const isInside = async (cookies: readonly string[]) => (await anna.get('/admin/events', { Cookie: cookies.join('; ') })).status === 200;
+
+    expect(await signIn('')).toEqual(['x; Path=/admin; HttpOnly; SameSite=Lax']);
+    const ofDesk = anna.cookie();
+    const stale = ofDesk.replace(/[0-9a-f]{64}$/, '0'.repeat(64));
+    await setPlugins('a:0:{}');
+    expect(await signIn(stale)).toEqual(['x; Path=/; HttpOnly; SameSite=Lax', '; Path=/admin; HttpOnly; SameSite=Lax; Max-Age=0']);
+    const ofSite = anna.cookie();
+    // Browsers send the cookie of the longest path first.
+    expect([await isInside([stale, ofSite]), await isInside([stale])]).toEqual([true, false]);
+
+    const both = `${ofDesk}; ${ofSite}`;
+    const page = await anna.get('/admin/events', { Cookie: both });
+    const nonce = formIn(page.text, '/admin/sign-out').find(([name]) => name === '_wpnonce')![1];
+    const out = await anna.post('/admin/sign-out', { _wpnonce: nonce }, { Cookie: both });
+    expect(out.headers['set-cookie']?.map((cookie) => cookie.replace(/^\w+=/, ''))).toEqual([
+      '; Path=/; HttpOnly; SameSite=Lax; Max-Age=0',
+      '; Path=/admin; HttpOnly; SameSite=Lax; Max-Age=0',
+    ]);
+    expect([await isInside([ofDesk]), await isInside([ofSite])]).toEqual([false, false]);
+    // WordPress's own cookie for the site stays where it has other keys.
+    await setPlugins('a:1:{i:0;s:43:"the-events-calendar/the-events-calendar.php";}');
+    expect(await signIn('')).toEqual(['x; Path=/admin; HttpOnly; SameSite=Lax']);
   });
 
   it('gives the same error for a wrong password and an unknown name, and never redirects to another site', async () => {
@@ -182,8 +217,6 @@ describeRequests('signing in to the desk', (ask) => {
     ]);
     const file = { name: 'a.csv', kept: '00', dates: 'dmy', skip: '1', run: '1', 'map[0]': 'post_title', 'columns[0]': 'Title' };
     expect(await shown('/admin/import', file)).toEqual([['Nome'], ['a.csv']]);
-    const program = { app_name: 'Palmare', app_id: '', success_url: 'https://palmare.example/', decision: 'approve' };
-    expect(await shown('/admin/authorize', program)).toEqual([["Nome dell'applicazione"], ['Palmare']]);
     expect(await shown('/admin/settings', { tagline: 'Tutto', 'begun[tagline]': '' })).toEqual([
       [expect.stringMatching(/sito/)],
       ['Tutto'],
