@@ -37,4 +37,51 @@ describeDatabases('a scheduled record', (open) => {
       await running.close();
     }
   });
+
+  it('is published at its local time if a program left out the date in UTC, and not before', async () => {
+    const db = await loadSite(await open());
+    let now = new Date('2026-11-20T10:00:00Z');
+    const running = await serveDatabase(db, { clock: () => now });
+    try {
+      const future = { post_status: 'future', post_date_gmt: '0000-00-00 00:00:00' };
+      await db
+        .from('posts')
+        .where('ID', 38)
+        .update({ ...future, post_date: '2026-11-21 10:00:00' });
+      await db
+        .from('posts')
+        .where('ID', 39)
+        .update({ ...future, post_date: '0000-00-00 00:00:00' });
+      now = new Date('2026-11-21T08:59:00Z');
+      expect(await publishDuePosts(running.site)).toBe(0);
+      now = new Date('2026-11-21T09:00:00Z');
+      expect(await publishDuePosts(running.site)).toBe(1);
+      const statuses = await db.from('posts').whereIn('ID', [38, 39]).orderBy('ID').select('post_status');
+      expect(statuses.map(({ post_status: status }) => status)).toEqual(['publish', 'future']);
+    } finally {
+      await running.close();
+    }
+  });
+
+  it('is published with its drafts although its author no longer exists', async () => {
+    const db = await loadSite(await open());
+    let now = new Date('2026-11-20T10:00:00Z');
+    const running = await serveDatabase(db, { clock: () => now });
+    try {
+      const { body: venue } = await running.send('POST', '/wp-json/calendar/events/v1/venues', {
+        as: 'admin',
+        body: { venue: 'Hall to come', status: 'draft' },
+      });
+      const { body } = await running.send('POST', '/wp-json/calendar/events/v1/events', {
+        as: 'admin',
+        body: { title: 'Soon', start_date: '2030-12-01 10:00', end_date: '2030-12-01 12:00', date: '2026-11-21 10:00:00', venue: venue.id },
+      });
+      await db.from('posts').whereIn('ID', [body.id, venue.id]).update({ post_author: 999 });
+      now = new Date('2026-11-21T09:00:00Z');
+      expect(await publishDuePosts(running.site)).toBe(1);
+      expect((await db.from('posts').where('ID', venue.id).first())?.post_status).toBe('publish');
+    } finally {
+      await running.close();
+    }
+  });
 });

@@ -114,18 +114,32 @@ export async function postsWithSlugsFrom(
 /** Maximum number of scheduled posts that are published at once. */
 const MAX_DUE_POSTS = 500;
 
-/** Returns the ids of scheduled posts of these types that are due, the earliest first. `now`: UTC. */
-export async function findDuePosts(db: Database, types: readonly string[], now: string): Promise<number[]> {
+/**
+ * Returns the ids of scheduled posts of these types that are due, the earliest first. Programs may leave out the date
+ * in UTC, or write it as zeros; then the local date counts.
+ */
+export async function findDuePosts(
+  db: Database,
+  types: readonly string[],
+  now: { readonly utc: string; readonly local: string },
+): Promise<number[]> {
   const rows = await db
     .from('posts')
     .whereIn('post_type', [...types])
     .where('post_status', 'future')
-    .where('post_date_gmt', '<=', now)
-    .orderBy('post_date_gmt')
+    .where((due) =>
+      due
+        .whereBetween('post_date_gmt', [FIRST_DATE, now.utc])
+        .orWhere((undated) => undated.where('post_date_gmt', '<', FIRST_DATE).whereBetween('post_date', [FIRST_DATE, now.local])),
+    )
+    .orderBy('post_date')
     .limit(MAX_DUE_POSTS)
     .select('ID');
   return rows.map(({ ID }) => ID);
 }
+
+/** The first date that is not made of zeros. */
+const FIRST_DATE = '0001-01-01 00:00:00';
 
 /**
  * Returns venues or organizers outside the trash with this title under the collation; `content`: also with this text.
