@@ -12,7 +12,8 @@ import { seedSample } from '../sample/seed.ts';
 import { servesPages } from '../settings-reader.ts';
 import type { Site } from '../site.ts';
 import { DatabaseUnavailable, hasTable } from '../storage/engine/database.ts';
-import { countEvents, reindexEvents } from '../storage/index/event-index-rebuild.ts';
+import { rebuildIndex } from '../storage/freshness/index-rebuild.ts';
+import { countEvents } from '../storage/index/event-index-rebuild.ts';
 import { findInstallation } from '../storage/schema/installation.ts';
 import { migrate } from '../storage/schema/migrate.ts';
 import { toIdentityOptions } from '../upkeep/site-options.ts';
@@ -211,11 +212,11 @@ async function seedByCommand(session: Session, site: Site, user?: string): Promi
 
 async function reindex(session: Session, site: Site): Promise<void> {
   const { io, say } = session;
-  const { contentLanguages: languages } = await site.settings();
+  const { contentLanguages: languages, shared } = await site.settings();
   if (!(await hasTable(site.db, 'tec_occurrences'))) return print(io, `${say('done.not-indexed')}\n`);
   const total = await countEvents(site.db);
   const { events, unindexable, isGivenUp } = await progressOf(session)(say('database.reindexing', { events: total }), total, (advance) =>
-    reindexEvents(site.db, site.clock, { marksComplete: true, onProgress: advance, languages }),
+    rebuildIndex(site.db, site.clock, { marksComplete: true, onProgress: advance, languages, shared }),
   );
   if (unindexable.length > 0)
     throw new CliError('unfit-for-index', { ids: unindexable.slice(0, MAX_IDS_LISTED).join(', '), count: unindexable.length });

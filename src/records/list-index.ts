@@ -3,6 +3,7 @@ import { postKind } from '../kinds/index.ts';
 import type { PostKind } from '../kinds/kind.ts';
 import type { Site } from '../site.ts';
 import type { Database } from '../storage/engine/database.ts';
+import { rebuildIndex } from '../storage/freshness/index-rebuild.ts';
 import { arePrintsComplete, printSources } from '../storage/freshness/prints.ts';
 import {
   disableIndex,
@@ -17,7 +18,6 @@ import {
   layoutInUse,
 } from '../storage/index/event-index.ts';
 import { coversAllEvents } from '../storage/index/event-index-cover.ts';
-import { reindexEvents } from '../storage/index/event-index-rebuild.ts';
 import { facetOf } from '../storage/index/event-index-rows.ts';
 import type { EventRows } from '../storage/index/indexed-events.ts';
 import { joinWriters } from '../storage/journal/reported-changes.ts';
@@ -90,9 +90,9 @@ const isDistrusted = async (db: Database): Promise<boolean> =>
  * obsolete.
  */
 export async function rebuildIndexIfUsed(site: Site): Promise<void> {
-  const { occurrenceTables, raw, contentLanguages: languages } = await site.settings();
+  const { occurrenceTables, raw, shared, contentLanguages: languages } = await site.settings();
   if (!occurrenceTables || !raw.has(INDEX_OPTION)) return;
-  await reindexEvents(site.db, site.clock, { marksComplete: true, languages });
+  await rebuildIndex(site.db, site.clock, { marksComplete: true, languages, shared });
 }
 
 type WithSettings = Pick<Caller, 'settings'>;

@@ -1,5 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { type ChangeSigns, nextSighting, type Sighting } from '../../src/storage/engine/change-signs.ts';
+import { describeMysql, runScript } from '../support/databases.ts';
+import { loadSite } from '../support/site.ts';
 
 const HOUR = 3600;
 
@@ -74,5 +76,25 @@ describe('nextSighting', () => {
 
   it('keeps the epoch if there is no server to report an uptime', () => {
     expect(epochs({ uptime: undefined }, { uptime: undefined })).toEqual([1, 1]);
+  });
+});
+
+describeMysql('signs', (open) => {
+  it('are settled more than two seconds after a change, although the server cuts times to seconds', async () => {
+    const db = await loadSite(await open());
+    await runScript(db, "UPDATE wp_posts SET post_title = 'Other' WHERE ID = 38");
+    const [row] = await db.ask<{ changed: number }>(
+      "SELECT UNIX_TIMESTAMP(UPDATE_TIME) AS changed FROM information_schema.TABLES WHERE TABLE_SCHEMA = DATABASE() AND TABLE_NAME = 'wp_posts'",
+    );
+    const isSettledAfter = (seconds: number) =>
+      db.transaction(async (trx) => {
+        await trx.ask(`SET timestamp = ${Number(row?.changed) + seconds}`);
+        const { isSettled } = await db.dialect.changeSigns(trx, { watched: ['wp_posts'], positionOnly: [] });
+        await trx.ask('SET timestamp = DEFAULT');
+        return isSettled;
+      });
+    // Two seconds may be 1.01 s: from the end of the second of the change to the beginning of the one after the next.
+    expect(await isSettledAfter(2)).toBe(false);
+    expect(await isSettledAfter(3)).toBe(true);
   });
 });

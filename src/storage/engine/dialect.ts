@@ -105,6 +105,12 @@ export interface Dialect {
    */
   asNumber(column: string): Sql;
 
+  /**
+   * Expression for any value as text, in the same character set and collation whatever the column has, so that the rows
+   * of several tables can be read together. NULL stays NULL.
+   */
+  asText(expression: string): string;
+
   /** Condition: a text column contains a number and nothing else. */
   isNumber(column: string): Sql;
 

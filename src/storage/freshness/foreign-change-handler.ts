@@ -1,13 +1,16 @@
-import { type Database, hasTable } from '../engine/database.ts';
-import { indexLayout } from '../index/event-index.ts';
-import { reindexEvents } from '../index/event-index-rebuild.ts';
+import type { Database } from '../engine/database.ts';
+import { indexLayout, unindexableAmong } from '../index/event-index.ts';
 import type { OptionalLanguages } from '../index/indexed-events.ts';
 import { INDEX_OPTION, readOptions } from '../rows/options.ts';
 import { takeOverChanges, updatePrintsOfOwnChanges } from './foreign-changes.ts';
+import { rebuildIndex } from './index-rebuild.ts';
 import { createInbox, type Inbox } from './plugin-inbox.ts';
 import { type PrintSource, printSources } from './prints.ts';
 import { createRowRanges, type RowRanges } from './row-ranges.ts';
 import type { TakeOver } from './table-watch.ts';
+
+/** Maximum number of events that are checked before the index is rebuilt. */
+const MAX_UNINDEXABLE = 200;
 
 /** Options for taking over changes by other writers; `languages`: current languages of the content. */
 type TakeOverScope = Parameters<TakeOver>[0] & { readonly languages: OptionalLanguages };
@@ -27,30 +30,34 @@ export interface ForeignChangeHandler {
  */
 export function createForeignChangeHandler(db: Database, clock: () => Date): ForeignChangeHandler {
   let prints: Prints | undefined;
+  /** Events that could not be indexed at the last rebuild. */
+  let unindexable: readonly number[] = [];
   updatePrintsOfOwnChanges(db, () => prints);
-  const open = async (languages: OptionalLanguages): Promise<Prints> => ({
+  const open = async (languages: OptionalLanguages): Promise<Omit<Prints, 'dateColumns'>> => ({
     form: languages?.form,
     languages,
     sources: await printSources(db, languages),
     ranges: createRowRanges(db, languages),
-    isDated: await hasTable(db, 'tec_occurrences'),
   });
   // Before the first comparison, and after a change of the plugin that stores the languages, the notes wait for the
   // next comparison.
   const inbox = createInbox(db, clock, (languages) => (prints?.form === languages?.form ? prints?.sources : undefined));
   const takeOver: ForeignChangeHandler['takeOver'] = async ({ isFull, tables, languages }) => {
-    // Another language plugin uses other rows, and the calendar plugin may create its tables at any time.
-    const isDated = await hasTable(db, 'tec_occurrences');
-    const isSame = prints?.form === languages?.form && prints?.isDated === isDated;
-    prints = prints && isSame ? { ...prints, languages } : await open(languages);
+    // Another language plugin uses other rows, and the calendar plugin may create or extend its tables at any time.
+    const dateColumns = (await db.dialect.columns(db, db.table('tec_occurrences'))).join();
+    const isDated = dateColumns !== '';
+    const isSame = prints?.form === languages?.form && prints?.dateColumns === dateColumns;
+    prints = prints && isSame ? { ...prints, languages } : { ...(await open(languages)), dateColumns };
     const { sources, ranges } = prints;
     const suspects = isFull ? undefined : await ranges.suspects(tables);
-    if (!suspects) await ranges.begin();
+    const { accept } = suspects ?? (await ranges.begin());
     const writes = await takeOverChanges(db, clock, { sources, languages, ...(suspects ? { posts: suspects.posts } : {}) });
-    suspects?.accept();
+    accept();
     const isIndexed = (await readOptions(db, [INDEX_OPTION])).get(INDEX_OPTION) === indexLayout(languages);
-    if (isIndexed || !isDated) return { writes };
-    await reindexEvents(db, clock, { marksComplete: true, languages });
+    // As long as an event cannot be indexed, a rebuild would not complete the index.
+    if (isIndexed || !isDated || (await unindexableAmong(db, unindexable, languages)).length > 0) return { writes };
+    const rebuilt = await rebuildIndex(db, clock, { marksComplete: true, languages, shared: true });
+    unindexable = rebuilt.unindexable.slice(0, MAX_UNINDEXABLE);
     return { writes: undefined };
   };
   return { takeOver, drain: inbox.drain };
@@ -64,5 +71,6 @@ interface Prints {
   readonly languages: OptionalLanguages;
   readonly sources: readonly PrintSource[];
   readonly ranges: RowRanges;
-  readonly isDated: boolean;
+  /** The columns of the table of dates, joined; empty if there is no such table. */
+  readonly dateColumns: string;
 }

@@ -3,12 +3,13 @@ import { utcFromDate } from '../../wordpress/time.ts';
 import type { Database } from '../engine/database.ts';
 import { pagesOf } from '../engine/pages.ts';
 import { verbatim } from '../engine/statement.ts';
-import { disableIndex, dropFacet, eventsBelowCategory, eventsOfTerm, indexForeignEvents } from '../index/event-index.ts';
+import { disableIndex, dropFacet, eventsBelowCategory, eventsOfTerm } from '../index/event-index.ts';
 import { facetOf } from '../index/event-index-rows.ts';
 import type { OptionalLanguages } from '../index/indexed-events.ts';
 import { ANYTHING_CHANGED, appendChanges, type Change, type JournalWriter, type Origin } from '../journal/entries.ts';
 import { afterAppending, reportConcurrentWriters } from '../journal/reported-changes.ts';
 import { termsBelow } from '../rows/terms.ts';
+import { readPostsAtOnce, withLockedTranslations } from './posts-at-once.ts';
 import {
   arePrintsComplete,
   currentPrints,
@@ -16,6 +17,7 @@ import {
   markPrintsComplete,
   nextKey,
   type Print,
+  type PrintKind,
   type PrintSource,
   postsInGroups,
   printSources,
@@ -67,7 +69,7 @@ export async function takeOverChanges(
       for (const page of pagesOf(keys, BATCH_SIZE))
         writes += await db.transaction(async (trx) => {
           await lockChanges(trx);
-          const count = await takeOver(trx, source, page, { now: isKnown ? now() : undefined, languages, writer: 'found' });
+          const count = await takeOver(trx, source.kind, page, { sources, now: isKnown ? now() : undefined, languages, writer: 'found' });
           return Math.min(count, 1);
         });
     }
@@ -91,8 +93,7 @@ export async function hasForeignChanges(db: Database, languages: OptionalLanguag
 /**
  * Updates the prints of objects that this process changes, in the same transactions, so that these changes are not
  * found as changes by other writers. The new print also covers what other writers have committed to the same object in
- * the meantime. Therefore the events among the objects are indexed again, from the data that can be read after the
- * print.
+ * the meantime. Therefore the events among the objects are indexed again, as they were when the print was made.
  *
  * @param prints returns the current sources of prints and languages; undefined: there are no prints yet
  */
@@ -100,57 +101,37 @@ export function updatePrintsOfOwnChanges(
   db: Database,
   prints: () => { readonly sources: readonly PrintSource[]; readonly languages: OptionalLanguages } | undefined,
 ): void {
-  afterAppending(db, async (trx, changes, at) => {
+  afterAppending(db, async (trx, { changes, at, indexed }) => {
     const { sources, languages } = prints() ?? { sources: [], languages: undefined };
+    const scope = { sources, languages, ...concurrentChanges(trx, changes, at) };
     for (const source of sources) {
       const ids = changes.filter(({ kind }) => kind === source.kind).map(({ object }) => object);
+      if (source.kind === 'post' && source.isIndexed) ids.push(...indexed);
       if (ids.length === 0) continue;
       reportConcurrentWriters(trx);
-      const keys = source.kind === 'post' ? ids : await termKeys(trx, ids);
-      const [stored, current] = [await storedPrints(trx, source.kind, keys), await currentPrints(trx, source, keys)];
-      const differences = keys.map((key): Difference => ({ before: stored.get(key), after: current.get(key) })).filter(isDifferent);
-      await takeOverConcurrentChanges(trx, differences, { ownChanges: changes, at, languages, isIndexed: source.isIndexed });
-      const goneKeys = keys.filter((key) => !current.has(key));
-      await storePrints(trx, source.kind, [...current.values()], goneKeys);
-      const events = [...current.values()].filter(({ kind, type }) => kind === 'post' && type === EVENTS);
-      if (source.isIndexed && events.length > 0)
-        await indexForeignEvents(
-          trx,
-          events.map(({ object }) => Number(object)),
-          languages,
-        );
+      if (source.kind === 'post') await takeOverPosts(trx, scope, source, { keys: ids, isAlwaysIndexed: true });
+      else await takeOverTerms(trx, scope, source, await termKeys(trx, ids));
     }
   });
 }
 
 /**
- * Takes over changes that other writers made to the same objects just before a change by this process, which does not
- * cover them: the object was public until then, has another type, or a category has moved. The new print would hide
- * these changes.
+ * Returns how changes that other writers made to the same objects just before a change by this process are taken over:
+ * only those that it does not cover, because the object was public until then, has another type, or a category has
+ * moved. The new print would hide them.
  */
-async function takeOverConcurrentChanges(
-  db: Database,
-  differences: readonly Difference[],
-  {
-    ownChanges,
-    at,
-    languages,
-    isIndexed,
-  }: { readonly ownChanges: readonly Change[]; readonly at: string; readonly languages: OptionalLanguages; readonly isIndexed: boolean },
-): Promise<void> {
-  const isOwnObject = ({ kind, type, object }: Change) =>
+function concurrentChanges(db: Database, ownChanges: readonly Change[], at: string): Pick<Scope, 'note' | 'isDone'> {
+  const sameObject = ({ kind, type, object }: Change) =>
     ownChanges.filter((one) => one.kind === kind && one.type === type && one.object === object);
-  const isReported = (change: Change): boolean => isOwnObject(change).some(({ wasPublic }) => wasPublic || !change.wasPublic);
-  const isOurs = (change: Change): boolean => isOwnObject(change).some(({ what }) => what === change.what);
-  const steps = differences.flatMap(stepsOf);
-  const unreported = steps.filter((step) => !isReported(changeOf(step)));
-  const terms = steps.filter(({ before, after }) => (after ?? before)!.kind === 'term');
-  // Terms that this process itself created or removed have already been added to or removed from the index.
-  for (const step of isIndexed ? terms : [])
-    if ((step.before && step.after) || !isOurs(changeOf(step))) await indexTerm(db, step, languages);
-  const descendantChanges = terms.some(({ before }) => before) ? await changesOfDescendants(db, terms) : [];
-  const changes = [...unreported.map(changeOf), ...descendantChanges.filter((change) => !isReported(change))];
-  if (changes.length > 0) await appendChanges(db, changes, { writer: 'found', at, user: 0 });
+  const isReported = (change: Change): boolean => sameObject(change).some(({ wasPublic }) => wasPublic || !change.wasPublic);
+  return {
+    // Terms that this process itself created or removed have already been added to or removed from the index.
+    isDone: (step) => !(step.before && step.after) && sameObject(changeOf(step)).some(({ what }) => what === changeOf(step).what),
+    note: async (changes) => {
+      const unreported = changes.filter((change) => !isReported(change));
+      if (unreported.length > 0) await appendChanges(db, unreported, { writer: 'found', at, user: 0 });
+    },
+  };
 }
 
 /** Yields the keys of objects that differ from their prints, in short steps. */
@@ -193,6 +174,7 @@ export async function lockChanges(db: Database): Promise<void> {
 }
 
 export interface TakeOverOptions {
+  readonly sources: readonly PrintSource[];
   /** Undefined: only the prints are updated, not the journal and the index. */
   readonly now: Date | undefined;
   readonly languages: OptionalLanguages;
@@ -202,33 +184,101 @@ export interface TakeOverOptions {
 }
 
 /**
- * Takes over those of these objects that differ from their prints, in a transaction that has called `lockChanges`.
- * Returns their number.
+ * Takes over those of these objects that differ from their prints, and the translations of the events among them, in a
+ * transaction that has called `lockChanges`. Returns their number.
  */
-export async function takeOver(
+export async function takeOver(db: Database, kind: PrintKind, keys: readonly number[], options: TakeOverOptions): Promise<number> {
+  const { sources, now, languages } = options;
+  const source = sources.find((one) => one.kind === kind);
+  if (!source) return 0;
+  if (!now) {
+    const differences = await differencesOf(db, kind, keys, await currentPrints(db, source, keys));
+    if (differences.length > 0) await db.change`UPDATE {fasti_changes} SET counter = counter + 1 WHERE id = 1`;
+    await storeDifferences(db, kind, differences);
+    return differences.length;
+  }
+  const scope = { sources, languages, isDone: () => false, note: noteIn(db, { ...options, now }) };
+  return kind === 'post' ? (await takeOverPosts(db, scope, source, { keys })).count : takeOverTerms(db, scope, source, keys);
+}
+
+/** Returns the function that appends changes to the journal. */
+const noteIn =
+  (db: Database, { now, writer, userOf = () => 0 }: Pick<TakeOverOptions, 'writer' | 'userOf'> & { readonly now: Date }): Scope['note'] =>
+  async (changes) =>
+    appendByUser(db, changes, userOf, { writer, at: utcFromDate(now) });
+
+/**
+ * Indexes these events and their translations again, and takes over their changes, in a transaction that has called
+ * `lockChanges`. Returns the events that cannot be indexed.
+ */
+export async function reindexWithPrints(
   db: Database,
-  source: PrintSource,
   keys: readonly number[],
-  { now, languages, writer, userOf = () => 0 }: TakeOverOptions,
-): Promise<number> {
-  const [stored, current] = [await storedPrints(db, source.kind, keys), await currentPrints(db, source, keys)];
-  const differences = keys.map((key): Difference => ({ before: stored.get(key), after: current.get(key) })).filter(isDifferent);
-  if (differences.length === 0) return 0;
-  if (now) {
-    const steps = differences.flatMap(stepsOf);
-    if (source.isIndexed && source.kind === 'post') await indexPosts(db, differences, languages);
-    else if (source.isIndexed) for (const step of steps) await indexTerm(db, step, languages);
-    const descendantChanges = source.kind === 'term' ? await changesOfDescendants(db, steps) : [];
-    await appendByUser(db, [...steps.map(changeOf), ...descendantChanges], userOf, { writer, at: utcFromDate(now) });
-  } else await db.change`UPDATE {fasti_changes} SET counter = counter + 1 WHERE id = 1`;
-  const goneObjects = differences.flatMap(({ before, after }) => (before && !after ? [before.object] : []));
-  await storePrints(
-    db,
-    source.kind,
-    differences.flatMap(({ after }) => after ?? []),
-    goneObjects,
-  );
+  options: Pick<TakeOverOptions, 'sources' | 'languages'> & { readonly now: Date },
+): Promise<readonly number[]> {
+  const source = options.sources.find(({ kind }) => kind === 'post');
+  const scope = { ...options, isDone: () => false, note: noteIn(db, { ...options, writer: 'found' }) };
+  return source ? (await takeOverPosts(db, scope, source, { keys, isAlwaysIndexed: true })).unindexable : [];
+}
+
+/** The way in which objects are taken over in a transaction. */
+interface Scope extends Pick<TakeOverOptions, 'sources' | 'languages'> {
+  /** Appends changes to the journal. */
+  readonly note: (changes: readonly Change[]) => Promise<void>;
+  /** Whether the transaction has already done what follows from the creation or removal of a term. */
+  readonly isDone: (step: Difference) => boolean;
+}
+
+/**
+ * Takes over these posts. The prints are stored first: the index is made from them. Returns the number of posts that
+ * differed from their prints, and the events that cannot be indexed.
+ *
+ * @param isAlwaysIndexed whether events are indexed again even if none of them differs from its print
+ */
+async function takeOverPosts(
+  db: Database,
+  { languages, note }: Scope,
+  source: PrintSource,
+  { keys, isAlwaysIndexed = false }: { readonly keys: readonly number[]; readonly isAlwaysIndexed?: boolean },
+): Promise<{ readonly count: number; readonly unindexable: readonly number[] }> {
+  let count = 0;
+  const unindexable: number[] = [];
+  const all = source.isIndexed ? await withLockedTranslations(db, keys, languages) : keys;
+  for (const page of pagesOf(all, BATCH_SIZE)) {
+    const posts = await readPostsAtOnce(db, source, page, languages);
+    const differences = await differencesOf(db, 'post', page, posts.prints);
+    count += differences.length;
+    await storeDifferences(db, 'post', differences);
+    if (differences.length > 0 || isAlwaysIndexed) unindexable.push(...(await posts.index()));
+    await note(differences.flatMap(stepsOf).map(changeOf));
+  }
+  return { count, unindexable };
+}
+
+async function takeOverTerms(db: Database, scope: Scope, source: PrintSource, keys: readonly number[]): Promise<number> {
+  const differences = await differencesOf(db, 'term', keys, await currentPrints(db, source, keys));
+  await storeDifferences(db, 'term', differences);
+  const steps = differences.flatMap(stepsOf);
+  const open = steps.filter((step) => !scope.isDone(step));
+  for (const step of source.isIndexed ? open : []) await indexTerm(db, scope, step);
+  await scope.note([...steps.map(changeOf), ...(await changesOfDescendants(db, open))]);
   return differences.length;
+}
+
+async function differencesOf(
+  db: Database,
+  kind: PrintKind,
+  keys: readonly number[],
+  current: ReadonlyMap<number, Print>,
+): Promise<Difference[]> {
+  const stored = await storedPrints(db, kind, keys);
+  return keys.map((key): Difference => ({ before: stored.get(key), after: current.get(key) })).filter(isDifferent);
+}
+
+async function storeDifferences(db: Database, kind: PrintKind, differences: readonly Difference[]): Promise<void> {
+  const goneKeys = differences.flatMap(({ before, after }) => (before && !after ? [before.object] : []));
+  const prints = differences.flatMap(({ after }) => after ?? []);
+  await storePrints(db, kind, prints, goneKeys);
 }
 
 /** Appends changes that may have been made by several users. */
@@ -303,13 +353,6 @@ const nameDigestIn = (print: Print | undefined): string | undefined =>
   /^(?:[\da-f]{32}|\d+ \d+|-) ([\da-f]{32}|\d+ \d+|-)/.exec(print?.digest ?? '')?.[1];
 
 const CATEGORIES = 'tribe_events_cat';
-const EVENTS = 'tribe_events';
-
-async function indexPosts(db: Database, differences: readonly Difference[], languages: OptionalLanguages): Promise<void> {
-  const events = differences.filter(({ before, after }) => before?.type === EVENTS || after?.type === EVENTS);
-  const ids = events.map(({ before, after }) => Number((after ?? before)!.object));
-  await indexForeignEvents(db, ids, languages);
-}
 
 const HEADINGS = new Map<string, 'category' | 'tag'>([
   [CATEGORIES, 'category'],
@@ -317,7 +360,7 @@ const HEADINGS = new Map<string, 'category' | 'tag'>([
 ]);
 
 /** Updates the index for a change of a term. Only the existence of the term and its parent matter to the index. */
-async function indexTerm(db: Database, { before, after }: Difference, languages: OptionalLanguages): Promise<void> {
+async function indexTerm(db: Database, scope: Scope, { before, after }: Difference): Promise<void> {
   const print = (after ?? before)!;
   const heading = HEADINGS.get(print.type);
   if (!heading || (before && after && Number(before.parent) === Number(after.parent))) return;
@@ -326,8 +369,9 @@ async function indexTerm(db: Database, { before, after }: Difference, languages:
   // Subcategories may already have existed before their parent.
   const subcategoryEvents = !before && heading === 'category' ? await eventsBelow(db, Number(print.term)) : [];
   if (!after) await dropFacet(db, facet);
-  if (events && subcategoryEvents) await indexForeignEvents(db, [...new Set([...events, ...subcategoryEvents])], languages);
-  else await disableIndex(db);
+  const source = scope.sources.find(({ kind }) => kind === 'post');
+  if (!source || !events || !subcategoryEvents) return disableIndex(db);
+  await takeOverPosts(db, scope, source, { keys: [...new Set([...events, ...subcategoryEvents])], isAlwaysIndexed: true });
 }
 
 /** Returns the events in categories below this one; undefined if there are too many to be indexed at once. */

@@ -69,7 +69,7 @@ async function drainSome(db: Database, now: Date, sources: readonly PrintSource[
   for (const source of sources) {
     const ids = [...new Set(notes.filter(({ kind }) => kind === source.kind).map(({ object }) => Number(object)))];
     const keys = source.kind === 'term' ? await termKeys(db, ids) : ids;
-    if (keys.length > 0) await takeOver(db, source, keys, { now, languages, writer: 'wordpress', userOf });
+    if (keys.length > 0) await takeOver(db, source.kind, keys, { sources, now, languages, writer: 'wordpress', userOf });
   }
   const others = unseenChanges(notes);
   if (others.length > 0) await appendByUser(db, others, userOf, { writer: 'wordpress', at: utcFromDate(now) });

@@ -1,7 +1,7 @@
 import { SEARCHED_TAXONOMIES, SEARCHED_TYPES } from '../../kinds/core/search.ts';
 import { postTypes, taxonomies } from '../../kinds/index.ts';
 import { EDITOR_METAS } from '../../wordpress/rows.ts';
-import { type Database, hasTable } from '../engine/database.ts';
+import type { Database } from '../engine/database.ts';
 import { insertedValues, upsertRows } from '../engine/insert.ts';
 import type { PrintRow } from '../engine/own-tables.ts';
 import { Piece, verbatim } from '../engine/statement.ts';
@@ -38,10 +38,12 @@ export interface PrintSource {
   readonly key: string;
   /** Condition: which of its rows are objects with prints. */
   readonly condition: Piece;
-  /** SQL for the columns of a print. */
-  readonly columns: Piece;
+  /** SQL for the columns of a print, for the row `o` of an object. */
+  readonly columns: Readonly<Record<Exclude<keyof Print, 'kind' | 'object'>, string>>;
   /** Whether the list index is built from these objects, too. It is not if the calendar's own tables are missing. */
   readonly isIndexed: boolean;
+  /** Whether rows of dates say that their event recurs (`has_recurrence`). */
+  readonly hasRecurrence: boolean;
 }
 
 /**
@@ -49,7 +51,9 @@ export interface PrintSource {
  * print.
  */
 export async function printSources(db: Database, languages: OptionalLanguages): Promise<readonly PrintSource[]> {
-  const isDated = await hasTable(db, 'tec_occurrences');
+  const dateColumns = await db.dialect.columns(db, db.table('tec_occurrences'));
+  const isDated = dateColumns.length > 0;
+  const common = { isIndexed: isDated, hasRecurrence: dateColumns.includes('has_recurrence') };
   const [ofPost, ofTerm] = [
     [
       digestOf(db, 'posts', 'r.ID = o.ID'),
@@ -64,11 +68,7 @@ export async function printSources(db: Database, languages: OptionalLanguages): 
       ...languageDigests(db, languages, 'term'),
     ],
   ];
-  const post = `o.post_type AS type, 0 AS term, 0 AS parent,
-    CASE WHEN o.post_status = 'publish' OR (o.post_status = 'inherit' AND o.post_parent = 0) THEN 1 ELSE 0 END AS is_public,
-    CONCAT_WS(' ', ${ofPost.join(', ')}) AS digest`;
-  const term = `o.taxonomy AS type, o.term_id AS term, o.parent AS parent, 1 AS is_public,
-    CONCAT_WS(' ', ${ofTerm.join(', ')}) AS digest`;
+  const digestOfAll = (digests: readonly string[]) => `CONCAT_WS(' ', ${digests.join(', ')})`;
   return [
     // Terms come first: their changes show for which posts the translations may have changed.
     {
@@ -76,19 +76,29 @@ export async function printSources(db: Database, languages: OptionalLanguages): 
       table: 'term_taxonomy',
       key: 'term_taxonomy_id',
       condition: isOneOf('taxonomy', TAXONOMIES_WITH_PRINTS),
-      columns: verbatim(term),
-      isIndexed: isDated,
+      columns: { type: 'o.taxonomy', term: 'o.term_id', parent: 'o.parent', is_public: '1', digest: digestOfAll(ofTerm) },
+      ...common,
     },
     {
       kind: 'post',
       table: 'posts',
       key: 'ID',
       condition: isOneOf('post_type', TYPES_WITH_PRINTS),
-      columns: verbatim(post),
-      isIndexed: isDated,
+      columns: { type: 'o.post_type', term: '0', parent: '0', is_public: PUBLIC_POST, digest: digestOfAll(ofPost) },
+      ...common,
     },
   ];
 }
+
+const PUBLIC_POST = "CASE WHEN o.post_status = 'publish' OR (o.post_status = 'inherit' AND o.post_parent = 0) THEN 1 ELSE 0 END";
+
+/** SQL for the columns of a print under their names. */
+const columnsOf = ({ columns }: PrintSource): Piece =>
+  verbatim(
+    Object.entries(columns)
+      .map(([name, sql]) => `${sql} AS ${name}`)
+      .join(', '),
+  );
 
 const quoted = (values: readonly string[]): string => values.map((value) => `'${value}'`).join(', ');
 
@@ -146,12 +156,12 @@ function digestOf(db: Database, table: WatchedName, belongs: string, from = `\`$
  * may differ.
  */
 export async function differingKeys(db: Database, source: PrintSource, { from, to }: Keys): Promise<number[]> {
-  const { kind, key, condition, columns, table } = source;
+  const { kind, key, condition, table } = source;
   const [keyColumn, all] = [verbatim(`o.${key}`), new Piece(['??', [db.table(table)]])];
   // The limit, which is never reached, prevents both databases from computing each digest twice.
   const changedRows = await db.rows<{ object: number }>`
     SELECT now.object FROM (
-      SELECT ${keyColumn} AS object, ${columns} FROM ${all} o WHERE ${keyColumn} >= ${from} AND ${keyColumn} < ${to} AND ${condition} LIMIT ${to - from}
+      SELECT ${keyColumn} AS object, ${columnsOf(source)} FROM ${all} o WHERE ${keyColumn} >= ${from} AND ${keyColumn} < ${to} AND ${condition} LIMIT ${to - from}
     ) now
     LEFT JOIN {fasti_prints} p ON p.kind = ${kind} AND p.object = now.object
     WHERE p.digest IS NULL OR NOT p.digest = now.digest`;
@@ -173,10 +183,10 @@ export async function nextKey(db: Database, { kind, table, key, condition }: Pri
 
 /** Computes the prints of these objects from their current rows. */
 export async function currentPrints(db: Database, source: PrintSource, keys: readonly number[]): Promise<Map<number, Print>> {
-  const { kind, table, key, condition, columns } = source;
+  const { kind, table, key, condition } = source;
   const keyColumn = verbatim(`o.${key}`);
   const rows = await db.rows<Omit<Print, 'kind'>>`
-    SELECT ${keyColumn} AS object, ${columns} FROM ${new Piece(['??', [db.table(table)]])} o WHERE ${keyColumn} IN (${keys}) AND ${condition}`;
+    SELECT ${keyColumn} AS object, ${columnsOf(source)} FROM ${new Piece(['??', [db.table(table)]])} o WHERE ${keyColumn} IN (${keys}) AND ${condition}`;
   return new Map(rows.map((row) => [Number(row.object), { ...row, kind }]));
 }
 

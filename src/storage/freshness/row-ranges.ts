@@ -46,10 +46,11 @@ export interface Suspects {
 }
 
 export interface RowRanges {
-  /** Reads all ranges. Later changes are found by `suspects`. */
-  readonly begin: () => Promise<void>;
+  /** Reads all ranges. `accept` must be called once all posts have been checked: later changes are found by `suspects`. */
+  readonly begin: () => Promise<Pick<Suspects, 'accept'>>;
   /**
-   * Finds posts that may have changed. `tables`: the tables to read; all of them if absent. Undefined before `begin`.
+   * Finds posts that may have changed. `tables`: the tables to read; all of them if absent. Undefined unless all posts
+   * have been checked since the last `begin`.
    */
   readonly suspects: (tables?: readonly string[]) => Promise<Suspects | undefined>;
 }
@@ -90,7 +91,11 @@ export function createRowRanges(db: Database, languages: OptionalLanguages): Row
       knownRanges = undefined;
       const newRanges = new Map<Table, Ranges>();
       for (const table of await tablesOf(db, languages)) newRanges.set(table, await readRanges(db, table, 0, undefined));
-      knownRanges = newRanges;
+      return {
+        accept: () => {
+          knownRanges = newRanges;
+        },
+      };
     },
     suspects: async (tables) => {
       if (!knownRanges) return undefined;

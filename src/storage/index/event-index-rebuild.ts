@@ -41,6 +41,8 @@ interface ReindexOptions {
   readonly onProgress?: (events: number) => void;
   /** If the index has no more rows than this, only facets with wrong counts are counted again. */
   readonly maxRowsAtOnce?: number;
+  /** Indexes these events, and returns those that cannot be indexed. By default `indexEvents`. */
+  readonly index?: (db: Database, ids: readonly number[]) => Promise<readonly number[]>;
 }
 
 /** Number of times that a rebuild starts over if the index is given up while it runs. */
@@ -67,12 +69,17 @@ export async function reindexEvents(db: Database, now: () => Date, options: Rein
 /** Writes all rows of the index once. */
 async function rebuild(
   db: Database,
-  { onProgress = () => undefined, languages, maxRowsAtOnce = ENTRIES_PER_STEP }: ReindexOptions,
+  {
+    onProgress = () => undefined,
+    languages,
+    maxRowsAtOnce = ENTRIES_PER_STEP,
+    index = (trx, ids) => indexEvents(trx, ids, languages),
+  }: ReindexOptions,
 ): Promise<Pick<ReindexResult, 'events' | 'unindexable'>> {
   const unindexable: number[] = [];
   let events = 0;
   for (let after = 0; ; ) {
-    const step = await db.transaction((trx) => joinWritersAfter(trx, indexAfter(trx, after, languages)));
+    const step = await db.transaction((trx) => joinWritersAfter(trx, indexAfter(trx, after, index)));
     unindexable.push(...step.unindexable);
     events += step.ids.length;
     onProgress(step.ids.length);
@@ -102,8 +109,8 @@ export async function countEvents(db: Database): Promise<number> {
 async function indexAfter(
   db: Database,
   after: number,
-  languages: ContentLanguages | undefined,
-): Promise<{ ids: number[]; last: number | undefined; unindexable: number[] }> {
+  index: NonNullable<ReindexOptions['index']>,
+): Promise<{ ids: number[]; last: number | undefined; unindexable: readonly number[] }> {
   const posts = await db.rows<{ ID: number }>`
     SELECT ID FROM {posts} WHERE post_type = 'tribe_events' AND ID > ${after} ORDER BY ID LIMIT ${EVENTS_PER_STEP} ${verbatim(db.dialect.locks.update)}`;
   const ids = posts.map(({ ID }) => ID);
@@ -111,7 +118,7 @@ async function indexAfter(
   const query = db.from('fasti_entries').where('post_id', '>', after).distinct('post_id');
   if (last !== undefined) query.where('post_id', '<=', last);
   const indexedIds = (await query).map(({ post_id: id }) => id);
-  return { ids, last, unindexable: await indexEvents(db, [...new Set([...ids, ...indexedIds])], languages) };
+  return { ids, last, unindexable: await index(db, [...new Set([...ids, ...indexedIds])]) };
 }
 
 // ------------------------------------------------------------------------------------------------- counts of days

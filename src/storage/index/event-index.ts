@@ -7,6 +7,7 @@ import type { Database } from '../engine/database.ts';
 import type { Driver } from '../engine/driver.ts';
 import { insertRows, upsertRows } from '../engine/insert.ts';
 import type { DayRow, EntryRow } from '../engine/own-tables.ts';
+import { pagesOf } from '../engine/pages.ts';
 import { verbatim } from '../engine/statement.ts';
 import { entryText } from '../journal/own-changes.ts';
 import { joinWriters, reportIndexChange } from '../journal/reported-changes.ts';
@@ -68,11 +69,23 @@ const MAX_EVENTS_PER_CHANGE = 20_000;
  */
 export async function indexEvents(db: Database, ids: readonly number[], languages: OptionalLanguages): Promise<number[]> {
   const unindexable: number[] = [];
-  for (let at = 0; at < ids.length; at += IDS_PER_QUERY) {
-    const page = ids.slice(at, at + IDS_PER_QUERY);
+  for (const page of pagesOf(ids, IDS_PER_QUERY)) {
     const events = await indexedEvents(db, await loadEventRows(db, page), languages);
-    unindexable.push(...(await updateRows(db, page, events, await presentEntries(db, page))));
+    unindexable.push(...(await indexLoadedEvents(db, page, events)));
   }
+  return unindexable;
+}
+
+/**
+ * Does the same for events that have been read. `ids`: their ids, and those of posts that are not events any more. The
+ * events must have been locked before they were read.
+ */
+export async function indexLoadedEvents(
+  db: Database,
+  ids: readonly number[],
+  events: ReadonlyMap<number, IndexedEvent>,
+): Promise<number[]> {
+  const unindexable = await updateRows(db, ids, events, await presentEntries(db, ids));
   if (unindexable.length > 0) await disableIndex(db);
   return unindexable;
 }
@@ -100,23 +113,15 @@ export async function indexWithTranslations(db: Database, ids: readonly number[]
   return indexEvents(db, all, languages);
 }
 
-/** Does the same for events that another program has written. */
-export async function indexForeignEvents(db: Database, ids: readonly number[], languages: OptionalLanguages): Promise<number[]> {
-  const all = await withTranslations(db, ids, languages);
-  await lockEvents(db, all);
-  return indexEvents(db, all, languages);
-}
-
 /**
  * Locks events that this transaction has not written, in the order of their ids. Another transaction may be writing
  * them: their rows must be read after its end, or else those that it adds to the index would be replaced by older ones.
  */
-async function lockEvents(db: Database, ids: readonly number[]): Promise<void> {
+export async function lockEvents(db: Database, ids: readonly number[]): Promise<void> {
   if (db.dialect.maxWriters === 1) return;
   const sorted = [...new Set(ids)].sort((one, other) => one - other);
-  for (let at = 0; at < sorted.length; at += IDS_PER_QUERY)
-    await db.rows`
-      SELECT ID FROM {posts} WHERE ID IN (${sorted.slice(at, at + IDS_PER_QUERY)}) ORDER BY ID ${verbatim(db.dialect.locks.update)}`;
+  for (const page of pagesOf(sorted, IDS_PER_QUERY))
+    await db.rows`SELECT ID FROM {posts} WHERE ID IN (${page}) ORDER BY ID ${verbatim(db.dialect.locks.update)}`;
 }
 
 /** Reads the current rows of these events. */

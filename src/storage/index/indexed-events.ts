@@ -42,6 +42,9 @@ export interface EventRows {
 /** A term of an event. `parent` is given if its row is already locked. */
 type EventTerm = Pick<Term, 'term_id' | 'taxonomy'> & Partial<Pick<Term, 'parent'>>;
 
+/** The metas that the index is made from. */
+export const INDEXED_METAS = [VENUE_LINK, ORGANIZER_LINK, HIDDEN_META, FEATURED_META];
+
 /** Returns everything that the rows of these events in the index are made of. Ids of other posts are left out. */
 export async function loadEventRows(db: Database, ids: readonly number[]): Promise<EventRows[]> {
   const posts = await db
@@ -60,7 +63,7 @@ export async function loadEventRows(db: Database, ids: readonly number[]): Promi
   const metas: Of<EventRows['metas']> = await db
     .from('postmeta')
     .whereIn('post_id', eventIds)
-    .whereIn('meta_key', [VENUE_LINK, ORGANIZER_LINK, HIDDEN_META, FEATURED_META])
+    .whereIn('meta_key', INDEXED_METAS)
     .select('post_id as of', 'meta_key', 'meta_value');
   const terms: Of<EventRows['terms']> = await db
     .from('term_relationships', 'r')
@@ -81,16 +84,34 @@ export async function loadEventRows(db: Database, ids: readonly number[]): Promi
   }));
 }
 
-/** Converts rows of events to the form that the index needs, by id. */
+/** The data of other records that the rows of an event depend on. */
+export interface Surroundings {
+  /** Returns the parents of those of these categories that exist. */
+  readonly parentsOf: (categories: readonly number[]) => Promise<ReadonlyMap<number, number>>;
+  /** Returns the languages and translations of events. */
+  readonly memberships: (events: readonly EventRows[], languages: ContentLanguages) => Promise<ReadonlyMap<number, Membership>>;
+  /** Returns those of these events that are published. */
+  readonly publishedAmong: (ids: readonly number[]) => Promise<ReadonlySet<number>>;
+}
+
+/** The surroundings of events in WordPress's tables, as they are when they are read. */
+const surroundingsIn = (db: Database): Surroundings => ({
+  parentsOf: (categories) => lockedParents(db, categories),
+  memberships: (events, languages) => membershipsOf(db, events, languages),
+  publishedAmong: (ids) => publishedAmong(db, ids),
+});
+
+/** Converts rows of events to the form that the index needs, by id. `surroundings`: by default WordPress's tables. */
 export async function indexedEvents(
   db: Database,
   events: readonly EventRows[],
   languages: OptionalLanguages,
+  surroundings = surroundingsIn(db),
 ): Promise<Map<number, IndexedEvent>> {
   const isCategory = ({ taxonomy }: { taxonomy: string }) => taxonomy === termKind('category').taxonomy;
   const categoriesOf = ({ terms }: EventRows) => terms.filter(isCategory);
-  const parents = await loadParents(db, events.flatMap(categoriesOf));
-  const placeOf = await languagePlaces(db, events, languages);
+  const parents = await loadParents(events.flatMap(categoriesOf), surroundings);
+  const placeOf = await languagePlaces(events, languages, surroundings);
   return new Map(
     events.map((rows) => {
       const { post, occurrences, metas, terms } = rows;
@@ -135,16 +156,15 @@ export async function withTranslations(db: Database, ids: readonly number[], lan
 
 /** Determines the languages in whose lists these events appear. */
 async function languagePlaces(
-  db: Database,
   events: readonly EventRows[],
   languages: OptionalLanguages,
+  { memberships, publishedAmong }: Surroundings,
 ): Promise<(id: number) => LanguagePlace | undefined> {
-  const { postType } = postKind('event');
-  if (events.length === 0 || !isTranslated(languages, postType)) return () => undefined;
-  const posts = await membershipsOf(db, events, languages);
+  if (events.length === 0 || !isTranslated(languages, postKind('event').postType)) return () => undefined;
+  const posts = await memberships(events, languages);
   // The members in their own language do not have to be checked.
   const translations = [...posts.values()].flatMap(({ language, members }) => [...members].filter(([code]) => code !== language));
-  const published = await publishedAmong(db, postType, [...new Set(translations.map(([, id]) => id))]);
+  const published = await publishedAmong([...new Set(translations.map(([, id]) => id))]);
   return (id) => {
     const membership = posts.get(id);
     const { language, members: group } = membership ?? { language: null, members: new Map<string, number>() };
@@ -179,33 +199,38 @@ async function membershipsOf(
   return new Map([...posts, ...knownMemberships]);
 }
 
-async function publishedAmong(db: Database, postType: string, ids: readonly number[]): Promise<ReadonlySet<number>> {
+async function publishedAmong(db: Database, ids: readonly number[]): Promise<ReadonlySet<number>> {
   if (ids.length === 0) return new Set();
   const rows = await db
     .from('posts')
     .whereIn('ID', [...ids])
-    .where({ post_type: postType, post_status: 'publish' })
+    .where({ post_type: postKind('event').postType, post_status: 'publish' })
     .select('ID');
   return new Set(rows.map(({ ID }) => ID));
 }
 
-/**
- * Returns the parents of categories and of all their ancestors, and locks these rows until the end of the transaction:
- * a transaction that changes one of these parents waits, and then finds the events indexed here.
- */
-async function loadParents(db: Database, categories: readonly EventTerm[]): Promise<Map<number, number>> {
+/** Returns the parents of categories and of all their ancestors. */
+async function loadParents(categories: readonly EventTerm[], { parentsOf }: Surroundings): Promise<Map<number, number>> {
   const parents = new Map(categories.flatMap(({ term_id: id, parent }) => (parent === undefined ? [] : [[id, parent] as const])));
   let missingIds = [...new Set(categories.map(({ term_id: id }) => id).filter((id) => !parents.has(id))), ...unknownParents(parents)];
   while (missingIds.length > 0) {
-    const rows = await db.rows<{ term_id: number; parent: number }>`
-      SELECT term_id, parent FROM {term_taxonomy} WHERE taxonomy = ${termKind('category').taxonomy} AND term_id IN (${missingIds})
-      ORDER BY term_taxonomy_id ${verbatim(db.dialect.locks.share)}`;
-    for (const { term_id: id, parent } of rows) parents.set(id, parent);
+    for (const [id, parent] of await parentsOf(missingIds)) parents.set(id, parent);
     // A parent that does not exist has no ancestors.
     for (const id of missingIds) if (!parents.has(id)) parents.set(id, 0);
     missingIds = unknownParents(parents);
   }
   return parents;
+}
+
+/**
+ * Returns the parents of these categories, and locks their rows until the end of the transaction: a transaction that
+ * changes one of these parents waits, and then finds the events indexed here.
+ */
+async function lockedParents(db: Database, categories: readonly number[]): Promise<Map<number, number>> {
+  const rows = await db.rows<{ term_id: number; parent: number }>`
+    SELECT term_id, parent FROM {term_taxonomy} WHERE taxonomy = ${termKind('category').taxonomy} AND term_id IN (${categories})
+    ORDER BY term_taxonomy_id ${verbatim(db.dialect.locks.share)}`;
+  return new Map(rows.map(({ term_id: id, parent }) => [id, parent]));
 }
 
 const unknownParents = (parents: ReadonlyMap<number, number>) => [...new Set(parents.values())].filter((id) => id > 0 && !parents.has(id));

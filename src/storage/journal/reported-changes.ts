@@ -236,7 +236,7 @@ async function writeReports(db: Database, reports: ReportedChanges): Promise<voi
   const now = actor?.now ?? new Date();
   const at = utcFromDate(now);
   const last = await appendChanges(db, changes, { writer: 'fasti', at, user: actor?.viewer?.id ?? 0 });
-  if (changes.length > 0) await changeHandlers.get(db.driver)?.(db, changes, at);
+  if (changes.length > 0) await changeHandlers.get(db.driver)?.(db, { changes, at, indexed: idsIn(reports.indexChange) });
   if (actor) await noteLastSave(db, now);
   // This comes last, because the followers may have written to the list index.
   reports.ownChanges = ownChangesOf(reports, changes, { last, at });
@@ -265,8 +265,20 @@ export function afterAppending(db: Database, work: ChangeHandler): void {
   changeHandlers.set(db.driver, work);
 }
 
-/** `at`: when the changes were appended, UTC. */
-type ChangeHandler = (db: Database, changes: readonly Change[], at: string) => Promise<void>;
+type ChangeHandler = (db: Database, appended: AppendedChanges) => Promise<void>;
+
+/** The changes of a transaction. */
+interface AppendedChanges {
+  readonly changes: readonly Change[];
+  /** When they were appended, UTC. */
+  readonly at: string;
+  /** The events whose rows in the list index were changed one by one. */
+  readonly indexed: readonly number[];
+}
+
+const idsIn = (change: IndexChange | undefined): number[] => [
+  ...new Set([...(change?.deleted ?? []), ...(change?.inserted ?? [])].map((row) => row.post_id)),
+];
 
 const changeHandlers = new WeakMap<Database['driver'], ChangeHandler>();
 

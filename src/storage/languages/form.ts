@@ -1,7 +1,8 @@
-import type { ContentLanguages, Memberships } from '../../wordpress/content-languages.ts';
+import type { ContentLanguages, Membership, Memberships } from '../../wordpress/content-languages.ts';
 import type { Term } from '../../wordpress/rows.ts';
 import type { QueryBuilder } from '../engine/builder.ts';
 import type { Database } from '../engine/database.ts';
+import type { Selection, TextRow } from '../engine/select-together.ts';
 import { type Dependency, termDependency } from '../journal/dependencies.ts';
 
 /*
@@ -18,6 +19,10 @@ export interface LanguageForm {
   readonly read: (db: Database, options: ReadonlyMap<string, string>) => Promise<SiteLanguages | undefined>;
   /** Reads the languages and groups of these records, in one query. */
   readonly memberships: (db: Database, languages: ContentLanguages, records: RecordKeys) => Promise<Memberships>;
+  /** Selects the rows with the languages and groups of these posts, to be read together with other rows. */
+  readonly rowsOfPosts: (db: Database, ids: readonly number[]) => Selection;
+  /** Returns the languages and groups that these rows contain (`rowsOfPosts`). */
+  readonly membershipsIn: (languages: ContentLanguages, rows: readonly TextRow[]) => ReadonlyMap<number, Membership>;
   /** Restricts a list to the records in a language, or without a language. */
   readonly whereLanguage: (
     db: Database,

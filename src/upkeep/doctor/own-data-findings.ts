@@ -3,7 +3,7 @@ import { type IndexState, indexState, openImports, unindexableEvents } from '../
 import type { PluginState } from '../../storage/audit/plugin.ts';
 import type { Database } from '../../storage/engine/database.ts';
 import { hasForeignChanges, takeOverChanges } from '../../storage/freshness/foreign-changes.ts';
-import { reindexEvents } from '../../storage/index/event-index-rebuild.ts';
+import { rebuildIndex } from '../../storage/freshness/index-rebuild.ts';
 import type { OptionalLanguages } from '../../storage/index/indexed-events.ts';
 import { createChangeCounter } from '../../storage/journal/entries.ts';
 import { countsChanges } from '../../storage/rows/changes.ts';
@@ -16,7 +16,7 @@ export async function ownDataFindings(site: Site): Promise<Finding[]> {
   const { shared, occurrenceTables, contentLanguages: languages } = await site.settings();
   const index = !occurrenceTables ? 'trusted' : shared ? await indexStateBesideWordPress(db, languages) : await indexState(db, languages);
   const unindexableIds = index === 'off' ? await unindexableEvents(db, languages) : [];
-  const reindex = async () => void (await reindexEvents(db, site.clock, { marksComplete: true, languages }));
+  const reindex = async () => void (await rebuildIndex(db, site.clock, { marksComplete: true, languages, shared }));
   const takeOver = async () => {
     await takeOverChanges(db, site.clock, { languages });
     // The first time, it is unknown what was changed.

@@ -1,7 +1,10 @@
 import type { ChangeSigns, SignedTables } from '../change-signs.ts';
 import type { Asker } from '../driver.ts';
 
-/** The server records whole seconds: a second change within the same second would leave the same record. */
+/**
+ * The server records whole seconds: a second change within the same second would leave the same record. Both the record
+ * and the current time are cut to seconds, so a difference of two may be little more than one.
+ */
 const UNSETTLED_SECONDS = 2;
 
 /**
@@ -67,7 +70,7 @@ interface TableStatus {
 async function readTables(db: Asker, { watched, positionOnly }: SignedTables): Promise<TableStatus[]> {
   const names = [...watched, ...positionOnly];
   const orDash = (column: string) => `COALESCE(${column}, '-')`;
-  const isRecent = (column: string) => `COALESCE(${column} > NOW() - INTERVAL ${UNSETTLED_SECONDS} SECOND, 0)`;
+  const isRecent = (column: string) => `COALESCE(${column} >= NOW() - INTERVAL ${UNSETTLED_SECONDS} SECOND, 0)`;
   return db.ask<TableStatus>(
     `SELECT LOWER(TABLE_NAME) AS name, UPDATE_TIME IS NULL AS unrecorded, ${isRecent('UPDATE_TIME')} OR ${isRecent('CREATE_TIME')} AS isRecent,
        COALESCE(ENGINE, '') = 'InnoDB' AS isCounted,

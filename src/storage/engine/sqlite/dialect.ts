@@ -19,6 +19,7 @@ export const sqlite: Dialect = {
   sortKey: (column) => ['??', [column]],
   orderOf: knownFold,
   asNumber: (column) => ['CAST(?? AS REAL)', [column]],
+  asText: (expression) => `CAST(${expression} AS TEXT)`,
   isNumber: (column) => ['is_number(??)', [column]],
   orUpdate: (keys) => `ON CONFLICT (${keys.map((key) => `\`${key}\``).join(', ')}) DO UPDATE SET`,
   insertedValue: (column) => `excluded.\`${column}\``,

@@ -4,6 +4,7 @@ import { parseSerialized, serializedMembers } from '../../../wordpress/php/seria
 import type { QueryBuilder } from '../../engine/builder.ts';
 import type { Database } from '../../engine/database.ts';
 import type { Sql } from '../../engine/dialect.ts';
+import { placeholders } from '../../engine/select-together.ts';
 import { verbatim } from '../../engine/statement.ts';
 import { dependingOn } from '../../journal/dependencies.ts';
 import { dependenciesOf, type LanguageForm, type ListedRecords, NO_MEMBERSHIPS, type SiteLanguages } from '../form.ts';
@@ -69,27 +70,33 @@ export const polylang: LanguageForm = {
     const { posts, terms } = records;
     if (posts.length + terms.length === 0) return NO_MEMBERSHIPS;
     const termIds = terms.map(({ term_id: id }) => id);
-    const rows = await dependingOn(db, dependenciesOf(records)).rows<{ object: number; id: number; taxonomy: string; description: string }>`
+    const rows = await dependingOn(db, dependenciesOf(records)).rows<MembershipRow>`
       SELECT r.object_id AS object, tt.term_taxonomy_id AS id, tt.taxonomy, tt.description
       FROM {term_relationships} r ${verbatim(db.dialect.joinInOrder)} {term_taxonomy} tt ON tt.term_taxonomy_id = r.term_taxonomy_id
       WHERE (r.object_id IN (${unique(posts)}) AND tt.taxonomy IN (${Object.values(TAXONOMIES.post)}))
-        OR (r.object_id IN (${unique(termIds)}) AND tt.taxonomy IN (${Object.values(TAXONOMIES.term)}))
-      ORDER BY tt.term_taxonomy_id DESC`;
-    const of = (is: 'post' | 'term') => {
-      const { language, group } = TAXONOMIES[is];
-      const codes = new Map(languages.languages.map(({ code, onPosts, onTerms }) => [is === 'post' ? onPosts : onTerms, code]));
-      const [ownCodes, groups] = [new Map<number, string | undefined>(), new Map<number, ReadonlyMap<string, number>>()];
-      // If a record has several languages, the lowest row counts, which comes last here.
-      for (const row of rows) {
-        if (row.taxonomy === language && codes.has(row.id)) ownCodes.set(row.object, codes.get(row.id));
-        if (row.taxonomy === group) groups.set(row.object, membersIn(row.description));
-      }
-      return new Map<number, Membership>(
-        [...ownCodes].map(([id, code]) => [id, membershipOf(languages, id, code, groups.get(id) ?? new Map())]),
-      );
-    };
-    return { posts: of('post'), terms: of('term') };
+        OR (r.object_id IN (${unique(termIds)}) AND tt.taxonomy IN (${Object.values(TAXONOMIES.term)}))`;
+    return { posts: membershipsOf(languages, rows, 'post'), terms: membershipsOf(languages, rows, 'term') };
   },
+
+  rowsOfPosts: (db, ids) => ({
+    columns: { object: 'r.object_id', id: 'tt.term_taxonomy_id', taxonomy: 'tt.taxonomy', description: 'tt.description' },
+    from: `FROM \`${db.table('term_relationships')}\` r
+      ${db.dialect.joinInOrder} \`${db.table('term_taxonomy')}\` tt ON tt.term_taxonomy_id = r.term_taxonomy_id
+      WHERE r.object_id IN (${placeholders(ids)}) AND tt.taxonomy IN ('${Object.values(TAXONOMIES.post).join("', '")}')`,
+    bindings: ids,
+  }),
+
+  membershipsIn: (languages, rows) =>
+    membershipsOf(
+      languages,
+      rows.map(({ object, id, taxonomy, description }) => ({
+        object: Number(object),
+        id: Number(id),
+        taxonomy: taxonomy ?? '',
+        description: description ?? '',
+      })),
+      'post',
+    ),
 
   whereLanguage(db, where, languages, records, code) {
     const [sql, bindings] = languageSql(db, languages, records.is, columnOf(records));
@@ -119,6 +126,26 @@ export const polylang: LanguageForm = {
     });
   },
 };
+
+/** A term of a record that is its language or its group. */
+interface MembershipRow {
+  readonly object: number;
+  readonly id: number;
+  readonly taxonomy: string;
+  readonly description: string;
+}
+
+/** Returns the languages and groups of records of one kind. If a record has several languages, the lowest row counts. */
+function membershipsOf(languages: ContentLanguages, rows: readonly MembershipRow[], is: 'post' | 'term'): Map<number, Membership> {
+  const { language, group } = TAXONOMIES[is];
+  const codes = new Map(languages.languages.map(({ code, onPosts, onTerms }) => [is === 'post' ? onPosts : onTerms, code]));
+  const [ownCodes, groups] = [new Map<number, string | undefined>(), new Map<number, ReadonlyMap<string, number>>()];
+  for (const row of [...rows].sort((one, other) => other.id - one.id)) {
+    if (row.taxonomy === language && codes.has(row.id)) ownCodes.set(row.object, codes.get(row.id));
+    if (row.taxonomy === group) groups.set(row.object, membersIn(row.description));
+  }
+  return new Map([...ownCodes].map(([id, code]) => [id, membershipOf(languages, id, code, groups.get(id) ?? new Map())]));
+}
 
 /** SQL for the row with the language of a record: the lowest one if there are several; NULL if there is none. */
 const languageSql = (db: Database, languages: ContentLanguages, is: 'post' | 'term', column: string): Sql => {

@@ -4,6 +4,7 @@ import { serializedMembers } from '../../../wordpress/php/serialized.ts';
 import type { Term } from '../../../wordpress/rows.ts';
 import type { QueryBuilder } from '../../engine/builder.ts';
 import { type Database, hasTable } from '../../engine/database.ts';
+import { placeholders } from '../../engine/select-together.ts';
 import { verbatim } from '../../engine/statement.ts';
 import { dependingOn, termDependency } from '../../journal/dependencies.ts';
 import { dependenciesOf, type LanguageForm, type ListedRecords, type NamedTerm, NO_MEMBERSHIPS } from '../form.ts';
@@ -41,33 +42,44 @@ export const wpml: LanguageForm = {
     const { posts, terms } = records;
     if (posts.length + terms.length === 0) return NO_MEMBERSHIPS;
     const elements = await elementsOfTerms(db, terms);
-    const rows = await dependingOn(db, dependenciesOf(records)).rows<{
-      type: string;
-      id: number | null;
-      language: string;
-      element_of: number;
-      language_of: string;
-      type_of: string;
-    }>`
+    const rows = await dependingOn(db, dependenciesOf(records)).rows<MemberRow>`
       SELECT m.element_type AS type, CASE WHEN m.element_type IN (${TERM_ELEMENTS}) THEN tt.term_id ELSE m.element_id END AS id,
         m.language_code AS language, o.element_id AS element_of, o.language_code AS language_of, o.element_type AS type_of
       FROM {icl_translations} o ${verbatim(db.dialect.joinInOrder)} {icl_translations} m ON m.trid = o.trid
       LEFT JOIN {term_taxonomy} tt ON tt.term_taxonomy_id = m.element_id
       WHERE o.language_code <> '' AND ((o.element_id IN (${unique(posts)}) AND o.element_type IN (${POST_ELEMENTS}))
         OR (o.element_id IN (${[...elements.keys()]}) AND o.element_type IN (${TERM_ELEMENTS})))`;
-    const groups = { post: new Map<number, Group>(), term: new Map<number, Group>() };
-    for (const row of rows) {
-      const kindGroups = row.type_of.startsWith('tax_') ? groups.term : groups.post;
-      const group = kindGroups.get(row.element_of) ?? { language: row.language_of, members: new Map() };
-      kindGroups.set(row.element_of, group);
-      // A job for a translation that does not exist yet has no id, and neither does a deleted term.
-      if (row.type === row.type_of && row.id !== null) group.members.set(row.language, Number(row.id));
-    }
-    const of = (kindGroups: ReadonlyMap<number, Group>, idOf: (element: number) => number) =>
-      new Map<number, Membership>(
-        [...kindGroups].map(([element, group]) => [idOf(element), membershipOf(languages, idOf(element), group.language, group.members)]),
-      );
-    return { posts: of(groups.post, (id) => id), terms: of(groups.term, (element) => elements.get(element) ?? 0) };
+    const groups = groupsIn(rows);
+    return {
+      posts: membershipsOf(languages, groups.post, (id) => id),
+      terms: membershipsOf(languages, groups.term, (element) => elements.get(element) ?? 0),
+    };
+  },
+
+  rowsOfPosts: (db, ids) => ({
+    columns: {
+      type: 'm.element_type',
+      id: 'm.element_id',
+      language: 'm.language_code',
+      element_of: 'o.element_id',
+      language_of: 'o.language_code',
+      type_of: 'o.element_type',
+    },
+    from: `FROM \`${db.table('icl_translations')}\` o ${db.dialect.joinInOrder} \`${db.table('icl_translations')}\` m ON m.trid = o.trid
+      WHERE o.language_code <> '' AND o.element_id IN (${placeholders(ids)}) AND o.element_type IN ('${POST_ELEMENTS.join("', '")}')`,
+    bindings: ids,
+  }),
+
+  membershipsIn: (languages, rows) => {
+    const members = rows.map((row) => ({
+      type: row.type ?? '',
+      id: row.id ?? null,
+      language: row.language ?? '',
+      element_of: Number(row.element_of),
+      language_of: row.language_of ?? '',
+      type_of: row.type_of ?? '',
+    }));
+    return membershipsOf(languages, groupsIn(members).post, (id) => id);
   },
 
   // A record in a language that is switched off, or hidden from the caller, does not count as a record without a
@@ -97,6 +109,36 @@ interface Group {
   readonly language: string;
   readonly members: Map<string, number>;
 }
+
+/** A member of the group of a record, with the row of the record itself (`_of`). */
+interface MemberRow {
+  readonly type: string;
+  readonly id: number | string | null;
+  readonly language: string;
+  readonly element_of: number;
+  readonly language_of: string;
+  readonly type_of: string;
+}
+
+/** Returns the groups of posts and of terms, by the ids of their elements. */
+function groupsIn(rows: readonly MemberRow[]): { readonly post: ReadonlyMap<number, Group>; readonly term: ReadonlyMap<number, Group> } {
+  const groups = { post: new Map<number, Group>(), term: new Map<number, Group>() };
+  for (const row of rows) {
+    const kindGroups = row.type_of.startsWith('tax_') ? groups.term : groups.post;
+    const group = kindGroups.get(row.element_of) ?? { language: row.language_of, members: new Map() };
+    kindGroups.set(row.element_of, group);
+    // A job for a translation that does not exist yet has no id, and neither does a deleted term.
+    if (row.type === row.type_of && row.id !== null) group.members.set(row.language, Number(row.id));
+  }
+  return groups;
+}
+
+const membershipsOf = (
+  languages: ContentLanguages,
+  groups: ReadonlyMap<number, Group>,
+  idOf: (element: number) => number,
+): Map<number, Membership> =>
+  new Map([...groups].map(([element, group]) => [idOf(element), membershipOf(languages, idOf(element), group.language, group.members)]));
 
 /** Returns WPML's name for a post type or a taxonomy. */
 const elementType = (is: 'post' | 'term', name: string): string => (is === 'post' ? `post_${name}` : `tax_${name}`);
