@@ -7,6 +7,8 @@ export interface ContentLanguages {
   readonly form: 'polylang' | 'wpml';
   /** Whether that plugin is active in a WordPress on this database; otherwise only this program uses the rows. */
   readonly pluginRuns: boolean;
+  /** Whether records in different languages may have the same slug, as with WPML and Polylang Pro. */
+  readonly sharesSlugs: boolean;
   /** In the site's order. */
   readonly languages: readonly ContentLanguage[];
   /** All languages of the site, if some are hidden from the caller and left out of `languages`. */

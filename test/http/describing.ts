@@ -67,6 +67,7 @@ const WITH_FIELDS = {
 const CONTENT: ContentLanguages = {
   form: 'polylang',
   pluginRuns: false,
+  sharesSlugs: false,
   languages: [
     { code: 'en', locale: 'en_US', name: 'English', number: 101, hidden: false, onPosts: 101, onTerms: 102 },
     { code: 'it', locale: 'it_IT', name: 'Italiano', number: 103, hidden: false, onPosts: 103, onTerms: 104 },

@@ -9,6 +9,7 @@ import { foldText } from '../engine/collation.ts';
 import type { Database } from '../engine/database.ts';
 import { insertRows } from '../engine/insert.ts';
 import { readInParts } from '../engine/pages.ts';
+import { formOf } from '../languages/forms.ts';
 import { lockNames, slugLock } from '../rows/locks.ts';
 import { slugsLike, updatePost } from '../rows/posts.ts';
 import { findInLockedPosts } from './find-locked.ts';
@@ -30,8 +31,8 @@ type Sharer = Pick<Post, 'ID' | 'post_type' | 'post_name' | 'post_status'> & { r
 const WPML_ELEMENT_TYPES = postTypes.map((type) => `post_${type}`);
 
 /**
- * Returns the slugs that several published records of one type share; `languages`: of the site. With WPML, records in
- * different languages may share a slug. The records are read only if there are any.
+ * Returns the slugs that several published records of one type share; `languages`: of the site. With WPML and Polylang
+ * Pro, records in different languages may share a slug. The records are read only if there are any.
  */
 export async function sharedSlugs(db: Database, languages: ContentLanguages | undefined): Promise<SharedSlug[]> {
   const isByLanguage = languages?.form === 'wpml';
@@ -47,13 +48,30 @@ export async function sharedSlugs(db: Database, languages: ContentLanguages | un
         .orderBy('ID')
         .select('ID', 'post_type', 'post_name', 'post_status', ...(isByLanguage ? ['w.language_code as language'] : [])),
   );
-  const groups = groupedBy(sharers, ({ post_type: type, post_name: slug, language }) => `${type} ${language ?? ''} ${foldText(slug)}`);
+  const languageOf = await languagesAmong(db, languages, sharers);
+  const groups = groupedBy(sharers, (sharer) => `${sharer.post_type} ${languageOf(sharer) ?? ''} ${foldText(sharer.post_name)}`);
   return [...groups.values()].flatMap((alike) => {
     if (alike.length < 2) return [];
     const { post_type: type, post_name: slug } = alike[0]!;
     const visitorsFirst = alike.toSorted((one, other) => Number(other.post_status === 'publish') - Number(one.post_status === 'publish'));
     return [{ type, slug, ids: visitorsFirst.map(({ ID }) => ID) }];
   });
+}
+
+/** Returns the languages of records if those in different languages may share a slug. */
+async function languagesAmong(
+  db: Database,
+  languages: ContentLanguages | undefined,
+  sharers: readonly Sharer[],
+): Promise<(sharer: Sharer) => string | null | undefined> {
+  if (languages?.form !== 'polylang' || !languages.sharesSlugs) return ({ language }) => language;
+  const ids = sharers.map(({ ID }) => ID);
+  const found = await readInParts(ids, async (posts) => {
+    const memberships = await formOf(languages).memberships(db, languages, { posts, terms: [] });
+    return [...memberships.posts];
+  });
+  const codes = new Map(found.map(([id, { language }]) => [id, language]));
+  return ({ ID }) => codes.get(ID);
 }
 
 function publishedRecords(db: Database, isByLanguage: boolean): QueryBuilder {

@@ -28,7 +28,8 @@ export async function findLanguages(
   };
   for (const form of ['wpml', 'polylang'] as const) {
     const languages = applies[form] ? await FORMS[form].read(db, options) : undefined;
-    if (languages) return { form, pluginRuns: runs[form], ...languages };
+    const sharesSlugs = form === 'wpml' || plugins.includes('"polylang-pro/');
+    if (languages) return { form, pluginRuns: runs[form], sharesSlugs, ...languages };
   }
   return undefined;
 }

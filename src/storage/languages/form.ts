@@ -36,7 +36,7 @@ export interface LanguageForm {
 }
 
 /** The data that a form reads from a site, without those added by the program. */
-export type SiteLanguages = Omit<ContentLanguages, 'form' | 'pluginRuns'>;
+export type SiteLanguages = Omit<ContentLanguages, 'form' | 'pluginRuns' | 'sharesSlugs'>;
 
 /** A term to look up. Its `term_taxonomy_id` is looked up if it is needed and not known. */
 export type NamedTerm = Pick<Term, 'term_id' | 'taxonomy'> & Partial<Pick<Term, 'term_taxonomy_id'>>;

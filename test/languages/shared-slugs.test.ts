@@ -1,0 +1,39 @@
+import { expect, it } from '@jest/globals';
+import { settingNames } from '../../src/calendar/settings.ts';
+import { repairSharedSlugs, sharedSlugs } from '../../src/storage/audit/shared-slugs.ts';
+import { noteChange } from '../../src/storage/journal/reported-changes.ts';
+import { findLanguages } from '../../src/storage/languages/detect.ts';
+import { readOptions } from '../../src/storage/rows/options.ts';
+import { describeDatabases } from '../support/databases.ts';
+import { loadLanguages } from '../support/languages.ts';
+
+const [ENGLISH, ITALIAN, OTHER_ENGLISH] = [110, 111, 112];
+const NOW = new Date('2026-11-22T21:30:00Z');
+
+describeDatabases('a slug that events share', (open) => {
+  it.each([
+    ['Polylang', 'a:1:{i:0;s:21:"polylang/polylang.php";}', [ENGLISH, ITALIAN]],
+    ['Polylang Pro', 'a:1:{i:0;s:25:"polylang-pro/polylang.php";}', undefined],
+  ])('is a fault with %s if it should be unique among all languages', async (_, plugins, ids) => {
+    const db = await loadLanguages(await open(), 'polylang');
+    await db.from('options').where('option_name', 'active_plugins').delete();
+    await db.from('options').insert({ option_name: 'active_plugins', option_value: plugins, autoload: 'yes' });
+    const languages = await findLanguages(db, await readOptions(db, settingNames(db.prefix)), { setting: 'auto', isShared: true });
+    expect(languages?.form).toBe('polylang');
+    const share = (posts: readonly number[]) =>
+      db
+        .from('posts')
+        .whereIn('ID', [...posts])
+        .update({ post_name: 'shared-by-two', post_status: 'publish' });
+    const shared = async () => (await sharedSlugs(db, languages)).filter(({ slug }) => slug === 'shared-by-two').map((one) => one.ids);
+    await share([ENGLISH, ITALIAN]);
+    expect(await shared()).toEqual(ids ? [ids] : []);
+    await db.transaction(async (trx) => {
+      await repairSharedSlugs(trx, languages);
+      noteChange(trx, { now: NOW });
+    });
+    expect((await db.from('posts').where('ID', ITALIAN).first())?.post_name).toBe(ids ? 'shared-by-two-2' : 'shared-by-two');
+    await share([ENGLISH, OTHER_ENGLISH]);
+    expect(await shared()).toEqual([[ENGLISH, OTHER_ENGLISH]]);
+  });
+});
