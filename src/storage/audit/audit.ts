@@ -100,20 +100,34 @@ const SERIALIZED_COLUMNS = {
   usermeta: { id: 'umeta_id', value: 'meta_value', name: 'meta_key', owner: 'user_id' },
 } as const;
 
-/** Yields unreadable serialized arrays in options and in metas of posts and users. */
-export async function* brokenValues(db: Database): AsyncGenerator<BrokenValue> {
+/**
+ * Yields unreadable serialized arrays in options and in metas of posts and users. `isUtf8`: whether the column is in
+ * UTF-8. An old WordPress with `DB_CHARSET` latin1 stores the bytes of UTF-8 in columns of that character set: it reads
+ * a value with the right lengths, while other programs see two characters for one.
+ */
+export async function* brokenValues(db: Database): AsyncGenerator<BrokenValue & { readonly isUtf8: boolean }> {
   for (const [table, { id, value, name, owner }] of typedEntries(SERIALIZED_COLUMNS)) {
-    const read = (after: number, size: number): PromiseLike<{ id: number; value: string; name: string; owner: number }[]> =>
+    const read = (
+      after: number,
+      size: number,
+    ): PromiseLike<{ id: number; value: string; name: string; owner: number; is_utf8: number }[]> =>
       db
         .from(table)
         .where(id, '>', after)
         .where(value, 'like', 'a:%')
         .orderBy(id)
         .limit(size)
-        .select({ id, value, name, owner: owner ?? id });
+        .select({ id, value, name, owner: owner ?? id, is_utf8: db.raw(...db.dialect.isUtf8(value)) });
     for await (const rows of pagesById(BATCH_SIZE, read)) {
       for (const row of rows)
-        if (isBrokenArray(row.value)) yield { table, id: row.id, of: owner ? `${row.owner} ${row.name}` : row.name, value: row.value };
+        if (isBrokenArray(row.value))
+          yield {
+            table,
+            id: row.id,
+            of: owner ? `${row.owner} ${row.name}` : row.name,
+            value: row.value,
+            isUtf8: Number(row.is_utf8) === 1,
+          };
     }
   }
 }

@@ -111,6 +111,9 @@ export interface Dialect {
    */
   asText(expression: string): string;
 
+  /** Expression: 1 if a column of texts is stored in UTF-8, otherwise 0. */
+  isUtf8(column: string): Sql;
+
   /** Condition: a text column contains a number and nothing else. */
   isNumber(column: string): Sql;
 

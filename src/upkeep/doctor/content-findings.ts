@@ -141,18 +141,21 @@ export async function valueFindings(site: Site): Promise<Finding[]> {
   const textMetas = [...TEXT_METAS, ...calendar.customFields.flatMap(metasOf)];
   const objectNames: string[] = [];
   for await (const { of } of objectsInMetas(site.db, textMetas)) objectNames.push(of);
-  const [mendableNames, brokenNames]: [string[], string[]] = [[], []];
-  for await (const value of brokenValues(site.db))
-    (repairArray(value.value) === undefined ? brokenNames : mendableNames).push(`${value.table} ${value.of}`);
+  const [mendableNames, brokenNames, misreadNames]: [string[], string[], string[]] = [[], [], []];
+  for await (const value of brokenValues(site.db)) {
+    const names = !value.isUtf8 ? misreadNames : repairArray(value.value) === undefined ? brokenNames : mendableNames;
+    names.push(`${value.table} ${value.of}`);
+  }
   return [
     ...finding('texts-as-objects', 'error', objectNames, async () => {
       for await (const text of objectsInMetas(site.db, textMetas))
         await inRepairTransaction(site, (db) => repairValue(db, text, storedText(text.value)))();
     }),
     ...finding('values-broken', 'warning', brokenNames),
+    ...finding('values-not-in-utf8', 'warning', misreadNames),
     ...finding('values-mendable', 'warning', mendableNames, async () => {
       for await (const value of brokenValues(site.db)) {
-        const repairedValue = repairArray(value.value);
+        const repairedValue = value.isUtf8 ? repairArray(value.value) : undefined;
         if (repairedValue !== undefined) await inRepairTransaction(site, (db) => repairValue(db, value, repairedValue))();
       }
     }),

@@ -33,6 +33,7 @@ export const mysql: Dialect = {
   // `+ 0.0` reads the leading number of a text without the error that CAST gives on strict servers.
   asNumber: (column) => ['(?? + 0.0)', [column]],
   asText: (expression) => `CONVERT(${expression} USING utf8mb4) COLLATE utf8mb4_bin`,
+  isUtf8: (column) => ["CHARSET(??) LIKE 'utf8%'", [column]],
   isNumber: (column) => ['?? REGEXP ?', [column, DECIMAL_NUMBER]],
   orUpdate: () => 'ON DUPLICATE KEY UPDATE',
   insertedValue: (column) => `VALUES(\`${column}\`)`,

@@ -20,6 +20,7 @@ export const sqlite: Dialect = {
   orderOf: knownFold,
   asNumber: (column) => ['CAST(?? AS REAL)', [column]],
   asText: (expression) => `CAST(${expression} AS TEXT)`,
+  isUtf8: () => ['1', []],
   isNumber: (column) => ['is_number(??)', [column]],
   orUpdate: (keys) => `ON CONFLICT (${keys.map((key) => `\`${key}\``).join(', ')}) DO UPDATE SET`,
   insertedValue: (column) => `excluded.\`${column}\``,
