@@ -59,7 +59,7 @@ export function savedAltText(visit: Submission, plan: FormPlan, { image }: Contr
 export interface UploadedPicture {
   /** The value of the image field, if the picture was added to the library. */
   readonly input: Values;
-  /** Attaches the picture to a new record, in the transaction that creates it: while it is a draft, neither is public. */
+  /** Attaches the picture to a new record, in the transaction that creates it. That of a draft is not public. */
   readonly attachTo: (site: Site, record: number) => Promise<void>;
   /** Removes the picture from the library, for when the form was not saved and is not shown again. */
   readonly removeFromLibrary: () => Promise<void>;
