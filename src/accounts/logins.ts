@@ -82,8 +82,8 @@ export const loginOf = async (site: Site, settings: SiteSettings, request: Cooki
   (await loginsOf(site, settings, request))[0];
 
 /**
- * Returns the logins of all genuine cookies of a request. Browsers keep a cookie for each path for which it was set, and
- * send that of the longest one first, even if it has become invalid since.
+ * Returns the logins of all genuine cookies of a request. Browsers keep a cookie for each path for which it was set,
+ * and send that of the longest one first, even if it has become invalid since.
  */
 export async function loginsOf(site: Site, settings: SiteSettings, { cookie: header, post = false }: CookieRequest): Promise<Login[]> {
   const cookies = loginCookies(header, loginCookieNameOf(settings));

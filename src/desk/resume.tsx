@@ -15,7 +15,7 @@ export interface KeptForm {
   readonly fields: Values;
 }
 
-/** Pages of forms that are not sent again as they are, by path: the answer leads outside, which their own page allows. */
+/** Own pages of forms whose answer leads outside this site, which the page for the others does not allow, by path. */
 const OWN_PAGES: ReadonlyMap<string, (visit: Visit, fields: Values, errorMessage?: string) => PageOutcome> = new Map([
   ['/authorize', authorizeAgain],
 ]);

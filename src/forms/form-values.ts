@@ -11,7 +11,7 @@ export const textIn = (fields: Values, name: string): string => {
   return typeof value === 'string' ? value : '';
 };
 
-/** Returns a text to search for, without blanks around it; longer ones are cut, since WordPress does not search them. */
+/** Returns a text to search for, without blanks around it, cut to the length that WordPress searches. */
 export const searchIn = (fields: Values, name: string): string => textIn(fields, name).trim().slice(0, MAX_BYTES.search);
 
 /** Returns the texts of a submitted list, such as the names of ticked boxes. */

@@ -11,7 +11,8 @@ const MEGABYTE = 2 ** 20;
 /**
  * Runs an attack on a service of its own and removes the service afterwards. `attack({base, host, port, authorization,
  * uploads, cpu, memory, peak})`: the folder of the library, milliseconds of processor time so far, and megabytes in
- * memory, now and at most since `peak.reset()`. Returns the result of the attack. `events`: number of events besides the sample.
+ * memory, now and at most since `peak.reset()`. Returns the result of the attack. `events`: number of events besides
+ * the sample.
  */
 export async function withTarget(attack, env = {}, events = 1) {
   const folder = scratchFolder('fasti-attack');
