@@ -44,7 +44,7 @@ describeDatabases('change by another program', (open, engine) => {
   const taken = async (script: string): Promise<string[]> => {
     const from = await lastNumber(db);
     const ranges = createRowRanges(db, undefined);
-    await ranges.begin();
+    (await ranges.begin()).accept();
     await runScript(db, script);
     const suspects = (await ranges.suspects())!;
     await takeOverChanges(db, now, { posts: suspects.posts });
@@ -241,7 +241,7 @@ for (const form of ['polylang', 'wpml'] as const) {
       await takeOverChanges(db, now, { languages });
       await reindexEvents(db, now, { marksComplete: true, languages });
       const ranges = createRowRanges(db, languages);
-      await ranges.begin();
+      (await ranges.begin()).accept();
       const from = await lastNumber(db);
       await runScript(db, script);
       const suspects = (await ranges.suspects())!;

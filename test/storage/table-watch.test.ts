@@ -171,7 +171,7 @@ describeDatabases('table watch', (open, engine) => {
 
   it('finds suspect posts only in the given tables', async () => {
     const ranges = createRowRanges(db, undefined);
-    await ranges.begin();
+    (await ranges.begin()).accept();
     await runScript(db, "UPDATE wp_posts SET post_title = 'Changed' WHERE ID = 40");
     await runScript(db, "UPDATE wp_postmeta SET meta_value = 'changed' WHERE post_id = 13 AND meta_key = '_VenueCity'");
     const among = async (names?: readonly string[]) => (await ranges.suspects(names))?.posts ?? [];
@@ -182,7 +182,7 @@ describeDatabases('table watch', (open, engine) => {
 
   it('reads single ranges only if the digest of many of them has changed', async () => {
     const ranges = createRowRanges(db, undefined);
-    await ranges.begin();
+    (await ranges.begin()).accept();
     const statements: string[] = [];
     const stop = db.driver.listen(({ sql }) => statements.push(sql));
     const told = async () => {
