@@ -1,8 +1,8 @@
 import { fail } from '../../errors.ts';
 import { feedFilters } from '../../kinds/feed-list.ts';
 import { ICAL_PARAM_NAMES } from '../../kinds/feed-pages.ts';
-import { postKindOfType, termKind } from '../../kinds/index.ts';
-import type { LinkedKindName, TermKindName } from '../../kinds/kind-names.ts';
+import { postKind, termKind } from '../../kinds/index.ts';
+import { LINKED_KIND_NAMES, type LinkedKindName, type TermKindName } from '../../kinds/kind-names.ts';
 import { termLink } from '../../kinds/term-record.ts';
 import { feedTerms, loadNamedEvents } from '../../records/feed-events.ts';
 import { linkedById } from '../../records/linked-pages.ts';
@@ -80,11 +80,8 @@ function termOf({ page }: FeedAddress): NamedTerm | undefined {
   return terms.length === 1 ? terms[0] : undefined;
 }
 
-/** Returns the kind of a post type of venues or organizers. */
-function linkedKindOf(type: unknown): LinkedKindName | undefined {
-  const kind = typeof type === 'string' ? postKindOfType(type)?.name : undefined;
-  return kind === 'event' ? undefined : kind;
-}
+/** Returns the kind of a post type; undefined if it is not that of venues or organizers. */
+const linkedKindOf = (type: unknown): LinkedKindName | undefined => LINKED_KIND_NAMES.find((name) => postKind(name).postType === type);
 
 /** Returns the page of a venue or an organizer. */
 const linkedUrl = async ({ site, caller }: FeedRequest, kind: LinkedKindName, id: number): Promise<string | undefined> =>

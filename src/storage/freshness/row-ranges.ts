@@ -46,7 +46,7 @@ export interface Suspects {
 }
 
 export interface RowRanges {
-  /** Reads all ranges. `accept` must be called once all posts have been checked: later changes are found by `suspects`. */
+  /** Reads all ranges. Call `accept` once all posts have been checked: later changes are found by `suspects`. */
   readonly begin: () => Promise<Pick<Suspects, 'accept'>>;
   /**
    * Finds posts that may have changed. `tables`: the tables to read; all of them if absent. Undefined unless all posts

@@ -135,7 +135,7 @@ interface MembershipRow {
   readonly description: string;
 }
 
-/** Returns the languages and groups of records of one kind. If a record has several languages, the lowest row counts. */
+/** Returns the languages and groups of records. Of several languages of one record, that of the lowest row counts. */
 function membershipsOf(languages: ContentLanguages, rows: readonly MembershipRow[], is: 'post' | 'term'): Map<number, Membership> {
   const { language, group } = TAXONOMIES[is];
   const codes = new Map(languages.languages.map(({ code, onPosts, onTerms }) => [is === 'post' ? onPosts : onTerms, code]));
