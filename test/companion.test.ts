@@ -788,6 +788,11 @@ describeDatabases('the companion routes', (open) => {
           { start_date_utc: '2030-10-27 00:10:00', end_date_utc: '2030-10-27 01:05:00' },
           ['2030-10-27 00:10:00', '2030-10-27 01:05:00', '3300'],
         ],
+        [
+          'UTC times beside local ones',
+          { start_date: '2030-10-27 02:10:00', start_date_utc: '2030-10-27 00:10:00', end_date: '2030-10-27 05:00:00' },
+          ['2030-10-27 00:10:00', '2030-10-27 04:00:00', '13800'],
+        ],
         ['both', { start_date_utc: '2030-10-27 00:10:00', duration: 1800 }, ['2030-10-27 00:10:00', '2030-10-27 00:40:00', '1800']],
       ])('are at their moments in an hour that the clock shows twice: %s', async (_, dates, [start, end, duration]) => {
         const { body } = await call('POST', 'events', { as: 'ed', body: { title: 'Night', timezone: 'Europe/Rome', ...dates } });

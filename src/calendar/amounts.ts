@@ -44,10 +44,8 @@ const CODES = new Set(
   PGK PHP PKR PLN PYG QAR RON RSD RUB RWF SAR SBD SCR SDG SEK SGD SHP SLE SOS SRD SSP STN SVC SYP SZL THB TJS TMT TND TOP TRY TTD TWD TZS UAH
   UGX USD UYU UZS VES VND VUV WST XAF XCD XOF XPF YER ZAR ZMW ZWL`.split(/\s+/),
 );
-/** Currencies with three decimals, in which `2.500` is two and a half. */
-const THREE_DECIMALS = new Set(['BHD', 'IQD', 'JOD', 'KWD', 'LYD', 'OMR', 'TND']);
-const hasThreeDecimals = (number: string, symbol = ''): boolean =>
-  THREE_DECIMALS.has(symbol.toUpperCase()) && /^\d{1,3}\.\d{3}$/.test(number);
+/** Currencies whose prices are written with three decimals, in which `2.500` is two and a half. */
+const THREE_DECIMALS = new Set(['BHD', 'JOD', 'KWD', 'LYD', 'OMR', 'TND']);
 /** Currency abbreviations made of letters, and currency names in common languages, in lower case. */
 const CURRENCY_NAMES = new Set(
   'kr kr. zł kč ft lei fr fr. sfr sfr. руб руб. р. лв лв. din rs rs. rp rm r s/ kn euro euros dollar dollars pound pounds franc francs franken'.split(
@@ -99,15 +97,23 @@ function parseAmounts(text: string): ParsedCost {
     const symbol = before.prefix ?? after.postfix;
     if (number.value !== undefined) {
       const position = symbol === undefined ? undefined : before.prefix === undefined ? 'postfix' : 'prefix';
-      const value = hasThreeDecimals(number.text, symbol) ? number.text : number.value;
-      amounts.push({ text: number.text, value: before.minus ? `-${value}` : value, symbol, position });
+      amounts.push({ text: number.text, value: before.minus ? `-${number.value}` : number.value, symbol, position });
     }
     hasOtherWords ||= before.hasOtherWords || after.hasOtherWords;
     for (const item of before.texts) texts.push(item);
     if (!next) for (const item of after.texts) texts.push(item);
     before = after;
   }
-  return { amounts, hasOtherWords, texts: numbers.length === 0 ? [text.trim()] : texts };
+  return { amounts: inOneScale(amounts), hasOtherWords, texts: numbers.length === 0 ? [text.trim()] : texts };
+}
+
+/** Takes the point in all amounts of a text for the decimal point if one of them names a currency with three decimals. */
+function inOneScale(amounts: readonly Amount[]): readonly Amount[] {
+  if (!amounts.some(({ symbol = '' }) => THREE_DECIMALS.has(symbol.toUpperCase()))) return amounts;
+  return amounts.map((amount) => {
+    const { text, value } = amount;
+    return /^\d{1,3}\.\d{3}$/.test(text) ? { ...amount, value: value.startsWith('-') ? `-${text}` : text } : amount;
+  });
 }
 
 /** A number found in a text; `value` is undefined for digits that are not a number, such as a date. */

@@ -5,7 +5,7 @@
 import { createHash } from 'node:crypto';
 import { parsePhpDate, phpTimestamp } from '../wordpress/php/date.ts';
 import { addDays, addSeconds, diffSeconds, isRealDate, isZeroDate, unixFromText } from '../wordpress/time.ts';
-import { abbreviationAtUtc, localFromUnix, parseZone, toLocal, toUtc, UTC, type Zone } from '../wordpress/zones.ts';
+import { abbreviationAtUtc, isoAt, localFromUnix, parseZone, toLocal, toUtc, UTC, type Zone } from '../wordpress/zones.ts';
 import { beginOfDay, endOfNamedDay } from './window.ts';
 
 /** The dates of an event as stored: texts `YYYY-MM-DD HH:MM:SS`, both local in `timezone` and in UTC. */
@@ -72,7 +72,8 @@ export function sentTime(value: string | number, { zone, now, timestamps = zone 
   const date = instant === undefined ? parsed : { instant, local: localFromUnix(instant, timestamps), zone: timestamps };
   const local = date && storableDate(date.local);
   if (!date || !local) return null;
-  const isStated = date.zone !== undefined && localFromUnix(date.instant, zone) === local;
+  // A zone with changes of the clock does not say which of two moments is meant.
+  const isStated = (instant !== undefined || date.zone?.rules === null) && localFromUnix(date.instant, zone) === local;
   return isStated ? { local, utc: localFromUnix(date.instant, UTC) } : { local };
 }
 
@@ -114,20 +115,43 @@ export function eventDates(
   const dayStart = allDay && isAnew && (isNewlyAllDay || sentStart !== undefined) ? beginOfDay(start!, context.cutoff) : startTime;
   const dayEnd = allDay && isAnew && (isNewlyAllDay || sentEnd !== undefined) ? endOfNamedDay(end!, context.cutoff) : end!;
   const [startUtc, endUtc] = [sentStart?.utc ?? before?.startUtc ?? '', sentEnd?.utc ?? before?.endUtc ?? ''];
-  return withUtcDates({ start: dayStart, end: dayEnd, startUtc, endUtc }, zone, allDay);
+  const stated = { start: sentStart?.utc !== undefined, end: sentEnd?.utc !== undefined };
+  return withUtcDates({ start: dayStart, end: dayEnd, startUtc, endUtc }, { zone, stated, allDay });
 }
 
 /** Start and end of an event, local and in UTC. */
 type Moments = Pick<EventDates, 'start' | 'end' | 'startUtc' | 'endUtc'>;
 
-/**
- * Returns local times with their UTC. The stored moments are kept if the clock shows the local times then: it shows the
- * times of an hour twice when it is set back. They are not kept if the event would end before it starts.
- */
-export function withKeptMoments({ start, end, startUtc, endUtc }: Moments, zone: Zone): Moments {
-  const kept = { start, end, startUtc: utcOf(start, startUtc, zone), endUtc: utcOf(end, endUtc, zone) };
-  return diffSeconds(kept.startUtc, kept.endUtc) >= 0 ? kept : { start, end, startUtc: toUtc(start, zone), endUtc: toUtc(end, zone) };
+/** Whether a request states the moments of the start and of the end. */
+interface Stated {
+  readonly start: boolean;
+  readonly end: boolean;
 }
+
+/**
+ * Returns local times with their UTC. The stated or stored moments are kept if the clock shows the local times then: it
+ * shows the times of an hour twice when it is set back. If the event would end before it starts, only stated moments are
+ * kept, and the other time is at the moment that fits, if there is one.
+ */
+export function withKeptMoments({ start, end, startUtc, endUtc }: Moments, zone: Zone, stated?: Stated): Moments {
+  const kept = { start, end, startUtc: utcOf(start, startUtc, zone), endUtc: utcOf(end, endUtc, zone) };
+  const isInOrder = (moments: Moments) => diffSeconds(moments.startUtc, moments.endUtc) >= 0;
+  if (isInOrder(kept)) return kept;
+  if (!stated?.start && !stated?.end) return { start, end, startUtc: toUtc(start, zone), endUtc: toUtc(end, zone) };
+  const starts = stated.start ? [kept.startUtc] : momentsOf(start, zone);
+  const ends = stated.end ? [kept.endUtc] : momentsOf(end, zone);
+  const pairs = starts.flatMap((oneStart) => ends.map((oneEnd) => ({ start, end, startUtc: oneStart, endUtc: oneEnd })));
+  return pairs.find(isInOrder) ?? kept;
+}
+
+/** Returns the moments in UTC at which the clock of a zone shows a local time, which may be two; none if it skips it. */
+function momentsOf(local: string, zone: Zone): string[] {
+  const near = toUtc(local, zone);
+  const offsets = [-DAY_S, DAY_S].map((seconds) => diffSeconds(addSeconds(near, seconds), toLocal(addSeconds(near, seconds), zone)));
+  return [...new Set(offsets.map((offset) => addSeconds(local, -offset)))].filter((utcText) => toLocal(utcText, zone) === local);
+}
+
+const DAY_S = 86_400;
 
 /**
  * Whether the local end is before the local start. It may be in an event that ends in an hour which the clock shows
@@ -145,6 +169,9 @@ export function endsBeforeStart({ start, end, startUtc, endUtc }: Moments, zone:
  */
 export const utcOf = (local: string, utcText: string, zone: Zone): string =>
   isRealDate(utcText) && toLocal(utcText, zone) === local ? utcText : toUtc(local, zone);
+
+/** Returns the ISO 8601 form of a local time with the offset of its stored moment (`utcOf`), as in JSON-LD. */
+export const isoOfTime = (local: string, utcText: string, zone: Zone): string => isoAt(unixFromText(utcOf(local, utcText, zone)), zone);
 
 /**
  * Returns local dates moved to another day, at the same times. If the clock skips the start there, the event begins
@@ -187,9 +214,12 @@ function zoneName(change: EventDatesChange, before: EventDates | undefined, site
 }
 
 /** Returns all dates for local times and their stated or stored moments, which are empty texts if there are none. */
-function withUtcDates(times: Moments, zone: Zone, allDay: boolean): EventDates | DatesProblem {
-  const { startUtc, endUtc: ownEndUtc } = withKeptMoments(times, zone);
-  const endUtc = endAfter(startUtc, times, ownEndUtc);
+function withUtcDates(
+  times: Moments,
+  { zone, stated, allDay }: { readonly zone: Zone; readonly stated: Stated; readonly allDay: boolean },
+): EventDates | DatesProblem {
+  const { startUtc, endUtc: ownEndUtc } = withKeptMoments(times, zone, stated);
+  const endUtc = endAfter(startUtc, times, ownEndUtc, zone);
   const [start, end] = [toLocal(startUtc, zone), toLocal(endUtc, zone)];
   if (!storableDate(start) || !storableDate(startUtc)) return { problem: 'start-invalid', field: 'start_date' };
   if (!storableDate(end) || !storableDate(endUtc)) return { problem: 'end-invalid', field: 'end_date' };
@@ -208,8 +238,9 @@ function skippedTime(value: string | number, local: string, { zone, now }: { zon
  * Returns the end in UTC. If the start moves forward because the clock skips it, and reaches the end or passes it, the
  * end moves too, so that the event keeps its length. Any other end stays as sent, as in The Events Calendar.
  */
-function endAfter(startUtc: string, { start, end }: Pick<EventDates, 'start' | 'end'>, endUtc: string): string {
-  return start < end && endUtc <= startUtc ? addSeconds(startUtc, diffSeconds(start, end)) : endUtc;
+function endAfter(startUtc: string, { start, end }: Pick<EventDates, 'start' | 'end'>, endUtc: string, zone: Zone): string {
+  const isSkipped = toLocal(startUtc, zone) !== start;
+  return isSkipped && start < end && endUtc <= startUtc ? addSeconds(startUtc, diffSeconds(start, end)) : endUtc;
 }
 
 /** Returns the text if a DATETIME column can store it, else null. */

@@ -7,10 +7,9 @@ import { isImage } from '../kinds/fields.ts';
 import type { Values } from '../kinds/param.ts';
 import { mayUpload } from '../media/images.ts';
 import { LibraryUnavailable } from '../media/library.ts';
-import { changeMedia, mayChangeMedia, prepareMedia, removeMedia, shownMedia, uploadMedia } from '../records/core/media.ts';
+import { attachOwnMedia, changeMedia, mayChangeMedia, prepareMedia, removeMedia, shownMedia, uploadMedia } from '../records/core/media.ts';
 import type { Editable } from '../records/editing.ts';
 import { withFileCleanup } from '../records/writes/prepared-images.ts';
-import type { Site } from '../site.ts';
 import { lookUpOnce } from '../storage/engine/look-up-once.ts';
 import { lockPost } from '../storage/rows/posts.ts';
 import type { FormPlan } from './form-plan.ts';
@@ -59,15 +58,13 @@ export function savedAltText(visit: Submission, plan: FormPlan, { image }: Contr
 export interface UploadedPicture {
   /** The value of the image field, if the picture was added to the library. */
   readonly input: Values;
-  /** Attaches the picture to a new record, in the transaction that creates it. That of a draft is not public. */
-  readonly attachTo: (site: Site, record: number) => Promise<void>;
   /** Removes the picture from the library, for when the form was not saved and is not shown again. */
   readonly removeFromLibrary: () => Promise<void>;
 }
 
 const isStored = ({ input }: UploadedPicture): boolean => Object.keys(input).length > 0;
 
-const NO_PICTURE: UploadedPicture = { input: {}, attachTo: async () => undefined, removeFromLibrary: async () => undefined };
+const NO_PICTURE: UploadedPicture = { input: {}, removeFromLibrary: async () => undefined };
 
 /**
  * Adds the picture uploaded with a form to the library. The image field then has its id, so that the file need not be
@@ -96,7 +93,6 @@ export async function storePicture(
     const id = await withFileCleanup(site, (trackedSite) => uploadMedia(trackedSite, caller, preparedFile, mediaValues), preparedFile.undo);
     return {
       input: { [name]: id },
-      attachTo: async (innerSite, post) => (record ? undefined : changeMedia(innerSite, caller, id, { post })),
       removeFromLibrary: async () => (await removeMedia(site, caller, { id, force: true })).afterCommit(),
     };
   } catch (error) {
@@ -110,6 +106,15 @@ export async function storePicture(
     errors.set(name, error.problem === 'upload-refused' ? visit.i18n.say('desk:form.picture-refused') : errorSentence(visit, error));
     return NO_PICTURE;
   }
+}
+
+/**
+ * Attaches the picture of a new record to it, in the transaction that creates the record: that of a draft is not public.
+ * It may have been uploaded with an earlier submission of the form.
+ */
+export async function attachPicture({ site, caller }: Visit, plan: FormPlan, input: Values, recordId: number): Promise<void> {
+  const id = Number(input[imageFieldName(plan) ?? ''] ?? 0);
+  if (id > 0) await attachOwnMedia(site, caller, id, recordId);
 }
 
 /** A change of an alternative text. */

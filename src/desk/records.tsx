@@ -21,7 +21,15 @@ import { geocoderFor, LOCATE_FIELD, locate } from './locate.tsx';
 import { withInputToCopy } from './lost-form.tsx';
 import { loadMapView } from './place-map.tsx';
 import { type RecordForm, recordFormPage } from './record-form.tsx';
-import { altTextErrors, changeAltText, savedAltText, storePicture, type UploadedPicture, withSubmittedAlt } from './record-picture.ts';
+import {
+  altTextErrors,
+  attachPicture,
+  changeAltText,
+  savedAltText,
+  storePicture,
+  type UploadedPicture,
+  withSubmittedAlt,
+} from './record-picture.ts';
 import { type RecordWrite, withSourceValues, writeRecord } from './record-write.ts';
 import { suggestedLinks, withSuggestedLinks } from './suggested.tsx';
 import { findSource, textsByField, translationTexts, translationValues } from './translations.tsx';
@@ -173,8 +181,9 @@ async function saveForm(visit: Submission, form: SubmittedRecordForm): Promise<O
   const notInForm = Object.fromEntries(Object.entries(suggestedValues).filter(([name]) => !inForm(name)));
   const raw = { ...notInForm, ...values, ...(source ? { translation_of: source.id } : {}) };
   const alsoWrite = async (writeSite: Site, id: number) => {
-    await picture.attachTo(writeSite, id);
-    await changeAltText({ ...visit, site: writeSite }, submittedPlan, { input, picture });
+    const writeVisit = { ...visit, site: writeSite };
+    if (!record) await attachPicture(writeVisit, submittedPlan, input, id);
+    await changeAltText(writeVisit, submittedPlan, { input, picture });
   };
   try {
     const write = withSourceValues(form, { typed: input, data }, { record, version: textIn(visit.fields, 'version'), raw, alsoWrite });

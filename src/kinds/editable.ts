@@ -25,7 +25,7 @@ interface Stored {
   readonly metas: Metas | undefined;
   readonly terms: readonly Term[];
   /**
-   * The record rendered from these rows without password protection. It gives the booleans whose row may be missing.
+   * The record rendered from these rows, as the caller sees it. It gives the booleans whose row may be missing.
    */
   readonly record: PublishedRecord;
 }

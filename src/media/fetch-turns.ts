@@ -11,7 +11,7 @@ const inTurnOfUser = limitConcurrencyOfEach(MAX_AT_ONCE_PER_USER);
 
 /**
  * Fetches and stores a file that a request of a user names, when it is its turn. A user waits for the own files first,
- * so that the files of another one wait for two of each user at most. No time limit of the fetch may begin before.
+ * so that the files of another one wait for two of each user at most. The wait counts as time of the request.
  */
 export const fetchInTurn = <Result>(user: number, fetchAndStore: () => Promise<Result>): Promise<Result> =>
   inTurnOfUser(user, () => inTurnOfAll(fetchAndStore));

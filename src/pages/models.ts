@@ -131,7 +131,9 @@ export function titleOf({ record, locked }: Pick<FeedEvent, 'record' | 'locked'>
 }
 
 function summarize(text: string): string {
-  const start = firstCharacters(text.split(' ').slice(0, MAX_SUMMARY_WORDS).join(' '), MAX_SUMMARY_CHARACTERS);
+  const words = text.split(' ').slice(0, MAX_SUMMARY_WORDS).join(' ');
+  const cut = firstCharacters(words, MAX_SUMMARY_CHARACTERS);
+  const start = cut === words || !cut.includes(' ') ? cut : cut.slice(0, cut.lastIndexOf(' '));
   return start === text ? text : `${start.replace(/[,;:.–-]$/, '')}…`;
 }
 

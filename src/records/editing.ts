@@ -2,6 +2,7 @@ import { failParam, refuse } from '../errors.ts';
 import type { Condition } from '../kinds/condition.ts';
 import { kindOnSite } from '../kinds/custom-fields.ts';
 import { editableValues, editorList } from '../kinds/editable.ts';
+import { withAllDay } from '../kinds/events/dates.ts';
 import { COST, HIDDEN_META } from '../kinds/events/metas.ts';
 import { narrowList } from '../kinds/filter.ts';
 import type { PostKind, PublishedRecord, Rows } from '../kinds/kind.ts';
@@ -40,7 +41,7 @@ export interface Editable {
   readonly row: Post;
   /** Its title as plain text; empty if it has none. */
   readonly title: string;
-  /** The record as the API shows it to a caller who may read all of it. */
+  /** The record as the API shows it to the caller. Also a protected event says whether it lasts all day. */
   readonly record: PublishedRecord;
   readonly values: Values;
   /** The metas of its prices, of which `values` has only the range. */
@@ -152,7 +153,7 @@ function editable(
     mayRead: (linkedRow) => mayRead(viewer, linkedRow),
     isOpen: (one) => mayEdit(viewer, accessRow(one, bundle.metas.get(one.ID))),
   });
-  const baseRecord = kind.render(id, bundle, context);
+  const baseRecord = withAllDay(kind.render(id, bundle, context), metas);
   const record = isSingle && bundle.languages ? { ...baseRecord, ...translationMembers(id, kind.path, bundle, context) } : baseRecord;
   const storedPost = { row, metas, terms: bundle.terms.get(id) ?? [], record };
   return {

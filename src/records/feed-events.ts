@@ -2,7 +2,7 @@ import { fail } from '../errors.ts';
 import type { EventPage } from '../kinds/calendar-page.ts';
 import type { Condition, Order } from '../kinds/condition.ts';
 import { event as EVENT } from '../kinds/event.ts';
-import { storedDates } from '../kinds/events/dates.ts';
+import { withAllDay } from '../kinds/events/dates.ts';
 import { STATE } from '../kinds/events/metas.ts';
 import { eventTerms } from '../kinds/events/record.ts';
 import type { EventRecord } from '../kinds/events/shape.ts';
@@ -158,7 +158,7 @@ const eventsOf = (caller: Caller, { records, bundle }: Rendered<EventRecord>, pa
   const context = { settings: caller.settings, translatesLinks: caller.content.code !== undefined };
   return records.map((shown) => {
     const { id } = shown;
-    const record = shown.all_day === null ? { ...shown, all_day: storedDates({ metas: bundle.metas.get(id) ?? new Map() }).allDay } : shown;
+    const record = withAllDay(shown, bundle.metas.get(id));
     const row = bundle.posts.get(id)!; // records are made of rows, so the row exists
     const terms = eventTerms(id, bundle, context).map((term) => ({
       ...term,

@@ -44,7 +44,10 @@ describe('costOf', () => {
 
   it('takes a point for the decimal point in currencies with three decimals', () => {
     expect(show(['KWD 2.500'])).toEqual(['KWD2.500', ['2.500'], 'KWD prefix']);
+    expect(show(['2.500 – 3.500 KWD'])).toEqual(['2.500KWD – 3.500KWD', ['2.500', '3.500'], 'KWD postfix']);
+    expect(offerPrice(['KWD 2.500 - 3.500'])).toBe('2.500 – 3.500');
     expect(show(['2.500 EUR'])).toEqual(['2.500EUR', ['2500'], 'EUR postfix']);
+    expect(show(['25.000 IQD'])[1]).toEqual(['25000']);
   });
 
   it.each(['Free – $10', 'Gratis – $10', 'free – $10'])('reads %j as a range that begins at zero', (stored) =>

@@ -324,6 +324,25 @@ describe('dates that state their moments', () => {
     expect(eventDates(sent, other, site)).toMatchObject(dates);
   });
 
+  const newYork = { timezone: 'America/New_York' };
+  it.each([
+    ['the other moment of the end', { ...newYork, start: '2027-11-07T01:10:00-05:00', end: '2027-11-07 01:30:00' }, '06:10', '06:30'],
+    ['the other moment of the start', { start: '2027-10-31 02:10:00', end: '2027-10-31T02:30:00+02:00' }, '00:10', '00:30'],
+  ])('leave %s to a time that states none', (_, sent, start, end) => {
+    const dates = eventDates(sent, undefined, site) as EventDates;
+    expect([dates.startUtc.slice(11, 16), dates.endUtc.slice(11, 16), dates.duration]).toEqual([start, end, 1200]);
+  });
+
+  it('are refused in the wrong order, whatever the clock shows', () =>
+    expect(eventDates({ start: '2027-10-31T02:10:00+01:00', end: '2027-10-31T02:30:00+02:00' }, undefined, site)).toMatchObject({
+      problem: 'end-before-start',
+    }));
+
+  it.each(['2027-10-31 02:10:00 Europe/Rome', '2027-10-31 02:10:00'])('are not stated by the name of a zone: %s', (start) => {
+    const first = { ...stored, start: '2027-10-31 02:10:00', startUtc: '2027-10-31 00:10:00', end: '2027-10-31 05:00:00' };
+    expect(eventDates({ start }, { ...first, endUtc: '2027-10-31 04:00:00' }, site)).toMatchObject({ startUtc: first.startUtc });
+  });
+
   it('keep their digits where the clock does not show them then', () => {
     expect(eventDates({ start: '2027-10-31T02:10:00+09:00', end: '2027-10-31T02:15:00Z' }, undefined, site)).toMatchObject({
       start: '2027-10-31 02:10:00',

@@ -87,6 +87,7 @@ describeRequests(
       const image = new Map(formIn(refused.text, place)).get('image[id]');
       const id = idOf(await admin.submit(refused, place, { organizer: 'Anna', 'image[alt]': 'A barn' }));
       expect(await ask.metaValues(id, '_thumbnail_id')).toEqual([image]);
+      expect((await ask.db().from('posts').where('ID', Number(image)).first())?.post_parent).toBe(id);
       expect([await altOf(image), await pictures()]).toEqual(['A barn', before + 1]);
     });
 

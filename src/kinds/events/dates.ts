@@ -69,3 +69,10 @@ export function storedDates({ metas }: { readonly metas: Metas }): EventDates {
 }
 
 const isAllDay = (text: string) => /^(yes|1|true)$/i.test(text);
+
+/**
+ * Returns a record that says whether the event lasts all day, also if it is protected: without that, its dates, which
+ * are never hidden, are shown wrong.
+ */
+export const withAllDay = <Shown extends { readonly all_day?: unknown }>(record: Shown, metas: Metas | undefined): Shown =>
+  record.all_day === null ? { ...record, all_day: storedDates({ metas: metas ?? new Map() }).allDay } : record;

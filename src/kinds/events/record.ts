@@ -1,4 +1,4 @@
-import type { EventDates } from '../../calendar/dates.ts';
+import { type EventDates, isoOfTime } from '../../calendar/dates.ts';
 import { type EventLd, eventJsonLd } from '../../calendar/json-ld.ts';
 import { isTruthy } from '../../calendar/settings.ts';
 import { memoizeByNumber } from '../../memo.ts';
@@ -7,7 +7,7 @@ import { languageOfCode, languageTag } from '../../wordpress/content-languages.t
 import { restUrl } from '../../wordpress/links.ts';
 import { metaOf, type Post, type Term, textsOf } from '../../wordpress/rows.ts';
 import { dateParts } from '../../wordpress/time.ts';
-import { isoWithOffset, parseZone } from '../../wordpress/zones.ts';
+import { parseZone } from '../../wordpress/zones.ts';
 import { category } from '../category.ts';
 import { customFieldsRecord } from '../custom-fields.ts';
 import { nonEmptyTexts } from '../fields.ts';
@@ -143,8 +143,8 @@ function renderEventJsonLd(
     ...postJsonLd(row.ID, bundle),
     image: featuredImageUrl(row.ID, bundle, context),
     url,
-    start: isoWithOffset(dates.start, zone),
-    end: isoWithOffset(dates.end, zone),
+    start: isoOfTime(dates.start, dates.startUtc, zone),
+    end: isoOfTime(dates.end, dates.endUtc, zone),
     eventStatus: metaOf(metas, STATE) ?? '',
     ...linkedParts,
     cost,

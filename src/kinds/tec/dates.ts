@@ -1,7 +1,7 @@
 import { type EventDates, sentTime, utcOf } from '../../calendar/dates.ts';
 import { parsePhpDate, phpTimestamp } from '../../wordpress/php/date.ts';
 import { unixFromText } from '../../wordpress/time.ts';
-import { isoAt, parseZone, UTC, type Zone } from '../../wordpress/zones.ts';
+import { isoAt, localFromUnix, parseZone, UTC } from '../../wordpress/zones.ts';
 import type { RuleContext } from '../rendering.ts';
 
 /*
@@ -34,22 +34,30 @@ export interface ResolvedDates {
 export function resolveDates(sentDates: SentDates, oldDates: EventDates | undefined, { settings, now }: RuleContext): ResolvedDates {
   const { timezone, duration } = sentDates;
   const zone = parseZone(timezone === undefined ? (oldDates?.timezone ?? '') : (timezone ?? '')) ?? settings.zone;
-  const start = sentDates.start_date ?? localOf(sentDates.start_date_utc, zone, now);
-  const namedEnd = sentDates.end_date ?? localOf(sentDates.end_date_utc, zone, now);
+  const context = { zone, now, timestamps: timezone ? zone : UTC };
+  const start = sentTimeOf(sentDates.start_date, sentDates.start_date_utc, context);
+  const namedEnd = sentTimeOf(sentDates.end_date, sentDates.end_date_utc, context);
   const isCounted = namedEnd === undefined && typeof duration === 'number';
   const oldStart = oldDates && { local: oldDates.start, utc: oldDates.startUtc };
-  const { local = '', utc = '' } =
-    (start === undefined ? oldStart : sentTime(start, { zone, now, timestamps: timezone ? zone : UTC })) ?? {};
+  const { local = '', utc = '' } = (start === undefined ? oldStart : sentTime(start, context)) ?? {};
   const startUnix = isCounted ? unixFromText(utcOf(local, utc, zone)) : Number.NaN;
   const end = isCounted && !Number.isNaN(startUnix) ? isoAt(startUnix + duration, zone) : namedEnd;
   return { ...(start === undefined ? {} : { start_date: start }), ...(end === undefined ? {} : { end_date: end }) };
 }
 
 /**
- * Returns a time in UTC as a local time with its offset, since the clock may show it twice. An offset in the text takes
+ * Returns a local time, or a time in UTC as a local time with its offset, since the clock may show it twice. If both are
+ * given, the local one counts, at the moment of the other one if that is the same time. An offset in the text takes
  * precedence over UTC.
  */
-function localOf(utc: string | null | undefined, zone: Zone, now: Date): string | undefined {
+function sentTimeOf(
+  local: string | null | undefined,
+  utc: string | null | undefined,
+  context: Parameters<typeof sentTime>[1],
+): string | undefined {
+  const { zone, now } = context;
   const instant = utc ? (phpTimestamp(utc) ?? parsePhpDate(utc, now, UTC)?.instant) : undefined;
-  return instant === undefined ? undefined : isoAt(instant, zone);
+  if (instant === undefined) return local ?? undefined;
+  const isSame = local === undefined || local === null || sentTime(local, context)?.local === localFromUnix(instant, zone);
+  return isSame ? isoAt(instant, zone) : local;
 }

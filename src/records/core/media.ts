@@ -243,6 +243,19 @@ export async function changeMedia(site: Site, caller: Caller, id: number, values
   });
 }
 
+/**
+ * Attaches a file of the caller's own to the caller's new record. A file that is attached to a post already stays there.
+ * No right to edit files is asked for: whoever may upload a file can name a post in the same request.
+ */
+export async function attachOwnMedia({ db }: Site, caller: Caller, id: number, post: number): Promise<void> {
+  await db.transaction(async (trx) => {
+    const row = await lockPost(trx, id);
+    if (row?.post_type !== 'attachment' || row.post_parent !== 0 || row.post_author !== caller.viewer.id) return;
+    await updatePost(trx, id, { post_parent: post });
+    noteChange(trx, caller);
+  });
+}
+
 /** A removed file. `afterCommit` deletes its files on disk; call it after the transaction is committed. */
 export interface RemovedMedia extends VersionedRecord {
   readonly afterCommit: () => Promise<void>;
