@@ -58,6 +58,9 @@ export async function healthPage(visit: Visit, errorMessage?: string): Promise<O
 const Examples = ({ texts }: { readonly texts: readonly string[] }): JSX.Element | null =>
   texts.length === 0 ? null : <p class="quiet">{texts.join(' · ')}</p>;
 
+/** Number of rounds of repairs in one request, whose answer a proxy does not wait for without limit. */
+const REPAIR_ROUNDS = 2;
+
 /** Repairs all findings that can be repaired without a choice. The page names those whose repair failed. */
 export async function repair(visit: Visit): Promise<Outcome> {
   const { site, i18n } = visit;
@@ -65,6 +68,7 @@ export async function repair(visit: Visit): Promise<Outcome> {
   const failures = new Map<string, string>();
   await repairInRounds(await examineAgain(), {
     examineAgain,
+    rounds: REPAIR_ROUNDS,
     onTried: (finding, error) => {
       if (error === undefined) return void failures.delete(finding.name);
       site.log.error({ err: error, finding: finding.name }, 'a repair failed');

@@ -24,8 +24,7 @@ export function surrogateKeys(kind: Kind | undefined, body: unknown, subject: Pa
   return { 'Surrogate-Key': names.join(' '), 'Cache-Tag': names.join(',') };
 }
 
-function keysOf({ term, otherTerms = [], linked }: PageSubject): string[] {
-  const terms = [...(term ? [term] : []), ...otherTerms];
+function keysOf({ terms = [], linked }: PageSubject): string[] {
   const termKeys = terms.flatMap(({ taxonomy, term_id: id }) => {
     const kind = termKindOf(taxonomy);
     return kind ? [`${kind.name}-${id}`] : [];

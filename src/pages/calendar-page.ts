@@ -21,8 +21,9 @@ import type { SearchProps } from './filter-views.tsx';
 import { type FilteredPart, filterBoxes, filterValueText, isTicked, readFilters, SHOW_FILTERS } from './filters.ts';
 import { i18nFor } from './i18n-for.ts';
 import { descriptionOf, type EventCard, type MonthDay, type NamedLink, nameOf, toEventCard } from './models.ts';
+import { subjectOfList } from './page-subject.ts';
 import type { PageContent, PageContext } from './pages.tsx';
-import { divideTerms, listQuery, termParameters } from './several-terms.ts';
+import { divideTerms, termParameters } from './several-terms.ts';
 import { eventsJsonLd } from './structured.ts';
 import { findTermTranslations, kindOf, urlAndTranslations, withShownTerm } from './term-translations.ts';
 import { type CalendarTarget, calendarUrl, filterParameters, type QueryPairs, subscriptions } from './urls.ts';
@@ -38,17 +39,18 @@ export async function calendarPage(
   const i18n = i18nFor(site, caller);
   const view = requestedPage.view ?? settings.calendar.view;
   const [isMonth, isPeriod] = [view === 'month', view === 'month' || view === 'day'];
-  const page = isPeriod ? { ...requestedPage, number: 1 } : requestedPage;
+  const number = isPeriod ? 1 : requestedPage.number;
   const perPage = eventsOnPage(settings);
   const filters = readFilters(query);
-  const list = await listCalendar(site, caller, page, {
+  const list = await listCalendar(site, caller, requestedPage, {
     filters: Object.fromEntries(filters),
     withoutHidden: true,
     withJsonLd: true,
     limit: isPeriod ? MAX_EVENTS : perPage,
-    offset: (page.number - 1) * perPage,
+    offset: (number - 1) * perPage,
   });
-  if (list.events.length === 0 && page.number > 1) fail('rest_no_route');
+  if (list.events.length === 0 && number > 1) fail('rest_no_route');
+  const page = { ...requestedPage, number, ...list.slugs };
   const termTranslations = list.terms.length > 1 ? undefined : await findTermTranslations(site, caller, list.terms[0]);
   const shownList = withShownTerm(list, termTranslations);
   const calendar: ShownCalendar = {
@@ -80,8 +82,7 @@ export async function calendarPage(
     data: eventsJsonLd(shownList.events, month && idsShownInMonth(month.weeks)),
     records: shownList.events.map(({ record }) => record),
     narrowing: filterParameters(target),
-    apiQuery: shownList.terms.length > 1 ? listQuery(page) : undefined,
-    subject: { term, otherTerms: shownList.terms.slice(1), featured: page.featured },
+    subject: subjectOfList(shownList, page.featured),
     timeliness: isPeriod ? shortestTimeliness([shownList.timeliness, CHANGES_DAILY]) : shownList.timeliness,
   };
 }

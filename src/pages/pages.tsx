@@ -68,8 +68,6 @@ export interface PageContent {
   readonly scripts?: readonly string[];
   readonly records: readonly unknown[];
   readonly subject: PageSubject;
-  /** Parameters of the API's list with the same events, if they do not follow from the subject. */
-  readonly apiQuery?: QueryPairs | undefined;
   /** Parameters that restrict the calendar to the events of the page. */
   readonly narrowing?: QueryPairs | undefined;
   readonly timeliness: Timeliness;
@@ -117,7 +115,7 @@ export function toPage({ site, assets, theme }: PageContext, caller: Caller, con
     next: content.next,
     calendar: calendarFeedUrl(caller, content.narrowing),
     news: newsFeedUrl(caller),
-    api: restUrl(caller, `${PLUGIN_NAMESPACE}/${route}`, content.apiQuery ?? query),
+    api: restUrl(caller, `${PLUGIN_NAMESPACE}/${route}`, query),
     icon: assets.urlOf(base, theme.icon),
     locale: openGraphLocale(i18n, caller),
   });

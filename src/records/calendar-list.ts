@@ -6,6 +6,7 @@ import { type FeedView, feedFilters } from '../kinds/feed-list.ts';
 import type { Site } from '../site.ts';
 import type { Term } from '../wordpress/rows.ts';
 import { lastDayOfMonth } from '../wordpress/time.ts';
+import { percentDecoded } from '../wordpress/web-url.ts';
 import { localFromDate } from '../wordpress/zones.ts';
 import type { Caller } from './caller.ts';
 import { type FeedEvents, feedTerms, loadFeedEvents, termsCondition } from './feed-events.ts';
@@ -31,6 +32,8 @@ export interface CalendarList extends FeedEvents {
   readonly view: FeedView;
   readonly date: string | undefined;
   readonly terms: readonly Term[];
+  /** The slugs of these terms, in the groups of the address, without those that do not exist. */
+  readonly slugs: Pick<ListPage, 'categories' | 'tags'>;
 }
 
 /**
@@ -39,7 +42,7 @@ export interface CalendarList extends FeedEvents {
  * @throws rest_no_route for terms that do not exist, rest_invalid_param for filters that the list of events refuses
  */
 export async function listCalendar(site: Site, caller: Caller, page: ListPage, options: ListOptions): Promise<CalendarList> {
-  const [categories, tags] = [await feedTerms(site, caller, 'category', page.categories), await feedTerms(site, caller, 'tag', page.tags)];
+  const { categories, tags, ...found } = await findListTerms(site, caller, page);
   const view = page.view ?? caller.settings.calendar.view;
   const date = dateOf(view, page);
   const feedEvents = await loadFeedEvents(site, caller, {
@@ -51,8 +54,28 @@ export async function listCalendar(site: Site, caller: Caller, page: ListPage, o
   });
   const isPeriod = (view === 'day' || view === 'month') && !page.archive;
   const shownEvents = isPeriod ? onDaysOf(view, feedEvents, date, caller) : feedEvents;
-  return { ...shownEvents, view, date, terms: onePerSlug([...categories, ...tags].flat()) };
+  return { ...shownEvents, view, date, ...found };
 }
+
+/** Terms that an address names: in its groups, and all of them. */
+interface ListTerms extends Pick<CalendarList, 'terms' | 'slugs'> {
+  readonly categories: readonly Term[][];
+  readonly tags: readonly Term[][];
+}
+
+/**
+ * Finds the terms that the address of a list names.
+ *
+ * @throws rest_no_route if none of a group exists
+ */
+export async function findListTerms(site: Site, caller: Caller, page: Pick<ListPage, 'categories' | 'tags'>): Promise<ListTerms> {
+  const [categories, tags] = [await feedTerms(site, caller, 'category', page.categories), await feedTerms(site, caller, 'tag', page.tags)];
+  const slugs = { categories: categories.map(slugsOf), tags: tags.map(slugsOf) };
+  return { categories, tags, terms: onePerSlug([...categories, ...tags].flat()), slugs };
+}
+
+/** Returns the slugs of terms as people write them. */
+const slugsOf = (terms: readonly Term[]): string[] => [...new Set(terms.map(({ slug }) => percentDecoded(slug)))];
 
 /**
  * Returns the events of a day or a month (undefined: the present one) without those that the bounds of the list

@@ -13,10 +13,11 @@ interface RepairOptions {
   readonly mayRepair?: (finding: Finding) => Promise<boolean>;
   /** Called after each repair; `error`: the reason why it failed, if it did. */
   readonly onTried: (finding: Finding, error?: unknown) => void;
+  /** Maximum number of rounds, since a repair may reveal further findings. */
+  readonly rounds?: number;
 }
 
-/** Maximum number of rounds, since a repair may reveal further findings. */
-const MAX_REPAIR_ROUNDS = 10;
+const MAX_ROUNDS = 10;
 
 /**
  * Makes the possible repairs of a site, and those of findings that appear afterwards, until nothing changes. A repair
@@ -28,7 +29,7 @@ export async function repairInRounds(first: Health, options: RepairOptions): Pro
   const keyOf = (finding: Finding) => JSON.stringify(finding);
   const knownKeys = new Set<string>();
   let health = first;
-  for (let round = 0; round < MAX_REPAIR_ROUNDS; round += 1) {
+  for (let round = 0; round < (options.rounds ?? MAX_ROUNDS); round += 1) {
     // Do not ask again about declined repairs, nor retry those that had no effect.
     const newFindings = health.findings.filter(isFixable).filter((finding) => !knownKeys.has(keyOf(finding)));
     for (const finding of newFindings) knownKeys.add(keyOf(finding));

@@ -105,6 +105,43 @@ describeRequests(
       expect(selected.map(({ attributes }) => attributes.value)).toEqual(Object.values(chosen));
     });
 
+    it('name none that does not exist', async () => {
+      await make();
+      expect(await linked('/events/list/?tribe_events_cat=aa,gone,bb', 'canonical')).toBe('/events/list/?tribe_events_cat=aa%2Cbb');
+      expect(await linked('/events/list/?tribe_events_cat=aa,gone', 'canonical')).toBe('/events/category/aa/list/');
+    });
+
+    it('may be many', async () => {
+      const names = Array.from({ length: 50 }, (_, index) => `Category number ${100 + index}`);
+      await ask.create('/events', {
+        title: 'Of many',
+        categories: names,
+        status: 'publish',
+        start_date: '2026-12-10',
+        end_date: '2026-12-10',
+      });
+      const address = (await linked(
+        `/?post_type=tribe_events&${names.map((name) => `tribe_events_cat[]=${name.toLowerCase().replaceAll(' ', '-')}`).join('&')}`,
+        'canonical',
+      ))!;
+      expect(await linked(address, 'canonical')).toBe(address);
+      expect(new URL(address, 'http://localhost').searchParams.get('tribe_events_cat')?.split(',')).toHaveLength(50);
+    });
+
+    it('are the same list of the API in the header as on the page', async () => {
+      await make();
+      for (const [path, list] of [
+        ['/events/category/aa/list/?tag=tt', 'events/?categories=aa&tags=tt'],
+        ['/events/category/aa+bb/list/', 'events/'],
+        ['/events/category/aa+bb/list/?ical=1', 'events/'],
+        ['/events/category/aa/list/', 'events/?categories=aa'],
+      ] as const)
+        expect([path, (await get(path)).headers['x-tec-api-root']]).toEqual([
+          path,
+          expect.stringMatching(`/v1/${list.replace('?', '[?]')}$`),
+        ]);
+    });
+
     it('can be purged by each of them', async () => {
       await make();
       const { headers } = await get('/events/list/?tribe_events_cat=aa&tag=tt&eventDisplay=past');

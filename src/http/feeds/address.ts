@@ -339,7 +339,7 @@ const textsIn = (value: unknown, longest = MAX_TEXT_LENGTH): string[] =>
  * slugs in the path (`WP::parse_request`).
  */
 function slugLists(parameter: unknown, inPath: string | undefined): string[][] {
-  const texts = textsIn(parameter);
+  const texts = textsIn(parameter, MAX_SLUGS * MAX_SLUG_LENGTH);
   const text = (texts.length > 0 ? texts : textsIn(inPath)).slice(0, MAX_SLUGS).join(',');
   const slugs = text.split(/[,+\s]+/, MAX_SLUGS).flatMap((slug) => slug.split('/').at(-1) || []);
   if (slugs.length === 0) return [];
@@ -347,3 +347,5 @@ function slugLists(parameter: unknown, inPath: string | undefined): string[][] {
 }
 
 const MAX_SLUGS = 50;
+/** Length of the column of slugs. */
+const MAX_SLUG_LENGTH = 200;

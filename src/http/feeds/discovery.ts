@@ -1,9 +1,10 @@
 import type { SiteSettings } from '../../calendar/settings.ts';
 import { PLUGIN_NAMESPACE } from '../../config/values.ts';
 import { calendarFeedUrl, newsFeedUrl } from '../../pages/feed-urls.ts';
-import { apiRoutesOf, type PageSubject, shortlinkOf } from '../../pages/page-subject.ts';
+import { apiRoutesOf, type PageSubject, shortlinkOf, subjectOfList } from '../../pages/page-subject.ts';
+import { findListTerms } from '../../records/calendar-list.ts';
 import type { Caller } from '../../records/caller.ts';
-import { feedTerms, loadNamedEvents, toNamedEvents } from '../../records/feed-events.ts';
+import { loadNamedEvents, toNamedEvents } from '../../records/feed-events.ts';
 import type { Site } from '../../site.ts';
 import { restUrl } from '../../wordpress/links.ts';
 import type { FeedRequest } from './feed-request.ts';
@@ -40,10 +41,7 @@ async function subjectOf(site: Site, caller: Caller, page: FeedRequest['address'
     const { events } = await loadNamedEvents(site, caller, toNamedEvents(page));
     return { event: events[0]?.id };
   }
-  const [category, tag] = [page.categories[0], page.tags[0]];
-  if (!category && !tag) return { featured: page.featured };
-  const [[term] = []] = await feedTerms(site, caller, category ? 'category' : 'tag', [category ?? tag ?? []]);
-  return { term };
+  return subjectOfList(await findListTerms(site, caller, page), page.featured);
 }
 
 /** Links to the feeds in the language of the caller. */

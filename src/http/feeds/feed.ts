@@ -13,7 +13,7 @@ import { event as EVENT } from '../../kinds/event.ts';
 import { eventOrders } from '../../kinds/events/list.ts';
 import type { FeedFormat } from '../../kinds/feed-pages.ts';
 import type { Timeliness } from '../../kinds/timeliness.ts';
-import type { PageSubject } from '../../pages/page-subject.ts';
+import { type PageSubject, subjectOfList } from '../../pages/page-subject.ts';
 import { listCalendar } from '../../records/calendar-list.ts';
 import { contentTag } from '../../records/caller.ts';
 import {
@@ -119,9 +119,8 @@ async function findListedEvents(request: FeedRequest, page: ListPage): Promise<F
     offset: (page.number - 1) * perPage,
     password: passwordOf(request),
   });
-  const [term, ...otherTerms] = list.terms;
   const title = [...list.terms.map(({ name }) => decodeEntities(name)), settings.name].join(' - ');
-  return { ...list, title, subject: { term, otherTerms, featured: page.featured } };
+  return { ...list, title, subject: subjectOfList(list, page.featured) };
 }
 
 /** News feeds can be sorted, like WordPress's. */
