@@ -6,6 +6,7 @@ import { postKind, termKind } from '../../src/kinds/index.ts';
 import type { PostKindName } from '../../src/kinds/kind-names.ts';
 import { TEC_PASSWORD, tecFilters } from '../../src/kinds/tec/params.ts';
 import { type Caller, callerFor } from '../../src/records/caller.ts';
+import { listEditable } from '../../src/records/editing.ts';
 import { acceptParams } from '../../src/records/input.ts';
 import { canUseIndex, dropStaleIndex, hasIndex } from '../../src/records/list-index.ts';
 import { listPosts } from '../../src/records/posts.ts';
@@ -115,6 +116,14 @@ const LINKED_LISTS: readonly Record<string, string>[] = [
   { only_with_upcoming: 'true', has_events: 'true', per_page: '2', page: '2' },
 ];
 
+/** Lists of events to edit, such as a month of the desk. */
+const DESK_LISTS: readonly Record<string, string>[] = [
+  {},
+  { status: 'publish', start_date: '2026-12-01', end_date: '2026-12-31', order: 'asc' },
+  { status: 'publish', per_page: '5', page: '2' },
+  { start_date: '2026-11-01' },
+];
+
 describeDatabases('list index', (open, engine) => {
   let db: Database;
   let running: RunningSite;
@@ -146,6 +155,11 @@ describeDatabases('list index', (open, engine) => {
     const params = { ...tecFilters(kind), ...TEC_PASSWORD };
     return answerOf(async () => listTecPosts(site, caller, kind, await acceptParams(site, caller, params, raw, 'read')));
   };
+  const deskListOf = (caller: Caller, raw: Record<string, string>, each: 'event' | 'occurrence'): Promise<unknown> =>
+    answerOf(async () => {
+      const { rows, ...list } = await listEditable(site, caller, postKind('event'), raw, { each });
+      return { ...list, records: rows };
+    });
   const answerOf = async (
     list: () => Promise<{ records: readonly { id?: unknown }[]; total: number; pages: number }>,
   ): Promise<unknown> => {
@@ -178,6 +192,11 @@ describeDatabases('list index', (open, engine) => {
         indexed.push([id, 'tec/v1', raw, await tecListOf(caller, raw)]);
         plain.push([id, 'tec/v1', raw, await tecListOf(unindexed, raw)]);
       }
+      for (const each of ['event', 'occurrence'] as const)
+        for (const raw of DESK_LISTS) {
+          indexed.push([id, each, raw, await deskListOf(caller, raw, each)]);
+          plain.push([id, each, raw, await deskListOf(unindexed, raw, each)]);
+        }
     }
     return { indexed, plain };
   };
