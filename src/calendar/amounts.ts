@@ -107,7 +107,9 @@ function parseAmounts(text: string): ParsedCost {
   return { amounts: inOneScale(amounts), hasOtherWords, texts: numbers.length === 0 ? [text.trim()] : texts };
 }
 
-/** Takes the point in all amounts of a text for the decimal point if one of them names a currency with three decimals. */
+/**
+ * Takes the point in all amounts of a text for the decimal point if one of them names a currency with three decimals.
+ */
 function inOneScale(amounts: readonly Amount[]): readonly Amount[] {
   if (!amounts.some(({ symbol = '' }) => THREE_DECIMALS.has(symbol.toUpperCase()))) return amounts;
   return amounts.map((amount) => {

@@ -130,8 +130,8 @@ interface Stated {
 
 /**
  * Returns local times with their UTC. The stated or stored moments are kept if the clock shows the local times then: it
- * shows the times of an hour twice when it is set back. If the event would end before it starts, only stated moments are
- * kept, and the other time is at the moment that fits, if there is one.
+ * shows the times of an hour twice when it is set back. If the event would end before it starts, only stated moments
+ * are kept, and the other time is at the moment that fits, if there is one.
  */
 export function withKeptMoments({ start, end, startUtc, endUtc }: Moments, zone: Zone, stated?: Stated): Moments {
   const kept = { start, end, startUtc: utcOf(start, startUtc, zone), endUtc: utcOf(end, endUtc, zone) };
@@ -144,7 +144,9 @@ export function withKeptMoments({ start, end, startUtc, endUtc }: Moments, zone:
   return pairs.find(isInOrder) ?? kept;
 }
 
-/** Returns the moments in UTC at which the clock of a zone shows a local time, which may be two; none if it skips it. */
+/**
+ * Returns the moments in UTC at which the clock of a zone shows a local time, which may be two; none if it skips it.
+ */
 function momentsOf(local: string, zone: Zone): string[] {
   const near = toUtc(local, zone);
   const offsets = [-DAY_S, DAY_S].map((seconds) => diffSeconds(addSeconds(near, seconds), toLocal(addSeconds(near, seconds), zone)));

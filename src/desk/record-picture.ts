@@ -109,8 +109,8 @@ export async function storePicture(
 }
 
 /**
- * Attaches the picture of a new record to it, in the transaction that creates the record: that of a draft is not public.
- * It may have been uploaded with an earlier submission of the form.
+ * Attaches the picture of a new record to it, in the transaction that creates the record: that of a draft is not
+ * public. It may have been uploaded with an earlier submission of the form.
  */
 export async function attachPicture({ site, caller }: Visit, plan: FormPlan, input: Values, recordId: number): Promise<void> {
   const id = Number(input[imageFieldName(plan) ?? ''] ?? 0);

@@ -46,8 +46,8 @@ export function resolveDates(sentDates: SentDates, oldDates: EventDates | undefi
 }
 
 /**
- * Returns a local time, or a time in UTC as a local time with its offset, since the clock may show it twice. If both are
- * given, the local one counts, at the moment of the other one if that is the same time. An offset in the text takes
+ * Returns a local time, or a time in UTC as a local time with its offset, since the clock may show it twice. If both
+ * are given, the local one counts, at the moment of the other one if that is the same time. An offset in the text takes
  * precedence over UTC.
  */
 function sentTimeOf(

@@ -244,8 +244,8 @@ export async function changeMedia(site: Site, caller: Caller, id: number, values
 }
 
 /**
- * Attaches a file of the caller's own to the caller's new record. A file that is attached to a post already stays there.
- * No right to edit files is asked for: whoever may upload a file can name a post in the same request.
+ * Attaches a file of the caller's own to the caller's new record. A file that is attached to a post already stays
+ * there. No right to edit files is asked for: whoever may upload a file can name a post in the same request.
  */
 export async function attachOwnMedia({ db }: Site, caller: Caller, id: number, post: number): Promise<void> {
   await db.transaction(async (trx) => {
