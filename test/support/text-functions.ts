@@ -59,6 +59,7 @@ const ARGUMENTS_BY_TYPE: Readonly<Record<string, unknown>> = {
   QueryLimits: { variables: 1000, depth: 20 },
   ReadonlyMap: new Map(),
   ShowCost: () => 'a',
+  TimeContext: { zone: UTC, now: new Date(0) },
   Metas: new Map([['_EventCost', ['1']]]),
   TsTypeLiteral: { zone: UTC, now: new Date(0), parents: [], takenInTaxonomy: new Set(), takenOnSite: new Set() },
   TsIntersectionType: { file: 'a', line: 1, column: 'a' },
