@@ -1,6 +1,7 @@
 import { beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { settingNames } from '../../src/calendar/settings.ts';
 import type { Database } from '../../src/storage/engine/database.ts';
+import { insertRows } from '../../src/storage/engine/insert.ts';
 import { takeOverChanges, updatePrintsOfOwnChanges } from '../../src/storage/freshness/foreign-changes.ts';
 import { rebuildIndex } from '../../src/storage/freshness/index-rebuild.ts';
 import { printSources } from '../../src/storage/freshness/prints.ts';
@@ -142,6 +143,103 @@ describeDatabases('a translation whose rows are deleted and restored', (open) =>
     });
   });
 });
+
+/** So many that a page of events and their translations take more than one page. */
+const PAIRS = 150;
+const [ENGLISH, ITALIAN] = [110, 111];
+const [FIRST_ORIGINAL, FIRST_TRANSLATION, FIRST_GROUP] = [20_000, 21_000, 22_000];
+
+describeDatabases('more translated events than are read at once', (open) => {
+  let db: Database;
+  let languages: OptionalLanguages;
+  let putBack: () => Promise<void>;
+  beforeAll(async () => {
+    db = await loadLanguages(await open(), 'polylang');
+    await addPairs(db, PAIRS);
+    languages = await findLanguages(db, await readOptions(db, settingNames(db.prefix)), { setting: 'polylang', isShared: true });
+    await takeOverChanges(db, now, { languages });
+    await rebuildIndex(db, now, { marksComplete: true, languages, shared: true });
+    putBack = await snapshotTables(db);
+  });
+  beforeEach(() => putBack());
+
+  it.each([
+    ['all become drafts', "post_status = 'draft'", FIRST_ORIGINAL],
+    ['the translations become drafts', "post_status = 'draft'", FIRST_TRANSLATION],
+    ['all change, and the translations become drafts',
+      `post_title = 'Other', post_status = CASE WHEN ID < ${FIRST_TRANSLATION} THEN post_status ELSE 'draft' END`, FIRST_ORIGINAL],
+  ])('are right in the index after %s', async (_, assignments, first) => {
+    expect(await isRightInTheEnd(db, languages)).toBe(true);
+    await runScript(db, `UPDATE wp_posts SET ${assignments} WHERE ID >= ${first}`);
+    expect(await isRightInTheEnd(db, languages)).toBe(true);
+  }); // biome-ignore format: a table
+});
+
+/** Adds copies of an English event and its Italian translation, in Polylang's form. */
+async function addPairs(db: Database, count: number): Promise<void> {
+  const relations = await db.rows<{ object_id: number; term_taxonomy_id: number; taxonomy: string }>`
+    SELECT r.object_id, r.term_taxonomy_id, tt.taxonomy FROM {term_relationships} r JOIN {term_taxonomy} tt
+      ON tt.term_taxonomy_id = r.term_taxonomy_id WHERE r.object_id IN (${[ENGLISH, ITALIAN]})`;
+  for (const [original, first] of [
+    [ENGLISH, FIRST_ORIGINAL],
+    [ITALIAN, FIRST_TRANSLATION],
+  ] as const) {
+    const post = (await db.from('posts').where('ID', original).first())!;
+    const metas = await db.from('postmeta').where('post_id', original);
+    const dates = await db.from('tec_occurrences').where('post_id', original);
+    const ownRelations = relations.filter(({ object_id: id }) => Number(id) === original);
+    const ids = Array.from({ length: count }, (_, index) => first + index);
+    await insertRows(
+      db,
+      'posts',
+      ids.map((ID) => ({ ...post, ID, post_name: `copy-${ID}` })),
+    );
+    await insertRows(
+      db,
+      'postmeta',
+      ids.flatMap((id) => metas.map(({ meta_id: _, ...meta }) => ({ ...meta, post_id: id }))),
+    );
+    await insertRows(
+      db,
+      'tec_occurrences',
+      ids.flatMap((id) => dates.map(({ occurrence_id: _, ...date }) => ({ ...date, event_id: id, post_id: id, hash: `copy-${id}` }))),
+    );
+    await insertRows(
+      db,
+      'term_relationships',
+      ids.flatMap((id, index) =>
+        ownRelations.map(({ term_taxonomy_id: own, taxonomy }) => ({
+          object_id: id,
+          term_taxonomy_id: taxonomy === 'post_translations' ? FIRST_GROUP + index : own,
+          term_order: 0,
+        })),
+      ),
+    );
+  }
+  const groups = Array.from({ length: count }, (_, index) => index);
+  await insertRows(
+    db,
+    'terms',
+    groups.map((index) => ({
+      term_id: FIRST_GROUP + index,
+      name: `pll_copy${index}`,
+      slug: `pll_copy${index}`,
+      term_group: 0,
+    })),
+  );
+  await insertRows(
+    db,
+    'term_taxonomy',
+    groups.map((index) => ({
+      term_taxonomy_id: FIRST_GROUP + index,
+      term_id: FIRST_GROUP + index,
+      taxonomy: 'post_translations',
+      parent: 0,
+      count: 2,
+      description: `a:2:{s:2:"en";i:${FIRST_ORIGINAL + index};s:2:"it";i:${FIRST_TRANSLATION + index};}`,
+    })),
+  );
+}
 
 /** A category of an event: its row in `term_taxonomy`, its term, and its parent. */
 async function categoryOf(db: Database, id: number): Promise<{ readonly id: number; readonly term: number; readonly parent: number }> {

@@ -9,7 +9,7 @@ import type { OptionalLanguages } from '../index/indexed-events.ts';
 import { ANYTHING_CHANGED, appendChanges, type Change, type JournalWriter, type Origin } from '../journal/entries.ts';
 import { afterAppending, reportConcurrentWriters } from '../journal/reported-changes.ts';
 import { termsBelow } from '../rows/terms.ts';
-import { readPostsAtOnce, withLockedTranslations } from './posts-at-once.ts';
+import { type PostsAtOnce, readPostsAtOnce, withLockedTranslations } from './posts-at-once.ts';
 import {
   arePrintsComplete,
   currentPrints,
@@ -241,18 +241,21 @@ async function takeOverPosts(
   source: PrintSource,
   { keys, isAlwaysIndexed = false }: { readonly keys: readonly number[]; readonly isAlwaysIndexed?: boolean },
 ): Promise<{ readonly count: number; readonly unindexable: readonly number[] }> {
-  let count = 0;
-  const unindexable: number[] = [];
   const all = source.isIndexed ? await withLockedTranslations(db, keys, languages) : keys;
+  const differences: Difference[] = [];
+  const pages: PostsAtOnce[] = [];
   for (const page of pagesOf(all, BATCH_SIZE)) {
     const posts = await readPostsAtOnce(db, source, page, languages);
-    const differences = await differencesOf(db, 'post', page, posts.prints);
-    count += differences.length;
-    await storeDifferences(db, 'post', differences);
-    if (differences.length > 0 || isAlwaysIndexed) unindexable.push(...(await posts.index()));
-    await note(differences.flatMap(stepsOf).map(changeOf));
+    const differencesOfPage = await differencesOf(db, 'post', page, posts.prints);
+    await storeDifferences(db, 'post', differencesOfPage);
+    await note(differencesOfPage.flatMap(stepsOf).map(changeOf));
+    differences.push(...differencesOfPage);
+    pages.push(posts);
   }
-  return { count, unindexable };
+  const unindexable: number[] = [];
+  // The translations of an event may be on another page, so all prints must have been stored before.
+  if (differences.length > 0 || isAlwaysIndexed) for (const posts of pages) unindexable.push(...(await posts.index()));
+  return { count: differences.length, unindexable };
 }
 
 async function takeOverTerms(db: Database, scope: Scope, source: PrintSource, keys: readonly number[]): Promise<number> {
