@@ -114,6 +114,27 @@ describeDatabases('an event whose rows are deleted and restored', (open) => {
     expect(await isRightInTheEnd(db)).toBe(true);
   }); // biome-ignore format: a table
 
+  it('is read again once if Fasti moves one of its categories', async () => {
+    const sources = await printSources(db, undefined);
+    updatePrintsOfOwnChanges(db, () => ({ sources, languages: undefined }));
+    const { id, term } = await categoryOf(db, EVENT);
+    /** Moves the category, and returns the number of queries after this work. */
+    const queriesAfter = async (parent: number, work: (trx: Database) => Promise<unknown>): Promise<number> => {
+      let before = 0;
+      await db.transaction(async (trx) => {
+        await trx.from('term_taxonomy').where('term_taxonomy_id', id).update({ parent });
+        reportTerm(trx, { term_id: term, taxonomy: 'tribe_events_cat' }, 'changed');
+        await work(trx);
+        before = db.queries();
+      });
+      return db.queries() - before;
+    };
+    const withoutIndexing = await queriesAfter(10, async () => undefined);
+    const withIndexing = await queriesAfter(0, (trx) => indexEvents(trx, [EVENT], undefined));
+    expect(withIndexing).toBeLessThanOrEqual(withoutIndexing);
+    expect(await isRightInTheEnd(db)).toBe(true);
+  });
+
   it('stays under its categories if the parent of one is changed and restored while it is taken over', async () => {
     const { id, parent } = await categoryOf(db, EVENT);
     const moveTo = (to: number) => runScript(db, `UPDATE wp_term_taxonomy SET parent = ${to} WHERE term_taxonomy_id = ${id}`);
@@ -173,6 +194,15 @@ describeDatabases('more translated events than are read at once', (open) => {
     await runScript(db, `UPDATE wp_posts SET ${assignments} WHERE ID >= ${first}`);
     expect(await isRightInTheEnd(db, languages)).toBe(true);
   }); // biome-ignore format: a table
+
+  it('are listed once if they cannot be indexed', async () => {
+    const event = FIRST_ORIGINAL + PAIRS - 1;
+    await db.from('postmeta').where({ post_id: event, meta_key: '_EventVenueID' }).delete();
+    await runScript(db, `INSERT INTO wp_postmeta (post_id, meta_key, meta_value) VALUES (${event}, '_EventVenueID', '12abc')`);
+    const { unindexable } = await rebuildIndex(db, now, { marksComplete: true, languages, shared: true });
+    expect(unindexable).toEqual([event]);
+    expect(await isRightInTheEnd(db, languages)).toBe(true);
+  });
 });
 
 /** Adds copies of an English event and its Italian translation, in Polylang's form. */

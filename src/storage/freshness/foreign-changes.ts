@@ -103,10 +103,12 @@ export function updatePrintsOfOwnChanges(
 ): void {
   afterAppending(db, async (trx, { changes, at, indexed }) => {
     const { sources, languages } = prints() ?? { sources: [], languages: undefined };
-    const scope = { sources, languages, ...concurrentChanges(trx, changes, at) };
+    const scope = { sources, languages, takenOver: new Set<number>(), ...concurrentChanges(trx, changes, at) };
     for (const source of sources) {
-      const ids = changes.filter(({ kind }) => kind === source.kind).map(({ object }) => object);
-      if (source.kind === 'post' && source.isIndexed) ids.push(...indexed);
+      const objects = changes.filter(({ kind }) => kind === source.kind).map(({ object }) => object);
+      if (source.kind === 'post' && source.isIndexed) objects.push(...indexed);
+      // The events of a term that has moved have been taken over with it.
+      const ids = source.kind === 'post' ? objects.filter((id) => !scope.takenOver.has(id)) : objects;
       if (ids.length === 0) continue;
       reportConcurrentWriters(trx);
       if (source.kind === 'post') await takeOverPosts(trx, scope, source, { keys: ids, isAlwaysIndexed: true });
@@ -197,7 +199,7 @@ export async function takeOver(db: Database, kind: PrintKind, keys: readonly num
     await storeDifferences(db, kind, differences);
     return differences.length;
   }
-  const scope = { sources, languages, isDone: () => false, note: noteIn(db, { ...options, now }) };
+  const scope = { sources, languages, takenOver: new Set<number>(), isDone: () => false, note: noteIn(db, { ...options, now }) };
   return kind === 'post' ? (await takeOverPosts(db, scope, source, { keys })).count : takeOverTerms(db, scope, source, keys);
 }
 
@@ -209,22 +211,26 @@ const noteIn =
 
 /**
  * Indexes these events and their translations again, and takes over their changes, in a transaction that has called
- * `lockChanges`. Returns the events that cannot be indexed.
+ * `lockChanges`. Returns all of them, and those that cannot be indexed.
  */
 export async function reindexWithPrints(
   db: Database,
   keys: readonly number[],
   options: Pick<TakeOverOptions, 'sources' | 'languages'> & { readonly now: Date },
-): Promise<readonly number[]> {
+): Promise<{ readonly indexed: Iterable<number>; readonly unindexable: readonly number[] }> {
   const source = options.sources.find(({ kind }) => kind === 'post');
-  const scope = { ...options, isDone: () => false, note: noteIn(db, { ...options, writer: 'found' }) };
-  return source ? (await takeOverPosts(db, scope, source, { keys, isAlwaysIndexed: true })).unindexable : [];
+  const takenOver = new Set<number>();
+  const scope = { ...options, takenOver, isDone: () => false, note: noteIn(db, { ...options, writer: 'found' }) };
+  const { unindexable } = source ? await takeOverPosts(db, scope, source, { keys, isAlwaysIndexed: true }) : { unindexable: [] };
+  return { indexed: takenOver, unindexable };
 }
 
 /** The way in which objects are taken over in a transaction. */
 interface Scope extends Pick<TakeOverOptions, 'sources' | 'languages'> {
   /** Appends changes to the journal. */
   readonly note: (changes: readonly Change[]) => Promise<void>;
+  /** The posts that have been taken over so far. */
+  readonly takenOver: Set<number>;
   /** Whether the transaction has already done what follows from the creation or removal of a term. */
   readonly isDone: (step: Difference) => boolean;
 }
@@ -237,7 +243,7 @@ interface Scope extends Pick<TakeOverOptions, 'sources' | 'languages'> {
  */
 async function takeOverPosts(
   db: Database,
-  { languages, note }: Scope,
+  { languages, note, takenOver }: Scope,
   source: PrintSource,
   { keys, isAlwaysIndexed = false }: { readonly keys: readonly number[]; readonly isAlwaysIndexed?: boolean },
 ): Promise<{ readonly count: number; readonly unindexable: readonly number[] }> {
@@ -251,6 +257,7 @@ async function takeOverPosts(
     await note(differencesOfPage.flatMap(stepsOf).map(changeOf));
     differences.push(...differencesOfPage);
     pages.push(posts);
+    for (const id of page) takenOver.add(id);
   }
   const unindexable: number[] = [];
   // The translations of an event may be on another page, so all prints must have been stored before.

@@ -41,8 +41,14 @@ interface ReindexOptions {
   readonly onProgress?: (events: number) => void;
   /** If the index has no more rows than this, only facets with wrong counts are counted again. */
   readonly maxRowsAtOnce?: number;
-  /** Indexes these events, and returns those that cannot be indexed. By default `indexEvents`. */
-  readonly index?: (db: Database, ids: readonly number[]) => Promise<readonly number[]>;
+  /** Indexes these events; it may index others too, which are then not indexed again. By default `indexEvents`. */
+  readonly index?: (db: Database, ids: readonly number[]) => Promise<IndexedStep>;
+}
+
+interface IndexedStep {
+  readonly indexed: Iterable<number>;
+  /** Those among them that cannot be indexed. */
+  readonly unindexable: readonly number[];
 }
 
 /** Number of times that a rebuild starts over if the index is given up while it runs. */
@@ -73,21 +79,28 @@ async function rebuild(
     onProgress = () => undefined,
     languages,
     maxRowsAtOnce = ENTRIES_PER_STEP,
-    index = (trx, ids) => indexEvents(trx, ids, languages),
+    index = async (trx, ids) => ({ indexed: ids, unindexable: await indexEvents(trx, ids, languages) }),
   }: ReindexOptions,
 ): Promise<Pick<ReindexResult, 'events' | 'unindexable'>> {
-  const unindexable: number[] = [];
+  const [indexed, unindexable] = [new Set<number>(), new Set<number>()];
   let events = 0;
   for (let after = 0; ; ) {
-    const step = await db.transaction((trx) => joinWritersAfter(trx, indexAfter(trx, after, index)));
-    unindexable.push(...step.unindexable);
+    const indexRest: typeof index = (trx, ids) =>
+      index(
+        trx,
+        ids.filter((id) => !indexed.has(id)),
+      );
+    const step = await db.transaction((trx) => joinWritersAfter(trx, indexAfter(trx, after, indexRest)));
+    // Only now, since a step may have been repeated.
+    for (const id of step.indexed) indexed.add(id);
+    for (const id of step.unindexable) unindexable.add(id);
     events += step.ids.length;
     onProgress(step.ids.length);
     if (step.last === undefined) break;
     after = step.last;
   }
   await recountAll(db, maxRowsAtOnce);
-  return { events, unindexable };
+  return { events, unindexable: [...unindexable] };
 }
 
 /** Waits for a step, and makes its transaction join the writers. */
@@ -110,7 +123,7 @@ async function indexAfter(
   db: Database,
   after: number,
   index: NonNullable<ReindexOptions['index']>,
-): Promise<{ ids: number[]; last: number | undefined; unindexable: readonly number[] }> {
+): Promise<IndexedStep & { readonly ids: number[]; readonly last: number | undefined }> {
   const posts = await db.rows<{ ID: number }>`
     SELECT ID FROM {posts} WHERE post_type = 'tribe_events' AND ID > ${after} ORDER BY ID LIMIT ${EVENTS_PER_STEP} ${verbatim(db.dialect.locks.update)}`;
   const ids = posts.map(({ ID }) => ID);
@@ -118,7 +131,7 @@ async function indexAfter(
   const query = db.from('fasti_entries').where('post_id', '>', after).distinct('post_id');
   if (last !== undefined) query.where('post_id', '<=', last);
   const indexedIds = (await query).map(({ post_id: id }) => id);
-  return { ids, last, unindexable: await index(db, [...new Set([...ids, ...indexedIds])]) };
+  return { ids, last, ...(await index(db, [...new Set([...ids, ...indexedIds])])) };
 }
 
 // ------------------------------------------------------------------------------------------------- counts of days
