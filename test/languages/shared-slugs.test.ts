@@ -12,10 +12,16 @@ const NOW = new Date('2026-11-22T21:30:00Z');
 
 describeDatabases('a slug that events share', (open) => {
   it.each([
-    ['Polylang', 'a:1:{i:0;s:21:"polylang/polylang.php";}', [ENGLISH, ITALIAN]],
-    ['Polylang Pro', 'a:1:{i:0;s:25:"polylang-pro/polylang.php";}', undefined],
-  ])('is a fault with %s if it should be unique among all languages', async (_, plugins, ids) => {
+    ['Polylang', 'a:1:{i:0;s:21:"polylang/polylang.php";}', 1, [ENGLISH, ITALIAN]],
+    ['Polylang Pro', 'a:1:{i:0;s:25:"polylang-pro/polylang.php";}', 1, undefined],
+    ['Polylang Pro without languages in URLs', 'a:1:{i:0;s:25:"polylang-pro/polylang.php";}', 0, [ENGLISH, ITALIAN]],
+  ])('is a fault with %s if it should be unique among all languages', async (_, plugins, mode, ids) => {
     const db = await loadLanguages(await open(), 'polylang');
+    const settings = (await db.from('options').where('option_name', 'polylang').first())!.option_value;
+    await db
+      .from('options')
+      .where('option_name', 'polylang')
+      .update({ option_value: settings.replace(/"force_lang";i:\d/, `"force_lang";i:${mode}`) });
     await db.from('options').where('option_name', 'active_plugins').delete();
     await db.from('options').insert({ option_name: 'active_plugins', option_value: plugins, autoload: 'yes' });
     const languages = await findLanguages(db, await readOptions(db, settingNames(db.prefix)), { setting: 'auto', isShared: true });

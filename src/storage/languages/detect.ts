@@ -28,8 +28,10 @@ export async function findLanguages(
   };
   for (const form of ['wpml', 'polylang'] as const) {
     const languages = applies[form] ? await FORMS[form].read(db, options) : undefined;
-    const sharesSlugs = form === 'wpml' || plugins.includes('"polylang-pro/');
-    if (languages) return { form, pluginRuns: runs[form], sharesSlugs, ...languages };
+    if (!languages) continue;
+    // Polylang Pro allows it only if URLs contain the language.
+    const sharesSlugs = form === 'wpml' || (plugins.includes('"polylang-pro/') && languages.urls.by !== 'nothing');
+    return { form, pluginRuns: runs[form], sharesSlugs, ...languages };
   }
   return undefined;
 }
