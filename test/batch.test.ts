@@ -127,6 +127,27 @@ describeRequests('a batch', (ask) => {
     expect({ failed: body.failed, statuses: statuses(body) }).toEqual({ failed: undefined, statuses: [201, 201] });
   });
 
+  const tagNames = (from: number, count: number) => Array.from({ length: count }, (_, index) => `tag ${from + index}`);
+
+  it.each([
+    ['each on its own', {}, [201, 201, 201, 201, 201, 201, 201, 400, 201]],
+    ['all together', TOGETHER, [null, null, null, null, null, null, null, 400, null]],
+  ])('creates at most 300 categories and tags: %s', async (_, more, expected) => {
+    const known = tagNames(0, 40);
+    const requests = [0, 40, 80, 120, 160, 200, 240].map((from) => eventNamed(`Event ${from}`, { tags: tagNames(from, 40) }));
+    const body = await answered(
+      [
+        ...requests,
+        eventNamed('Too many', { tags: tagNames(280, 21) }),
+        eventNamed('Just enough', { tags: [...known, ...tagNames(280, 20)] }),
+      ],
+      more,
+    );
+    expect(statuses(body)).toEqual(expected);
+    expect(body.responses[7].body.data.params.tags).toContain('At most 300 of these can be created in one request.');
+    expect(await ask.db().from('terms').where('name', 'tag 300')).toEqual([]);
+  });
+
   it('answers both of two equal writes with the same key, though the first has deleted the record', async () => {
     const id = (await answered([eventNamed('Gone')])).responses[0].body.id;
     const keyed = { method: 'DELETE', path: `/wp/v2/tribe_events/${id}?force=true`, headers: { 'Idempotency-Key': 'gone' } };

@@ -2,6 +2,7 @@ import { type Fault, fail } from '../errors.ts';
 import { type BatchedWrite, batchedWrites } from '../kinds/grammars/batch.ts';
 import { oneOf } from '../kinds/grammars/grammars.ts';
 import type { Params, Values, ValuesOf } from '../kinds/param.ts';
+import { limitNewTerms } from '../records/new-term-limit.ts';
 import { versionTag } from '../records/versions.ts';
 import { discardImages, isNewRecord, withFileCleanup } from '../records/writes/prepared-images.ts';
 import { type Site, withinTransaction } from '../site.ts';
@@ -31,8 +32,11 @@ import { isReplayed } from './write-once.ts';
 /** With `require-all-validate`, either all writes are carried out or none. */
 const VALIDATIONS = ['require-all-validate', 'normal'] as const;
 
-/** Maximum number of venues and organizers that the events of a batch create together. */
-const MAX_NEW_LINKS = 300;
+/**
+ * Maximum number of venues and organizers that the events of a batch create together, and of categories and tags. The
+ * number of terms is known only when the writes run, since names of existing terms do not count.
+ */
+const [MAX_NEW_LINKS, MAX_NEW_TERMS] = [300, 300];
 const TOO_MANY_NEW_IN_BATCH: Fault = { stage: 'value', reason: 'too-many-new-in-batch', values: { most: String(MAX_NEW_LINKS) } };
 
 const PARAMS = {
@@ -173,6 +177,7 @@ const isRefusal = (reply: Reply | undefined): boolean => reply !== undefined && 
 /** Runs the writes one after the other. If one is refused, only its changes are rolled back. */
 async function runIndependently(site: Site, { writes }: PreparedBatch): Promise<Reply> {
   const replies = await site.db.transaction(async (db) => {
+    limitNewTerms(db, MAX_NEW_TERMS);
     const innerSite = withinTransaction(site, db);
     const run = async (groups: readonly Group[]): Promise<Reply[]> => {
       const allReplies: Reply[] = [];
@@ -196,6 +201,7 @@ async function runAtomically(site: Site, { writes }: PreparedBatch): Promise<Rep
   try {
     const groups = groupsOf(writes);
     const replies = await site.db.transaction(async (db) => {
+      limitNewTerms(db, MAX_NEW_TERMS);
       const runAll = (groupsToRun: readonly Group[]) =>
         db.part(async (part) => {
           const innerSite = withinTransaction(site, part);

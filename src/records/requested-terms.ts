@@ -10,6 +10,7 @@ import { lockNames } from '../storage/rows/locks.ts';
 import type { ContentLanguage } from '../wordpress/content-languages.ts';
 import { sanitizeTitle } from '../wordpress/slug.ts';
 import type { Caller } from './caller.ts';
+import { countNewTerms } from './new-term-limit.ts';
 import { termLookUp } from './references.ts';
 import { createTermInLanguage, termsInLanguage, termsOfLanguage } from './term-languages.ts';
 import { locksOfTerm } from './term-writes.ts';
@@ -43,6 +44,7 @@ export async function resolveRequestedTerms(
   );
   if (unknownNames.length > 0 && !mayManageTerms(caller, kind)) refuse(caller.viewer);
   if (unknownNames.length > MAX_NEW_ITEMS) fail('rest_invalid_param', { faults: new Map([[kind.path, TOO_MANY_NEW]]) });
+  countNewTerms(db, kind.path, unknownNames.length);
   // With several names, locks must be taken together, since two requests may name the same ones in a different order.
   if (unknownNames.length > 1)
     await lockNames(
