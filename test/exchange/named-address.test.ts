@@ -43,6 +43,16 @@ describe('an address that a user has named', () => {
     expect(isAllowed('192.168.0.8', 'https://intranet.example/')).toBe(false);
   });
 
+  it('may be public, on any port', async () => {
+    const { allowAddress } = await fetchOptionsFor('https://cloud.example:8443/a.ics', resolverOf('93.184.215.14'));
+    const isAllowed = (ip: string, url: string) => allowAddress?.(ip, new URL(url));
+    expect(isAllowed('93.184.215.14', 'https://cloud.example:8443/a.ics')).toBe(true);
+    expect(isAllowed('93.184.215.14', 'https://www.cloud.example:9443/a.ics')).toBe(true);
+    expect(isAllowed('93.184.215.15', 'https://cloud.example:8443/a.ics')).toBe(true);
+    expect(isAllowed('93.184.215.15', 'https://other.example:8443/a.ics')).toBe(false);
+    expect(isAllowed('10.0.0.1', 'https://cloud.example:8443/a.ics')).toBe(false);
+  });
+
   it('does not open the network to a host that has a public address, too', async () => {
     const named = `http://evil.example:${port}/c.ics`;
     expect(await fetched(named, named, '203.0.113.9', '93.184.215.14', '127.0.0.1')).toBe('address');

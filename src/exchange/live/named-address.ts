@@ -9,7 +9,7 @@ const TIMEOUT_MS = 60_000;
 /**
  * Returns the options for fetching from an address that the user named. Its host may be in a private network, on the
  * port of the address and the default ones; hosts that it refers to may not. A host that also has a public address is
- * in none: whoever owns its name chooses the addresses.
+ * in none: whoever owns its name chooses the addresses. The public addresses of the host are allowed on any port.
  *
  * @throws SourceFault `site-address`, `site-credentials`
  */
@@ -18,10 +18,13 @@ export async function fetchOptionsFor(url: string, resolve: NonNullable<FetchOpt
   const named = new URL(url);
   refuseCredentials(named);
   const addresses = await resolve(named.hostname.replace(/^\[|\]$/g, '')).catch(() => []);
-  const ips = addresses.map(({ address }) => address);
-  const privateIps = new Set(ips.some(isPublicAddress) ? [] : ips);
+  const ips = new Set(addresses.map(({ address }) => address));
+  const isPublicHost = [...ips].some(isPublicAddress);
   const isNamed = ({ hostname, port }: URL) => hostname === named.hostname && [named.port, ''].includes(port);
-  return { allowAddress: (ip, target) => privateIps.has(ip) && isNamed(target) };
+  return {
+    // A host may have other public addresses the next time.
+    allowAddress: (ip, target) => (isPublicAddress(ip) ? ips.has(ip) || isNamed(target) : !isPublicHost && ips.has(ip) && isNamed(target)),
+  };
 }
 
 const resolveAll = (host: string) => lookup(host, { all: true });
