@@ -314,7 +314,9 @@ async function importFrom(source: Source, run: Run): Promise<Pick<Outcome, 'repo
     filterHtml,
     trustedAccounts: source.trustedAccounts ?? false,
     highestId,
-    ...(options.media === true ? { fetchFile: (item, stored) => fetchFile(site, caller, item, { ...source.fetching, stored }) } : {}),
+    ...(options.media === true
+      ? { fetchFile: (item, stored, request) => fetchFile(site, caller, item, { ...source.fetching, stored, request }) }
+      : {}),
     onProgress: (count) => {
       progress.hasWritten = true;
       show(count);

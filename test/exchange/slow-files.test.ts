@@ -5,7 +5,7 @@ import type { PostItem } from '../../src/exchange/items/items.ts';
 import type { Site } from '../../src/site.ts';
 import type { Database } from '../../src/storage/engine/database.ts';
 import { describeDatabases } from '../support/databases.ts';
-import { bareSite, callerOf, emptySite, NOW, streamOf } from './sites.ts';
+import { bareSite, callerOf, emptySite, metaRows, NOW, streamOf } from './sites.ts';
 
 /** The time that a fetch takes before it is given up. */
 const TIMEOUT_MS = 15_000;
@@ -38,7 +38,9 @@ describeDatabases('import of files that do not come', (open) => {
     const report = await importItems(slowSite, await callerOf(site), streamOf(urls.map(image)), {
       source: 'slow',
       itemsPerBatch,
-      fetchFile: async (item) => {
+      fetchFile: async (item, stored, request) => {
+        if (stored?.size) return { item };
+        if (!(await request())) return { item, fault: 'time' };
         now = new Date(now.getTime() + TIMEOUT_MS);
         runningAt.push(isImportRunning((await site.db.from('fasti_imports').first())!, now));
         return { item, fault: 'time' };
@@ -59,5 +61,17 @@ describeDatabases('import of files that do not come', (open) => {
     );
     const lost = report.losses.find(({ reason }) => reason === 'file-not-fetched');
     expect([runningAt.length, lost?.count, lost?.examples.at(-1)?.detail]).toEqual([3, 9, 'time']);
+  });
+
+  it('gives up no file that the library has, and does not count it as an answer', async () => {
+    const urlsOf = (name: string) => Array.from({ length: 5 }, (_, at) => `https://h.example/${name}${at}.jpg`);
+    const [known, slow] = [urlsOf('known'), urlsOf('slow')];
+    await importItems(site, await callerOf(site), streamOf(known.map(image)), {
+      source: 'slow',
+      fetchFile: async (item) => ({ item: { ...item, metas: metaRows([['_wp_attached_file', `2026/01/${item.columns.post_title}`]]) } }),
+    });
+    const { runningAt, report } = await imported(slow.flatMap((url, at) => [url, known[at]!]));
+    const lost = report.losses.find(({ reason }) => reason === 'file-not-fetched');
+    expect([runningAt.length, lost?.count, report.unchanged.attachment]).toEqual([3, 5, 5]);
   });
 });

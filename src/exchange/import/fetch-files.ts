@@ -12,7 +12,7 @@ export type Files = Map<Item, FetchedFile>;
 /**
  * Fetches the files of attachments before the transaction, since that takes time: files of new attachments, and of
  * known ones that came without a file or have another one now. If one cannot be stored, the others are removed. Hosts
- * that do not answer in time are given up. `beforeEach` is called before each file.
+ * that do not answer in time are given up. `beforeEach` is called before each request.
  */
 export async function fetchFiles(
   run: Run,
@@ -35,10 +35,15 @@ export async function fetchFiles(
       // Attachments that this run has seen before have been fetched or reported already.
       if (ledgerEntry?.run === run.number) continue;
       const host = hostOf(item);
-      const isGivenUp = (run.slowHosts.get(host) ?? 0) >= MAX_TIMEOUTS;
-      if (!isGivenUp) await beforeEach();
-      const file = isGivenUp ? { item, fault: 'time' } : await fetchFile(item, ledgerEntry && (metas.get(ledgerEntry.target) ?? new Map()));
-      run.slowHosts.set(host, file.fault === 'time' ? (run.slowHosts.get(host) ?? 0) + 1 : 0);
+      const timeouts = run.slowHosts.get(host) ?? 0;
+      let isRequested = false;
+      const file = await fetchFile(item, ledgerEntry && (metas.get(ledgerEntry.target) ?? new Map()), async () => {
+        if (timeouts >= MAX_TIMEOUTS) return false;
+        isRequested = true;
+        await beforeEach();
+        return true;
+      });
+      if (isRequested) run.slowHosts.set(host, file.fault === 'time' ? timeouts + 1 : 0);
       files.set(item, file);
     }
     return files;

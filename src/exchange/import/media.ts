@@ -13,7 +13,7 @@ import { percentDecoded } from '../../wordpress/web-url.ts';
 import { isImageUrl } from '../items/image-item.ts';
 import type { PostItem } from '../items/items.ts';
 import { metaMap } from '../items/meta-map.ts';
-import type { FetchedFile } from './options.ts';
+import type { FetchedFile, RequestStart } from './options.ts';
 
 /** A path in the library by year and month, as WordPress makes them. */
 const BY_MONTH = /^(\d{4}\/\d\d)\/[^/]+$/;
@@ -21,6 +21,7 @@ const BY_MONTH = /^(\d{4}\/\d\d)\/[^/]+$/;
 /** Options for fetching a file. `stored`: the metas of an existing attachment. */
 interface FileOptions extends FetchOptions {
   readonly stored?: Metas | undefined;
+  readonly request?: RequestStart;
 }
 
 /**
@@ -31,9 +32,10 @@ export async function fetchFile(
   site: Site,
   caller: Caller,
   item: PostItem,
-  { stored, ...options }: FileOptions = {},
+  { stored, request, ...options }: FileOptions = {},
 ): Promise<FetchedFile> {
   if (item.url === undefined || (stored !== undefined && !(await isWanted(site, item, stored)))) return { item };
+  if (request && !(await request())) return { item, fault: 'time' };
   try {
     const { bytes, type } = await fetchImage(item.url, options);
     const metas = metaMap(item.metas);

@@ -26,12 +26,15 @@ export interface ImportOptions {
    * Fetches the file of an attachment before its row is written, and returns the item, possibly changed to refer to the
    * fetched file. `stored`: the metas of an existing attachment, which say where its file should be.
    */
-  readonly fetchFile?: (item: PostItem, stored: Metas | undefined) => Promise<FetchedFile>;
+  readonly fetchFile?: (item: PostItem, stored: Metas | undefined, request: RequestStart) => Promise<FetchedFile>;
   /** Number of items that are written in one transaction; 200 by default, fewer if the items are long. */
   readonly itemsPerBatch?: number;
   /** Called after each batch with the number of entries processed so far. */
   readonly onProgress?: (doneCount: number) => void;
 }
+
+/** Is called before a file is requested. Returns false if it must not be: its host was given up. */
+export type RequestStart = () => Promise<boolean>;
 
 /**
  * An attachment whose file was fetched, or the reason why it was not. `undo` deletes the file if the row could not be
