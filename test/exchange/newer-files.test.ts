@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { exportEntries, itemsOf } from '../../src/exchange/exporter.ts';
 import { calendarHeadOf, eventRecords } from '../../src/exchange/ical/records.ts';
 import { writeCalendar } from '../../src/exchange/ical/write.ts';
+import type { ImportOptions } from '../../src/exchange/import/options.ts';
 import { openSource } from '../../src/exchange/sources.ts';
 import { postKind, termKind } from '../../src/kinds/index.ts';
 import { deleteTerm } from '../../src/records/terms.ts';
@@ -16,7 +17,7 @@ import { insertTerm, loadTermsOf } from '../../src/storage/rows/terms.ts';
 import { sanitizeTitle } from '../../src/wordpress/slug.ts';
 import { describeDatabases } from '../support/databases.ts';
 import { setOptions } from '../support/site.ts';
-import { allOf, bareSite, callerOf, importSource } from './sites.ts';
+import { allOf, bareSite, callerOf, importSource, metaRows } from './sites.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'fasti-newer-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -39,7 +40,7 @@ describeDatabases('newer file', (open) => {
   const imported = async (
     name: string,
     text: string,
-    { status, ...options }: { readonly dryRun?: boolean; readonly status?: string } = {},
+    { status, ...options }: Partial<ImportOptions> & { readonly status?: string } = {},
   ) => {
     writeFileSync(join(folder, name), text);
     const source = await openSource([join(folder, name)], { caller: await callerOf(site), prefix: 'wp_', target: '', status });
@@ -664,5 +665,76 @@ describeDatabases('newer file', (open) => {
       await imported('later.ics', file(talk('CLASS:PRIVATE'), open));
       expect(await statusOf('Town hall of Pisa')).toBe('private');
     });
+
+    it('replaces the venue and the organizer of a private event', async () => {
+      const linksOf = async (title: string) => {
+        const { ID } = (await site.db.from('posts').where('post_title', title).first())!;
+        const ids = await site.db
+          .from('postmeta')
+          .where('post_id', ID)
+          .whereIn('meta_key', ['_EventVenueID', '_EventOrganizerID'])
+          .orderBy('meta_id')
+          .pluck('meta_value');
+        const rows = await site.db.from('posts').whereIn('ID', ids.map(Number)).orderBy('ID');
+        return rows.map(({ post_title: name }) => name);
+      };
+      const dinner = (...lines: string[]) => file(eventOf('dinner', 'CLASS:PRIVATE', ...lines));
+      await imported('dinner.ics', dinner('LOCATION:Home of Carla', 'ORGANIZER;CN=Carla:mailto:carla@private.example'));
+      expect(await linksOf('dinner')).toEqual(['Home of Carla', 'Carla']);
+      await imported('dinner.ics', dinner('ORGANIZER;CN=Bruno:mailto:bruno@private.example'));
+      expect(await linksOf('dinner')).toEqual(['Bruno']);
+    });
+
+    it('publishes a venue also if the public event words it differently', async () => {
+      const talk = eventOf('worded', 'LOCATION:Word house', 'GEO:45.4;9.2', 'CLASS:PRIVATE');
+      await imported('worded.ics', file(talk));
+      await imported('worded.ics', file(talk, eventOf('worded openly', 'LOCATION:Word House')));
+      expect(await statusOf('Word House')).toBe('publish');
+      expect((await imported('worded.ics', file(talk, eventOf('worded openly', 'LOCATION:Word House')))).updated).toEqual({});
+    });
+
+    it('does not publish venues that an earlier import made private because its user wanted that', async () => {
+      const walk = file(eventOf('walk', 'LOCATION:Withheld park'));
+      await imported('withheld.ics', walk, { status: 'private' });
+      await imported('withheld.ics', walk);
+      expect(await statusOf('Withheld park')).toBe('private');
+    });
+
+    it.each(['public', 'private first'])('publishes a venue that a private event of another calendar has brought: %s', async (order) => {
+      const named = (name: string, ...lines: string[]) =>
+        file(eventOf(`${name} ${order}`, `LOCATION:Joint ${order}`, ...lines)).replace('VERSION:2.0', `X-WR-CALNAME:${name} ${order}`);
+      await imported('one.ics', named('one', 'CLASS:PRIVATE'));
+      if (order === 'private first') await imported('two.ics', named('two', 'CLASS:PRIVATE'));
+      expect(await statusOf(`Joint ${order}`)).toBe('private');
+      await imported('two.ics', named('two', 'DESCRIPTION:open'));
+      expect(await statusOf(`Joint ${order}`)).toBe('publish');
+      expect(await site.db.from('posts').where('post_title', `Joint ${order}`)).toHaveLength(1);
+    });
+
+    it.each(['same', 'other'])(
+      'publishes an image once a public event of the %s calendar names it, with or without its file',
+      async (which) => {
+        const url = `https://private.example/poster-${which}.png`;
+        const show = (name: string, ...lines: string[]) => eventOf(`${name} ${which}`, `ATTACH;FMTTYPE=image/png:${url}`, ...lines);
+        const status = async () => (await site.db.from('posts').where('guid', url).first())?.post_status;
+        const metas = metaRows([
+          ['_wp_attached_file', `2026/01/${which}.png`],
+          ['_tribe_importer_original_url', url],
+        ]);
+        const fetchFile: ImportOptions['fetchFile'] = async (item, stored) => ({
+          item: stored?.size ? item : { ...item, metas: [...item.metas, ...metas] },
+        });
+        await imported('posters.ics', file(show('secret show', 'CLASS:PRIVATE')), { fetchFile });
+        expect(await status()).toBe('private');
+        const [name, options] = which === 'same' ? (['posters.ics', { fetchFile }] as const) : (['other-posters.ics', {}] as const);
+        const text = file(show('secret show', 'CLASS:PRIVATE'), show('open show')).replace('VERSION:2.0', `X-WR-CALNAME:${which}`);
+        const { updated } = await imported(
+          name,
+          which === 'same' ? file(show('secret show', 'CLASS:PRIVATE'), show('open show')) : text,
+          options,
+        );
+        expect([await status(), updated.attachment]).toEqual(['inherit', 1]);
+      },
+    );
   });
 });

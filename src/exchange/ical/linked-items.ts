@@ -10,7 +10,7 @@ import type { CalendarEvent } from './event.ts';
 
 /**
  * Venues, organizers and images of a calendar's events. Each is returned as an item with the first event that
- * references it, and is private if that event is.
+ * references it, and is private if that event is; it is returned again with the first public one.
  */
 export interface LinkedItems {
   readonly of: (event: CalendarEvent) => { readonly items: readonly Entry[]; readonly links: readonly Link[]; readonly website: string };
@@ -21,10 +21,12 @@ const MAX_REMEMBERED_ITEMS = 100_000;
 
 /** Begins the venues, organizers and images of one calendar. `file`: the name of its source. */
 export function createLinkedItems(file: string): LinkedItems {
-  const seenIds = new Set<string>();
+  /** Source ids of items -> whether they were hidden. A hidden one is returned again once a public event names it. */
+  const seenIds = new Map<string, boolean>();
   const unlessSeen = (item: PostItem): PostItem[] => {
-    if (seenIds.has(item.sourceId) || seenIds.size >= MAX_REMEMBERED_ITEMS) return seenIds.has(item.sourceId) ? [] : [item];
-    seenIds.add(item.sourceId);
+    const wasHidden = seenIds.get(item.sourceId);
+    if (wasHidden === false || (wasHidden && item.isHidden)) return [];
+    if (wasHidden || seenIds.size < MAX_REMEMBERED_ITEMS) seenIds.set(item.sourceId, item.isHidden === true);
     return [item];
   };
   // The dates of a series come one after another, so that it is enough to cache the last event.

@@ -1,6 +1,7 @@
 import { ALLOWS_SEVERAL, ORGANIZER_LINK, VENUE_LINK } from '../../kinds/events/metas.ts';
-import type { Database } from '../../storage/engine/database.ts';
 import { loadPosts } from '../../storage/rows/bundle.ts';
+import { hiddenByEvents } from './hidden-records.ts';
+import type { Work } from './run.ts';
 
 const isId = (value: string): boolean => Number(value) > 0;
 
@@ -14,18 +15,19 @@ const HIDEABLE_LINKS = new Map([
  * Returns the links that an update stores: those that the source states, and stored ones to venues and organizers that
  * are not published or have a password. Fasti does not name these to visitors (D15), so that a missing link to them
  * means nothing. The reference does, so that one which was removed there stays; a stated venue takes the place of a
- * hidden one. `stated`: link meta -> the stated ids.
+ * hidden one. A record that the same import has hidden is named by its source. `stated`: link meta -> the stated ids.
  */
 export async function withHiddenLinks(
-  db: Database,
+  { run, db }: Pick<Work, 'run' | 'db'>,
   stated: ReadonlyMap<string, readonly string[]>,
   before: ReadonlyMap<string, readonly string[]>,
 ): Promise<Map<string, readonly string[]>> {
   const removedOf = (key: string): string[] =>
     HIDEABLE_LINKS.has(key) ? (before.get(key) ?? []).filter((id) => isId(id) && !stated.get(key)?.includes(id)) : [];
   const posts = await loadPosts(db, [...stated.keys()].flatMap(removedOf).map(Number));
+  const namedIds = await hiddenByEvents(db, [...posts.keys()], run.importId);
   const isHidden = (id: string): boolean => {
-    const post = posts.get(Number(id));
+    const post = namedIds.has(Number(id)) ? undefined : posts.get(Number(id));
     return post !== undefined && (post.post_status !== 'publish' || post.post_password !== '');
   };
   return new Map(

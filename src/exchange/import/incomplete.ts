@@ -3,8 +3,9 @@ import type { PostItem } from '../items/items.ts';
 import { digestOf, formerDigestOf } from '../items/versions.ts';
 
 /*
- * Records with references that no import could resolve. The ledger notes in their digests which ones are missing: the
- * next import looks for those again, and otherwise leaves the record as it is if its source has not changed.
+ * Marks before the digests in the ledger. They say which references of a record no import could resolve: the next one
+ * looks for those again, and otherwise leaves the record as it is if its source has not changed. Another one says that
+ * the record was imported as private because only private events named it.
  */
 
 /** Parts of a record that reference others -> their letters in the ledger. */
@@ -20,6 +21,8 @@ const LETTERS: ReadonlyMap<string, string> = new Map([
 
 /** The letter of all other links. */
 const OTHER_LINKS = 'x';
+
+const HIDDEN = 'h';
 
 /** Ends the letters; no digest contains it. */
 const END = '~';
@@ -44,11 +47,18 @@ export function digestWithout(digest: string, missing: Iterable<string>): string
 export const isOfItem = (stored: string, item: PostItem, digest = digestOf(item)): boolean =>
   stored === withMarksOf(stored, digest) || stored === withMarksOf(stored, formerDigestOf(item));
 
-/** Returns another digest with the same missing parts as one of the ledger. */
-export const withMarksOf = (stored: string, digest: string): string => withLetters(lettersOf(stored), digest);
+/** Returns another digest with the same marks as one of the ledger. */
+export const withMarksOf = (stored: string, digest: string): string =>
+  withLetters(lettersOf(stored), digest.slice(lettersOf(digest).length));
+
+/** Returns the digest of a record that is private because only private events name it. */
+export const markedHidden = (digest: string): string => withLetters(HIDDEN + END, digest);
+
+/** Whether a digest of the ledger is that of such a record. */
+export const isMarkedHidden = (stored: string): boolean => lettersOf(stored).includes(HIDDEN);
 
 /** Returns a test for the parts of a record that were missing, by its digest in the ledger; undefined if none were. */
 export function missingPartsIn(stored: string): ((part: string) => boolean) | undefined {
-  const letters = lettersOf(stored);
-  return letters === '' ? undefined : (part) => letters.includes(letterOf(part));
+  const letters = lettersOf(stored).replace(HIDDEN, '');
+  return letters.length < 2 ? undefined : (part) => letters.includes(letterOf(part));
 }

@@ -159,7 +159,7 @@ async function writeReferences(work: Work, kind: PostItem['kind'], target: numbe
     ...(author === undefined || author === row.post_author ? {} : { post_author: author }),
     ...(parent === undefined || [target, row.post_parent].includes(parent) ? {} : { post_parent: parent }),
   };
-  const metas = await changedLinks(db, target, references);
+  const metas = await changedLinks(work, target, references);
   const terms = kind === 'attachment' ? [] : await changedTerms(db, kind, target, references);
   if (Object.keys({ ...columns, ...metas }).length + terms.length === 0) return false;
   touched.any = true;
@@ -173,13 +173,13 @@ async function writeReferences(work: Work, kind: PostItem['kind'], target: numbe
 
 /** Returns the link metas of a record that change, with all their new values. */
 async function changedLinks(
-  db: Database,
+  work: Work,
   target: number,
   { metas, missing, namesHidden, isUnchanged }: FoundReferences,
 ): Promise<Record<string, string[]>> {
   if (metas.size === 0) return {};
-  const storedMetas = (await loadMetas(db, [target])).get(target) ?? new Map<string, string[]>();
-  const links = namesHidden ? metas : await withHiddenLinks(db, metas, storedMetas);
+  const storedMetas = (await loadMetas(work.db, [target])).get(target) ?? new Map<string, string[]>();
+  const links = namesHidden ? metas : await withHiddenLinks(work, metas, storedMetas);
   const changes: Record<string, string[]> = {};
   for (const [key, found] of links) {
     const stored = storedMetas.get(key) ?? [];

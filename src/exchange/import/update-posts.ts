@@ -170,7 +170,7 @@ async function withoutDatesOfRule({ run, db, tally }: Work, item: PostItem, targ
  * which some cannot be resolved yet are written at the end.
  */
 async function linksToStore(
-  { db }: Work,
+  work: Work,
   { absent, complete }: PostItem,
   { links, pending }: Pick<Resolved, 'links' | 'pending'>,
   before: ReadonlyMap<string, readonly string[]>,
@@ -184,7 +184,7 @@ async function linksToStore(
       ([, id]) => id,
     ),
   ]);
-  return complete ? stated : withHiddenLinks(db, stated, before);
+  return complete ? stated : withHiddenLinks(work, stated, before);
 }
 
 /** Returns the metas whose values differ, with all their new values. `keptKeys`: keys that keep their values. */

@@ -1,17 +1,17 @@
 import { termKind } from '../../kinds/index.ts';
 import { imageIdAt } from '../../media/images.ts';
 import { takenPostIds } from '../../storage/rows/ids-in-use.ts';
-import type { LedgerEntry } from '../../storage/rows/imports.ts';
 import { loadTerms } from '../../storage/rows/terms.ts';
 import type { Post } from '../../wordpress/rows.ts';
 import type { CleanPost } from '../items/clean.ts';
-import { hiddenForm, isLinkedByName, shownForm } from '../items/hidden-form.ts';
+import { shownForm } from '../items/hidden-form.ts';
 import { nameOf, type PostItem } from '../items/items.ts';
 import { addLoss, addToCount } from '../items/report.ts';
 import { typeOf } from '../items/site-items.ts';
 import { digestOf } from '../items/versions.ts';
 import { type ExternalIds, hasOtherExternalId, holderOf, lookUpExternalIds, withOwnExternalId } from './external-ids.ts';
-import { isOfItem, missingPartsIn, withMarksOf } from './incomplete.ts';
+import { hiddenByEvents, visibilityOnly, withHiddenByOthers } from './hidden-records.ts';
+import { isMarkedHidden, isOfItem, markedHidden, missingPartsIn, withMarksOf } from './incomplete.ts';
 import { type Arrival, insertNew } from './insert-new.ts';
 import { findKnownEvents, formerEntries } from './known-events.ts';
 import { type Ledger, ledgerKey } from './ledger.ts';
@@ -46,47 +46,59 @@ export async function writePosts(work: Work, items: readonly PostItem[]): Promis
   );
 
   const newArrivals: Arrival[] = [];
-  const existing: Existing[] = [];
+  const [existing, joined]: [Existing[], Existing[]] = [[], []];
   for (const { item: sourceItem, key, digest: sourceDigest, entry, isSame, isShownNow, hasValidParent } of candidates) {
-    const item = hasValidParent ? sourceItem : { ...sourceItem, parent: undefined };
+    const statedItem = hasValidParent ? sourceItem : { ...sourceItem, parent: undefined };
     const isStored =
-      entry !== undefined && ((run.isDryRun && run.dryLedger.has(key)) || takenPosts.get(entry.target)?.post_type === typeOf(item.kind));
+      entry !== undefined &&
+      ((run.isDryRun && run.dryLedger.has(key)) || takenPosts.get(entry.target)?.post_type === typeOf(sourceItem.kind));
     const known = knownEvents.get(sourceItem);
     if (known?.isOrigin) {
       work.originIds.add(known.id);
-      leaveAsIs(work, item, { item: key, kind: item.kind, target: known.id, digest: sourceDigest }, sourceDigest);
+      leaveAsIs(work, statedItem, { item: key, kind: statedItem.kind, target: known.id, digest: sourceDigest }, sourceDigest);
       continue;
     }
     if (isStored && isSame && !isFetched(work, sourceItem)) {
-      leaveAsIs(work, item, { ...entry, item: key, digest: withMarksOf(entry.digest, sourceDigest) }, sourceDigest);
+      leaveAsIs(work, statedItem, { ...entry, item: key, digest: withMarksOf(entry.digest, sourceDigest) }, sourceDigest);
       continue;
     }
-    // A dry run assumes that the file can be fetched.
-    const willBeFetched = run.isDryRun && run.fetchesFiles && entry === undefined && item.url !== undefined;
-    if (item.kind === 'attachment' && !willBeFetched && !item.metas.some(([name]) => name === '_wp_attached_file')) {
-      await useLibraryFile(work, item, key, sourceDigest);
-      continue;
-    }
+    const hasFile = bringsFile(run, statedItem, entry === undefined);
+    const isInLibrary = !hasFile && !(isStored && isShownNow);
+    const shownImageId = isInLibrary ? await useLibraryFile(work, statedItem, key, sourceDigest) : undefined;
+    if (isInLibrary && shownImageId === undefined) continue;
+    const item = hasFile ? statedItem : visibilityOnly(statedItem);
     if (entry !== undefined) work.changed.push(key);
     if (!hasValidParent)
       addLoss(tally, { reason: 'parent-loop', kind: item.kind, of: nameOf(item), place: item.place, detail: sourceItem.parent });
     const { local, cleanPost, digest } = await localForm(work, item, sourceDigest, deletedTermKeys);
     const target = isStored
       ? entry.target
-      : (known?.id ?? (await findSameRecord(work, { item: local, clean: cleanPost }, takenPosts, externals)));
+      : (shownImageId ?? known?.id ?? (await findSameRecord(work, { item: local, clean: cleanPost }, takenPosts, externals)));
     const clean = withOwnExternalId(work, { item: local, clean: cleanPost }, target, externals);
-    const arrival: Arrival = { item: withDateOf(local, clean), key, digest, clean };
+    const isHidden = item.isHidden && (isStored ? isMarkedHidden(entry.digest) : target === undefined);
+    const arrival: Arrival = { item: withDateOf(local, clean), key, digest: isHidden ? markedHidden(digest) : digest, clean };
     if (target === undefined) newArrivals.push(arrival);
     else {
-      ledger.add({ item: key, kind: item.kind, target, digest, run: run.number, ...(isStored ? { made: entry.made } : {}) });
-      existing.push({ ...arrival, target, isShownNow });
+      ledger.add({
+        item: key,
+        kind: item.kind,
+        target,
+        digest: arrival.digest,
+        run: run.number,
+        ...(isStored ? { made: entry.made } : {}),
+      });
+      (isStored ? existing : joined).push({ ...arrival, target, isShownNow });
     }
   }
+  existing.push(...(await withHiddenByOthers(work, joined)));
   await insertNew(work, newArrivals, takenPosts);
   await updatePosts(work, existing);
 }
 
-/** Returns the records that this run has not imported yet, with their entries in the ledger. */
+/**
+ * Returns the records that this run has not imported yet, with their entries in the ledger. `isShownNow`: whether it was
+ * imported as private because only private events named it, and a public one names it now.
+ */
 async function candidatesOf(work: Work, items: readonly PostItem[]) {
   const { run, ledger, originals } = work;
   const formerLedgerEntries = await formerEntries(work, items);
@@ -94,24 +106,19 @@ async function candidatesOf(work: Work, items: readonly PostItem[]) {
     .map((item) => {
       const key = keyOf(ledger, item);
       const entry = ledger.entry(key) ?? formerLedgerEntries.get(item);
-      const { original, isShownNow } = visibilityOf(originals.get(item) ?? item, entry);
+      const original = shownForm(originals.get(item) ?? item);
       const digest = digestOf(original);
-      const isSame = entry !== undefined && isOfItem(entry.digest, original, digest);
+      const isShownNow = entry !== undefined && !item.isHidden && isMarkedHidden(entry.digest);
+      const isSame = entry !== undefined && !isShownNow && isOfItem(entry.digest, original, digest);
       return { item, key, digest, entry, isSame, isShownNow, hasValidParent: placeUnderParent(run, item) };
     })
     .filter(({ entry, isSame }) => entry?.run !== run.number || !isSame);
 }
 
-/**
- * Compares whether private events alone name a venue, an organizer or an image, now and in the last import. A record
- * that public events named then has not changed. `isShownNow`: whether it was imported as private, and a public event
- * names it now.
- */
-function visibilityOf(item: PostItem, entry: LedgerEntry | undefined): { readonly original: PostItem; readonly isShownNow: boolean } {
-  const shown = shownForm(item);
-  if (shown) return { original: entry && isOfItem(entry.digest, shown) ? shown : item, isShownNow: false };
-  const wasHidden = entry !== undefined && entry.made > 0 && isLinkedByName(item) && isOfItem(entry.digest, hiddenForm(item));
-  return { original: item, isShownNow: wasHidden };
+/** Whether an item is no attachment, or comes with its file. A dry run assumes that new files can be fetched. */
+function bringsFile({ isDryRun, fetchesFiles }: Run, { kind, url, metas }: PostItem, isNew: boolean): boolean {
+  const willBeFetched = isDryRun && fetchesFiles && isNew && url !== undefined;
+  return kind !== 'attachment' || willBeFetched || metas.some(([name]) => name === '_wp_attached_file');
 }
 
 /** Notes that a record is already as in the source, except for references that were missing, which may have come. */
@@ -157,17 +164,20 @@ function placeUnderParent({ parents }: Run, { sourceId, parent }: PostItem): boo
 
 /**
  * Maps an attachment whose file was not fetched to the library's attachment with the same URL; reports it as lost if
- * there is none.
+ * there is none. Returns the id of an image that another import has hidden and that a public event names now.
  */
-async function useLibraryFile({ run, db, ledger, tally }: Work, item: PostItem, key: string, digest: string): Promise<void> {
+async function useLibraryFile({ run, db, ledger, tally }: Work, item: PostItem, key: string, digest: string): Promise<number | undefined> {
   const imageId = item.url === undefined ? undefined : await imageIdAt(db, item.url, run.caller);
   if (imageId === undefined) {
     addToCount(tally.lost, 'attachment');
     addLoss(tally, { reason: 'file-missing', kind: 'attachment', of: item.url ?? item.sourceId, place: item.place });
-    return;
+    return undefined;
   }
-  ledger.add({ item: key, kind: 'attachment', target: imageId, digest, run: run.number });
+  const isHidden = !item.complete && (await hiddenByEvents(db, [imageId])).has(imageId);
+  if (isHidden && !item.isHidden) return imageId;
+  ledger.add({ item: key, kind: 'attachment', target: imageId, digest: isHidden ? markedHidden(digest) : digest, run: run.number });
   addToCount(tally.unchanged, 'attachment');
+  return undefined;
 }
 
 /** Returns terms that an earlier import brought and that were deleted since: `kind:term_id`. */

@@ -5,14 +5,11 @@ import type { PostItem } from './items.ts';
  */
 
 /** Returns such a record: private. */
-export const hiddenForm = (item: PostItem): PostItem => ({ ...item, columns: { ...item.columns, post_status: 'private' } });
+export const hiddenForm = (item: PostItem): PostItem => ({ ...item, isHidden: true, columns: { ...item.columns, post_status: 'private' } });
 
-/** Returns the record as it would be if a public event named it; undefined if it is not such a record. */
-export function shownForm(item: PostItem): PostItem | undefined {
-  if (!isLinkedByName(item) || item.columns.post_status !== 'private') return undefined;
-  return { ...item, columns: { ...item.columns, post_status: item.kind === 'attachment' ? 'inherit' : 'publish' } };
+/** Returns a record as it would be if a public event named it. */
+export function shownForm(item: PostItem): PostItem {
+  if (!item.isHidden) return item;
+  const { isHidden: _hidden, ...shown } = item;
+  return { ...shown, columns: { ...item.columns, post_status: item.kind === 'attachment' ? 'inherit' : 'publish' } };
 }
-
-/** Whether a record is known only because events name it. */
-export const isLinkedByName = ({ kind, complete, match, initial = [] }: PostItem): boolean =>
-  kind !== 'event' && !complete && (kind === 'attachment' || match === 'details') && initial.includes('post_status');

@@ -98,6 +98,8 @@ export interface PostItem extends IdentifiedItem, LanguageMembers {
    * event, also the same start). `details`: unless its place or e-mail address shows that it is a different one.
    */
   readonly match?: 'name' | 'details' | undefined;
+  /** Whether the record is private only because no public event of its source names it. */
+  readonly isHidden?: true;
   /** For an attachment, the URL of its file. */
   readonly url?: string | undefined;
   /** The dates of an event, if the source can store recurring events. */

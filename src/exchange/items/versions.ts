@@ -20,7 +20,7 @@ export const formerDigestOf = (item: PostItem): string =>
 /** Number in the digests of records, to distinguish them from those of earlier versions. */
 const EDITION = 2;
 
-const NOT_STATED = { place: undefined, narrowerId: undefined, initial: undefined, unshown: undefined };
+const NOT_STATED = { place: undefined, narrowerId: undefined, initial: undefined, unshown: undefined, isHidden: undefined };
 
 const withoutLacks = ({ kind, columns, absent }: PostItem): object => ({
   columns: { ...columns, post_password: columns.post_password || undefined },

@@ -83,6 +83,20 @@ export async function makersOf(db: Database, ids: readonly number[]): Promise<Ma
   return new Map([...groupedBy(rows, ({ target }) => Number(target))].map(([id, of]) => [id, of.map(({ source }) => source)]));
 }
 
+/** Returns the digests that the ledgers of all imports keep of these venues, organizers or images. */
+export async function digestsOf(
+  db: Database,
+  ids: readonly number[],
+): Promise<readonly Pick<ImportIdRow, 'import_id' | 'target' | 'digest'>[]> {
+  if (ids.length === 0 || !(await hasTable(db, 'fasti_imports'))) return [];
+  return readInParts(
+    ids,
+    (some) => db.rows<Pick<ImportIdRow, 'import_id' | 'target' | 'digest'>>`
+      SELECT import_id, target, digest FROM {fasti_import_ids}
+      WHERE target IN (${some}) AND kind IN (${['venue', 'organizer', 'attachment']})`,
+  );
+}
+
 /** Stores which records of the source became which records. */
 export async function writeLedger(db: Database, importId: number, entries: readonly LedgerEntry[]): Promise<void> {
   for (let at = 0; at < entries.length; at += KEYS_PER_QUERY) {
