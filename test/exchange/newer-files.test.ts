@@ -599,9 +599,25 @@ describeDatabases('newer file', (open) => {
       const both = 'Both hours,2027-10-31T00:30:00Z,2027-10-31T01:15:00Z';
       const report = await imported('moments.csv', [head, first, second, both].join('\n'));
       expect([report.created, report.losses]).toEqual([{ event: 3 }, []]);
-      expect(await momentsOf('First hour')).toEqual(['2027-10-31 02:30:00', '2027-10-31 00:30:00', '2027-10-31 00:50:00', 'UTC+2']);
+      expect(await momentsOf('First hour')).toEqual(['2027-10-31 02:30:00', '2027-10-31 00:30:00', '2027-10-31 00:50:00', 'Europe/Rome']);
       expect(await momentsOf('Second hour')).toEqual(['2027-10-31 02:30:00', '2027-10-31 01:30:00', '2027-10-31 01:50:00', 'Europe/Rome']);
-      expect(await momentsOf('Both hours')).toEqual(['2027-10-31 02:30:00', '2027-10-31 00:30:00', '2027-10-31 01:15:00', 'UTC+2']);
+      expect(await momentsOf('Both hours')).toEqual(['2027-10-31 02:30:00', '2027-10-31 00:30:00', '2027-10-31 01:15:00', 'Europe/Rome']);
+    });
+
+    it('moves them to other days by the clock of the site', async () => {
+      const write = (...cells: string[]) =>
+        imported('repeated.csv', `${head},External ID\n${['Repeated', ...cells, 'repeated'].join(',')}`);
+      await write('2027-10-31T00:30:00Z', '2027-10-31T00:50:00Z');
+      expect((await write('2027-10-31T00:30:00Z', '2027-10-31T00:50:00Z')).updated).toEqual({});
+      await write('2027-11-14T19:00:00Z', '2027-11-14T20:00:00Z');
+      expect(await momentsOf('Repeated')).toEqual(['2027-11-14 20:00:00', '2027-11-14 19:00:00', '2027-11-14 20:00:00', 'Europe/Rome']);
+      await write('2027-11-15 20:00', '2027-11-15 21:00');
+      expect(await momentsOf('Repeated')).toEqual(['2027-11-15 20:00:00', '2027-11-15 19:00:00', '2027-11-15 20:00:00', 'Europe/Rome']);
+    });
+
+    it('stores a moment without an end', async () => {
+      await imported('moment.csv', 'Event Name,Event Start Date\nOne moment,2027-10-31T00:30:00Z');
+      expect(await momentsOf('One moment')).toEqual(['2027-10-31 02:30:00', '2027-10-31 00:30:00', '2027-10-31 00:30:00', 'Europe/Rome']);
     });
 
     it.each([

@@ -1,5 +1,4 @@
 import { basename } from 'node:path';
-import { DATES } from '../../kinds/events/metas.ts';
 import { postKind } from '../../kinds/index.ts';
 import type { PostKindName } from '../../kinds/kind-names.ts';
 import { foldText } from '../../storage/engine/collation.ts';
@@ -251,8 +250,7 @@ function entriesOf(
     ...(row.translation_group && language ? { translation_group: row.translation_group } : {}),
     complete: false,
     absent: [...absent, ...clearedMetas(row, kind, customFields)],
-    // A zone that only tells repeated hours apart is not stated.
-    initial: kind === 'event' && !row.timezone ? [...new Set([...initial, DATES.timezone])] : initial,
+    initial,
     columns: { ...columns, ...(isMarkedPrivate(row) ? { post_status: 'private' } : {}), ...commentColumns(row) },
     metas: [...withCurrency(metas, row), ...customResult.rows],
     links: [

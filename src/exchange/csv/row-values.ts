@@ -6,7 +6,7 @@ import type { PostKindName } from '../../kinds/kind-names.ts';
 import type { Caller } from '../../records/caller.ts';
 import { foldText } from '../../storage/engine/collation.ts';
 import { addDaysTo } from '../../wordpress/time.ts';
-import { parseZone, type Zone } from '../../wordpress/zones.ts';
+import { isoAt, parseZone, type Zone } from '../../wordpress/zones.ts';
 import type { CustomValue } from '../items/custom-rows.ts';
 import { type Link, type PostItem, SourceFault, type TermReference, textMetas } from '../items/items.ts';
 import { unambiguousZone } from '../items/unambiguous-zone.ts';
@@ -65,15 +65,15 @@ function momentsOf(
   return { start: toWallTime(from.day, startTime), end: toWallTime(endDay, endTime), allDay };
 }
 
-/**
- * Returns the zone in which the dates of an event are stored: that of its row, unless the row states moments that its
- * clock shows twice.
- */
-function zoneToStore({ all_day, start_time, end_time, start_date, end_date }: Row, zone: Zone): Zone {
-  const cells = [start_date, end_date].filter((cell): cell is string => (cell ?? '') !== '');
-  const moments = cells.flatMap((cell) => momentIn(cell) ?? []);
-  const areAllMoments = moments.length > 0 && moments.length === cells.length && !start_time && !end_time && !isYes(all_day);
-  return areAllMoments ? unambiguousZone(zone, moments) : zone;
+/** Returns start and end of an event with the offsets of its zone, if the row states moments that its clock shows twice. */
+function repeatedTimes(
+  { all_day, start_time, end_time, start_date, end_date }: Row,
+  zone: Zone,
+): { start: string; end: string } | undefined {
+  const start = momentIn(start_date ?? '');
+  const end = end_date ? momentIn(end_date) : start;
+  if (start === undefined || end === undefined || start_time || end_time || isYes(all_day)) return undefined;
+  return unambiguousZone(zone, [start, end]) === zone ? undefined : { start: isoAt(start, zone), end: isoAt(end, zone) };
 }
 
 const MIDNIGHT = '00:00:00';
@@ -88,18 +88,18 @@ const toWallTime = (day: string, time: string): string => (time === END_OF_DAY ?
  * @throws SourceFault for dates and times that cannot be read, or that can be read in two ways
  */
 export function eventValues(row: Row, cellPlace: CellPlace, options: RowOptions): { values: Record<string, unknown>; start: string } {
-  const statedZone = parseZone(row.timezone ?? '') ?? options.caller.settings.zone;
-  const zone = zoneToStore(row, statedZone);
+  const zone = parseZone(row.timezone ?? '') ?? options.caller.settings.zone;
   const { start, end, allDay } = momentsOf(row, zone, cellPlace, options.dateOrder);
+  const times = repeatedTimes(row, zone) ?? { start, end };
   return {
     start,
     values: {
       title: row.name,
       description: row.description,
       excerpt: row.excerpt,
-      start_date: start,
-      end_date: end,
-      timezone: zone === statedZone ? row.timezone : zone.name,
+      start_date: times.start,
+      end_date: times.end,
+      timezone: row.timezone,
       all_day: allDay,
       cost: row.cost,
       website: webAddress(row.website),
