@@ -277,6 +277,24 @@ describeDatabases('languages in files', (open) => {
     ]);
   });
 
+  it('link events to the venue in the language of the import', async () => {
+    copy = await open({ migrated: false });
+    to = commandIn({ DATABASE_URL: urlOf(copy), UPLOADS_DIR: folder, PORT: '0' });
+    expect((await to('init', '--languages=en,it')).code).toBe(0);
+    const files = {
+      venues: 'Venue Name,Venue City\nTown hall,Pisa\n',
+      events: 'Event Name,Event Start Date,Venue\nSagra,2031-05-01,Town hall\n',
+    };
+    const pathOf = (name: string) => join(folder, `${copy.dialect.name}-named-${name}.csv`);
+    for (const [name, text] of Object.entries(files)) writeFileSync(pathOf(name), text);
+    expect((await to('import', pathOf('venues'), '--source=en')).code).toBe(0);
+    expect((await to('import', pathOf('venues'), '--content-language=it', '--source=it')).code).toBe(0);
+    expect((await to('import', pathOf('events'), '--content-language=it', '--source=it')).code).toBe(0);
+    const [, italian, ...others] = await copy.from('posts').where('post_title', 'Town hall').orderBy('ID');
+    const links = await copy.from('postmeta').where('meta_key', '_EventVenueID').pluck('meta_value');
+    expect([others, links]).toEqual([[], [String(italian!.ID)]]);
+  });
+
   it('link a translation again after it was deleted and re-imported', async () => {
     copy = await open({ migrated: false });
     to = commandIn({ DATABASE_URL: urlOf(copy), UPLOADS_DIR: folder, PORT: '0' });

@@ -2,7 +2,7 @@ import { takenPostIds } from '../../storage/rows/ids-in-use.ts';
 import { findUserByLogin, preventUserRemoval } from '../../storage/rows/users.ts';
 import { type Link, nameOf, type PostItem } from '../items/items.ts';
 import { typeOf } from '../items/site-items.ts';
-import { inLanguage } from './in-language.ts';
+import { inOwnLanguage } from './in-language.ts';
 import type { WantedReferences, Work } from './run.ts';
 
 /** The references of a post as ids of this site; those that are not imported yet are left out and resolved later. */
@@ -78,7 +78,7 @@ export async function authorOf({ run, db, ledger }: Work, author: string): Promi
 
 /**
  * Returns the id that a link leads to: the record that was imported under that name, or the record with this title, if
- * possible in the language of the link, or, if there is none, with this id. Images are found by source id alone.
+ * possible in the language of the link or of the import, or, if there is none, with this id. Images are found by source id alone.
  */
 export async function linkTarget(work: Work, link: Link): Promise<number | undefined> {
   const { run, db, ledger, replaced } = work;
@@ -87,10 +87,7 @@ export async function linkTarget(work: Work, link: Link): Promise<number | undef
     return id === undefined ? undefined : (replaced.get(id) ?? id);
   }
   const all = link.kind === 'attachment' ? [] : await run.names.findAll(db, link.kind, link.name);
-  const idsInLanguage =
-    link.kind === 'attachment' || link.language === undefined || all.length < 2
-      ? []
-      : await inLanguage(work, link.kind, all, link.language);
+  const idsInLanguage = all.length < 2 ? all : await inOwnLanguage(work, link, all);
   const target = idsInLanguage[0] ?? all[0];
   if (target !== undefined || !/^[1-9]\d{0,14}$/.test(link.name)) return target;
   const id = Number(link.name);
