@@ -600,6 +600,18 @@ describe('data of an event', () => {
       if (entry.kind === 'dates') periods.push(entry.between);
     expect(periods).toEqual([['2025-11-20 00:00:00', last]]);
   });
+  it('are not all held if they are private and long, so that a venue comes again with a public one', async () => {
+    const long = `DESCRIPTION:${'long text '.repeat(6000)}`;
+    const events = Array.from({ length: 350 }, (_, at) =>
+      event(`UID:${at}`, 'DTSTART:20261224T190000Z', 'CLASS:PRIVATE', 'LOCATION:Hall', long),
+    );
+    const halls = async (...files: string[]) =>
+      (await read(calendar(...files, event('UID:open', 'DTSTART:20261224T190000Z', 'LOCATION:Hall')))).entries.flatMap((entry) =>
+        entry.kind === 'venue' ? [entry.columns.post_status] : [],
+      );
+    expect(await halls(...events)).toEqual(['private', 'publish']);
+    expect(await halls(...events.slice(0, 20))).toEqual(['publish']);
+  });
   it('treat a location that is a URL as the website, not as a venue', async () => {
     const { entries, events } = await read(calendar(event('DTSTART:20261224T190000Z', 'LOCATION:https://meet.example/x')));
     expect([entries.length, meta(events[0], '_EventURL')]).toEqual([1, 'https://meet.example/x']);

@@ -6,7 +6,10 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { exportEntries, itemsOf } from '../../src/exchange/exporter.ts';
 import { calendarHeadOf, eventRecords } from '../../src/exchange/ical/records.ts';
 import { writeCalendar } from '../../src/exchange/ical/write.ts';
+import { importItems } from '../../src/exchange/import/importer.ts';
 import type { ImportOptions } from '../../src/exchange/import/options.ts';
+import { hiddenForm } from '../../src/exchange/items/hidden-form.ts';
+import type { PostItem } from '../../src/exchange/items/items.ts';
 import { openSource } from '../../src/exchange/sources.ts';
 import { postKind, termKind } from '../../src/kinds/index.ts';
 import { deleteTerm } from '../../src/records/terms.ts';
@@ -17,7 +20,7 @@ import { insertTerm, loadTermsOf } from '../../src/storage/rows/terms.ts';
 import { sanitizeTitle } from '../../src/wordpress/slug.ts';
 import { describeDatabases } from '../support/databases.ts';
 import { setOptions } from '../support/site.ts';
-import { allOf, bareSite, callerOf, importSource, metaRows } from './sites.ts';
+import { allOf, bareSite, callerOf, importSource, metaRows, streamOf } from './sites.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'fasti-newer-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -708,6 +711,22 @@ describeDatabases('newer file', (open) => {
       expect(await statusOf('Word House')).toBe('publish');
       expect((await imported('worded.ics', file(talk, eventOf('worded openly', 'LOCATION:Word House')))).updated).toEqual({});
     });
+
+    it.each([true, false])(
+      'publishes a venue that a public event names after a private one in the same file (dry run: %s)',
+      async (dryRun) => {
+        const venue: PostItem = {
+        kind: 'venue', sourceId: 'venue:late', columns: { post_title: 'Late hall', post_status: 'publish' }, metas: [], links: [],
+        complete: false, match: 'details', initial: ['post_status'],
+      }; // biome-ignore format: short
+        const report = await importItems(site, await callerOf(site), streamOf([hiddenForm(venue), venue]), { source: 'late', dryRun });
+        expect([report.created, report.updated, await statusOf('Late hall')]).toEqual([
+          { venue: 1 },
+          { venue: 1 },
+          dryRun ? undefined : 'publish',
+        ]);
+      },
+    );
 
     it('does not publish venues that an earlier import made private because its user wanted that', async () => {
       const walk = file(eventOf('walk', 'LOCATION:Withheld park'));

@@ -52,6 +52,9 @@ interface ReadingCache {
  */
 const MAX_HELD_EVENTS = 50_000;
 
+/** Maximum number of letters of the private events whose dates are kept. */
+const MAX_HELD_LETTERS = 20_000_000;
+
 /**
  * Yields the events of a file with their venues, organizers, categories and images. Events are identified by UID, or
  * by its lasting part, so that importing a later file updates them. A repeating event becomes one event for each date,
@@ -71,7 +74,7 @@ export async function* calendarEntries(bytes: Bytes, options: CalendarOptions, c
     places: createLinkedItems(file),
     window: windowOf(options),
     fallbackUid: createFallbackUids(),
-    privateDates: [],
+    held: { privateDates: [], letters: 0 },
     incompleteNames: new Set(),
   };
   const skipped = new Map<string, number>();
@@ -130,8 +133,8 @@ interface Reading extends CalendarOptions, ItemContext {
   readonly facts: CalendarFacts;
   readonly window: readonly [first: number, last: number];
   readonly fallbackUid: (event: CalendarEvent) => string;
-  /** Dates of private events, which come last. */
-  readonly privateDates: DatedEvent[];
+  /** Dates of private events, which come last, and the number of letters of these events. */
+  readonly held: { readonly privateDates: DatedEvent[]; letters: number };
   /** Source ids of events of which a date cannot be stored. */
   readonly incompleteNames: Set<string>;
 }
@@ -205,7 +208,7 @@ function createFallbackUids(): (event: CalendarEvent) => string {
 
 /** Yields the private dates, and the periods of which all dates are known. `knownNames`: their ends by source id. */
 function* lastEntries(knownNames: ReadonlyMap<string, string>, reading: Reading): Generator<Entry> {
-  for (const date of reading.privateDates) yield* itemsOfDate(date, reading);
+  for (const date of reading.held.privateDates) yield* itemsOfDate(date, reading);
   const [first] = wholeDaysIn(reading.window);
   for (const [name, end] of knownNames)
     if (!reading.incompleteNames.has(name) && first <= end) yield { kind: 'dates', name, between: [first, end] };
@@ -214,9 +217,19 @@ function* lastEntries(knownNames: ReadonlyMap<string, string>, reading: Reading)
 // ------------------------------------------------------------------------------------------------- when
 /** Yields the items of a date of an event, or keeps them for the end of the file. */
 function* entriesOfDate(date: DatedEvent, reading: Reading): Generator<Entry> {
-  // A venue that only such a date names is private in any case.
-  if (date.event.isPrivate && reading.privateDates.length < MAX_HELD_EVENTS) reading.privateDates.push(date);
-  else yield* itemsOfDate(date, reading);
+  // Beyond the limits, a venue comes as private first, and again with a public date.
+  if (!date.event.isPrivate || !mayHold(date, reading)) yield* itemsOfDate(date, reading);
+  else reading.held.privateDates.push(date);
+}
+
+/** Whether the date of a private event may be kept; counts the letters of its event. */
+function mayHold({ event }: DatedEvent, { held }: Reading): boolean {
+  if (held.privateDates.length >= MAX_HELD_EVENTS) return false;
+  // The dates of a series come one after another.
+  const letters = held.privateDates.at(-1)?.event === event ? 0 : JSON.stringify(event).length;
+  if (held.letters + letters > MAX_HELD_LETTERS) return false;
+  held.letters += letters;
+  return true;
 }
 
 function* itemsOfDate({ event, span, name, eventId }: DatedEvent, reading: Reading): Generator<Entry> {

@@ -69,7 +69,8 @@ export async function updatePosts(work: Work, posts: readonly Existing[]): Promi
         (term) => `${term.taxonomy === termKind('tag').taxonomy ? 'tag' : 'category'}:${term.term_id}`,
       ),
     };
-    const wasChanged = row !== undefined && (await updateOne(work, post, row, before));
+    // A dry run has no rows of new records, of which only the visibility changes.
+    const wasChanged = row === undefined ? run.isDryRun && post.isShownNow === true : await updateOne(work, post, row, before);
     if (!wasChanged && countLater(work, post.target)) continue;
     addToCount(wasChanged ? tally.updated : tally.unchanged, post.item.kind);
   }
