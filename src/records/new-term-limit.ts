@@ -1,5 +1,5 @@
 import { fail } from '../errors.ts';
-import { TOO_MANY_NEW } from '../kinds/grammars/grammar.ts';
+import { tooManyNew } from '../kinds/grammars/grammar.ts';
 import type { Database, TransactionData } from '../storage/engine/database.ts';
 
 /** The number of terms that the records of a transaction have created by naming them, and its maximum. */
@@ -27,5 +27,5 @@ export function countNewTerms(db: Database, path: string, count: number): void {
   if (!terms || count === 0) return;
   terms.count += count;
   if (terms.count <= terms.most) return;
-  fail('rest_invalid_param', { faults: new Map([[path, { ...TOO_MANY_NEW, values: { most: String(terms.most) } }]]) });
+  fail('rest_invalid_param', { faults: new Map([[path, tooManyNew(terms.most)]]) });
 }

@@ -141,7 +141,8 @@ export function lengthFault({ maxBytes, maxListBytes = maxBytes, json }: Grammar
 export const TOO_LONG: Fault = { stage: 'value', reason: 'too-long' };
 const TOO_MANY: Fault = { stage: 'value', reason: 'too-many' };
 /** The fault of a list of which too many items would be created. */
-export const TOO_MANY_NEW: Fault = { stage: 'value', reason: 'too-many-new', values: { most: String(MAX_NEW_ITEMS) } };
+export const tooManyNew = (most: number): Fault => ({ stage: 'value', reason: 'too-many-new', values: { most: String(most) } });
+export const TOO_MANY_NEW = tooManyNew(MAX_NEW_ITEMS);
 
 /**
  * Returns whether a text is too long. Counting its bytes reads all of it, so a text with more characters than the
