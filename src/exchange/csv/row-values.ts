@@ -65,7 +65,9 @@ function momentsOf(
   return { start: toWallTime(from.day, startTime), end: toWallTime(endDay, endTime), allDay };
 }
 
-/** Returns start and end of an event with the offsets of its zone, if the row states moments that its clock shows twice. */
+/**
+ * Returns start and end of an event with the offsets of its zone, if the row states moments that its clock shows twice.
+ */
 function repeatedTimes(
   { all_day, start_time, end_time, start_date, end_date }: Row,
   zone: Zone,

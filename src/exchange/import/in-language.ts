@@ -15,8 +15,8 @@ export const inLanguage = (work: Session, kind: PostKindName, ids: readonly numb
   withLanguage(work, kind, ids, async ({ languages }) => languageOfCode(languages, language)?.code ?? languages.defaultCode);
 
 /**
- * Returns those of some records that are in the language of an imported one or a link: its own, or that of the whole import if it
- * has none. Returns all of them if neither is known.
+ * Returns those of some records that are in the language of an imported one or a link: its own, or that of the whole
+ * import if it has none. Returns all of them if neither is known.
  */
 export async function inOwnLanguage(
   work: Session,

@@ -78,7 +78,8 @@ export async function authorOf({ run, db, ledger }: Work, author: string): Promi
 
 /**
  * Returns the id that a link leads to: the record that was imported under that name, or the record with this title, if
- * possible in the language of the link or of the import, or, if there is none, with this id. Images are found by source id alone.
+ * possible in the language of the link or of the import, or, if there is none, with this id. Images are found by source
+ * id alone.
  */
 export async function linkTarget(work: Work, link: Link): Promise<number | undefined> {
   const { run, db, ledger, replaced } = work;

@@ -35,15 +35,11 @@ export async function writePosts(work: Work, items: readonly PostItem[]): Promis
   const ids = candidates.flatMap(({ item, entry }) => [...(item.id === undefined ? [] : [item.id]), ...(entry ? [entry.target] : [])]);
   const takenPosts = await takenPostIds(db, ids);
   const deletedTermKeys = await deletedTerms(work, items);
-  const externals = await lookUpExternalIds(
-    work,
-    candidates.map(({ item }) => item),
-  );
+  const candidateItems = candidates.map(({ item }) => item);
+  const externals = await lookUpExternalIds(work, candidateItems);
   const knownEvents = await findKnownEvents(work, candidates);
-  await readNewNames(
-    work,
-    candidates.filter(({ entry }) => entry === undefined).map(({ item }) => item),
-  );
+  const newItems = candidates.filter(({ entry }) => entry === undefined).map(({ item }) => item);
+  await readNewNames(work, newItems);
 
   const newArrivals: Arrival[] = [];
   const [existing, joined]: [Existing[], Existing[]] = [[], []];
@@ -63,9 +59,8 @@ export async function writePosts(work: Work, items: readonly PostItem[]): Promis
       continue;
     }
     const hasFile = bringsFile(run, statedItem, entry === undefined);
-    const isInLibrary = !hasFile && !(isStored && isShownNow);
-    const shownImageId = isInLibrary ? await useLibraryFile(work, statedItem, key, sourceDigest) : undefined;
-    if (isInLibrary && shownImageId === undefined) continue;
+    const imageId = hasFile ? undefined : isStored && isShownNow ? entry.target : await useLibraryFile(work, statedItem, key, sourceDigest);
+    if (!hasFile && imageId === undefined) continue;
     const item = hasFile ? statedItem : visibilityOnly(statedItem);
     if (entry !== undefined) work.changed.push(key);
     if (!hasValidParent)
@@ -73,7 +68,7 @@ export async function writePosts(work: Work, items: readonly PostItem[]): Promis
     const { local, cleanPost, digest } = await localForm(work, item, sourceDigest, deletedTermKeys);
     const target = isStored
       ? entry.target
-      : (shownImageId ?? known?.id ?? (await findSameRecord(work, { item: local, clean: cleanPost }, takenPosts, externals)));
+      : (imageId ?? known?.id ?? (await findSameRecord(work, { item: local, clean: cleanPost }, takenPosts, externals)));
     const clean = withOwnExternalId(work, { item: local, clean: cleanPost }, target, externals);
     const isHidden = item.isHidden && (isStored ? isMarkedHidden(entry.digest) : target === undefined);
     const arrival: Arrival = { item: withDateOf(local, clean), key, digest: isHidden ? markedHidden(digest) : digest, clean };
@@ -96,8 +91,8 @@ export async function writePosts(work: Work, items: readonly PostItem[]): Promis
 }
 
 /**
- * Returns the records that this run has not imported yet, with their entries in the ledger. `isShownNow`: whether it was
- * imported as private because only private events named it, and a public one names it now.
+ * Returns the records that this run has not imported yet, with their entries in the ledger. `isShownNow`: whether the
+ * record was imported as private because only private events named it, and a public one names it now.
  */
 async function candidatesOf(work: Work, items: readonly PostItem[]) {
   const { run, ledger, originals } = work;
