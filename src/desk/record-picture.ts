@@ -110,11 +110,18 @@ export async function storePicture(
 
 /**
  * Attaches the picture of a new record to it, in the transaction that creates the record: that of a draft is not
- * public. It may have been uploaded with an earlier submission of the form.
+ * public. It may have been uploaded with an earlier submission of the form. The picture of the record that the new one
+ * copies or translates stays where it is.
  */
-export async function attachPicture({ site, caller }: Visit, plan: FormPlan, input: Values, recordId: number): Promise<void> {
-  const id = Number(input[imageFieldName(plan) ?? ''] ?? 0);
-  if (id > 0) await attachOwnMedia(site, caller, id, recordId);
+export async function attachPicture(
+  { site, caller }: Visit,
+  plan: FormPlan,
+  { input, model }: { readonly input: Values; readonly model: Editable | undefined },
+  recordId: number,
+): Promise<void> {
+  const name = imageFieldName(plan) ?? '';
+  const id = Number(input[name] ?? 0);
+  if (id > 0 && id !== Number(model?.values[name] ?? 0)) await attachOwnMedia(site, caller, id, recordId);
 }
 
 /** A change of an alternative text. */

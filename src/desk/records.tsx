@@ -182,7 +182,7 @@ async function saveForm(visit: Submission, form: SubmittedRecordForm): Promise<O
   const raw = { ...notInForm, ...values, ...(source ? { translation_of: source.id } : {}) };
   const alsoWrite = async (writeSite: Site, id: number) => {
     const writeVisit = { ...visit, site: writeSite };
-    if (!record) await attachPicture(writeVisit, submittedPlan, input, id);
+    if (!record) await attachPicture(writeVisit, submittedPlan, { input, model: source ?? form.copied }, id);
     await changeAltText(writeVisit, submittedPlan, { input, picture });
   };
   try {

@@ -78,6 +78,17 @@ describeRequests(
       expect(await isListed()).toBe(true);
     });
 
+    it('stays where it is if a duplicate of its record shows it too', async () => {
+      const admin = await openVisitor(ask, 'admin');
+      const place = '/admin/organizers/new';
+      const id = idOf(await sendPicture(admin, await admin.get(place), place, { organizer: 'Anna', status: 'publish' }));
+      const [image] = await ask.metaValues(id, '_thumbnail_id');
+      const row = () => ask.db().from('posts').where('ID', Number(image));
+      await row().update({ post_parent: 0 });
+      const copy = idOf(await admin.submit(await admin.get(`/admin/organizers/${id}/duplicate`), place, { organizer: 'Anna again' }));
+      expect([await ask.metaValues(copy, '_thumbnail_id'), (await row().first())?.post_parent]).toEqual([[image], 0]);
+    });
+
     it('stays chosen in a form that is shown again, and can be described there', async () => {
       const admin = await openVisitor(ask, 'admin');
       const before = await pictures();

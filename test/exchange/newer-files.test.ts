@@ -712,6 +712,38 @@ describeDatabases('newer file', (open) => {
       expect((await imported('worded.ics', file(talk, eventOf('worded openly', 'LOCATION:Word House')))).updated).toEqual({});
     });
 
+    it('publishes no detail that only private events have stated', async () => {
+      const detailsOf = async (title: string) => {
+        const { ID, post_status: status } = (await site.db.from('posts').where('post_title', title).first())!;
+        const rows = await site.db.from('postmeta').where('post_id', ID).where('meta_value', '!=', '').select('meta_key', 'meta_value');
+        return [
+          status,
+          rows.filter(({ meta_key: key }) => /Address|Lat|Lng|Phone|Email|Website/.test(key ?? '')).map((row) => row.meta_value),
+        ];
+      };
+      const secret = eventOf('secret talk', 'CLASS:PRIVATE', 'LOCATION:House\\, Via Roma 3\\, Pisa', 'CONTACT:Dora\\, +39 050 123456');
+      await imported('details.ics', file(secret));
+      await imported('details.ics', file(secret, eventOf('open talk', 'LOCATION:House', 'CONTACT:Dora')));
+      expect(await detailsOf('Dora')).toEqual(['publish', []]);
+      expect((await detailsOf('House')).flat().join(' ')).not.toMatch(/publish.*Roma/);
+      // Another calendar names the same records with less about them.
+      const guest = 'ORGANIZER;CN=Elsa:mailto:elsa@private.example';
+      await imported('hidden.ics', file(eventOf('hidden', 'CLASS:PRIVATE', guest)).replace('VERSION:2.0', 'X-WR-CALNAME:hidden'));
+      await imported('shown.ics', file(eventOf('shown', 'CONTACT:Elsa')).replace('VERSION:2.0', 'X-WR-CALNAME:shown'));
+      expect((await detailsOf('Elsa')).flat().join(' ')).not.toMatch(/publish.*elsa@/);
+    });
+
+    it('does not publish again what an editor has withdrawn after another calendar had published it', async () => {
+      const named = (name: string, ...lines: string[]) =>
+        file(eventOf(`${name} withdrawn`, 'LOCATION:Withdrawn hall', ...lines)).replace('VERSION:2.0', `X-WR-CALNAME:${name} withdrawn`);
+      await imported('a.ics', named('a', 'CLASS:PRIVATE'));
+      await imported('b.ics', named('b', 'DESCRIPTION:open'));
+      expect(await statusOf('Withdrawn hall')).toBe('publish');
+      await site.db.from('posts').where('post_title', 'Withdrawn hall').update({ post_status: 'private' });
+      await imported('a.ics', named('a', 'DESCRIPTION:open'));
+      expect(await statusOf('Withdrawn hall')).toBe('private');
+    });
+
     it.each([true, false])(
       'publishes a venue that a public event names after a private one in the same file (dry run: %s)',
       async (dryRun) => {

@@ -1,6 +1,6 @@
 import { ALLOWS_SEVERAL, ORGANIZER_LINK, VENUE_LINK } from '../../kinds/events/metas.ts';
 import { loadPosts } from '../../storage/rows/bundle.ts';
-import { hiddenByEvents } from './hidden-records.ts';
+import { hiddenByImport } from './hidden-records.ts';
 import type { Work } from './run.ts';
 
 const isId = (value: string): boolean => Number(value) > 0;
@@ -25,7 +25,7 @@ export async function withHiddenLinks(
   const removedOf = (key: string): string[] =>
     HIDEABLE_LINKS.has(key) ? (before.get(key) ?? []).filter((id) => isId(id) && !stated.get(key)?.includes(id)) : [];
   const posts = await loadPosts(db, [...stated.keys()].flatMap(removedOf).map(Number));
-  const namedIds = await hiddenByEvents(db, [...posts.keys()], run.importId);
+  const namedIds = await hiddenByImport(db, [...posts.keys()], run.importId);
   const isHidden = (id: string): boolean => {
     const post = namedIds.has(Number(id)) ? undefined : posts.get(Number(id));
     return post !== undefined && (post.post_status !== 'publish' || post.post_password !== '');

@@ -1,22 +1,33 @@
+import { groupedBy } from '../../grouped-by.ts';
+import { COORDINATES } from '../../kinds/events/metas.ts';
+import { ORGANIZER } from '../../kinds/organizer.ts';
+import { VENUE } from '../../kinds/venue.ts';
 import type { Database } from '../../storage/engine/database.ts';
-import { digestsOf } from '../../storage/rows/imports.ts';
+import { digestsOf, digestsOfImages, type KeptDigest, keepDigest } from '../../storage/rows/imports.ts';
 import type { PostItem } from '../items/items.ts';
-import { isMarkedHidden, markedHidden } from './incomplete.ts';
-import type { Work } from './run.ts';
+import { isMarkedHidden, markedHidden, markedShown, withMarksOf } from './incomplete.ts';
+import type { Run, Work } from './run.ts';
 
 /*
  * Venues, organizers and images that imports have made private because only private events named them.
  */
 
-/** Returns those of some records that imports have hidden. `importId`: only those of this import. */
-export async function hiddenByEvents(db: Database, ids: readonly number[], importId?: number): Promise<ReadonlySet<number>> {
-  const rows = await digestsOf(db, ids);
-  return new Set(
-    rows.flatMap(({ target, digest, import_id: id }) =>
-      isMarkedHidden(digest) && [undefined, Number(id)].includes(importId) ? [Number(target)] : [],
-    ),
-  );
+/** Returns those of some records that an import has hidden. */
+export async function hiddenByImport(db: Database, ids: readonly number[], importId: number): Promise<ReadonlySet<number>> {
+  return hiddenAmong(await digestsOf(db, ids, importId));
 }
+
+/** Returns the images that imports had hidden when this run first asked. */
+export async function hiddenImages({ run, db }: Pick<Work, 'run' | 'db'>): Promise<ReadonlySet<number>> {
+  const images = imagesByRun.get(run) ?? hiddenAmong(await digestsOfImages(db));
+  imagesByRun.set(run, images);
+  return images;
+}
+
+const imagesByRun = new WeakMap<Run, ReadonlySet<number>>();
+
+const hiddenAmong = (kept: readonly KeptDigest[]): ReadonlySet<number> =>
+  new Set(kept.filter(({ digest }) => isMarkedHidden(digest)).map(({ target }) => Number(target)));
 
 /** An existing record that an import takes for one of its own. */
 interface Joined {
@@ -28,23 +39,53 @@ interface Joined {
 }
 
 /**
- * Returns existing records that a source names for the first time. Those that another import has hidden are shown now,
- * or this import notes that they are hidden, too.
+ * Returns existing records that a source names for the first time. Those that another import has hidden are shown now
+ * if they are described in the same way, since a private event may have stated more about them; or this import notes
+ * that they are hidden, too.
  */
 export async function withHiddenByOthers<Some extends Joined>(work: Work, posts: readonly Some[]): Promise<Some[]> {
   const { run, db, ledger } = work;
   const linked = posts.filter(({ item, target }) => item.kind !== 'event' && !item.complete && target > 0);
-  const hiddenIds = await hiddenByEvents(
+  const kept = await digestsOf(
     db,
     linked.map(({ target }) => target),
   );
+  const hidden = groupedBy(
+    kept.filter(({ digest }) => isMarkedHidden(digest)),
+    ({ target }) => Number(target),
+    ({ digest }) => digest,
+  );
   return posts.map((post) => {
     const { item, key, target } = post;
-    if (!hiddenIds.has(target)) return post;
-    if (!item.isHidden) return { ...post, isShownNow: true };
+    const digests = hidden.get(target);
+    if (!digests) return post;
+    if (!item.isHidden) {
+      const isAlike = item.kind === 'attachment' || digests.some((digest) => digest === withMarksOf(digest, post.digest));
+      return isAlike ? { ...post, isShownNow: true } : post;
+    }
     const digest = markedHidden(post.digest);
     ledger.add({ item: key, kind: item.kind, target, digest, run: run.number });
     return { ...post, digest };
+  });
+}
+
+/** Metas by which calendars describe venues and organizers. */
+const DETAILS: Readonly<Record<string, readonly string[]>> = {
+  venue: [VENUE.address, COORDINATES.lat, COORDINATES.lng],
+  organizer: [ORGANIZER.email, ORGANIZER.website, ORGANIZER.phone],
+};
+
+/**
+ * Returns updates of which some show a record that was hidden: without details that only private events have stated. No
+ * import counts these records as hidden any more.
+ */
+export async function showingHidden<Some extends Joined>({ run, db }: Work, posts: readonly Some[]): Promise<Some[]> {
+  const shownIds = posts.filter(({ isShownNow, target }) => isShownNow && target > 0).map(({ target }) => target);
+  if (!run.isDryRun)
+    for (const kept of await digestsOf(db, shownIds)) if (isMarkedHidden(kept.digest)) await keepDigest(db, kept, markedShown(kept.digest));
+  return posts.map((post) => {
+    const { item } = post;
+    return post.isShownNow ? { ...post, item: { ...item, absent: [...(item.absent ?? []), ...(DETAILS[item.kind] ?? [])] } } : post;
   });
 }
 

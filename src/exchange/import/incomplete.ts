@@ -54,6 +54,13 @@ export const withMarksOf = (stored: string, digest: string): string =>
 /** Returns the digest of a record that is private because only private events name it. */
 export const markedHidden = (digest: string): string => withLetters(HIDDEN + END, digest);
 
+/** Returns a digest of the ledger without that mark. */
+export const markedShown = (stored: string): string => {
+  const letters = lettersOf(stored);
+  const others = letters.replace(HIDDEN, '');
+  return withLetters(others === END ? '' : others, stored.slice(letters.length));
+};
+
 /** Whether a digest of the ledger is that of such a record. */
 export const isMarkedHidden = (stored: string): boolean => lettersOf(stored).includes(HIDDEN);
 

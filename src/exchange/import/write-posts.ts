@@ -10,7 +10,7 @@ import { addLoss, addToCount } from '../items/report.ts';
 import { typeOf } from '../items/site-items.ts';
 import { digestOf } from '../items/versions.ts';
 import { type ExternalIds, hasOtherExternalId, holderOf, lookUpExternalIds, withOwnExternalId } from './external-ids.ts';
-import { hiddenByEvents, visibilityOnly, withHiddenByOthers } from './hidden-records.ts';
+import { hiddenImages, showingHidden, visibilityOnly, withHiddenByOthers } from './hidden-records.ts';
 import { isMarkedHidden, isOfItem, markedHidden, missingPartsIn, withMarksOf } from './incomplete.ts';
 import { type Arrival, insertNew } from './insert-new.ts';
 import { findKnownEvents, formerEntries } from './known-events.ts';
@@ -87,7 +87,7 @@ export async function writePosts(work: Work, items: readonly PostItem[]): Promis
   }
   existing.push(...(await withHiddenByOthers(work, joined)));
   await insertNew(work, newArrivals, takenPosts);
-  await updatePosts(work, existing);
+  await updatePosts(work, await showingHidden(work, existing));
 }
 
 /**
@@ -168,7 +168,7 @@ async function useLibraryFile({ run, db, ledger, tally }: Work, item: PostItem, 
     addLoss(tally, { reason: 'file-missing', kind: 'attachment', of: item.url ?? item.sourceId, place: item.place });
     return undefined;
   }
-  const isHidden = !item.complete && (await hiddenByEvents(db, [imageId])).has(imageId);
+  const isHidden = !item.complete && (await hiddenImages({ run, db })).has(imageId);
   if (isHidden && !item.isHidden) return imageId;
   ledger.add({ item: key, kind: 'attachment', target: imageId, digest: isHidden ? markedHidden(digest) : digest, run: run.number });
   addToCount(tally.unchanged, 'attachment');

@@ -83,18 +83,31 @@ export async function makersOf(db: Database, ids: readonly number[]): Promise<Ma
   return new Map([...groupedBy(rows, ({ target }) => Number(target))].map(([id, of]) => [id, of.map(({ source }) => source)]));
 }
 
-/** Returns the digests that the ledgers of all imports keep of these venues, organizers or images. */
-export async function digestsOf(
-  db: Database,
-  ids: readonly number[],
-): Promise<readonly Pick<ImportIdRow, 'import_id' | 'target' | 'digest'>[]> {
+/** The digest that an import keeps of a record. */
+export type KeptDigest = Pick<ImportIdRow, 'import_id' | 'item' | 'target' | 'digest'>;
+
+/**
+ * Returns the digests that imports keep of these venues, organizers or images. `importId`: only those of this import,
+ * since the others take a search of all that was ever imported.
+ */
+export async function digestsOf(db: Database, ids: readonly number[], importId?: number): Promise<readonly KeptDigest[]> {
   if (ids.length === 0 || !(await hasTable(db, 'fasti_imports'))) return [];
-  return readInParts(
-    ids,
-    (some) => db.rows<Pick<ImportIdRow, 'import_id' | 'target' | 'digest'>>`
-      SELECT import_id, target, digest FROM {fasti_import_ids}
-      WHERE target IN (${some}) AND kind IN (${['venue', 'organizer', 'attachment']})`,
-  );
+  return readInParts(ids, (some) => {
+    const rows = keptDigests(db, ['venue', 'organizer', 'attachment']).whereIn('target', some);
+    return importId === undefined ? rows : rows.where('import_id', importId);
+  });
+}
+
+/** Returns the digests that imports keep of images. */
+export const digestsOfImages = async (db: Database): Promise<readonly KeptDigest[]> =>
+  (await hasTable(db, 'fasti_imports')) ? keptDigests(db, ['attachment']) : [];
+
+const keptDigests = (db: Database, kinds: readonly string[]) =>
+  db.from('fasti_import_ids').whereIn('kind', kinds).select('import_id', 'item', 'target', 'digest');
+
+/** Replaces the digest that an import keeps of a record. */
+export async function keepDigest(db: Database, { import_id, item }: KeptDigest, digest: string): Promise<void> {
+  await db.from('fasti_import_ids').where({ import_id, item }).update({ digest });
 }
 
 /** Stores which records of the source became which records. */
