@@ -4,6 +4,7 @@ import { ORGANIZER } from '../../kinds/organizer.ts';
 import { VENUE } from '../../kinds/venue.ts';
 import type { Database } from '../../storage/engine/database.ts';
 import { digestsOf, digestsOfImages, type KeptDigest, keepDigest } from '../../storage/rows/imports.ts';
+import { tableOf } from '../../wordpress/table.ts';
 import type { PostItem } from '../items/items.ts';
 import { isMarkedHidden, markedHidden, markedShown, withMarksOf } from './incomplete.ts';
 import type { Run, Work } from './run.ts';
@@ -70,10 +71,10 @@ export async function withHiddenByOthers<Some extends Joined>(work: Work, posts:
 }
 
 /** Metas by which calendars describe venues and organizers. */
-const DETAILS: Readonly<Record<string, readonly string[]>> = {
+const DETAILS: ReadonlyMap<string, readonly string[]> = tableOf({
   venue: [VENUE.address, COORDINATES.lat, COORDINATES.lng],
   organizer: [ORGANIZER.email, ORGANIZER.website, ORGANIZER.phone],
-};
+});
 
 /**
  * Returns updates of which some show a record that was hidden: without details that only private events have stated. No
@@ -85,7 +86,7 @@ export async function showingHidden<Some extends Joined>({ run, db }: Work, post
     for (const kept of await digestsOf(db, shownIds)) if (isMarkedHidden(kept.digest)) await keepDigest(db, kept, markedShown(kept.digest));
   return posts.map((post) => {
     const { item } = post;
-    return post.isShownNow ? { ...post, item: { ...item, absent: [...(item.absent ?? []), ...(DETAILS[item.kind] ?? [])] } } : post;
+    return post.isShownNow ? { ...post, item: { ...item, absent: [...(item.absent ?? []), ...(DETAILS.get(item.kind) ?? [])] } } : post;
   });
 }
 
