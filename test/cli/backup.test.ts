@@ -138,12 +138,12 @@ describeDatabases('fasti backup and restore', (open, engine) => {
     for (const name of ['wp_wc_orders', 'wp_2_posts', 'wp_2_postmeta', 'wp_2_options', 'other'])
       await shop.knex.raw('CREATE TABLE ?? (id int)', [name]);
     const made = await fasti(urlOf(shop), ['backup', file]);
-    const leftOut = 'Not in the backup, because they belong to other plugins: wp_wc_orders\n';
+    const leftOut = 'Not in the backup, because they belong to other plugins or to the network: wp_wc_orders\n';
     expect(made).toMatchObject({ code: 0, err: shop.dialect.name === 'mysql' ? leftOut : '' });
     await shop.knex.raw('INSERT INTO wp_wc_orders (id) VALUES (7)');
     expect(await fasti(urlOf(shop), ['restore', file, '--force'])).toMatchObject({
       code: 0,
-      err: 'Left as they were, because they belong to other plugins: wp_wc_orders\n',
+      err: 'Left as they were, because they belong to other plugins or to the network: wp_wc_orders\n',
     });
     expect(await shop.knex('wp_wc_orders')).toMatchObject([{ id: 7 }]);
   });
