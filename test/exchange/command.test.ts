@@ -362,7 +362,7 @@ describeDatabases('site of a network', (open) => {
   it('is imported from the tables with its number, with the users of the network and their roles on the site', async () => {
     const db = await loadSite(await open());
     const second = await openDatabase({ url: urlOf(db), prefix: 'wp_2_' });
-    await migrate(second);
+    await migrate(second, { besideOthers: true });
     const tables: TableName[] = [
       'posts',
       'postmeta',
