@@ -1,5 +1,6 @@
 import { ApiError } from '../errors.ts';
 import { errorSentence } from '../forms/error-sentences.ts';
+import { KeptInput } from './kept-input.tsx';
 import { labelledInput } from './labelled-input.ts';
 import { deskPage } from './layout.tsx';
 import type { Outcome, Submission } from './visit.ts';
@@ -25,14 +26,7 @@ export async function withInputToCopy(visit: Submission, save: () => Promise<Out
       children: (
         <>
           <p>{say('desk:problem.input')}</p>
-          <dl class="kept">
-            {input.map(([label, text]) => (
-              <div key={label}>
-                <dt>{label}</dt>
-                <dd>{text}</dd>
-              </div>
-            ))}
-          </dl>
+          <KeptInput input={input} />
         </>
       ),
     });

@@ -1,6 +1,7 @@
 import { flattenFields } from '../forms/form-values.ts';
 import type { Values } from '../kinds/param.ts';
 import { authorizeAgain } from './authorize.tsx';
+import { KeptInput } from './kept-input.tsx';
 import { labelledInput } from './labelled-input.ts';
 import { deskPage, Nonce } from './layout.tsx';
 import { deskUrl, type PageOutcome, type Visit } from './visit.ts';
@@ -35,14 +36,7 @@ export function resumePage(visit: Visit, { path, fields }: KeptForm, errorMessag
       <>
         <p>{say('desk:resume.about')}</p>
         {'image' in fields && <p>{say('desk:resume.picture')}</p>}
-        <dl class="kept">
-          {labelledInput(visit, path, fields).map(([label, text]) => (
-            <div key={label}>
-              <dt>{label}</dt>
-              <dd>{text}</dd>
-            </div>
-          ))}
-        </dl>
+        <KeptInput input={labelledInput(visit, path, fields)} />
         <form method="post" action={deskUrl(visit, path)} class="button-form">
           {flattenFields(fields).map(([name, value]) =>
             name === '_wpnonce' ? null : <input key={name} type="hidden" name={name} value={value} />,
