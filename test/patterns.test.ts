@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { expect, it } from '@jest/globals';
 import { parseSync } from '@swc/core';
 import { type AttackPattern, check } from 'recheck';
+import { measureCostRatio, measureCpuTime } from './support/growth.ts';
 
 /*
  * Every regular expression of the program takes time in proportion to its input: otherwise a text from outside could
@@ -90,21 +91,27 @@ it('the program builds patterns at load time, never from input', () => {
  */
 const SHORT: Readonly<Record<string, string>> = { 'wordpress/php/date-grammar.ts': 'a date has at most LONGEST_DATE bytes' };
 
+/** Processor time of one search, in microseconds, from which its growth is measured. */
+const SLOW_MICROSECONDS = 50_000;
+
 /**
  * Whether a pattern is slow in practice: the checker tries random texts and may report a linear pattern, so its finding
  * is measured.
  */
-function isSlow(source: string, flags: string, { pumps, suffix }: AttackPattern): boolean {
+async function isSlow(source: string, flags: string, { pumps, suffix }: AttackPattern): Promise<boolean> {
   const pattern = new RegExp(source, flags);
-  const timeOf = (times: number): number => {
+  const search = (times: number) => {
     const text = pumps.map(({ prefix, pump }) => prefix + pump.repeat(times)).join('') + suffix;
-    pattern.lastIndex = 0;
-    const begun = process.cpuUsage();
-    pattern.test(text);
-    return process.cpuUsage(begun).user / 1000;
+    return () => {
+      pattern.lastIndex = 0;
+      pattern.test(text);
+    };
   };
   // For eight times the text, linear time grows eightfold, and quadratic time 64-fold.
-  for (let times = 100; times <= 1_000_000; times *= 8) if (timeOf(times) > 50) return timeOf(times) > 24 * timeOf(times / 8);
+  for (let times = 100; times <= 1_000_000; times *= 8) {
+    if ((await measureCpuTime(search(times), 1)) <= SLOW_MICROSECONDS) continue;
+    return (await measureCostRatio({ work: search(times), reference: search(times / 8), limit: 24 })) > 24;
+  }
   return false;
 }
 
@@ -122,7 +129,7 @@ it('no pattern of the program takes more than linear time', async () => {
     const found = await check(source, flags, { timeout: null });
     if (found.status === 'vulnerable') {
       const { complexity, attack } = found;
-      const isReal = complexity.type !== 'polynomial' || (!(file in SHORT) && isSlow(source, flags, attack));
+      const isReal = complexity.type !== 'polynomial' || (!(file in SHORT) && (await isSlow(source, flags, attack)));
       if (isReal) faults.push(`${file}: ${text} is ${complexity.summary}`);
     }
     if (found.status === 'unknown') faults.push(`${file}: ${text} is too much for the checker: ${found.error.kind}`);

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { eventsIn } from '../../src/exchange/json-ld/nodes.ts';
 import { scheduledTimes } from '../../src/exchange/json-ld/schedule.ts';
 import { parseZone } from '../../src/wordpress/zones.ts';
-import { MAX_EXPONENT, measureCpuTime, measureGrowthExponent } from '../support/growth.ts';
+import { MAX_EXPONENT, measureCostRatio, measureGrowthExponent } from '../support/growth.ts';
 
 /*
  * A foreign page may contain any number of nodes about one thing or about things with one ID. Merging them takes at
@@ -13,6 +13,9 @@ const times = <Made>(count: number, make: (at: number) => Made): Made[] => Array
 const event = { '@type': 'Event', name: 'Concert' };
 /** More members than are copied into another node, so that the result grows only with the page. */
 const large = (count: number) => Object.fromEntries(times(count, (at) => [`member${at}`, at]));
+
+/** Cost in microseconds below which work on the longest page is harmless. */
+const FLOOR = 100_000;
 
 /** Pages by shape, made of the given number of nodes. */
 const SHAPES: Readonly<Record<string, (count: number) => unknown[]>> = {
@@ -37,7 +40,7 @@ it.each(Object.entries(SHAPES))('reading a page takes at most proportional time:
   const pages = new Map<number, unknown[]>();
   const work = (count: number) => eventsIn(pages.get(count) ?? []);
   for (const count of [2000, 8000, 32_000]) pages.set(count, shape(count));
-  const exponent = await measureGrowthExponent(work, { longest: 8000, floor: 100_000, confirmationFactor: 4 });
+  const exponent = await measureGrowthExponent(work, { longest: 8000, floor: FLOOR, confirmationFactor: 4 });
   expect(exponent ?? 0).toBeLessThanOrEqual(MAX_EXPONENT);
 });
 
@@ -54,28 +57,26 @@ const REFERENCES: Readonly<Record<string, (count: number) => unknown[]>> = {
 
 it.each(Object.entries(REFERENCES))('the cost of references does not depend on the size of the node: %s', async (_, shape) => {
   const references = shape(30_000);
-  const [short, long] = [[{ '@id': 'one', ...large(1) }], [{ '@id': 'one', ...large(500) }]];
-  const least = await measureCpuTime(() => eventsIn([...references, ...short]), 3);
-  expect(await measureCpuTime(() => eventsIn([...references, ...long]), 3)).toBeLessThan(4 * least + 100_000);
+  const pageWith = (count: number) => [...references, { '@id': 'one', ...large(count) }];
+  const [short, long] = [pageWith(1), pageWith(500)];
+  const ratio = await measureCostRatio({ work: () => eventsIn(long), reference: () => eventsIn(short), limit: 4, floor: FLOOR });
+  expect(ratio).toBeLessThanOrEqual(4);
 });
 
 describe('cost of recurring events', () => {
   const timesOf = (node: Record<string, unknown>) =>
     scheduledTimes({ ...event, ...node }, { site: parseZone('Europe/Rome')!, now: '2026-11-21 09:00:00', limit: 2000 });
   const daily = (at: number) => ({ startDate: '2026-12-01', startTime: `12:${10 + (at % 50)}`, repeatFrequency: 'P1D' });
+  const schedules = (count: number) => ({ eventSchedule: times(count, daily) });
+  const weeks = (count: number) => ({ ...daily(0), byDay: times(count, () => 'Monday'), byMonthWeek: times(count, () => 1) });
 
-  it('is not higher for many schedules than for a few', async () => {
-    const cost = (count: number) => measureCpuTime(() => timesOf({ eventSchedule: times(count, daily) }), 5);
-    expect(await cost(20_000)).toBeLessThan(3 * (await cost(4)) + 100_000);
-  });
-  it('is not higher for events with many members', async () => {
-    const cost = (count: number) => measureCpuTime(() => timesOf({ ...large(count), eventSchedule: daily(0) }), 5);
-    expect(await cost(20_000)).toBeLessThan(3 * (await cost(1)) + 100_000);
-  });
-  it('is at most proportional to the number of weeks and days of months', async () => {
-    const schedule = (count: number) => ({ ...daily(0), byDay: times(count, () => 'Monday'), byMonthWeek: times(count, () => 1) });
-    const cost = await measureCpuTime(() => timesOf({ eventSchedule: schedule(2000) }), 5);
-    expect(cost).toBeLessThan(300_000);
+  it.each([
+    ['many schedules than for a few', schedules(20_000), schedules(4)],
+    ['an event with many members', { ...large(20_000), eventSchedule: daily(0) }, { ...large(1), eventSchedule: daily(0) }],
+    ['many weeks and days of months', { eventSchedule: weeks(2000) }, { eventSchedule: weeks(1) }],
+  ])('is not much higher for %s', async (_, long, short) => {
+    const ratio = await measureCostRatio({ work: () => timesOf(long), reference: () => timesOf(short), limit: 3, floor: FLOOR });
+    expect(ratio).toBeLessThanOrEqual(3);
   });
 });
 

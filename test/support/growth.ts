@@ -1,3 +1,5 @@
+import { setTimeout } from 'node:timers/promises';
+
 /*
  * Measures how the cost of some work grows with the length of a text, in processor time, so that the load of the
  * machine does not matter.
@@ -80,29 +82,61 @@ const GROWTH_FACTOR = 4;
 /** The highest accepted exponent; linear work has the exponent 1, quadratic work 2. */
 export const MAX_EXPONENT = 1.6;
 const MIN_ROUNDS = 2;
-const MAX_ROUNDS = 5;
+const MAX_ROUNDS = 12;
+/** The pause before each further round is this much longer, in milliseconds. */
+const PAUSE_MS = 50;
+
+export interface Comparison {
+  /** The work that should cost little more than other work. */
+  readonly work: () => unknown;
+  /** The work to compare with. */
+  readonly reference: () => unknown;
+  /** The highest expected ratio of the costs. */
+  readonly limit: number;
+  /** Cost of `work` in microseconds below which it is harmless, whatever the other work costs; by default 0. */
+  readonly floor?: number;
+  /** Number of times that each is measured in a round; by default 2. */
+  readonly tries?: number;
+  readonly clock?: Clock;
+}
+
+/**
+ * Returns how many times as much the work costs as the other work, or 0 below the floor. Both are measured in turns. A
+ * ratio above the limit counts only if it stays above it in all rounds, with growing pauses between them: other load on
+ * the machine passes, but work that is too expensive remains so.
+ */
+export async function measureCostRatio({ work, reference, limit, floor = 0, tries = 2, clock }: Comparison): Promise<number> {
+  let [cost, least, ratio] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY];
+  for (let round = 1; round <= MIN_ROUNDS || (round <= MAX_ROUNDS && ratio > limit); round += 1) {
+    if (round > MIN_ROUNDS) await setTimeout(round * PAUSE_MS);
+    least = Math.min(least, await measureCpuTime(reference, tries, clock));
+    cost = Math.min(cost, await measureCpuTime(work, tries, clock));
+    if (cost < floor) return 0;
+    ratio = cost / Math.max(least, 1);
+  }
+  return ratio;
+}
 
 /**
  * Returns the exponent with which the cost of some work grows up to the longest text, or undefined if the cost stays
- * below the floor. Short texts are measured in at least two rounds, so that an accidentally expensive one does not hide
- * growth; if the exponent is high, both lengths are measured again, since an accidentally expensive long text shows
- * growth where there is none.
+ * below the floor. Short and long texts are measured in turns, so that neither an accidentally expensive short text
+ * hides growth nor an accidentally expensive long one shows growth where there is none.
  */
 export async function measureGrowthExponent(
   work: (bytes: number) => unknown,
   { longest, floor, clock, confirmationFactor }: Bounds,
 ): Promise<number | undefined> {
   const cost = (bytes: number, tries: number) => measureCpuTime(() => work(bytes), tries, clock);
-  let longCost = await cost(longest, 1);
-  if (longCost >= floor) longCost = Math.min(longCost, await cost(longest, 2));
-  if (longCost < floor) return undefined;
-  let [shortCost, exponent] = [Number.POSITIVE_INFINITY, 0];
-  for (let round = 1; round <= MIN_ROUNDS || (round <= MAX_ROUNDS && exponent > MAX_EXPONENT); round += 1) {
-    if (exponent > MAX_EXPONENT) longCost = Math.min(longCost, await cost(longest, 3));
-    shortCost = Math.min(shortCost, await cost(Math.ceil(longest / GROWTH_FACTOR), 3));
-    exponent = Math.log(longCost / Math.max(shortCost, 1)) / Math.log(GROWTH_FACTOR);
-  }
+  if ((await cost(longest, 1)) < floor || (await cost(longest, 2)) < floor) return undefined;
+  /** The exponent with which the cost grows to a text that is `factor` times as long. */
+  const exponentFrom = async (bytes: number, factor: number) => {
+    const [reference, longer] = [() => work(bytes), () => work(bytes * factor)];
+    return (
+      Math.log(await measureCostRatio({ work: longer, reference, limit: factor ** MAX_EXPONENT, ...(clock && { clock }) })) /
+      Math.log(factor)
+    );
+  };
+  const exponent = await exponentFrom(Math.ceil(longest / GROWTH_FACTOR), GROWTH_FACTOR);
   if (exponent <= MAX_EXPONENT || confirmationFactor === undefined) return exponent;
-  const longerCost = await cost(longest * confirmationFactor, 3);
-  return Math.min(exponent, Math.log(longerCost / Math.max(longCost, 1)) / Math.log(confirmationFactor));
+  return Math.min(exponent, await exponentFrom(longest, confirmationFactor));
 }
