@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, describe, it } from '@jest/globals';
 import { type Database, openDatabase } from '../../src/storage/engine/database.ts';
 import { Sqlite } from '../../src/storage/engine/sqlite/library.ts';
@@ -112,6 +113,7 @@ async function newSqliteFile(): Promise<TestDatabase> {
     run: async (script) => {
       connection ??= new Sqlite(file);
       connection.pragma('synchronous = OFF');
+      await untilUnlocked(connection);
       connection.exec(script);
     },
     remove: async () => {
@@ -119,6 +121,24 @@ async function newSqliteFile(): Promise<TestDatabase> {
       rmSync(folder, { recursive: true, force: true });
     },
   };
+}
+
+/**
+ * Waits until nobody writes to the file. SQLite's own timeout would block this process, and with it any transaction of
+ * a service in it.
+ */
+async function untilUnlocked(connection: InstanceType<typeof Sqlite>): Promise<void> {
+  if (connection.inTransaction) return;
+  connection.pragma('busy_timeout = 0');
+  for (let isUnlocked = false; !isUnlocked; )
+    try {
+      connection.exec('BEGIN IMMEDIATE; COMMIT');
+      isUnlocked = true;
+    } catch (error) {
+      if (!(error instanceof Sqlite.SqliteError) || error.code !== 'SQLITE_BUSY') throw error;
+      await sleep(5);
+    }
+  connection.pragma('busy_timeout = 5000');
 }
 
 const SESSION = "SET SESSION sql_mode = '', time_zone = '+00:00'";
