@@ -317,6 +317,28 @@ describeRequests(
       expect(got[0]!.text).not.toContain('Secret plans');
     });
 
+    it('sends nothing in a message that waited that is not public any more', async () => {
+      const { id: hook } = await add({ kinds: 'event' });
+      const { id: venue } = await ask.create('/venues', { venue: 'Secret place' });
+      const event = (title: string, more: object = {}) => ask.create('/events', { title, description: `Secret of ${title}`, ...DATES, ...more });
+      const [{ id: hidden }, { id: closed }, { id: open }] = [await event('Hidden'), await event('Closed'), await event('Open', { venue })];
+      answer = () => 500;
+      await serve();
+      expect(got.filter(({ text }) => text.includes('Secret'))).toHaveLength(3);
+      await setHookActive(site(), hook, 'paused');
+      await ask.update(`/events/${hidden}`, { status: 'private' });
+      await ask.writeRows((db) => db.from('posts').where('ID', closed).update({ post_password: 'pass' }));
+      await ask.writeRows((db) => db.from('posts').where('ID', open).update({ post_content: '' }));
+      await ask.update(`/venues/${venue}`, { status: 'draft' });
+      [got, answer] = [[], () => 204];
+      await setHookActive(site(), hook, 'active');
+      await retryHook(site(), hook);
+      await serve();
+      expect(types().slice(0, 3).toSorted()).toEqual([`event.created ${closed}`, `event.created ${open}`, `event.removed ${hidden}`].toSorted());
+      expect(got.filter(({ text }) => text.includes('Secret'))).toEqual([]);
+      expect(got.some(({ text }) => text.includes('Open'))).toBe(true);
+    });
+
     it('finishes only the messages under way when it is paused or removed', async () => {
       for (const stop of [setHookActive, deleteHook]) {
         const { id: hook } = await add({ kinds: 'venue' });

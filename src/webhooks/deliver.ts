@@ -198,8 +198,9 @@ async function sendMessages(site: Site, hook: Hook, isStopping: () => boolean): 
         // Its URL may have been changed, too.
         const currentHook = (await loadHooks(db)).find(({ id }) => id === hook.id);
         if (currentHook?.state !== 'active') return;
-        const sendable = await withoutHiddenData(site, currentHook, messages.slice(index, index + MAX_CONCURRENT_MESSAGES));
-        if (!sendable) return await disableHook(site, currentHook, USER_GONE);
+        const caller = await callerOf(site, currentHook);
+        if (!caller) return await disableHook(site, currentHook, USER_GONE);
+        const sendable = await asSeenNow(site, caller, messages.slice(index, index + MAX_CONCURRENT_MESSAGES));
         const sending = sendable.map((one) => send(site, currentHook, one));
         // If one throws, the others still hold the reservation until they have ended.
         await Promise.allSettled(sending);
@@ -212,16 +213,6 @@ async function sendMessages(site: Site, hook: Hook, isStopping: () => boolean): 
   } finally {
     await releaseReservation(db, hook.id, reservedUntil);
   }
-}
-
-/**
- * Returns the messages as the webhook's user may see them at this moment; undefined if the user no longer exists.
- */
-async function withoutHiddenData(site: Site, hook: Hook, messages: readonly HookMessage[]): Promise<readonly HookMessage[] | undefined> {
-  // Public data needs no check.
-  if (hook.user === 0) return messages;
-  const caller = await callerOf(site, hook);
-  return caller && asSeenNow(site, caller, messages);
 }
 
 /** Sends one message and stores the result. */

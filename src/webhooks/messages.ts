@@ -45,9 +45,10 @@ interface Payload {
 }
 
 /**
- * Returns messages as they may be sent at this moment. While a message was waiting, the webhook's user may have lost
- * the right to see its record, or a venue or organizer within it. So each record is sent as the user sees it now. A
- * message about a record that is hidden from the user reports it as removed, without any data of it.
+ * Returns messages as they may be sent at this moment. While a message was waiting, its record, or a venue or organizer
+ * within it, may have been hidden from the public, or the webhook's user may have lost the right to see it. So each
+ * record is sent as the caller, whose rights the webhook has, sees it now. A message about a record that is hidden from
+ * the caller reports it as removed, without any data of it.
  */
 export async function asSeenNow(site: Site, caller: Caller, messages: readonly HookMessage[]): Promise<HookMessage[]> {
   const records = new Map<string, unknown>();
