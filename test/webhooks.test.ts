@@ -499,6 +499,25 @@ describeRequests(
       await expect(add({ kinds: 'page' })).rejects.toMatchObject({ problem: 'hook-kinds' });
     });
 
+    it('sends a test at once while an earlier one waits, which a retry then sends, too', async () => {
+      const { id } = await add({ kinds: 'venue' });
+      await testHook(site(), id);
+      answer = () => 500;
+      await serve();
+      answer = () => 204;
+      // The next test has a later position in the journal.
+      await ask.create('/venues', { venue: 'Barn' });
+      await serve();
+      await testHook(site(), id);
+      await serve();
+      const tests = () => got.filter(({ body }) => body.type === 'webhook.test').map(({ headers }) => headers['webhook-id']);
+      const [first] = tests();
+      expect(tests()).toEqual([first, expect.not.stringMatching(`^${first}$`)]);
+      expect(await retryHook(site(), id)).toBe(1);
+      await serve();
+      expect(tests().slice(2)).toEqual([first]);
+    });
+
     it('lists the latest messages first, including tests', async () => {
       const { id } = await add();
       const seconds = ['01', '02', '03', '04', '05'];

@@ -168,7 +168,8 @@ export async function retryMessages(db: Database, hook: number, now: string): Pr
     LEFT JOIN (
       SELECT subject, MAX(number) AS latest FROM {fasti_hook_messages} WHERE hook = ${hook} AND state = ${'done'} GROUP BY subject
     ) d ON d.subject = m.subject
-    WHERE m.hook = ${hook} AND m.state IN (${['failed', 'waiting']}) AND (d.latest IS NULL OR d.latest <= m.number)
+    WHERE m.hook = ${hook} AND m.state IN (${['failed', 'waiting']})
+      AND (d.latest IS NULL OR d.latest <= m.number OR m.subject = ${TEST})
       AND (m.subject IN (${[RESET, TEST]}) OR m.number > (
         SELECT COALESCE(MAX(number), -1) FROM {fasti_hook_messages} WHERE hook = ${hook} AND subject = ${RESET}))`;
   let count = 0;
