@@ -11,9 +11,12 @@ import { type Database, hasTable, openDatabase } from '../src/storage/engine/dat
 import type { TableName } from '../src/storage/engine/tables.ts';
 import { migrate } from '../src/storage/schema/migrate.ts';
 import { LOGIN_KEY_OPTIONS } from '../src/wordpress/cookies.ts';
+import { createHookServer } from '../src/webhooks/deliver.ts';
+import { addHook } from '../src/webhooks/hooks.ts';
 import { hashPassword } from '../src/wordpress/passwords.ts';
 import { describeDatabases, urlOf } from './support/databases.ts';
 import { openEventStream } from './support/event-stream.ts';
+import { startReceiver } from './support/hook-receiver.ts';
 import { sharp } from './support/image-library.ts';
 import { serveDatabase } from './support/running-site.ts';
 import { loadSite, makeNetwork } from './support/site.ts';
@@ -244,6 +247,33 @@ describeDatabases('the second site of a network', (open, engine) => {
     expect(stream.rest()).not.toContain('created');
     await db.from('blogs').where('blog_id', 2).update({ archived: 0 });
     await running.close();
+  });
+
+  it('sends nothing to webhooks while it is closed, and everything when it is open again', async () => {
+    const running = await serveDatabase(db, { env: { NETWORK_SITE: '2', WEBHOOK_ADDRESSES: '127.0.0.1', CACHE_FRESHNESS_MS: '0' } });
+    await migrate(running.site.db);
+    const types: string[] = [];
+    const receiver = await startReceiver(({ body }) => {
+      types.push(body.type);
+      return 204;
+    });
+    await addHook(running.site, { url: receiver.url, kinds: 'venue' });
+    const hooks = createHookServer(running.site);
+    const serve = async () => Promise.all(await hooks.serveDue());
+    const create = async (name: string) =>
+      expect((await fasti(urlOf(db), { NETWORK_SITE: '2' }, 'venue', 'create', `--venue=${name}`, '--user=ed')).code).toBe(0);
+    await create('Barn');
+    await serve();
+    const before = types.splice(0);
+    expect(before).toHaveLength(1);
+    await db.from('blogs').where('blog_id', 2).update({ archived: 1 });
+    await create('Secret barn');
+    await serve();
+    expect(types).toEqual([]);
+    await db.from('blogs').where('blog_id', 2).update({ archived: 0 });
+    await serve();
+    expect(types).toEqual(['venue.created']);
+    await Promise.all([receiver.close(), running.close()]);
   });
 
   it('is not opened by a table prefix alone, which would give it users of its own', async () => {

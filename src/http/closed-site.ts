@@ -3,7 +3,7 @@ import type { SiteSettings } from '../calendar/settings.ts';
 import { fail, type ProblemName } from '../errors.ts';
 import type { Site } from '../site.ts';
 import { isNetwork } from '../storage/rows/options.ts';
-import type { SiteState } from '../wordpress/network.ts';
+import { type SiteState, whyClosed } from '../wordpress/network.ts';
 
 const PROBLEMS: Readonly<Record<Exclude<SiteState, 'open'>, ProblemName>> = {
   deleted: 'site-deleted',
@@ -31,5 +31,6 @@ export function refuseClosedSite(site: Site): RequestHandler {
  * @throws site-deleted, site-inactive, site-suspended
  */
 export function requireOpenSite({ network }: Pick<SiteSettings, 'network'>): void {
-  if (network && network.siteState !== 'open') fail(PROBLEMS[network.siteState]);
+  const state = whyClosed(network);
+  if (state) fail(PROBLEMS[state]);
 }

@@ -23,6 +23,7 @@ import {
   reserveHook,
   switchHookOff,
 } from '../storage/rows/hooks.ts';
+import { whyClosed } from '../wordpress/network.ts';
 import { utcFromDate } from '../wordpress/time.ts';
 import { ANONYMOUS } from '../wordpress/viewer.ts';
 import { parseKinds } from './hooks.ts';
@@ -99,6 +100,7 @@ export function createHookServer(site: Site): HookServer {
     // Look for foreign changes only if there are active webhooks.
     if (hooks.length > 0) {
       await site.freshness.version();
+      if (await isClosed(site)) return [];
       await sendResets();
     }
     return stopping ? [] : hooks.filter(({ id }) => !runningHooks.has(id)).map(start);
@@ -122,6 +124,9 @@ export const deleteOldMessages = ({ db, clock }: Site): Promise<number> => {
   const now = clock().getTime();
   return pruneMessages(db, { before: utcFromDate(new Date(now - RETENTION_MS)), futureLimit: utcFromDate(new Date(now + MAX_WAIT_MS)) });
 };
+
+/** Whether the network has closed the site. Its messages then wait until it is open again. */
+const isClosed = async (site: Site): Promise<boolean> => whyClosed((await site.settings()).network) !== undefined;
 
 // ------------------------------------------------------------------------------------------------- making messages
 /** Creates messages for all changes up to the end of the journal, or up to some point if the process is ending. */
@@ -193,7 +198,7 @@ async function sendMessages(site: Site, hook: Hook, isStopping: () => boolean): 
         const until = timestamp(RESERVATION_MS);
         // The webhook may have been paused or removed, or another process may have taken it over because it considered
         // this one dead.
-        if (isStopping() || !(await extendReservation(db, hook.id, { reservedUntil, until }))) return;
+        if (isStopping() || (await isClosed(site)) || !(await extendReservation(db, hook.id, { reservedUntil, until }))) return;
         reservedUntil = until;
         // Its URL may have been changed, too.
         const currentHook = (await loadHooks(db)).find(({ id }) => id === hook.id);

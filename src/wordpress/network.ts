@@ -99,6 +99,10 @@ export function networkOf(options: ReadonlyMap<string, string>): Network | undef
   };
 }
 
+/** Returns why a site is not served; undefined if it is, because its network has not closed it or it belongs to none. */
+export const whyClosed = (network: Network | undefined): Exclude<SiteState, 'open'> | undefined =>
+  network === undefined || network.siteState === 'open' ? undefined : network.siteState;
+
 /**
  * Capabilities that no role grants on a site of a network, since users belong to all sites, and a script in one site
  * could act on all of them.
