@@ -71,7 +71,8 @@ const filesOf = (config: Config): RequestHandler =>
       res.type(extname(path));
       res.set({
         'Cache-Control': `public, max-age=${HOUR_SECONDS}`,
-        'Content-Security-Policy': "default-src 'none'; style-src 'unsafe-inline'; sandbox",
+        // Browsers load audio and video that is opened at its address a second time, for their player.
+        'Content-Security-Policy': "default-src 'none'; media-src 'self'; style-src 'unsafe-inline'; sandbox",
         'Access-Control-Allow-Origin': '*',
       });
       if (!INERT_TYPES.test(String(res.get('Content-Type')))) res.set('Content-Disposition', 'attachment');

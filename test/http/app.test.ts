@@ -26,7 +26,7 @@ describeDatabases('server', (open) => {
     const db = await loadSite(await open());
     mkdirSync(join(uploads, '2026'), { recursive: true });
     writeFileSync(join(folder, 'outside.txt'), 'outside');
-    for (const name of ['picture.png', 'drawing.svg', 'page.html', '.hidden', 'nameless']) writeFileSync(join(uploads, '2026', name), 'x');
+    for (const name of ['picture.png', 'drawing.svg', 'page.html', '.hidden', 'nameless', 'sound.mp3']) writeFileSync(join(uploads, '2026', name), 'x');
     for (const [name, target] of LINKS) symlinkSync(join(folder, target), join(uploads, '2026', name));
     for (const name of PRIVATE) writeFileSync(join(uploads, name), 'x');
     // The uploads folder may itself be a symbolic link.
@@ -223,6 +223,13 @@ describeDatabases('server', (open) => {
         'x-content-type-options': 'nosniff',
       });
       expect(headers['content-disposition']).toBeUndefined();
+    });
+
+    it('that is a recording for the player of the browser, which loads it from the same address', async () => {
+      const { headers } = await file('sound.mp3');
+      expect(headers).toMatchObject({ 'content-type': 'audio/mpeg', 'access-control-allow-origin': '*' });
+      expect(headers['content-disposition']).toBeUndefined();
+      expect(headers['content-security-policy']).toMatch(/^default-src 'none'; media-src 'self';/);
     });
 
     it.each(['drawing.svg', 'page.html', 'nameless'])('that a browser might execute, %s, as a download', async (name) => {
