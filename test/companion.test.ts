@@ -616,18 +616,40 @@ describeDatabases('the companion routes', (open) => {
       expect((await remove(other)).status).toBe(200);
       expect(all.map((name) => existsSync(name))).toEqual(all.map(() => false));
     });
+    /** Edits a picture as WordPress does with all sizes except the thumbnails. Returns the new file. */
+    const edit = async (id: number, before: string): Promise<string> => {
+      const [name] = await metasOf(id, '_wp_attached_file');
+      const edited = (path: string) => path.replace('.png', '-e1764223200000.png');
+      copyFileSync(before, edited(before));
+      await db
+        .from('postmeta')
+        .where({ post_id: id, meta_key: '_wp_attached_file' })
+        .update({ meta_value: edited(name!) });
+      const kept = toSerialized({ 'full-orig': { file: basename(before), width: 1, height: 1 } });
+      await insertRows(db, 'postmeta', [{ post_id: id, meta_key: '_wp_attachment_backup_sizes', meta_value: kept }]);
+      return edited(before);
+    };
     it('deletes the original files of an image that was edited in WordPress', async () => {
       const { body } = await raw();
       const before = fileOf(body.source_url);
-      const [name] = await metasOf(body.id, '_wp_attached_file');
-      const edited = name!.replace('.png', '-e1764223200000.png');
-      const after = before.replace('.png', '-e1764223200000.png');
-      copyFileSync(before, after);
-      await db.from('postmeta').where({ post_id: body.id, meta_key: '_wp_attached_file' }).update({ meta_value: edited });
-      const kept = toSerialized({ 'full-orig': { file: basename(before), width: 1, height: 1 } });
-      await insertRows(db, 'postmeta', [{ post_id: body.id, meta_key: '_wp_attachment_backup_sizes', meta_value: kept }]);
+      const after = await edit(body.id, before);
       expect((await send('DELETE', `${CORE}/media/${body.id}?force=true`, { as: 'admin' })).status).toBe(200);
       expect([existsSync(after), existsSync(before)]).toEqual([false, false]);
+    });
+    it('keeps the original and the sizes that another attachment still uses after it was edited in WordPress', async () => {
+      const { body } = await raw({}, 'auth', readFileSync(new URL('fixtures/uploads/2026/11/wide.png', import.meta.url)));
+      const { source_url: size } = body.media_details.sizes.thumbnail;
+      const [original, thumbnail] = [fileOf(body.source_url), fileOf(size)];
+      const other = await copied(body.id);
+      const edited = await edit(other, original);
+      const remove = (id: number) => send('DELETE', `${CORE}/media/${id}?force=true`, { as: 'admin' });
+      const areThere = () => [original, thumbnail, edited].map((name) => existsSync(name));
+      expect((await remove(body.id)).status).toBe(200);
+      expect(areThere()).toEqual([true, true, true]);
+      const event = { title: 'Pictured', start_date: '2026-12-10 18:00:00', end_date: '2026-12-10 20:00:00', image: size };
+      expect((await send('POST', '/wp-json/tribe/events/v1/events', { as: 'admin', body: event })).body.image.id).toBe(other);
+      expect((await remove(other)).status).toBe(200);
+      expect(areThere()).toEqual([false, false, false]);
     });
     it('keeps no files on the disk if all attachments that use them are deleted at once', async () => {
       const { body } = await raw();

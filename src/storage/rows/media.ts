@@ -3,7 +3,8 @@ import { parseSerialized, type StoredValue } from '../../wordpress/php/serialize
 import { type Metas, metaOf, type Post } from '../../wordpress/rows.ts';
 import { sanitizeTitle, uniqueSlug } from '../../wordpress/slug.ts';
 import type { Database } from '../engine/database.ts';
-import { isSlugLike } from '../engine/expressions.ts';
+import type { Sql } from '../engine/dialect.ts';
+import { either, equalsAny, isSlugLike } from '../engine/expressions.ts';
 import { reportPostChanged } from '../journal/reported-changes.ts';
 import { loadMetas, loadPosts } from './bundle.ts';
 import { lockNames, slugLock } from './locks.ts';
@@ -121,21 +122,27 @@ async function idsByGuid(db: Database, url: string): Promise<number[]> {
 async function idsByMeta(db: Database, url: string, file: string | undefined): Promise<number[]> {
   const query = db.from('postmeta').where((any) => {
     any.where({ meta_key: SOURCE_URL_META, meta_value: url });
-    if (file !== undefined)
-      any.orWhere((stored) => stored.where('meta_key', '_wp_attached_file').whereIn('meta_value', possibleFiles(file)));
+    if (file !== undefined) any.orWhere((stored) => stored.where('meta_key', '_wp_attached_file').whereRaw(...mayBelongTo(db, [file])));
   });
   const rows = await query.select('post_id');
   return rows.map(({ post_id: id }) => id);
 }
 
 /**
- * Returns the possible names of the attached file if `file` is that file, one of its sizes, or the original that it
- * replaces.
+ * Condition: an attachment may refer to one of these files, by the value of its `_wp_attached_file`. That is the file
+ * itself, or the one of which it is a size or the original, or that one after it was edited in WordPress
+ * (`wp_save_image`), whose sizes may still be those from before.
  */
-function possibleFiles(file: string): string[] {
-  const original = file.replace(/-\d+x\d+(\.[^./]+)$/, '$1');
-  const copies = ['-scaled', '-rotated'].map((suffix) => original.replace(/(\.[^./]+)$/, `${suffix}$1`));
-  return [...new Set([file, original, ...copies])];
+function mayBelongTo({ dialect }: Pick<Database, 'dialect'>, files: readonly string[]): Sql {
+  const originals = new Set(files.map((file) => file.replace(/-\d+x\d+(\.[^./]+)$/, '$1')));
+  const copies = [...originals].flatMap((original) =>
+    ['', '-scaled', '-rotated'].map((suffix) => original.replace(/(\.[^./]+)$/, `${suffix}$1`)),
+  );
+  const editedStarts = new Set(copies.map((copy) => copy.replace(/(?:-e\d+)?\.[^./]+$/, '-e')));
+  return either([
+    equalsAny('meta_value', [...new Set([...files, ...copies])]),
+    ...[...editedStarts].map((start) => dialect.startsWith('meta_value', start)),
+  ]);
 }
 
 /** Returns the folder of a path, including the final slash. */
@@ -236,7 +243,7 @@ export async function unreferencedFiles(db: Database, files: readonly string[]):
   const sharing = await db
     .from('postmeta')
     .where('meta_key', '_wp_attached_file')
-    .whereIn('meta_value', [...new Set(files.flatMap(possibleFiles))])
+    .whereRaw(...mayBelongTo(db, files))
     .select('post_id');
   const metas = await loadMetas(
     db,
