@@ -244,6 +244,18 @@ export async function deleteLanguageData(
   return [...withoutMembers(group, id).values()];
 }
 
+/**
+ * Removes the language data of a file of the library that is about to be deleted. It may have some even if the site
+ * does not translate files any more.
+ */
+export async function deleteLanguageOfFile(
+  db: Database,
+  { settings: { contentLanguages: languages } }: Pick<Caller, 'settings'>,
+  id: number,
+): Promise<void> {
+  if (languages) await languageWriterOf(languages).forget(db, { is: 'post', type: 'attachment' }, id);
+}
+
 /** Updates the count of published posts of a language when a post is published or hidden. */
 export async function countForLanguage(
   db: Database,

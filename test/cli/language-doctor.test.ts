@@ -141,12 +141,15 @@ describeDatabases('fasti doctor on content with languages', (open) => {
     beforeEach(async () => {
       db = await resetLanguages(own, 'wpml');
     });
-    it.each(['post_tribe_events', 'post_tribe_venue', 'tax_tribe_events_cat'])('finds the language of a deleted record: %s', (type) =>
-      isFound('languages-of-nothing', async () => {
-        const [row] = await db.from('icl_translations').where('element_type', type);
-        await db.from('icl_translations').insert({ ...row!, translation_id: 90_001, element_id: 99_999, trid: 90_001 });
-        return `${type} 99999`;
-      }),
+    it.each(['post_tribe_events', 'post_tribe_venue', 'post_attachment', 'tax_tribe_events_cat'])(
+      'finds the language of a deleted record: %s',
+      (type) =>
+        isFound('languages-of-nothing', async () => {
+          const [row] = await db.from('icl_translations').where('element_type', 'post_tribe_events');
+          const deleted = { translation_id: 90_001, element_type: type, element_id: 99_999, trid: 90_001 };
+          await db.from('icl_translations').insert({ ...row!, ...deleted });
+          return `${type} 99999`;
+        }),
     );
   });
 });

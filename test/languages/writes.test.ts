@@ -4,17 +4,24 @@ import { callerFor } from '../../src/records/caller.ts';
 import { acceptParams } from '../../src/records/input.ts';
 import { canUseIndex, updateIndex } from '../../src/records/list-index.ts';
 import { storeSuggestion } from '../../src/records/suggestions.ts';
+import { languageFaults } from '../../src/storage/audit/language-audit.ts';
 import type { Database } from '../../src/storage/engine/database.ts';
 import { isIndexUpToDate } from '../../src/storage/index/event-index.ts';
 import { reindexEvents } from '../../src/storage/index/event-index-rebuild.ts';
+import { noteChange } from '../../src/storage/journal/reported-changes.ts';
 import { readOptions } from '../../src/storage/rows/options.ts';
+import { languageWriterOf } from '../../src/storage/translations/language-writers.ts';
+import { languageOfCode } from '../../src/wordpress/content-languages.ts';
 import { serializedMembers, toSerialized } from '../../src/wordpress/php/serialized.ts';
 import { ANONYMOUS } from '../../src/wordpress/viewer.ts';
 import { describeDatabases } from '../support/databases.ts';
+import { sharp } from '../support/image-library.ts';
 import { loadLanguages } from '../support/languages.ts';
 import { type RunningSite, serveDatabase } from '../support/running-site.ts';
 import { setOptions } from '../support/site.ts';
 import { expectBody, expectError, ROOT } from '../support/site-client.ts';
+
+const HOST = '127.0.0.1:8081';
 
 describeDatabases('writes on a site in several languages', (open) => {
   let db: Database;
@@ -24,10 +31,25 @@ describeDatabases('writes on a site in several languages', (open) => {
     running = await serveDatabase(db, { env: { CONTENT_LANGUAGES: form, SHARED_WITH_WORDPRESS: 'off' } });
   };
   afterEach(() => running.close());
+  const PICTURE = { is: 'post', type: 'attachment' } as const;
+  const upload = async (): Promise<number> => {
+    const body = await sharp({ create: { width: 8, height: 8, channels: 3, background: 'red' } })
+      .png()
+      .toBuffer();
+    const headers = { Host: HOST, 'Content-Type': 'image/png', 'Content-Disposition': 'attachment; filename=red.png' };
+    return expectBody(await running.send('POST', '/wp-json/wp/v2/media', { as: 'admin', headers, body }), 201).id;
+  };
+  /** Returns the posts of these that have a language, once for each row that says so. */
+  const rowsAbout = async (ids: readonly number[]): Promise<readonly { readonly object: number }[]> => {
+    const { form } = (await running.site.settings()).contentLanguages!;
+    return form === 'wpml'
+      ? db.from('icl_translations').where('element_type', 'post_attachment').whereIn('element_id', [...ids]).orderBy('element_id').select({ object: 'element_id' }) // biome-ignore format: one call
+      : db.from('term_relationships').whereIn('object_id', [...ids]).orderBy('object_id').select({ object: 'object_id', row: 'term_taxonomy_id' }); // biome-ignore format: one call
+  };
   const upsert = (body: object) =>
     running.send('POST', `${ROOT}/events?upsert=slug`, {
       as: 'admin',
-      headers: { Host: '127.0.0.1:8081' },
+      headers: { Host: HOST },
       body: { title: 'Fair', start_date: '2031-05-01 10:00:00', end_date: '2031-05-01 11:00:00', ...body },
     });
 
@@ -59,11 +81,42 @@ describeDatabases('writes on a site in several languages', (open) => {
     expect(expectBody(await upsert({ slug: 'fair' }), 200)).toMatchObject({ id: made.id, language: 'en' });
   });
 
+  it.each(['polylang', 'wpml'] as const)(
+    'delete the language of a picture with the picture, and leave its translations in their group: %s',
+    async (form) => {
+      await serve(form);
+      const languages = (await running.site.settings()).contentLanguages!;
+      const writer = languageWriterOf(languages);
+      const faults = () => Promise.all(languageFaults(languages).map(({ find }) => find(db)));
+      const faultsBefore = await faults();
+      const [original, translation, last] = [await upload(), await upload(), await upload()];
+      await db.transaction(async (trx) => {
+        for (const [code, id] of [['en', original], ['it', translation], ['en', last]] as const) // biome-ignore format: one line
+          await writer.setLanguage(trx, PICTURE, id, languageOfCode(languages, code)!);
+        await writer.writeGroup(trx, PICTURE, new Map([['en', original], ['it', translation]])); // biome-ignore format: one line
+        noteChange(trx, { now: new Date() });
+      });
+      const group = async (id: number) => (await db.transaction((trx) => writer.lockGroups(trx, PICTURE, [id]))).get(id);
+      expect(await group(translation)).toEqual(new Map([['en', original], ['it', translation]])); // biome-ignore format: one line
+      const before = await rowsAbout([original, translation, last]);
+      for (const [id, left] of [
+        [original, [translation, last]],
+        [translation, [last]],
+        [last, []],
+      ] as const) {
+        expectBody(await running.send('DELETE', `/wp-json/wp/v2/media/${id}?force=true`, { as: 'admin', headers: { Host: HOST } }), 200);
+        expect(await rowsAbout([original, translation, last])).toEqual(before.filter(({ object }) => left.some((one) => one === object)));
+        if (left.length > 1) expect(await group(translation)).toEqual(new Map([['it', translation]]));
+      }
+      expect(await faults()).toEqual(faultsBefore);
+    },
+  );
+
   it('do not create categories for a suggestion of a visitor until it is published', async () => {
     await serve('polylang');
     const term = await running.send('POST', `${ROOT}/categories`, {
       as: 'admin',
-      headers: { Host: '127.0.0.1:8081' },
+      headers: { Host: HOST },
       body: { name: 'Polka', language: 'en' },
     });
     const { id } = expectBody(term, 201);
@@ -82,7 +135,7 @@ describeDatabases('writes on a site in several languages', (open) => {
     const [event] = await db.from('posts').where('post_title', 'Ballo').pluck('ID');
     const published = await running.send('POST', `${ROOT}/events/${event}`, {
       as: 'admin',
-      headers: { Host: '127.0.0.1:8081' },
+      headers: { Host: HOST },
       body: { status: 'publish' },
     });
     expect(expectBody(published).categories).toEqual([expect.objectContaining({ slug: 'polka-it', language: 'it' })]);

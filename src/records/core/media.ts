@@ -32,6 +32,7 @@ import { mapYielding } from '../../yielding.ts';
 import { type Caller, renderContext } from '../caller.ts';
 import { columnText, trustOf } from '../clean-text.ts';
 import { listQuery } from '../list-query.ts';
+import { deleteLanguageOfFile } from '../record-languages.ts';
 import { loadedVersion, type VersionedRecord } from '../versions.ts';
 import { fileRights, mayDeleteFile, mayEditFile, mayRead, mayReadFile, mayWritePost } from '../visibility.ts';
 import { type CorePage, isStoredDate, localAndUtcDates, orderOf, paging, refuseStatuses, totalsOf, viewOf } from './lists.ts';
@@ -279,6 +280,7 @@ export async function removeMedia(site: Site, caller: Caller, { id, force }: Rem
     // If two records that share a file were deleted concurrently without this lock, each would see the other one and
     // keep the file.
     await lockNames(db, ownFiles.map(fileLock));
+    await deleteLanguageOfFile(db, caller, id);
     await removeAttachment(db, id);
     noteChange(db, caller);
     return unreferencedFiles(db, ownFiles);

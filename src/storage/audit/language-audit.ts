@@ -290,12 +290,12 @@ const POLYLANG: readonly LanguageFault[] = [
 ];
 
 // ------------------------------------------------------------------------------------------------- WPML
-/** Returns WPML's rows of our records that no longer exist. */
+/** Returns WPML's rows of our records, and of files of the library, that no longer exist. */
 async function orphanedRows(db: Database): Promise<{ readonly id: number; readonly label: string }[]> {
   const rows = [
     ...(await rowsWithout(
       db,
-      postTypes.map((type) => `post_${type}`),
+      [...postTypes, 'attachment'].map((type) => `post_${type}`),
       ['posts', 'ID'],
     )),
     ...(await rowsWithout(
