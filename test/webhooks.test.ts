@@ -320,7 +320,8 @@ describeRequests(
     it('sends nothing in a message that waited that is not public any more', async () => {
       const { id: hook } = await add({ kinds: 'event' });
       const { id: venue } = await ask.create('/venues', { venue: 'Secret place' });
-      const event = (title: string, more: object = {}) => ask.create('/events', { title, description: `Secret of ${title}`, ...DATES, ...more });
+      const event = (title: string, more: object = {}) =>
+        ask.create('/events', { title, description: `Secret of ${title}`, ...DATES, ...more });
       const [{ id: hidden }, { id: closed }, { id: open }] = [await event('Hidden'), await event('Closed'), await event('Open', { venue })];
       answer = () => 500;
       await serve();
@@ -334,7 +335,9 @@ describeRequests(
       await setHookActive(site(), hook, 'active');
       await retryHook(site(), hook);
       await serve();
-      expect(types().slice(0, 3).toSorted()).toEqual([`event.created ${closed}`, `event.created ${open}`, `event.removed ${hidden}`].toSorted());
+      expect(types().slice(0, 3).toSorted()).toEqual(
+        [`event.created ${closed}`, `event.created ${open}`, `event.removed ${hidden}`].toSorted(),
+      );
       expect(got.filter(({ text }) => text.includes('Secret'))).toEqual([]);
       expect(got.some(({ text }) => text.includes('Open'))).toBe(true);
     });

@@ -99,7 +99,7 @@ export function networkOf(options: ReadonlyMap<string, string>): Network | undef
   };
 }
 
-/** Returns why a site is not served; undefined if it is, because its network has not closed it or it belongs to none. */
+/** Returns why a site is not served; undefined if it is: its network has not closed it, or it belongs to none. */
 export const whyClosed = (network: Network | undefined): Exclude<SiteState, 'open'> | undefined =>
   network === undefined || network.siteState === 'open' ? undefined : network.siteState;
 

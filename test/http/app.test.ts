@@ -26,7 +26,8 @@ describeDatabases('server', (open) => {
     const db = await loadSite(await open());
     mkdirSync(join(uploads, '2026'), { recursive: true });
     writeFileSync(join(folder, 'outside.txt'), 'outside');
-    for (const name of ['picture.png', 'drawing.svg', 'page.html', '.hidden', 'nameless', 'sound.mp3']) writeFileSync(join(uploads, '2026', name), 'x');
+    for (const name of ['picture.png', 'drawing.svg', 'page.html', '.hidden', 'nameless', 'sound.mp3'])
+      writeFileSync(join(uploads, '2026', name), 'x');
     for (const [name, target] of LINKS) symlinkSync(join(folder, target), join(uploads, '2026', name));
     for (const name of PRIVATE) writeFileSync(join(uploads, name), 'x');
     // The uploads folder may itself be a symbolic link.
