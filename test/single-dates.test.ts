@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals';
-import { auditRecurrences } from '../src/storage/audit/recurrence-audit.ts';
+import { auditRecurrences, repairRecurrence } from '../src/storage/audit/recurrence-audit.ts';
 import type { Database } from '../src/storage/engine/database.ts';
 import { describeDatabases } from './support/databases.ts';
 import type { RunningSite } from './support/running-site.ts';
@@ -65,6 +65,41 @@ describeDatabases('a single date of a recurring event', (open) => {
       '2031-01-24 10:00:00',
     ]);
     expect(await faults()).toEqual([]);
+  });
+
+  it('takes place again if it was left out on a day when clocks change, whichever end is named', async () => {
+    const market = 507;
+    const [start, days] = ['2031-03-16 00:00:00', 'FREQ=WEEKLY;COUNT=4;BYDAY=SU'];
+    const rset = `DTSTART;TZID=Europe/Rome:20310316T000000\nDTEND;TZID=Europe/Rome:20310316T235959\nRRULE:${days}`;
+    const first = {
+      start_date: start,
+      end_date: '2031-03-16 23:59:59',
+      start_date_utc: '2031-03-15 23:00:00',
+      end_date_utc: '2031-03-16 22:59:59',
+    };
+    await db
+      .from('tec_events')
+      .where('post_id', market)
+      .update({ ...first, rset, duration: 86_399 });
+    await db.transaction((trx) => repairRecurrence(trx, market, '2030-12-31 12:00:00'));
+    const dates = () =>
+      db
+        .from('tec_occurrences')
+        .where('post_id', market)
+        .orderBy('start_date')
+        .select('start_date', 'end_date', 'start_date_utc', 'end_date_utc', 'duration', 'is_rdate');
+    const before = await dates();
+    expect(before.map((row) => row.end_date)[2]).toBe('2031-03-31 00:59:59');
+    for (const end_date of ['2031-03-30', '2031-03-31 00:59:59']) {
+      const day = await db.from('tec_occurrences').where({ post_id: market, start_date: '2031-03-30 00:00:00' }).first();
+      const url = `${EVENTS}/${10_000_000 + day!.occurrence_id}?scope=date`;
+      expect((await running.send('DELETE', url, { as: 'admin' })).status).toBe(200);
+      const body = { start_date: '2031-03-30', end_date };
+      const added = await running.send('POST', `${EVENTS}/${market}/dates`, { as: 'admin', body });
+      expect([added.status, added.body.start_date, added.body.end_date]).toEqual([201, '2031-03-30 00:00:00', '2031-03-31 00:59:59']);
+      expect(await dates()).toEqual(before);
+      expect((await db.from('tec_events').where('post_id', market).first())?.rset).toBe(rset);
+    }
   });
 
   const write = (url: string, etag: unknown, body: object) =>

@@ -198,7 +198,7 @@ export function occurrence(dates: EventDates): Occurrence | null {
   const isConsistent = [start, end].every(isRealDate) && length >= 0 && duration >= 0 && duration <= length;
   const zone = parseZone(dates.timezone);
   if (!isConsistent || zone === null || endsBeforeStart(dates, zone)) return null;
-  return { start_date: start, start_date_utc: startUtc, end_date: end, end_date_utc: endUtc, duration: Math.min(duration, MAX_DURATION_S) };
+  return { start_date: start, start_date_utc: startUtc, end_date: end, end_date_utc: endUtc, duration: durationInRow(duration) };
 }
 
 /** Returns the value that makes an occurrence row unique: SHA-1 of post id, dates and duration. */
@@ -206,6 +206,9 @@ export function occurrenceHash(postId: number, row: Occurrence): string {
   const parts = [postId, row.start_date, row.end_date, row.start_date_utc, row.end_date_utc, row.duration];
   return createHash('sha1').update(parts.join(':')).digest('hex');
 }
+
+/** Returns a duration as it is stored in rows, in seconds. */
+export const durationInRow = (seconds: number): number => Math.min(seconds, MAX_DURATION_S);
 
 /** Maximum of a MEDIUMINT column; MySQL truncates higher values. */
 const MAX_DURATION_S = 8388607;

@@ -7,9 +7,11 @@ import { unixFromText } from '../wordpress/time.ts';
 import { localFromUnix, unixFromLocal, type Zone } from '../wordpress/zones.ts';
 import { isEndless, LATEST, parseRecurrenceSet, type RecurrenceSet, type SetRule, startsByRule } from './recurrence-set.ts';
 
-/** All dates of an event. Times are `YYYY-MM-DD HH:MM:SS`, local in `zone`. */
+/** All dates of an event. Times are `YYYY-MM-DD HH:MM:SS`, local in `zone` unless stated otherwise. */
 export interface RecurringDates {
+  /** The zone of the rule. It may be another than that of the event, such as UTC. */
   readonly zone: Zone;
+  readonly eventZone: Zone;
   /** The start from which the rule counts; without a rule, the first date. */
   readonly start: string;
   /** Seconds that a date lasts, unless its row differs. */
@@ -28,15 +30,17 @@ export interface RecurringDates {
 /** A date that takes place. */
 interface RecurringDate {
   readonly start: string;
+  /** Its start in the zone of the event, as stored in its row. The address of its page has this day. */
+  readonly shownStart: string;
   readonly startUtc: string;
   /** Seconds. */
   readonly length: number;
 }
 
-/** Stored dates of an event: its rule (`tec_events.rset`) and its dates in order, in UTC. */
+/** Stored dates of an event: its rule (`tec_events.rset`) and its dates in order. `start`: local in its zone. */
 interface Stored {
   readonly rule: string;
-  readonly dates: readonly { readonly startUtc: string; readonly endUtc: string }[];
+  readonly dates: readonly { readonly start: string; readonly startUtc: string; readonly endUtc: string }[];
 }
 
 /** Maximum number of exceptions to a rule. If there are more, the remaining dates are listed instead. */
@@ -49,26 +53,30 @@ const MAX_LATER_STARTS = 2000;
  * dates, the result is a list of dates.
  *
  * @param storedDates with at least one date
- * @param zone the zone of the event, used if the rule has none
+ * @param eventZone the zone of the event, also used for the rule if that has none
  */
-export function recurringDates(storedDates: Stored, zone: Zone): RecurringDates {
+export function recurringDates(storedDates: Stored, eventZone: Zone): RecurringDates {
   const set = parseRecurrenceSet(storedDates.rule);
-  const dates = datesIn(storedDates, set?.zone ?? zone);
+  const zone = set?.zone ?? eventZone;
+  const dates = datesIn(storedDates, zone);
   const datesByRule = set?.rule && datesWithRule(set, set.rule, dates);
-  return datesByRule && datesByRule.exdates.length <= MAX_EXCEPTIONS ? datesByRule : asListedDates({ zone: set?.zone ?? zone, dates });
+  return datesByRule && datesByRule.exdates.length <= MAX_EXCEPTIONS
+    ? { ...datesByRule, eventZone }
+    : asListedDates({ zone, eventZone, dates });
 }
 
 /** Returns the same dates without a rule. */
-export function asListedDates({ zone, dates }: Pick<RecurringDates, 'zone' | 'dates'>): RecurringDates {
+export function asListedDates({ zone, eventZone, dates }: Pick<RecurringDates, 'zone' | 'eventZone' | 'dates'>): RecurringDates {
   const [first, ...rest] = dates;
   const { start, length } = first!; // there is at least one
-  return { zone, start, length, rule: undefined, rdates: rest.map((date) => date.start), exdates: [], hasOpenExceptions: false, dates };
+  const rdates = rest.map((date) => date.start);
+  return { zone, eventZone, start, length, rule: undefined, rdates, exdates: [], hasOpenExceptions: false, dates };
 }
 
 const datesIn = ({ dates }: Stored, zone: Zone): RecurringDate[] =>
-  dates.map(({ startUtc, endUtc }) => {
+  dates.map(({ start: shownStart, startUtc, endUtc }) => {
     const startUnix = unixFromText(startUtc);
-    return { start: localFromUnix(startUnix, zone), startUtc, length: unixFromText(endUtc) - startUnix };
+    return { start: localFromUnix(startUnix, zone), shownStart, startUtc, length: unixFromText(endUtc) - startUnix };
   });
 
 /**
@@ -76,7 +84,7 @@ const datesIn = ({ dates }: Stored, zone: Zone): RecurringDate[] =>
  * only dates that the set itself excludes become exceptions. If a rule has no end, its rows extend to their own last
  * one, no matter how much later an additional date is.
  */
-function datesWithRule(set: RecurrenceSet, rule: SetRule, dates: readonly RecurringDate[]): RecurringDates | undefined {
+function datesWithRule(set: RecurrenceSet, rule: SetRule, dates: readonly RecurringDate[]): Omit<RecurringDates, 'eventZone'> | undefined {
   const { zone, length, exdates } = set;
   const addedStarts = new Set(isEndless(set) ? set.rdates.map((date) => date.start) : []);
   const lastRow = (dates.findLast((date) => !addedStarts.has(date.start)) ?? dates.at(-1)!).start; // there is at least one

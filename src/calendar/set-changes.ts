@@ -54,20 +54,32 @@ export function withoutDate(storedSet: StoredSet, shownStart: string): StoredSet
   return changedSet && isSame(changedSet, storedSet, { without: start }) ? changedSet : undefined;
 }
 
-/**
- * Returns the set with an additional date, later than the first: an excluded date takes place again, any other is
- * listed. Undefined if there is already a date at that time, or if set or rules cannot be read.
- */
-export function withDate(storedSet: StoredSet, span: Span): StoredSet | undefined {
-  const set = readableSet(storedSet, span.start);
-  if (!set || span.start <= storedSet.first.start || span.end < span.start) return undefined;
-  const candidates = [withoutException(storedSet, set, span.start), withListed(storedSet, set, span)];
-  return candidates.find((one) => one !== undefined && isSame(one, storedSet, { with: span }));
+/** A set after the addition of a date, and that date as the set gives it. */
+export interface Addition {
+  readonly storedSet: StoredSet;
+  readonly date: SetDate;
 }
 
-/** Returns whether a date of a set is listed; otherwise it comes from the rule. */
-export const isListed = ({ set }: StoredSet, start: string): boolean =>
-  parseRecurrenceSet(set)?.rdates.some((one) => one.start === start) === true;
+/**
+ * Returns the set with an additional date, later than the first: an excluded date takes place again, any other is
+ * listed. Undefined if there is already a date at that time, or if set or rules cannot be read. An excluded date returns
+ * with its own length, in seconds like those of all dates of a rule; its end may also be named as on other days, since
+ * these differ by an hour on a day when clocks change.
+ */
+export function withDate(storedSet: StoredSet, span: RequestedSpan): Addition | undefined {
+  const set = readableSet(storedSet, span.start);
+  if (!set || span.start <= storedSet.first.start || span.end < span.start) return undefined;
+  for (const candidate of [withoutException(storedSet, set, span.start), withListed(storedSet, set, span)]) {
+    const date = candidate && addedDate(candidate, storedSet, span);
+    if (date && isSame(candidate, storedSet, { with: date })) return { storedSet: candidate, date };
+  }
+  return undefined;
+}
+
+/** A span as requested. `allDay`: its end is that of a whole day. */
+interface RequestedSpan extends Span {
+  readonly allDay?: boolean;
+}
 
 // ------------------------------------------------------------------------------------------------- dates of a set
 /** Returns the start in the set of a date as shown: the rule may give a local time that is skipped in spring. */
@@ -86,12 +98,16 @@ const daysAround = (start: string) => ({
 });
 
 /** Returns the dates of a set that begin on the days around a date. */
-const datesAround = (set: RecurrenceSet, { first }: StoredSet, start: string): SetDate[] =>
+const datesAround = (set: RecurrenceSet, storedSet: StoredSet, start: string): SetDate[] =>
   datesOfSet(set, {
-    first: first.start,
-    length: unixFromLocal(first.end, set.zone) - unixFromLocal(first.start, set.zone),
+    first: storedSet.first.start,
+    length: lengthOf(storedSet, set),
     ...daysAround(start),
   });
+
+/** Returns the seconds that a date lasts if the set does not say it. */
+const lengthOf = ({ first }: StoredSet, { zone }: RecurrenceSet): number =>
+  unixFromLocal(first.end, zone) - unixFromLocal(first.start, zone);
 
 /** Maximum number of dates from a rule on the days around a date that is changed. */
 const MAX_AROUND = 1000;
@@ -108,17 +124,34 @@ function readableSet(storedSet: StoredSet, start: string): RecurrenceSet | undef
   return set && [set.rule, set.exrule].some((rule) => rule !== undefined && isDense(rule, set.start)) ? undefined : set;
 }
 
+/** Returns the date of a changed set that was requested; undefined if it takes place at another time. */
+function addedDate(changedSet: StoredSet, storedSet: StoredSet, span: RequestedSpan): SetDate | undefined {
+  const set = parseRecurrenceSet(changedSet.set);
+  const moment = set && unixFromLocal(span.start, set.zone);
+  const date = set && datesAround(set, storedSet, span.start).find(({ startUnix }) => startUnix === moment);
+  return date && isNamedEnd(set, storedSet, date, span) ? date : undefined;
+}
+
+/** Whether a request names the end of a date: exactly or, for a rule, as on other days or by the whole day. */
+function isNamedEnd(set: RecurrenceSet, storedSet: StoredSet, date: SetDate, span: RequestedSpan): boolean {
+  const end = endOf(set, date);
+  if (!date.isFromRule || span.end === end) return span.end === end;
+  const usualEnd = localFromUnix(unixFromLocal(set.start, set.zone) + (set.length ?? lengthOf(storedSet, set)), set.zone);
+  const isUsual = span.end === addDays(date.start, daysBetween(set.start, usualEnd)).slice(0, DAY) + usualEnd.slice(DAY);
+  return isUsual || (span.allDay === true && addDays(span.end, -1) < end && end < span.end);
+}
+
+const endOf = ({ zone }: RecurrenceSet, { startUnix, length }: SetDate): string => localFromUnix(startUnix + length, zone);
+
 /** Returns whether a changed set has the dates of the stored one except for the requested change. */
-function isSame(changedSet: StoredSet, storedSet: StoredSet, change: { readonly without: string } | { readonly with: Span }): boolean {
+function isSame(changedSet: StoredSet, storedSet: StoredSet, change: { readonly without: string } | { readonly with: SetDate }): boolean {
   const [before, after] = [parseRecurrenceSet(storedSet.set), parseRecurrenceSet(changedSet.set)];
   const start = 'with' in change ? change.with.start : change.without;
   if (!before || !after || partsElsewhere(before, start) !== partsElsewhere(after, start)) return false;
-  const spans = (set: RecurrenceSet): string[] =>
-    datesAround(set, storedSet, start).map((date) => `${date.start} ${localFromUnix(date.startUnix + date.length, set.zone)}`);
+  const spanOf = (date: SetDate): string => `${date.start} ${endOf(after, date)}`;
+  const spans = (set: RecurrenceSet): string[] => datesAround(set, storedSet, start).map(spanOf);
   const expected =
-    'with' in change
-      ? [...spans(before), `${change.with.start} ${change.with.end}`]
-      : spans(before).filter((span) => !span.startsWith(`${change.without} `));
+    'with' in change ? [...spans(before), spanOf(change.with)] : spans(before).filter((span) => !span.startsWith(`${change.without} `));
   return spans(after).sort().join() === expected.sort().join();
 }
 
@@ -179,7 +212,10 @@ function withoutListed(storedSet: StoredSet, { zone, start }: RecurrenceSet, rem
 /** Removes an exception. Undefined if there is none for this time. */
 function withoutException(storedSet: StoredSet, { zone, exdates }: RecurrenceSet, start: string): StoredSet | undefined {
   const day = start.slice(0, DAY);
-  const leavesOut = (exception: string | undefined) => exception === start || exception === day;
+  // Compared as moments, since the rule may give a local time that is skipped in spring.
+  const moment = unixFromLocal(start, zone);
+  const leavesOut = (exception: string | undefined) =>
+    exception === day || (exception !== undefined && exception.length > DAY && unixFromLocal(exception, zone) === moment);
   if (!exdates.some(leavesOut)) return undefined;
   const rules = changedRules(storedSet.rules, 'exclusions', (exclusions) =>
     withoutFirst(exclusions, (rule) => dateOfRule(rule, start)?.slice(0, DAY) === day),

@@ -22,7 +22,8 @@ import { mayTrash } from '../records/posts.ts';
 import { datesOfEvents } from '../records/recurrences.ts';
 import { changeDate, createDate, deleteDate } from '../records/writes/post-writes.ts';
 import { lookUpOnce } from '../storage/engine/look-up-once.ts';
-import { localFromDate, localFromUnix, unixFromLocal } from '../wordpress/zones.ts';
+import { unixFromText } from '../wordpress/time.ts';
+import { localFromDate, localFromUnix } from '../wordpress/zones.ts';
 import { ButtonForm, deskPage, Nonce } from './layout.tsx';
 import { withInputToCopy } from './lost-form.tsx';
 import { deskUrl, displayTitle, type Outcome, type Submission, type Visit } from './visit.ts';
@@ -54,10 +55,11 @@ export async function datesPage(visit: Visit, id: number, form: DatesForm = {}):
   const { say } = i18n;
   const event = await readEditable(site, caller, EVENT, id);
   const series = (await loadDates(visit, event)) ?? fail('rest_no_route');
-  const today = localFromDate(caller.now, series.zone).slice(0, 10);
-  const shownDates = series.dates.filter(({ start }) => start >= today).slice(0, MAX_DATES_SHOWN);
+  const { eventZone } = series;
+  const today = localFromDate(caller.now, eventZone).slice(0, 10);
+  const shownDates = series.dates.filter(({ shownStart }) => shownStart >= today).slice(0, MAX_DATES_SHOWN);
   const mayRemove = await mayTrash(lookUpOnce(site.db), caller, EVENT, event.id);
-  const isElsewhere = event.values.all_day !== true && series.zone.name !== visit.settings.timezone;
+  const isElsewhere = event.values.all_day !== true && eventZone.name !== visit.settings.timezone;
   const rule = series.rule && ruleInWords(i18n, series.rule.rule);
   const html = deskPage(visit, {
     title: say('desk:dates.title', { title: displayTitle(visit, event) }),
@@ -72,14 +74,14 @@ export async function datesPage(visit: Visit, id: number, form: DatesForm = {}):
           {say('desk:dates.rule')} <strong>{rule ?? say(series.rule ? 'desk:rule.untold' : 'desk:rule.listed')}</strong>
         </p>
         {series.rule && <p class="quiet">{say('desk:dates.rule-about')}</p>}
-        {isElsewhere && <p>{say('desk:dates.zone', { zone: series.zone.name })}</p>}
+        {isElsewhere && <p>{say('desk:dates.zone', { zone: eventZone.name })}</p>}
         <ul class="dates">
-          {shownDates.map(({ start, startUtc, length }) => (
+          {shownDates.map(({ start, shownStart, startUtc, length }) => (
             <DateRow
               key={startUtc}
               visit={visit}
               event={event}
-              span={{ start, end: localFromUnix(unixFromLocal(start, series.zone) + length, series.zone) }}
+              span={{ start: shownStart, end: localFromUnix(unixFromText(startUtc) + length, eventZone) }}
               startUtc={startUtc}
               allows={{
                 exclude: mayRemove && startUtc !== series.dates[0]?.startUtc,

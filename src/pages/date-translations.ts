@@ -32,8 +32,8 @@ export async function translationsOfDate(
     const date = dates.find((one) => one.startUtc === startUtc);
     const post = posts.get(translation.id);
     if (!date || !post) return [code, { url: translation.url, isOneWay: true }] as const;
-    const pages = await pagesOfDates(db, post, dates.map(({ start }) => start)); // biome-ignore format: short
-    const page = pages.get(date.start)!;
+    const pages = await pagesOfDates(db, post, dates.map(({ shownStart }) => shownStart)); // biome-ignore format: short
+    const page = pages.get(date.shownStart)!;
     const urlOf = (home: string) => eventDateUrl({ home, permalinkStructure, singleEventSlug }, post, page);
     return [code, { url: pageIn(caller, code, urlOf) }] as const;
   });

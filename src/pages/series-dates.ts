@@ -60,19 +60,19 @@ export async function loadSeriesDates({ site, caller, event, isDate }: DateConte
   const pages = await pagesOfDates(
     site.db,
     row,
-    series.dates.map(({ start }) => start),
+    series.dates.map(({ shownStart }) => shownStart),
   );
   const urlOf = (start: string): string =>
     pageIn(caller, record.language, (home) => eventDateUrl({ home, permalinkStructure, singleEventSlug }, row, pages.get(start)!));
-  const countOn = (day: string): number => series.dates.filter(({ start }) => start.startsWith(day)).length;
+  const countOn = (day: string): number => series.dates.filter(({ shownStart }) => shownStart.startsWith(day)).length;
   const remaining = series.dates.filter((date) => utcEndOf(date) >= now);
   const [first] = remaining;
   return {
     others: remaining
-      .filter(({ start }) => !(isDate && start === record.start_date))
+      .filter(({ shownStart }) => !(isDate && shownStart === record.start_date))
       .slice(0, MAX_DATES)
-      .map(({ start }) => ({ start, isAlone: countOn(start.slice(0, DAY)) < 2, href: urlOf(start) })),
-    next: first && { start: first.start, end: toLocal(utcEndOf(first), series.zone), zone: series.zone },
+      .map(({ shownStart: start }) => ({ start, isAlone: countOn(start.slice(0, DAY)) < 2, href: urlOf(start) })),
+    next: first && { start: first.shownStart, end: toLocal(utcEndOf(first), series.eventZone), zone: series.eventZone },
   };
 }
 

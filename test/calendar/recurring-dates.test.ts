@@ -12,7 +12,7 @@ const HEAD = 'DTSTART;TZID=Europe/Rome:20310113T100000\nDTEND;TZID=Europe/Rome:2
 const rows = (...starts: string[]) =>
   starts.map((start) => {
     const startUtc = toUtc(`${start}:00`, ROME);
-    return { startUtc, endUtc: addSeconds(startUtc, 3600) };
+    return { start: `${start}:00`, startUtc, endUtc: addSeconds(startUtc, 3600) };
   });
 const told = (rule: string, ...starts: string[]) => {
   const { start, rule: read, rdates, exdates } = recurringDates({ rule: HEAD + rule, dates: rows(...starts) }, ROME);

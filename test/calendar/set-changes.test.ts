@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { datesOfSet, parseRecurrenceSet } from '../../src/calendar/recurrence-set.ts';
-import { type Span, type StoredSet, withDate, withoutDate } from '../../src/calendar/set-changes.ts';
+import { withDate as addTo, type Span, type StoredSet, withoutDate } from '../../src/calendar/set-changes.ts';
 import { serializedMembers, toSerialized } from '../../src/wordpress/php/serialized.ts';
 import { addDays } from '../../src/wordpress/time.ts';
 import { countDates } from '../support/count-dates.ts';
@@ -12,6 +12,7 @@ const weekly: StoredSet = {
   rules: toSerialized({ rules: [{ type: 'Custom', custom: { type: 'Weekly', interval: 1 } }], exclusions: [], description: null }),
   first: FIRST,
 };
+const withDate = (stored: StoredSet, span: Span) => addTo(stored, span)?.storedSet;
 const startsOf = ({ set, first }: StoredSet): string[] =>
   datesOfSet(parseRecurrenceSet(set)!, { first: first.start, length: 5400, last: '2031-12-31 23:59:59' }).map(({ start }) => start);
 
@@ -54,6 +55,23 @@ describe('date of a recurrence set', () => {
       'end-day': '1',
     });
     expect(customOf({ start: '2031-01-22 10:00:00', end: '2031-01-22 11:00:00' })).toMatchObject({ 'end-time': '11:00am' });
+  });
+  const excluded = (set: string, first: Span, start: string): StoredSet =>
+    withoutDate({ ...weekly, set, first, rules: toSerialized({ rules: [{ type: 'Custom' }], exclusions: [] }) }, start)!;
+  it.each([
+    ['all-day', '20270307T000000', '20270307T235959', '2027-03-28 00:00:00', ['2027-03-28 23:59:59', '2027-03-29 23:59:59'], 86_399],
+    ['all-day', '20271003T000000', '20271003T235959', '2027-10-31 00:00:00', ['2027-10-31 23:59:59', '2027-10-31 22:59:59'], 86_399],
+    ['all-day', '20270328T000000', '20270328T235959', '2027-04-04 00:00:00', ['2027-04-04 23:59:59', '2027-04-04 22:59:59'], 82_799],
+    ['timed', '20270306T220000', '20270307T060000', '2027-03-27 22:00:00', ['2027-03-28 06:00:00', '2027-03-28 07:00:00'], 28_800],
+    ['timed', '20270307T023000', '20270307T040000', '2027-03-28 03:30:00', ['2027-03-28 05:00:00'], 5400],
+  ])('takes place again with the length of the others when clocks change (%s, %s to %s)', (form, from, to, start, ends, length) => {
+    const local = (text: string) => text.replace(/(....)(..)(..)T(..)(..)(..)/, '$1-$2-$3 $4:$5:$6');
+    const set = `DTSTART;TZID=Europe/Rome:${from}\nDTEND;TZID=Europe/Rome:${to}\nRRULE:FREQ=WEEKLY`;
+    const stored = excluded(set, { start: local(from), end: local(to) }, start);
+    const add = (end: string) => addTo(stored, { start, end, allDay: form === 'all-day' });
+    expect(ends.map(add)).toEqual(ends.map(() => expect.objectContaining({ date: expect.objectContaining({ length, isFromRule: true }) })));
+    expect(add(ends[0]!)!.storedSet.set).toBe(set);
+    expect(add(addDays(ends[0]!, 2))).toBeUndefined();
   });
   it('is excluded in UTC if the set is in UTC', () => {
     const inUtc = { ...weekly, set: 'DTSTART:20310114T183000Z\nDTEND:20310114T200000Z\nRRULE:FREQ=WEEKLY;COUNT=6;BYDAY=TU' };

@@ -4,7 +4,7 @@ import { type CalendarOptions, calendarEntries, calendarSource } from '../../src
 import { type CalendarEvent, writeCalendar } from '../../src/exchange/ical/write.ts';
 import { type Entry, isItem, type PostItem } from '../../src/exchange/items/items.ts';
 import { addSeconds } from '../../src/wordpress/time.ts';
-import { parseZone } from '../../src/wordpress/zones.ts';
+import { parseZone, toLocal } from '../../src/wordpress/zones.ts';
 
 const NOW = new Date('2026-11-20T12:00:00Z');
 const OPTIONS: CalendarOptions = {
@@ -930,7 +930,7 @@ describe('exported event', () => {
     const zone = parseZone('Europe/Rome')!;
     const starts = ['2026-10-24 00:30:00', '2026-10-25 01:30:00', '2026-10-26 01:30:00'];
     const written = async (utc: readonly string[]) => {
-      const dates = utc.map((startUtc) => ({ startUtc, endUtc: addSeconds(startUtc, 900) }));
+      const dates = utc.map((startUtc) => ({ start: toLocal(startUtc, zone), startUtc, endUtc: addSeconds(startUtc, 900) }));
       const rule = 'DTSTART;TZID=Europe/Rome:20261024T023000\nDTEND;TZID=Europe/Rome:20261024T024500\nRRULE:FREQ=DAILY;COUNT=3';
       const recurs = recurringDates({ rule, dates }, zone);
       const pieces = [];

@@ -15,17 +15,20 @@ import { openJsonLines, writeJsonLines } from '../../src/exchange/items/json-lin
 import type { Report } from '../../src/exchange/items/report.ts';
 import type { Source } from '../../src/exchange/items/source.ts';
 import { openWordpressDatabase } from '../../src/exchange/wordpress-database.ts';
+import { openWxr } from '../../src/exchange/wxr/read.ts';
+import { writeWxr } from '../../src/exchange/wxr/write.ts';
 import { EXTERNAL_ID } from '../../src/kinds/external-id.ts';
 import { postKind } from '../../src/kinds/index.ts';
 import { acceptParams } from '../../src/records/input.ts';
 import { listPosts, readPost } from '../../src/records/posts.ts';
+import { deleteDate } from '../../src/records/writes/post-writes.ts';
 import type { Site } from '../../src/site.ts';
 import { auditDates } from '../../src/storage/audit/event-audit.ts';
 import type { Database } from '../../src/storage/engine/database.ts';
 import { extendRule } from '../../src/storage/rows/rule-dates.ts';
 import { describeDatabases, urlOf } from '../support/databases.ts';
 import { EXPECTED_DATES, loadRecurringSite } from '../support/recurring-site.ts';
-import { allOf, bareSite, callerOf, importSource, metaRows, siteOf } from './sites.ts';
+import { allOf, bareSite, callerOf, importSource, metaRows, NOW, siteOf } from './sites.ts';
 
 const IN_TABLES = EXPECTED_DATES.filter(({ form }) => form === 'tables');
 const EVENT = postKind('event');
@@ -128,6 +131,58 @@ describeDatabases('import and export of recurring events', (open) => {
     const report = await imported(site, await from());
     expect(report.updated.event).toBe(1);
     expect(await tablesOf(site.db)).toEqual(await tablesOf(own));
+    await site.close();
+  });
+
+  it('takes over metas that contradict the dates of an event in the source, and leaves its dates', async () => {
+    const own = await loadRecurringSite(await open());
+    const site = await bareSite(await open());
+    const from = () => openWordpressDatabase({ url: urlOf(own), prefix: own.prefix });
+    await imported(site, await from());
+    const before = await tablesOf(site.db);
+    const [end, endUtc] = ['2031-01-14 21:00:00', '2031-01-14 20:00:00'];
+    for (const [meta_key, meta_value] of Object.entries({ _EventEndDate: end, _EventEndDateUTC: endUtc }))
+      await own.from('postmeta').where({ post_id: 502, meta_key }).update({ meta_value });
+    await own.from('posts').where('ID', 503).update({ post_title: 'Changed in the same batch' });
+    const report = await imported(site, await from());
+    expect(report.updated.event).toBe(2);
+    expect(await tablesOf(site.db)).toEqual(before);
+    expect((await site.db.from('postmeta').where({ post_id: 502, meta_key: '_EventEndDate' }).first())?.meta_value).toBe(end);
+    expect((await imported(site, await from())).updated.event ?? 0).toBe(0);
+    await site.close();
+  });
+
+  it('keeps the rules and dates of an event that recurs here if a file has others', async () => {
+    const ownDb = await loadRecurringSite(await open());
+    const own = await siteOf(ownDb);
+    const site = await bareSite(await open());
+    await imported(site, await openWordpressDatabase({ url: urlOf(ownDb), prefix: ownDb.prefix }));
+    const dates = { start_date: '2031-01-21 18:30:00', end_date: '2031-01-21 20:00:00' };
+    const row = await site.db
+      .from('tec_occurrences')
+      .where({ post_id: 502, ...dates })
+      .first();
+    await deleteDate(site, await callerOf(site), EVENT, 10_000_000 + row!.occurrence_id);
+    const rules = () =>
+      site.db
+        .from('postmeta')
+        .where('post_id', 502)
+        .whereLike('meta_key', '%ecurrence%')
+        .orderBy('meta_key')
+        .select('meta_key', 'meta_value');
+    const before = [await rules(), await tablesOf(site.db)];
+    await ownDb.from('posts').where('ID', 502).update({ post_title: 'Choir, with a new title' });
+    const caller = await callerOf(own);
+    const items = itemsOf(exportEntries(own, caller, { kinds: ['event'], statuses: ['publish'] }), () => undefined);
+    const head = { home: caller.settings.home, title: 'Sample', description: '', language: 'en', now: NOW };
+    const file = join(mkdtempSync(join(tmpdir(), 'fasti-recurring-')), 'events.xml');
+    await writeFile(file, (await allOf(writeWxr(head, items))).join(''));
+    const report = await imported(site, openWxr([file]));
+    expect((await site.db.from('posts').where('ID', 502).first())?.post_title).toBe('Choir, with a new title');
+    expect([await rules(), await tablesOf(site.db)]).toEqual(before);
+    const losses = report.losses.filter(({ reason }) => reason === 'recurring-dates');
+    expect(losses.map(({ examples, count }) => [examples[0]?.of, count])).toEqual([['Choir, with a new title', 1]]);
+    await own.close();
     await site.close();
   });
 
@@ -367,8 +422,9 @@ describeDatabases('import and export of recurring events', (open) => {
     expect(uids.some((uid) => Number.parseInt(uid!, 10) > 10_000_000)).toBe(false);
   });
 
-  it('recognizes the dates in CSV rows and changes no recurring event', async () => {
+  it.each([1, 0, null])('recognizes the dates in CSV rows and changes no recurring event (rows marked with %s)', async (mark) => {
     const site = await siteOf(await loadRecurringSite(await open()));
+    await site.db.from('tec_occurrences').where('post_id', 501).update({ has_recurrence: mark });
     const caller = await callerOf(site);
     await site.db.from('postmeta').insert({ post_id: 501, meta_key: EXTERNAL_ID, meta_value: 'crm 1' });
     const items = itemsOf(exportEntries(site, caller, { kinds: ['event'], statuses: ['publish'], eachDate: true }), () => undefined);

@@ -12,7 +12,7 @@ import { createRecurrenceTables } from '../../storage/schema/recurrence-tables.t
 import { storedText } from '../../wordpress/php/serialized.ts';
 import { sanitizeTitle } from '../../wordpress/slug.ts';
 import { utcFromDate } from '../../wordpress/time.ts';
-import { localFromDate } from '../../wordpress/zones.ts';
+import { localFromDate, parseZone, type Zone } from '../../wordpress/zones.ts';
 import { type CleanPost, cleanPost, completeDates } from '../items/clean.ts';
 import { type Item, isPostItem, nameOf, type PostColumns, type PostItem } from '../items/items.ts';
 import { metaMap } from '../items/meta-map.ts';
@@ -59,17 +59,22 @@ export function withDateOf(item: PostItem, { metas }: Pick<CleanPost, 'metas'>):
 }
 
 /** Whether the recurrence of an item differs from what is stored. */
-export async function isRecurrenceDifferent({ db, run }: Work, { recurrence, series }: PostItem, target: number): Promise<boolean> {
+export async function isRecurrenceDifferent({ db, run }: Work, item: PostItem, target: number): Promise<boolean> {
   const { recurrence: settings, occurrenceTables } = run.caller.settings;
+  const { recurrence, series } = item;
   if (!recurrence && !series) return false;
   // A dry run creates no tables; if there are none yet, nothing is stored.
   if (!settings) return run.isDryRun && occurrenceTables;
   const stored = (await loadRecurrences(db, [target])).get(target);
   const comparable = (of: PostItem['recurrence'] | typeof stored) => of && [of.recurs, of.rule, of.dates.map(({ id: _, ...date }) => date)];
-  if (recurrence && !isDeepStrictEqual(comparable(withFurtherDates(recurrence, stored)), comparable(stored))) return true;
+  if (recurrence && !isDeepStrictEqual(comparable(withFurtherDates(recurrence, stored, zoneOf(item))), comparable(stored))) return true;
   const member = settings.series ? (await loadSeries(db, [target])).get(target) : undefined;
   return series !== undefined && slugOf(series.columns.post_name) !== member?.columns.post_name;
 }
+
+const timezoneOf = ({ metas }: PostItem) => new Map(metas).get(DATES.timezone);
+
+const zoneOf = (item: PostItem): Zone | undefined => parseZone(timezoneOf(item) ?? '') ?? undefined;
 
 /** Writes the recurrence of an event. `isNewEvent`: the event is new, so that its dates can keep their ids. */
 export async function importRecurrence(
@@ -82,9 +87,9 @@ export async function importRecurrence(
   if (!settings.recurrence) return;
   if (item.recurrence) {
     const stored = isNewEvent ? undefined : (await loadRecurrences(db, [target])).get(target);
-    const renumberedCount = await writeRecurrence(db, target, withFurtherDates(item.recurrence, stored), {
+    const renumberedCount = await writeRecurrence(db, target, withFurtherDates(item.recurrence, stored, zoneOf(item)), {
       updatedAt: utcFromDate(now),
-      timezone: new Map(item.metas).get(DATES.timezone),
+      timezone: timezoneOf(item),
       isNewEvent,
     });
     if (isNewEvent && item.recurrence.recurs && (renumberedCount > 0 || item.recurrence.base !== settings.recurrence.base))

@@ -1,6 +1,6 @@
 import { groupedBy } from '../../grouped-by.ts';
 import { storedDates } from '../../kinds/events/dates.ts';
-import { DATES, ORGANIZER_LINK, VENUE_LINK } from '../../kinds/events/metas.ts';
+import { DATES, ORGANIZER_LINK, RECURRENCE_METAS, VENUE_LINK } from '../../kinds/events/metas.ts';
 import { postKind, taxonomiesOf, termKind } from '../../kinds/index.ts';
 import type { Rows } from '../../kinds/kind.ts';
 import type { PostKindName } from '../../kinds/kind-names.ts';
@@ -107,7 +107,9 @@ async function updateOne(
   const recurs = await isRecurrenceDifferent(work, item, target);
   if (Object.keys(columns).length + Object.keys(metas).length === 0 && sameTerms && !recurs) return false;
   touched.any = true;
-  const hasNewDates = !recurs && item.kind === 'event' && run.caller.settings.occurrenceTables && Object.keys(metas).some(isDateMeta);
+  // The dates of a recurring event are in `item.recurrence`. Its metas may differ, as they do in the source.
+  const hasOwnDates = item.kind === 'event' && !recurs && !item.recurrence?.recurs;
+  const hasNewDates = hasOwnDates && run.caller.settings.occurrenceTables && Object.keys(metas).some(isDateMeta);
   const allMetas = new Map([...before.metas, ...Object.entries(metas)]);
   if (hasNewDates) reportInconsistentDates(work, item, allMetas);
   if (run.isDryRun) return true;
@@ -153,17 +155,20 @@ async function writeTermsOf(
 const isDateMeta = (name: string): boolean => /^_Event(Start|End)Date|^_Event(Duration|Timezone|AllDay)$/.test(name);
 
 /**
- * Removes date metas if the event recurs here, since its dates follow from its rule. This is reported unless the
- * source's date is one of them.
+ * Removes metas of dates and rules if the event recurs here: its dates follow from its rule, which is stored in the
+ * tables as well. This is reported unless only the date differs, and is another date of the event.
  */
 async function withoutDatesOfRule({ run, db, tally }: Work, item: PostItem, target: number, metas: Rows['metas']): Promise<Rows['metas']> {
-  if (item.kind !== 'event' || item.recurrence || !run.caller.settings.recurrence || !Object.keys(metas).some(isDateMeta)) return metas;
+  const changesDates = Object.keys(metas).some(isDateMeta);
+  const changesRules = Object.keys(metas).some((name) => RECURRENCE_METAS.test(name));
+  if (item.kind !== 'event' || item.recurrence || !run.caller.settings.recurrence || !(changesDates || changesRules)) return metas;
   if (target <= 0 || !(await isRecurringEvent(db, target))) return metas;
   const itemMetas = metaMap(item.metas);
   const dates = (await loadRecurrences(db, [target])).get(target)?.dates ?? [];
-  if (!dates.some(({ start, end }) => start === metaOf(itemMetas, DATES.start) && end === metaOf(itemMetas, DATES.end)))
+  if (changesRules || !dates.some(({ start, end }) => start === metaOf(itemMetas, DATES.start) && end === metaOf(itemMetas, DATES.end)))
     addLoss(tally, { reason: 'recurring-dates', kind: 'event', of: nameOf(item), place: item.place });
-  return Object.fromEntries(Object.entries(metas).filter(([name]) => !isDateMeta(name) && name !== DATES.abbreviation));
+  const follows = (name: string): boolean => isDateMeta(name) || name === DATES.abbreviation || RECURRENCE_METAS.test(name);
+  return Object.fromEntries(Object.entries(metas).filter(([name]) => !follows(name)));
 }
 
 /**

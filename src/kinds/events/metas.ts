@@ -24,6 +24,9 @@ export const DATES = {
   allDay: '_EventAllDay',
 } as const;
 
+/** Metas in which The Events Calendar's paid extension stores the recurrence of an event. */
+export const RECURRENCE_METAS = /^_EventRecurrence$|^_EventSequence_|^_tribe_blocks_recurrence_/;
+
 /** Metas of the cost: one row for each amount, and the currency. */
 export const COST = {
   amounts: '_EventCost',

@@ -18,7 +18,7 @@ export const SCOPE = { scope: { grammar: oneOf(['date'], 'enum'), isAdditional: 
 /** Start and end of an additional date. */
 export const SPAN = { start_date: { grammar: timeText, required: true }, end_date: { grammar: timeText, required: true } } satisfies Params;
 
-/** The recurrence of an event. Times are local, in the event's time zone. */
+/** The recurrence of an event. Times are local, in the zone of the stored rule. */
 export const recurrenceRecord = z.object({
   post_id: z.int(),
   dtstart: stamp,

@@ -1,16 +1,16 @@
 import type { EventDates } from '../../calendar/dates.ts';
-import { occurrence } from '../../calendar/dates.ts';
 import { parseRecurrenceSet } from '../../calendar/recurrence-set.ts';
-import { isListed, type StoredSet, withDate, withoutDate } from '../../calendar/set-changes.ts';
+import { type Addition, type StoredSet, withDate, withoutDate } from '../../calendar/set-changes.ts';
 import { fail, failParam } from '../../errors.ts';
 import { storedDates } from '../../kinds/events/dates.ts';
 import { type EventDate, metasAt } from '../../kinds/events/occurrence.ts';
 import type { PostValues, Rows, StoredPost } from '../../kinds/kind.ts';
 import { loadRecurrences, type StoredDate, type StoredRecurrence, writeRecurrence } from '../../storage/rows/recurrences.ts';
+import { calendarEvents, datesUntil, rowOfDate, skipsDates } from '../../storage/rows/rule-dates.ts';
 import { asStored } from '../../wordpress/php/serialized.ts';
 import { metaOf } from '../../wordpress/rows.ts';
-import { utcFromDate } from '../../wordpress/time.ts';
-import { toLocal } from '../../wordpress/zones.ts';
+import { addMonths, textFromUnix, utcFromDate } from '../../wordpress/time.ts';
+import { parseZone, toLocal, toUtc, type Zone } from '../../wordpress/zones.ts';
 import { areSameDates, onlyDates, zoneOf } from '../occurrences.ts';
 import type { WriteContext } from './write-context.ts';
 
@@ -59,12 +59,10 @@ export async function moveDate(write: WriteContext, before: StoredPost, date: Ev
   const storedDate = recurrence.dates.find(({ startUtc }) => startUtc === date.startUtc);
   const otherDates = recurrence.dates.filter((one) => one !== storedDate);
   const remainingSet = storedDate?.listed && storedSet ? withoutDate(storedSet, date.start) : undefined;
-  const changedSet = remainingSet && canSetDate(write, newDates, before, otherDates) ? withDate(remainingSet, newDates) : undefined;
-  if (!storedDate || !changedSet) return fail('recurring-event-dates');
-  return writeSet(write, before, changedSet, {
-    ...recurrence,
-    dates: sortByStart([...otherDates, { ...storedDate, ...toDateRow(newDates, changedSet) }]),
-  });
+  const addition = remainingSet && canSetDate(write, newDates, before, otherDates) ? additionOf(remainingSet, newDates) : undefined;
+  if (!storedDate || !addition) return fail('recurring-event-dates');
+  const newDate = { ...rowOfDate(addition.date, zoneOfEvent(write, newDates), storedDate.sequence), id: storedDate.id };
+  return writeAddition(write, before, { ...recurrence, dates: otherDates, newDate, addition });
 }
 
 /**
@@ -80,12 +78,12 @@ export async function addDate(
 ): Promise<{ metas: Rows['metas']; startUtc: string }> {
   const newDates = datesAfter(write, before, values);
   const { recurrence, storedSet } = await loadSet(write, before, [newDates]);
-  const changedSet = storedSet && canSetDate(write, newDates, before, recurrence.dates) ? withDate(storedSet, newDates) : undefined;
-  if (!changedSet) return fail('recurring-event-dates');
+  const addition = storedSet && canSetDate(write, newDates, before, recurrence.dates) ? additionOf(storedSet, newDates) : undefined;
+  if (!addition) return fail('recurring-event-dates');
   const sequence = Math.max(0, ...recurrence.dates.map((date) => date.sequence));
-  const newDate: StoredDate = { id: 0, ...toDateRow(newDates, changedSet), sequence };
-  const metas = await writeSet(write, before, changedSet, { ...recurrence, dates: sortByStart([...recurrence.dates, newDate]) });
-  return { metas, startUtc: newDates.startUtc };
+  const newDate = rowOfDate(addition.date, zoneOfEvent(write, newDates), sequence);
+  const metas = await writeAddition(write, before, { ...recurrence, newDate, addition });
+  return { metas, startUtc: newDate.startUtc };
 }
 
 // ------------------------------------------------------------------------------------------------- dates
@@ -104,12 +102,13 @@ const DAY = 'YYYY-MM-DD'.length;
 const isOfSameKind = (one: EventDates, other: EventDates, caller: WriteContext['caller']): boolean =>
   zoneOf(one, caller) === zoneOf(other, caller) && one.allDay === other.allDay;
 
-/** Returns the row of a date. */
-function toDateRow(dates: EventDates, storedSet: StoredSet): Omit<StoredDate, 'id' | 'sequence'> {
-  const row = occurrence(dates) ?? fail('recurring-event-dates');
-  const { start_date: start, end_date: end, start_date_utc: startUtc, end_date_utc: endUtc, duration } = row;
-  return { start, end, startUtc, endUtc, duration, listed: isListed(storedSet, start) };
+/** Returns the set with a date; undefined if the set cannot have it, or has it at another moment. */
+function additionOf(storedSet: StoredSet, dates: EventDates): Addition | undefined {
+  const addition = withDate(storedSet, dates);
+  return addition && textFromUnix(addition.date.startUnix) === dates.startUtc ? addition : undefined;
 }
+
+const zoneOfEvent = ({ caller }: WriteContext, dates: EventDates): Zone => parseZone(zoneOf(dates, caller)) ?? caller.settings.zone;
 
 const sortByStart = (dates: readonly StoredDate[]): StoredDate[] =>
   dates.toSorted((one, other) => (one.startUtc < other.startUtc ? -1 : one.startUtc > other.startUtc ? 1 : 0));
@@ -138,7 +137,9 @@ async function loadSet(
   const zone = parseRecurrenceSet(recurrence.rule)?.zone;
   const rules = metaOf(metas, RULES);
   const inBlocks = RULES_OF_BLOCKS.some((key) => !['', '[]'].includes(metaOf(metas, key) ?? ''));
-  const isSame = (utc: string, local: string): boolean => zone !== undefined && toLocal(utc, zone) === local;
+  // A whole day may begin at a time that its clock skips.
+  const isSame = (utc: string, local: string): boolean =>
+    zone !== undefined && (toLocal(utc, zone) === local || toUtc(local, zone) === utc);
   const areInZone = dates.every(({ start, startUtc, end, endUtc }) => isSame(startUtc, start) && isSame(endUtc, end));
   const isReadable = rules !== undefined && !inBlocks && isSame(firstDate.startUtc, firstDate.start) && areInZone;
   return { recurrence, storedSet: isReadable ? { set: recurrence.rule, rules, first: firstDate } : undefined };
@@ -158,4 +159,36 @@ async function writeSet(
   );
   // The rules are serialized already.
   return { [RULES]: [asStored(rules)] };
+}
+
+/** The dates of an event, and one that is added to them. */
+interface AddedTo extends StoredRecurrence {
+  readonly newDate: StoredDate;
+  readonly addition: Addition;
+}
+
+/**
+ * Writes the dates with the new one. A date after the last one that a rule without end has generated gets a row for
+ * each date before it, since the rule counts as expanded up to its last row. It can be as far ahead as these are given
+ * anyway.
+ *
+ * @throws recurring-event-dates for a date further ahead
+ */
+async function writeAddition(
+  write: WriteContext,
+  before: StoredPost,
+  { newDate, addition, ...recurrence }: AddedTo,
+): Promise<Rows['metas']> {
+  const { db, caller } = write;
+  const { storedSet } = addition;
+  const dates = [...recurrence.dates, newDate];
+  if (!newDate.listed && skipsDates(recurrence, newDate.startUtc)) {
+    const latest = addMonths(utcFromDate(caller.now), caller.settings.calendar.monthsAhead);
+    const event = (await calendarEvents(db, [before.row.ID])).get(before.row.ID);
+    if (!event || newDate.startUtc > latest) return fail('recurring-event-dates');
+    const furtherDates = datesUntil({ ...event, rset: storedSet.set }, recurrence, newDate.startUtc);
+    const skippedDates = furtherDates.filter(({ startUtc }) => startUtc !== newDate.startUtc);
+    dates.push(...skippedDates.map((date) => ({ ...date, sequence: newDate.sequence })));
+  }
+  return writeSet(write, before, storedSet, { ...recurrence, dates: sortByStart(dates) });
 }

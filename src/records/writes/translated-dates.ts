@@ -1,5 +1,5 @@
 import { storedDates } from '../../kinds/events/dates.ts';
-import { DATES } from '../../kinds/events/metas.ts';
+import { DATES, RECURRENCE_METAS } from '../../kinds/events/metas.ts';
 import type { StoredPost } from '../../kinds/kind.ts';
 import { loadMetasOf } from '../../storage/rows/bundle.ts';
 import { updateEdges } from '../../storage/rows/calendar-edges.ts';
@@ -10,9 +10,6 @@ import { utcFromDate } from '../../wordpress/time.ts';
 import { updateIndex } from '../list-index.ts';
 import { areSameDates } from '../occurrences.ts';
 import type { WriteContext } from './write-context.ts';
-
-/** Metas in which the calendar's paid extension stores the recurrence of an event. */
-const RECURRENCE_METAS = /^_EventRecurrence$|^_EventSequence_|^_tribe_blocks_recurrence_/;
 
 /**
  * Copies the recurrence of an event to a new translation or copy, unless that has a different first date or the event

@@ -5,7 +5,7 @@ import { DATES } from '../../kinds/events/metas.ts';
 import { storedText } from '../../wordpress/php/serialized.ts';
 import { type Metas, metaOf } from '../../wordpress/rows.ts';
 import { textFromUnix, unixFromText } from '../../wordpress/time.ts';
-import { localFromUnix, parseZone, unixFromLocal } from '../../wordpress/zones.ts';
+import { localFromUnix, unixFromLocal } from '../../wordpress/zones.ts';
 import type { Database } from '../engine/database.ts';
 import { pagesById } from '../engine/pages.ts';
 import type { TecEventRow, TecOccurrenceRow } from '../engine/tables.ts';
@@ -179,17 +179,16 @@ function areRowsOf({ dates }: RuleDates, rows: readonly TecOccurrenceRow[]): boo
 /**
  * Whether the rules in the meta give other dates than the set. Rules that can't be followed do not count as different.
  */
-function isOtherRule({ timezone, start_date: first }: TecEventRow, { dates, endless, zone }: RuleDates, rules: string): boolean {
-  const ownZone = parseZone(timezone) ?? zone;
+function isOtherRule({ start_date: first }: TecEventRow, { dates, endless, zone }: RuleDates, rules: string): boolean {
   // For rules without end, both are followed as far as there are rows.
   const followedDates = endless ? dates.slice(0, dates.findLastIndex(({ isFromRule }) => isFromRule) + 1) : dates;
   const moments = followedDates.map(({ startUnix: at }) => at);
   const last = moments.at(-1);
-  const expected = startsOfRules(rules, first, last === undefined ? first : localFromUnix(last, ownZone));
+  const expected = startsOfRules(rules, first, last === undefined ? first : localFromUnix(last, zone));
   if (!expected) return false;
   // Moments are compared, since a time that a clock change skips in spring is equal to the time that clocks show
   // instead.
-  const expectedMoments = new Set(expected.starts.map((start) => unixFromLocal(start, ownZone)));
+  const expectedMoments = new Set(expected.starts.map((start) => unixFromLocal(start, zone)));
   return expected.endless !== endless || [...expectedMoments].sort((one, other) => one - other).join() !== moments.join();
 }
 

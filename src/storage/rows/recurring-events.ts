@@ -39,9 +39,10 @@ export const isRecurringEvent = async (db: Database, post: number): Promise<bool
 
 /** Returns the local starts of all dates of those of these events that recur. */
 export async function startsOfRecurring(db: Database, posts: readonly number[]): Promise<{ post: number; start: string }[]> {
-  if (posts.length === 0) return [];
+  const recurring = await recurringByRows(db, posts);
+  if (recurring.size === 0) return [];
   return db.rows<{ post: number; start: string }>`
-    SELECT post_id AS post, start_date AS start FROM {tec_occurrences} WHERE post_id IN (${[...posts]}) AND has_recurrence = 1
+    SELECT post_id AS post, start_date AS start FROM {tec_occurrences} WHERE post_id IN (${[...recurring]})
     ORDER BY start_date, occurrence_id`;
 }
 

@@ -1,6 +1,7 @@
-import { datesOfSet, isEndless, LATEST, parseRecurrenceSet, type SetDate } from '../../calendar/recurrence-set.ts';
+import { durationInRow } from '../../calendar/dates.ts';
+import { datesOfSet, isEndless, LATEST, parseRecurrenceSet, type SetDate, startsByRule } from '../../calendar/recurrence-set.ts';
 import { addSeconds, textFromUnix } from '../../wordpress/time.ts';
-import { localFromUnix, toLocal, type Zone } from '../../wordpress/zones.ts';
+import { localFromUnix, parseZone, toLocal, toUtc, type Zone } from '../../wordpress/zones.ts';
 import type { Database } from '../engine/database.ts';
 import { pagesById } from '../engine/pages.ts';
 import type { TecEventRow, TecOccurrenceRow } from '../engine/tables.ts';
@@ -13,6 +14,7 @@ import { loadRecurrences, type StoredDate, type StoredRecurrence, writeRecurrenc
 
 /** The dates of an event's rule. */
 export interface RuleDates {
+  /** The zone of the event, in which its rows show their times. That of its set may be another, such as UTC. */
   readonly zone: Zone;
   readonly dates: readonly SetDate[];
   /** Whether the rule has no end. */
@@ -20,7 +22,7 @@ export interface RuleDates {
 }
 
 /** The columns of a row that say when it takes place, and whether its date was listed. */
-type DatedRow = Pick<TecOccurrenceRow, 'start_date' | 'start_date_utc' | 'is_rdate'>;
+type DatedRow = Pick<TecOccurrenceRow, 'start_date_utc' | 'is_rdate'>;
 
 /**
  * Computes the dates of an event's rule. For a rule without end, these are the dates up to the last row that it
@@ -30,14 +32,17 @@ export function datesOfRule(event: TecEventRow, rows: readonly DatedRow[], until
   const set = parseRecurrenceSet(event.rset ?? '');
   if (!set) return undefined;
   const endless = isEndless(set);
-  const lastStart = until === undefined ? (lastRuleRow(rows)?.start_date ?? event.start_date) : toLocal(until, set.zone);
-  const span = { first: event.start_date, length: Number(event.duration ?? 0) };
-  if (!endless) return { zone: set.zone, dates: datesOfSet(set, { ...span, last: LATEST }), endless };
+  const zone = parseZone(event.timezone) ?? set.zone;
+  const localOf = (utcText: string): string => toLocal(utcText, set.zone);
+  const lastStart = localOf(until ?? lastRuleRow(rows)?.start_date_utc ?? event.start_date_utc);
+  const span = { first: localOf(event.start_date_utc), length: Number(event.duration ?? 0) };
+  if (!endless) return { zone, dates: datesOfSet(set, { ...span, last: LATEST }), endless };
   const storedStarts = new Set(rows.map((row) => row.start_date_utc));
-  const listedDates = datesOfSet({ ...set, rule: undefined }, { ...span, last: rows.at(-1)?.start_date ?? lastStart });
+  const lastRow = rows.at(-1);
+  const listedDates = datesOfSet({ ...set, rule: undefined }, { ...span, last: lastRow ? localOf(lastRow.start_date_utc) : lastStart });
   const ruleDates = datesOfSet(set, { ...span, last: lastStart });
   return {
-    zone: set.zone,
+    zone,
     dates: [...ruleDates, ...listedDates.filter(({ start, startUnix: at }) => start > lastStart && storedStarts.has(textFromUnix(at)))],
     endless,
   };
@@ -53,17 +58,20 @@ export const lastRuleRow = <Row extends DatedRow>(rows: readonly Row[]): Row | u
 /** Returns the rows for the dates of a rule, as new rows with the sequence number of the stored ones. */
 export function rowsOfRule({ dates: stored }: StoredRecurrence, { zone, dates }: RuleDates): StoredDate[] {
   const sequence = Math.max(1, ...stored.map((date) => date.sequence));
-  return dates.map(({ startUnix: at, length, isFromRule }) => ({
-    id: 0,
-    start: localFromUnix(at, zone),
-    end: localFromUnix(at + length, zone),
-    startUtc: textFromUnix(at),
-    endUtc: textFromUnix(at + length),
-    duration: length,
-    sequence,
-    listed: !isFromRule,
-  }));
+  return dates.map((date) => rowOfDate(date, zone, sequence));
 }
+
+/** Returns the new row of a date, with local times in `zone`. */
+export const rowOfDate = ({ startUnix: at, length, isFromRule }: SetDate, zone: Zone, sequence: number): StoredDate => ({
+  id: 0,
+  start: localFromUnix(at, zone),
+  end: localFromUnix(at + length, zone),
+  startUtc: textFromUnix(at),
+  endUtc: textFromUnix(at + length),
+  duration: durationInRow(length),
+  sequence,
+  listed: !isFromRule,
+});
 
 /** Reads the rows of `tec_events` of these posts. */
 export async function calendarEvents(db: Database, posts: readonly number[]): Promise<Map<number, TecEventRow>> {
@@ -95,8 +103,14 @@ function hasNoEnd(rule: string): boolean {
  * Returns an imported recurrence with the stored dates that the same rule, which has no end, has generated here after
  * the last of its own. The other site has not generated them yet; their ids are known here. They are as long as those
  * of the other site.
+ *
+ * @param zone the zone of the event; undefined: that of its set
  */
-export function withFurtherDates(imported: StoredRecurrence, stored: StoredRecurrence | undefined): StoredRecurrence {
+export function withFurtherDates(
+  imported: StoredRecurrence,
+  stored: StoredRecurrence | undefined,
+  zone: Zone | undefined,
+): StoredRecurrence {
   const last = imported.dates.findLast(({ listed }) => !listed);
   const set = parseRecurrenceSet(imported.rule);
   if (!last || !set || !stored || withoutLength(stored.rule) !== withoutLength(imported.rule) || !isEndless(set)) return imported;
@@ -105,7 +119,7 @@ export function withFurtherDates(imported: StoredRecurrence, stored: StoredRecur
     .filter(({ listed, startUtc }) => !listed && startUtc > last.startUtc)
     .map((date) => {
       const endUtc = addSeconds(date.startUtc, last.duration);
-      return { ...date, end: toLocal(endUtc, set.zone), endUtc, duration: last.duration, sequence };
+      return { ...date, end: toLocal(endUtc, zone ?? set.zone), endUtc, duration: last.duration, sequence };
     });
   return { ...imported, dates: [...imported.dates, ...furtherDates].sort((one, other) => (one.startUtc < other.startUtc ? -1 : 1)) };
 }
@@ -120,13 +134,40 @@ const withoutLength = (rule: string): string => rule.replace(/^DTEND[;:].*$/m, '
 export async function extendRule(db: Database, post: number, { until, updatedAt }: { until: string; updatedAt: string }): Promise<number> {
   const event = (await calendarEvents(db, [post])).get(post);
   const stored = (await loadRecurrences(db, [post])).get(post);
-  const ruleDates = event && datesOfRule(event, [], until);
-  if (!event || !stored || !ruleDates?.endless) return 0;
-  const last = (stored.dates.findLast(({ listed }) => !listed) ?? stored.dates.at(-1))?.startUtc ?? '';
-  const storedStarts = new Set(stored.dates.map(({ startUtc }) => startUtc));
-  const newDates = rowsOfRule(stored, ruleDates).filter(({ startUtc }) => startUtc > last && !storedStarts.has(startUtc));
-  if (newDates.length === 0) return 0;
+  const newDates = event && stored ? datesUntil(event, stored, until) : [];
+  if (!event || !stored || newDates.length === 0) return 0;
   const dates = [...stored.dates, ...newDates].sort((one, other) => (one.startUtc < other.startUtc ? -1 : 1));
   await writeRecurrence(db, post, { ...stored, dates }, { updatedAt, timezone: event.timezone, isNewEvent: false });
   return newDates.length;
 }
+
+/**
+ * Returns the dates of a rule without end that begin after the last row it generated and up to `until` (UTC), as new
+ * rows; none for other rules.
+ */
+export function datesUntil(event: TecEventRow, stored: StoredRecurrence, until: string): StoredDate[] {
+  const ruleDates = datesOfRule(event, [], until);
+  if (!ruleDates?.endless) return [];
+  const last = lastGenerated(stored)?.startUtc ?? '';
+  const storedStarts = new Set(stored.dates.map(({ startUtc }) => startUtc));
+  return rowsOfRule(stored, ruleDates).filter(({ startUtc }) => startUtc > last && !storedStarts.has(startUtc));
+}
+
+/**
+ * Whether a rule without end gives a date, or an excluded one, between the last row it generated and a later moment
+ * (UTC).
+ */
+export function skipsDates(stored: StoredRecurrence, laterUtc: string): boolean {
+  const set = parseRecurrenceSet(stored.rule);
+  const last = lastGenerated(stored)?.startUtc;
+  if (!set?.rule || last === undefined || !isEndless(set)) return false;
+  const lastStart = toLocal(last, set.zone);
+  for (const start of startsByRule(set.rule.rule, set.start, toLocal(laterUtc, set.zone), lastStart)) {
+    const startUtc = toUtc(start, set.zone);
+    if (startUtc > last) return startUtc < laterUtc;
+  }
+  return false;
+}
+
+/** Returns the same date as `lastRuleRow`. */
+const lastGenerated = ({ dates }: StoredRecurrence): StoredDate | undefined => dates.findLast(({ listed }) => !listed) ?? dates.at(-1);
