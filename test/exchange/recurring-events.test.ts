@@ -167,7 +167,7 @@ describeDatabases('import and export of recurring events', (open) => {
       site.db
         .from('postmeta')
         .where('post_id', 502)
-        .whereLike('meta_key', '%ecurrence%')
+        .where('meta_key', 'like', '%ecurrence%')
         .orderBy('meta_key')
         .select('meta_key', 'meta_value');
     const before = [await rules(), await tablesOf(site.db)];
