@@ -62,9 +62,9 @@ export interface Addition {
 
 /**
  * Returns the set with an additional date, later than the first: an excluded date takes place again, any other is
- * listed. Undefined if there is already a date at that time, or if set or rules cannot be read. An excluded date returns
- * with its own length, in seconds like those of all dates of a rule; its end may also be named as on other days, since
- * these differ by an hour on a day when clocks change.
+ * listed. Undefined if there is already a date at that time, or if set or rules cannot be read. An excluded date
+ * returns with its own length: all dates of a rule last the same number of seconds. Its end may also be named as on
+ * other days, from which it differs by an hour when clocks change.
  */
 export function withDate(storedSet: StoredSet, span: RequestedSpan): Addition | undefined {
   const set = readableSet(storedSet, span.start);
