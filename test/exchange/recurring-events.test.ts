@@ -25,7 +25,8 @@ import { deleteDate } from '../../src/records/writes/post-writes.ts';
 import type { Site } from '../../src/site.ts';
 import { auditDates } from '../../src/storage/audit/event-audit.ts';
 import type { Database } from '../../src/storage/engine/database.ts';
-import { extendRule } from '../../src/storage/rows/rule-dates.ts';
+import { extendRule, withFurtherDates } from '../../src/storage/rows/rule-dates.ts';
+import { parseZone } from '../../src/wordpress/zones.ts';
 import { describeDatabases, urlOf } from '../support/databases.ts';
 import { EXPECTED_DATES, loadRecurringSite } from '../support/recurring-site.ts';
 import { allOf, bareSite, callerOf, importSource, metaRows, NOW, siteOf } from './sites.ts';
@@ -36,6 +37,24 @@ const EVENT = postKind('event');
 async function* again<T>(items: readonly T[]): AsyncGenerator<T> {
   yield* items;
 }
+
+it('keeps further dates of a rule in UTC with their ends by the clock of the event', () => {
+  const date = (start: string, startUtc: string) => ({
+    id: 1,
+    start,
+    end: start,
+    startUtc,
+    endUtc: startUtc,
+    duration: 600,
+    sequence: 1,
+    listed: false,
+  });
+  const first = date('2031-02-03 20:30:00', '2031-02-04 01:30:00');
+  const further = date('2031-04-07 21:30:00', '2031-04-08 01:30:00');
+  const imported = { recurs: true, rule: 'DTSTART:20310204T013000Z\nRRULE:FREQ=WEEKLY', dates: [first] };
+  const kept = withFurtherDates(imported, { ...imported, dates: [first, further] }, parseZone('America/New_York')!).dates.at(-1);
+  expect([kept?.end, kept?.endUtc]).toEqual(['2031-04-07 21:40:00', '2031-04-08 01:40:00']);
+});
 
 describeDatabases('import and export of recurring events', (open) => {
   let db: Database;
