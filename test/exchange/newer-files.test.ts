@@ -509,6 +509,28 @@ describeDatabases('newer file', (open) => {
     expect((await imported('v.html', page(event))).created).toEqual({ venue: 1, organizer: 2, event: 1 });
   });
 
+  it.each(['&', '&amp;'])('finds a venue, an organizer and an event whose names are stored with %s', async (sign) => {
+    const day = sign === '&' ? '2026-12-03' : '2026-12-04';
+    const storedNames = [
+      ['tribe_venue', `Bar ${sign} Grill ${day}`],
+      ['tribe_organizer', `Rossi ${sign} C. ${day}`],
+    ] as const;
+    const [venue, organizer, event] = [`Bar & Grill ${day}`, `Rossi & C. ${day}`, `Rock & Roll ${day}`];
+    const head = 'Event Name,Event Start Date,Event Start Time,Event Venue Name,Event Organizer Name';
+    await imported('and-v.csv', `Venue Name\n${venue}\n`);
+    await imported('and-o.csv', `Organizer Name\n${organizer}\n`);
+    await imported('and.csv', `${head}\n${event},${day},20:00,${venue},${organizer}\n`);
+    for (const [post_type, post_title] of [...storedNames, ['tribe_events', `Rock ${sign} Roll ${day}`]] as const)
+      await site.db.from('posts').where({ post_type }).whereLike('post_title', `%${day}`).update({ post_title });
+    const lines = [`UID:and-${day}`, 'SUMMARY:Other', `DTSTART:${day.replaceAll('-', '')}T210000Z`];
+    const ics = calendar(...lines, `LOCATION:${venue}\\, Via Roma 1\\, Pisa`, `ORGANIZER;CN=${organizer}:mailto:r@example.org`);
+    expect((await imported(`and-${day}.ics`, ics)).created).toEqual({ event: 1 });
+    const onPage = { name: event, startDate: `${day}T20:00`, location: venue, organizer };
+    expect((await imported(`and-${day}.html`, page(onPage))).created).toEqual({});
+    const again = await imported(`again-${day}.csv`, `${head}\n${event},${day},20:00,${venue},${organizer}\n`);
+    expect([again.created, again.losses]).toEqual([{}, []]);
+  });
+
   it('of a calendar leaves a venue its fields where it says the same on one line', async () => {
     const event = (uid: string, location: string) =>
       calendar(`UID:${uid}`, `SUMMARY:${uid}`, 'DTSTART:20261202T190000Z', `LOCATION:${location.replaceAll(',', '\\,')}`);

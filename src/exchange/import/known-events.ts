@@ -1,13 +1,11 @@
 import { CALENDAR_UID, DATES } from '../../kinds/events/metas.ts';
-import { foldText } from '../../storage/engine/collation.ts';
 import { loadMetas, loadPosts } from '../../storage/rows/bundle.ts';
 import { createdByRun, type LedgerEntry, loadLedger } from '../../storage/rows/imports.ts';
-import { decodeEntities } from '../../wordpress/content/entities.ts';
 import { metaOf, type Post } from '../../wordpress/rows.ts';
 import { toLocal } from '../../wordpress/zones.ts';
-import { plainLine } from '../items/event-record.ts';
 import { type PostItem, textIn } from '../items/items.ts';
 import { lastingUid } from '../items/lasting-uid.ts';
+import { foldedTitle } from '../items/record-names.ts';
 import { typeOf } from '../items/site-items.ts';
 import { digestOf } from '../items/versions.ts';
 import { isOfItem, withMarksOf } from './incomplete.ts';
@@ -107,23 +105,17 @@ async function possibleIds(
   for (const { item, entry, name } of named) {
     const ids = entry ? [entry.target] : [ownId(run, name) ?? 0];
     // The names are read once for all of them.
-    for (const [title, start] of entry || !item.columns.post_date_gmt ? [] : lookupsOf(run, item))
-      ids.push(...(await run.names.findAll(db, 'event', title, start)));
+    for (const start of entry || !item.columns.post_date_gmt ? [] : startsOf(run, item))
+      ids.push(...(await run.names.findAll(db, 'event', item.columns.post_title ?? '', start)));
     possible.set(item, ids);
   }
   return possible;
 }
 
-/**
- * Returns the titles and starts that the record of an event may have: administrators may store `&` as it is, and its
- * start may be in its own zone, in that of the site or in UTC.
- */
-function lookupsOf({ caller }: Run, { columns, metas }: PostItem): (readonly [title: string, start: string])[] {
-  const metaValue = (name: string) => textIn(metas, name);
-  const utc = metaValue(DATES.startUtc);
-  const starts = new Set([metaValue(DATES.start), utc, ...(utc === '' ? [] : [toLocal(utc, caller.settings.zone)])]);
-  const title = columns.post_title ?? '';
-  return [...new Set([title, decodeEntities(title)])].flatMap((one) => [...starts].map((start) => [one, start] as const));
+/** Returns the starts that the record of an event may have: in its own zone, in that of the site or in UTC. */
+function startsOf({ caller }: Run, { metas }: PostItem): ReadonlySet<string> {
+  const utc = textIn(metas, DATES.startUtc);
+  return new Set([textIn(metas, DATES.start), utc, ...(utc === '' ? [] : [toLocal(utc, caller.settings.zone)])]);
 }
 
 /** Returns the id in a UID if its host is that of this site. */
@@ -139,8 +131,6 @@ function ownId({ caller }: Run, { lasting }: Name): number | undefined {
  */
 const isSameEvent = ({ columns }: PostItem, post: Post, isNamed: boolean): boolean =>
   columns.post_date_gmt === post.post_date_gmt || (isNamed && foldedTitle(columns.post_title ?? '') === foldedTitle(post.post_title));
-
-const foldedTitle = (title: string): string => foldText(plainLine(title));
 
 /** Returns those of some records that this run has created: two events of a calendar may look the same. */
 async function createdNow({ run, db }: Work, ids: readonly number[]): Promise<ReadonlySet<number>> {

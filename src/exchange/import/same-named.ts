@@ -7,6 +7,7 @@ import { makersOf } from '../../storage/rows/imports.ts';
 import { lockNames, titleLock } from '../../storage/rows/locks.ts';
 import { type Metas, metaOf } from '../../wordpress/rows.ts';
 import type { CleanPost } from '../items/clean.ts';
+import { plainLine } from '../items/event-record.ts';
 import type { PostItem } from '../items/items.ts';
 import { metaMap } from '../items/meta-map.ts';
 import { typeOf } from '../items/site-items.ts';
@@ -29,7 +30,9 @@ export async function readNewNames({ run, db }: Work, items: readonly PostItem[]
     if (namedItems.length === 0) continue;
     await lockNames(
       db,
-      namedItems.map(({ columns }) => titleLock(typeOf(kind), columns.post_title ?? '')),
+      namedItems.flatMap(({ columns: { post_title: title = '' } }) =>
+        [...new Set([title, plainLine(title)])].map((one) => titleLock(typeOf(kind), one)),
+      ),
     );
     await run.names.refresh(db, kind);
   }

@@ -1,10 +1,9 @@
 import { CALENDAR_UID, DATES } from '../../kinds/events/metas.ts';
-import { foldText } from '../../storage/engine/collation.ts';
 import { loadMetas, loadPosts } from '../../storage/rows/bundle.ts';
 import { importsOf } from '../../storage/rows/imports.ts';
 import { metaOf } from '../../wordpress/rows.ts';
-import { plainLine } from '../items/event-record.ts';
 import { type PostItem, textIn } from '../items/items.ts';
+import { foldedTitle } from '../items/record-names.ts';
 import { inOwnLanguage } from './in-language.ts';
 import type { Work } from './run.ts';
 
@@ -48,5 +47,3 @@ async function withoutOwn({ run, db }: Work, { sourceId }: PostItem, ids: readon
 
 /** Whether an event does not repeat: the ids of dates of a series begin with that of the series. */
 const isSingle = ({ sourceId, narrowerId }: PostItem): boolean => narrowerId?.startsWith(`${sourceId}#`) ?? false;
-
-const foldedTitle = (title: string): string => foldText(plainLine(title));

@@ -6,6 +6,7 @@ import type { Database } from '../../storage/engine/database.ts';
 import { pagesById } from '../../storage/engine/pages.ts';
 import { titlesOf } from '../../storage/lists/posts-of-type.ts';
 import { startsOfRecurring } from '../../storage/rows/recurring-events.ts';
+import { plainLine } from './event-record.ts';
 
 /**
  * An index of records by name; events by name and start, recurring events by the starts of all their dates. It is read
@@ -67,4 +68,10 @@ export function createNameIndex({ recurring }: { readonly recurring: boolean }):
 }
 
 const nameOf = (kind: PostKindName, title: string, start: string): string =>
-  kind === 'event' ? `${start}\n${foldText(title)}` : foldText(title);
+  kind === 'event' ? `${start}\n${foldedTitle(title)}` : foldedTitle(title);
+
+/**
+ * Returns the form in which titles are compared: as plain text, since `&` is stored as it is or as an entity, depending
+ * on who wrote the title. Titles without text differ by their markup.
+ */
+export const foldedTitle = (title: string): string => foldText(plainLine(title) || title);
