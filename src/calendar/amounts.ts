@@ -65,14 +65,15 @@ const NUMBER = new RegExp(
 
 /**
  * Parses a text for prices: lists, ranges, decimal comma or point, thousands separators, a currency next to each number
- * (decision D37). The free end of a range, as records show it (`Free – $10`), is an amount of zero.
+ * (decision D37). The free end of a range, as records show it (`Free – $10`), is an amount of zero. `code`: the
+ * currency, if it is stated beside the text (ISO 4217).
  */
-export function parseCost(text: string): ParsedCost {
+export function parseCost(text: string, code = ''): ParsedCost {
   if (text.length > MAX_PARSED) return asWords(text);
   const [start, ...others] = text.split(RANGE_SEPARATOR, 2);
-  if (others.length === 0 || !isFree(start!.trim())) return parseAmounts(text);
-  const rest = parseAmounts(text.slice(start!.length + RANGE_SEPARATOR.length));
-  return rest.amounts.length === 0 ? parseAmounts(text) : { ...rest, amounts: [{ text: '0', value: '0' }, ...rest.amounts] };
+  if (others.length === 0 || !isFree(start!.trim())) return parseAmounts(text, code);
+  const rest = parseAmounts(text.slice(start!.length + RANGE_SEPARATOR.length), code);
+  return rest.amounts.length === 0 ? parseAmounts(text, code) : { ...rest, amounts: [{ text: '0', value: '0' }, ...rest.amounts] };
 }
 
 /** Returns a text without a look at its numbers. */
@@ -84,7 +85,7 @@ export const asWords = (text: string): ParsedCost => ({ amounts: [], hasOtherWor
  */
 export const costOfNumber = (value: number): string => numberText(value).replace(/^-?\d+\.\d{3}$/, '$&0');
 
-function parseAmounts(text: string): ParsedCost {
+function parseAmounts(text: string, code: string): ParsedCost {
   const numbers = findNumbers(text);
   const amounts: Amount[] = [];
   const texts: string[] = [];
@@ -104,14 +105,15 @@ function parseAmounts(text: string): ParsedCost {
     if (!next) for (const item of after.texts) texts.push(item);
     before = after;
   }
-  return { amounts: inOneScale(amounts), hasOtherWords, texts: numbers.length === 0 ? [text.trim()] : texts };
+  return { amounts: inOneScale(amounts, code), hasOtherWords, texts: numbers.length === 0 ? [text.trim()] : texts };
 }
 
 /**
- * Takes the point in all amounts of a text for the decimal point if one of them names a currency with three decimals.
+ * Takes the point in all amounts of a text for the decimal point if one of them names a currency with three decimals,
+ * or all have this one.
  */
-function inOneScale(amounts: readonly Amount[]): readonly Amount[] {
-  if (!amounts.some(({ symbol = '' }) => THREE_DECIMALS.has(symbol.toUpperCase()))) return amounts;
+function inOneScale(amounts: readonly Amount[], code: string): readonly Amount[] {
+  if (![code, ...amounts.map(({ symbol = '' }) => symbol)].some((currency) => THREE_DECIMALS.has(currency.toUpperCase()))) return amounts;
   return amounts.map((amount) => {
     const { text, value } = amount;
     return /^\d{1,3}\.\d{3}$/.test(text) ? { ...amount, value: value.startsWith('-') ? `-${text}` : text } : amount;

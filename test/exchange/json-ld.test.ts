@@ -14,7 +14,7 @@ import type { Caller } from '../../src/records/caller.ts';
 import { parseZone } from '../../src/wordpress/zones.ts';
 import { commandIn } from '../cli/command.ts';
 import { describeDatabases, urlOf } from '../support/databases.ts';
-import { loadSite } from '../support/site.ts';
+import { loadSite, setOptions } from '../support/site.ts';
 import { bareFixture, bareSite, callerOf } from './sites.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'fasti-jsonld-'));
@@ -511,6 +511,59 @@ describeDatabases('JSON-LD import', (open) => {
       _VenueLng: '10.4',
     });
     expect(item!.links.map(({ key }) => key)).toEqual(['_EventVenueID', '_EventOrganizerID', '_EventOrganizerID', '_thumbnail_id']);
+  });
+  describe('reads prices', () => {
+    const readPrices = (...offers: object[]) => {
+      const { entries, events } = read(page({ ...concert, offers }));
+      const costs = events[0]!.metas.filter(([key]) => key === '_EventCost').map(([, cost]) => cost);
+      return [costs, entries.flatMap((entry) => (entry.kind === 'loss' ? [[entry.loss.reason, entry.loss.detail]] : []))];
+    };
+    it.each<[unknown, string[]]>([
+      ['10.50', ['10.5']],
+      ['10,50', ['10.5']],
+      ['1,250', ['1250']],
+      ['1.250', ['1250']],
+      ['1.250,00', ['1250']],
+      [1.25, ['1.25']],
+      [12.345, ['12.3450']],
+      [0.1 + 0.2, ['0.3']],
+      ['€ 15', ['15']],
+      ['15 €', ['15']],
+      ['From 15 €', ['15']],
+      ['10 – 20', ['10', '20']],
+      ['free', ['0']],
+      ['Free – 20', ['0', '20']],
+      ['', []],
+      [null, []],
+    ])('%j', (price, costs) => expect(readPrices({ price })).toEqual([costs, []]));
+    it('of a currency with three decimals', () => expect(readPrices({ price: '2.500', priceCurrency: 'KWD' })).toEqual([['2.5'], []]));
+    it.each(['on request', 'call 0575 123456', '-5', '2000000000'])('and reports what is no price: %s', (price) =>
+      expect(readPrices({ price }, { price: '7' })).toEqual([['7'], [['value-refused', `cost: ${price}`]]]),
+    );
+    it('and leaves those of a record if the page states some that cannot be read', async () => {
+      const costs = async () => (await target.from('postmeta').where('meta_key', '_EventCost')).map(({ meta_value: cost }) => cost);
+      const costsAfter = async (offers: object | undefined) => {
+        pages = { '/e/': page({ ...concert, url: '/e/', offers }) };
+        await fasti('import', `${base}/e/`, '--as=jsonld');
+        return costs();
+      };
+      expect(await costsAfter({ price: '7', priceCurrency: 'EUR' })).toEqual(['7']);
+      expect(await costsAfter({ price: 'on request', priceCurrency: 'EUR' })).toEqual(['7']);
+      expect(await costsAfter(undefined)).toEqual([]);
+    });
+    it('and shows the currency where the site or an editor has it', async () => {
+      const positions = async () =>
+        (await target.from('postmeta').where('meta_key', '_EventCurrencyPosition')).map(({ meta_value: position }) => position);
+      const take = async (price: string) => {
+        pages = { '/e/': page({ ...concert, url: '/e/', offers: { price, priceCurrency: 'EUR' } }) };
+        await fasti('import', `${base}/e/`, '--as=jsonld');
+        return positions();
+      };
+      await setOptions(target, { tribe_events_calendar_options: { reverseCurrencyPosition: true } });
+      expect(await take('7')).toEqual(['postfix']);
+      await target.from('postmeta').where('meta_key', '_EventCurrencyPosition').update({ meta_value: 'prefix' });
+      expect(await take('8')).toEqual(['prefix']);
+    });
   });
   it.each<[unknown, string[]]>([
     ['Town hall', ['Town hall']],

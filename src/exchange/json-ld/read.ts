@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
-import { costOfNumber } from '../../calendar/amounts.ts';
-import { COORDINATES, COST, EVENT_ORIGIN, ORGANIZER_LINK, STATE, VENUE_LINK } from '../../kinds/events/metas.ts';
+import { COORDINATES, EVENT_ORIGIN, ORGANIZER_LINK, STATE, VENUE_LINK } from '../../kinds/events/metas.ts';
 import { postKind } from '../../kinds/index.ts';
 import type { Caller } from '../../records/caller.ts';
 import { decodeEntities, specialChars } from '../../wordpress/content/entities.ts';
@@ -14,6 +13,7 @@ import { asWholeRecord, type LossEntry, lossEntry } from '../items/report.ts';
 import { datesOf } from './dates.ts';
 import { addressOf, eventsIn, isNode, limitParts, listOf, type Node, nodeInheriting, parseBlock, textOf } from './nodes.ts';
 import { blocksOf, siteOf } from './page.ts';
+import { keptCostMetas, pricesOf, withCurrency } from './prices.ts';
 import { scheduledTimes } from './schedule.ts';
 
 /** A page or file with events. */
@@ -153,7 +153,9 @@ function* entriesOf({ node, page }: FoundEvent, name: Pick<PostItem, 'sourceId' 
   const { correction, ...dateValues } = dates;
   if (correction) yield lossOf(correction, page.place, title, `${dateValues.start_date} - ${dateValues.end_date}`);
   const website = addressOf(node.url, page.url) || addressOf(listOf(node.location).find(isVirtual), page.url);
-  const event = rowsOfValues(postKind('event'), { title: specialChars(title) || '-', ...dateValues, website, cost: costOf(node) }, caller);
+  const prices = pricesOf(node);
+  for (const price of prices.refused) yield lossOf('value-refused', page.place, title, `cost: ${price.slice(0, MAX_SHOWN)}`);
+  const event = rowsOfValues(postKind('event'), { title: specialChars(title) || '-', ...dateValues, website, cost: prices.cost }, caller);
   for (const field of event.refused) {
     const loss = lossOf('value-refused', page.place, title, field);
     yield field === 'start_date' ? asWholeRecord(loss) : loss;
@@ -175,7 +177,7 @@ function* entriesOf({ node, page }: FoundEvent, name: Pick<PostItem, 'sourceId' 
     match: 'name',
     complete: false,
     absent: [...event.absent, VENUE_LINK, ORGANIZER_LINK, ...(state === '' ? [] : [STATE])],
-    initial: [...event.initial, 'post_status'],
+    initial: [...event.initial, ...keptCostMetas(prices), 'post_status'],
     columns: {
       ...event.columns,
       post_title: specialChars(title),
@@ -183,8 +185,7 @@ function* entriesOf({ node, page }: FoundEvent, name: Pick<PostItem, 'sourceId' 
       post_status: 'publish',
     },
     metas: [
-      ...event.metas.filter(([key]) => !CURRENCY.includes(key)),
-      ...currencyOf(node, event.metas),
+      ...withCurrency(event.metas, node, caller),
       ...textMetas([...(status === undefined ? [] : [[STATE, status] as const]), [EVENT_ORIGIN, 'json-ld']]),
     ],
     links: linkedItems.flatMap((item): Link[] =>
@@ -194,6 +195,9 @@ function* entriesOf({ node, page }: FoundEvent, name: Pick<PostItem, 'sourceId' 
     unsaid: node.keywords === undefined ? ['category', 'tag'] : ['category'],
   };
 }
+
+/** Number of characters of a refused value in reports. */
+const MAX_SHOWN = 100;
 
 const LINKS = { venue: VENUE_LINK, organizer: ORGANIZER_LINK, attachment: '_thumbnail_id' } as const;
 const isLinked = (item: PostItem): item is PostItem & { kind: keyof typeof LINKS } => item.kind !== 'event';
@@ -273,37 +277,6 @@ function organizerOf(value: unknown, page: FoundEvent['page'], caller: Caller): 
     website: addressOf(organizer.url ?? organizer.sameAs, page.url),
   };
   return [post('organizer', `organizer:${[email, name].join(' ').trim().toLowerCase()}`, values, page, caller)];
-}
-
-/** Returns the lowest and the highest price of all offers; 0 means free. */
-function costOf(node: Node): readonly string[] {
-  const offers = listOf(node.offers).filter(isNode);
-  const prices = offers
-    .flatMap((offer) => [offer.price, offer.lowPrice, offer.highPrice])
-    .map((price) => textOf(price).replace(',', '.'))
-    .filter((price) => /^\d{1,9}(\.\d{1,4})?$/.test(price))
-    .map(Number)
-    .sort((one, other) => one - other);
-  const [lowest, highest] = [prices[0], prices.at(-1)];
-  if (lowest === undefined || highest === undefined) return node.isAccessibleForFree === true ? ['0'] : [];
-  return [...new Set([costOfNumber(lowest), costOfNumber(highest)])];
-}
-
-const CURRENCY: readonly string[] = [COST.symbol, COST.code, COST.position];
-
-function currencyOf(node: Node, metas: PostItem['metas']): PostItem['metas'] {
-  const code = listOf(node.offers)
-    .filter(isNode)
-    .map((offer) => textOf(offer.priceCurrency))
-    .find((text) => /^[A-Z]{3}$/.test(text));
-  if (code === undefined) return metas.filter(([key]) => CURRENCY.includes(key));
-  const format = new Intl.NumberFormat('en', { style: 'currency', currency: code, currencyDisplay: 'narrowSymbol' });
-  const symbol = format.formatToParts(0).find(({ type }) => type === 'currency')?.value ?? code;
-  return textMetas([
-    [COST.symbol, symbol],
-    [COST.code, code],
-    [COST.position, 'prefix'],
-  ]);
 }
 
 const tagsOf = (node: Node): TermReference[] => {
