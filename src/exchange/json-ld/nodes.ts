@@ -73,26 +73,32 @@ const isEvent = (node: Node): boolean => listOf(node['@type']).some(isEventType)
  * complete all of them.
  */
 function eventsOf(nodes: readonly Node[]): Node[] {
-  const starts = new Map<string, Node[]>();
+  const groups = groupedByTime(nodes.filter(isWhole), startOf);
+  if (groups.length === 0) return [mergeNodes(nodes)];
+  const sharedNode = mergeNodes(nodes.filter((node) => !isWhole(node)));
+  return groups.map((group) => nodeInheriting(sharedNode, mergeNodes(group.toSorted(compareByPrecision)))).filter(isEvent);
+}
+
+/** Groups things by their starts, in order; the same time in different notations is one group. */
+export function groupedByTime<Item>(items: readonly Item[], startIn: (item: Item) => string): Item[][] {
+  const groups = new Map<string, Item[]>();
   const comparedStarts: string[] = [];
-  for (const node of nodes.filter(isWhole)) {
-    const start = textOf(node.startDate);
-    const group = starts.get(start) ?? starts.get(comparedStarts.find((other) => areSameTime(start, other)) ?? '');
-    if (group) group.push(node);
+  for (const item of items) {
+    const start = startIn(item);
+    const group = groups.get(start) ?? groups.get(comparedStarts.find((other) => areSameTime(start, other)) ?? '');
+    if (group) group.push(item);
     else {
-      starts.set(start, [node]);
+      groups.set(start, [item]);
       if (comparedStarts.length < MAX_STARTS_COMPARED) comparedStarts.push(start);
     }
   }
-  if (starts.size === 0) return [mergeNodes(nodes)];
-  const sharedNode = mergeNodes(nodes.filter((node) => !isWhole(node)));
-  return [...starts.values()]
-    .map((startNodes) => nodeInheriting(sharedNode, mergeNodes(startNodes.sort(compareByPrecision))))
-    .filter(isEvent);
+  return [...groups.values()];
 }
 
 /** Maximum number of starts that each start is compared with. */
 const MAX_STARTS_COMPARED = 100;
+
+const startOf = (node: Node): string => textOf(node.startDate);
 
 const isWhole = ({ name, startDate }: Node): boolean => textOf(name) !== '' && textOf(startDate) !== '';
 
@@ -101,16 +107,18 @@ const areSameTime = (one: string, other: string): boolean =>
   one.startsWith(other) || other.startsWith(one) || Date.parse(one) === Date.parse(other);
 
 /** Sorts so that the most precise start comes last and wins: one with a time rather than a day. */
-const compareByPrecision = (one: Node, other: Node): number => textOf(one.startDate).length - textOf(other.startDate).length;
+export const compareByPrecision = (one: Node, other: Node): number => startOf(one).length - startOf(other).length;
 
 /** Maximum number of members when nodes are merged; more than any type of schema.org has. */
 const MAX_MEMBERS = 500;
 
-/** Merges several nodes about one thing; later values win. The cost is proportional to their size. */
-function mergeNodes(nodes: readonly Node[]): Node {
+/**
+ * Merges several nodes about one thing, with what they inherit; later values win. The cost is proportional to their
+ * size.
+ */
+export function mergeNodes(nodes: readonly Node[]): Node {
   const members = new Map<string, unknown>();
-  for (const node of nodes)
-    for (const [name, value] of Object.entries(node)) if (members.size < MAX_MEMBERS || members.has(name)) members.set(name, value);
+  for (const node of nodes) for (const name in node) if (members.size < MAX_MEMBERS || members.has(name)) members.set(name, node[name]);
   return Object.fromEntries(members);
 }
 
