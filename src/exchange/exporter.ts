@@ -79,10 +79,13 @@ export async function* exportEntries(site: Site, caller: Caller, options: Export
       const itemsWithLanguages = await withLanguages(db, contentLanguages, loaded);
       const items = kind === 'event' ? await withRecurrence(db, itemsWithLanguages, caller.settings) : itemsWithLanguages;
       const rights = await accessTo(db, caller, kind, page);
-      for (const item of items) yield* postEntries({ caller, options, ids }, item, rights.get(item.id ?? 0) ?? 'none');
+      for (const item of items) yield* postEntries({ caller, options, ids }, item, rights.get(item.id ?? 0));
     }
   }
 }
+
+/** Whether the caller may edit a record or only read it. */
+type Access = 'edit' | 'read';
 
 /** State of an export. `ids` holds everything that is exported; records that are left out are removed from it. */
 interface Export {
@@ -91,11 +94,14 @@ interface Export {
   readonly ids: Ids;
 }
 
-/** Yields a record as it is exported, and an entry for what was left out of it. */
-function* postEntries({ caller, options, ids }: Export, item: PostItem, access: 'edit' | 'read' | 'none'): Generator<Entry> {
+/**
+ * Yields a record as it is exported, and an entry for what was left out of it. `access` is undefined if it was withdrawn
+ * or removed while others were exported.
+ */
+function* postEntries({ caller, options, ids }: Export, item: PostItem, access: Access | undefined): Generator<Entry> {
   const isLocked = item.columns.post_password !== '' && (access === 'read' || options.publicOnly === true);
   const isUnpublished = options.publicOnly === true && item.columns.post_status !== 'publish' && isOnlyReferenced(item.kind, options);
-  if (isLocked || isUnpublished) {
+  if (access === undefined || isLocked || isUnpublished) {
     ids[item.kind].delete(item.id ?? 0);
     if (isLocked) yield lossEntry(item, 'protected');
     return;
@@ -112,7 +118,7 @@ function* postEntries({ caller, options, ids }: Export, item: PostItem, access: 
 }
 
 /** Returns the series of an event. For events of other users, only a public series, with its public fields. */
-function seriesOf(series: PostItem['series'], caller: Caller, access: 'edit' | 'read' | 'none'): Pick<PostItem, 'series'> {
+function seriesOf(series: PostItem['series'], caller: Caller, access: Access): Pick<PostItem, 'series'> {
   if (!series || access === 'edit') return series ? { series } : {};
   if (series.columns.post_status !== 'publish' || series.columns.post_password !== '') return {};
   return { series: { ...series, metas: series.metas.filter(([key]) => isPublished(key, caller)) } };
@@ -243,16 +249,21 @@ async function authorItems(db: Database, { viewer }: Caller, ids: Ids): Promise<
   });
 }
 
-/** Returns for each of these records whether the caller may edit it or only read it. */
+/** Returns for each of these records that the caller may read whether the caller may edit it or only read it. */
 async function accessTo(
   db: Database,
   { viewer }: Caller,
   kind: PostItem['kind'],
   ids: readonly number[],
-): Promise<Map<number, 'edit' | 'read'>> {
+): Promise<ReadonlyMap<number, Access>> {
   if (kind === 'attachment') return new Map(ids.map((id) => [id, 'edit']));
   const [rows, metas] = [await loadPosts(db, ids), await loadMetas(db, ids)];
-  return new Map([...rows].map(([id, row]) => [id, mayEdit(viewer, accessRow(row, metas.get(id))) ? 'edit' : 'read']));
+  return new Map(
+    [...rows].flatMap(([id, row]): (readonly [number, Access])[] => {
+      const access = accessRow(row, metas.get(id));
+      return mayEdit(viewer, access) ? [[id, 'edit']] : mayRead(viewer, access) ? [[id, 'read']] : [];
+    }),
+  );
 }
 
 /** Whether a meta is visible in the published record. */

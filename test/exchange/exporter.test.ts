@@ -77,6 +77,22 @@ describeDatabases('export', (openDatabase) => {
     expect(authors.filter(({ email }) => email !== '')).toEqual([]);
   });
 
+  it('leaves out an event that is made private while others are exported', async () => {
+    const published = ids(await out('nobody'), 'event');
+    const entries: Entry[] = [];
+    const withdrawn = published.at(-1)!;
+    const setStatus = (post_status: string) => site.db.from('posts').where('ID', withdrawn).update({ post_status });
+    try {
+      for await (const entry of exportEntries(site, await callerOf(site, USERS.nobody), {})) {
+        if (entry.kind === 'venue') await setStatus('private');
+        entries.push(entry);
+      }
+    } finally {
+      await setStatus('publish');
+    }
+    expect(ids(entries, 'event')).toEqual(published.filter((id) => id !== withdrawn));
+  });
+
   it('contains everything for the administrator, including the trash', async () => {
     const entries = await out('admin');
     const rows = await site.db.from('posts').whereIn('post_type', ['tribe_events', 'tribe_venue', 'tribe_organizer', 'attachment']);
