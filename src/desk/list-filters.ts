@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { clampDateTime } from '../calendar/window.ts';
 import { indentedTerm, type TermChoice } from '../forms/control.ts';
 import { authorOptions, linkOptions, tagOptions } from '../forms/control-data.ts';
 import { idIn, textIn } from '../forms/form-values.ts';
@@ -97,10 +98,14 @@ export function parseMonth(text: string): string | undefined {
 
 /**
  * Returns the bounds of events that overlap a month: they end after the day before and begin on the last day or
- * earlier.
+ * earlier. `margin`: days that are added on both sides.
  */
-export function monthBounds(month: string): { readonly ends_after: string; readonly starts_before: string } {
-  return { ends_after: addDays(`${month}-01 00:00:00`, -1).slice(0, DATE_LENGTH), starts_before: lastDayOfMonth(month) };
+export function monthBounds(month: string, margin = 0): { readonly ends_after: string; readonly starts_before: string } {
+  const day = (date: string, days: number) => addDays(`${date} 00:00:00`, days);
+  return {
+    ends_after: day(`${month}-01`, -1 - margin).slice(0, DATE_LENGTH),
+    starts_before: clampDateTime(day(lastDayOfMonth(month), margin)).slice(0, DATE_LENGTH),
+  };
 }
 
 const DATE_LENGTH = 'YYYY-MM-DD'.length;

@@ -2,6 +2,7 @@ import type { JSX } from 'preact';
 import { movedDates } from '../calendar/dates.ts';
 import { hourCycleOf } from '../calendar/hour-cycle.ts';
 import { dayOf } from '../calendar/schedule.ts';
+import { shownDates } from '../calendar/shown-times.ts';
 import { ApiError, failParam } from '../errors.ts';
 import { idIn, textIn } from '../forms/form-values.ts';
 import { dayInWords, timeInWords } from '../html/dates.ts';
@@ -34,10 +35,15 @@ export async function monthPage(
   const { site, caller, settings, i18n } = visit;
   const today = localFromDate(caller.now, settings.zone).slice(0, 10);
   const month = parseMonth(requestedMonth) ?? today.slice(0, 7);
-  const params = { ...monthBounds(month), per_page: MAX_EVENTS_SHOWN, orderby: 'start_date', order: 'asc' };
+  const bounds = monthBounds(month, settings.calendar.timezoneMode === 'site' ? ALL_DAY_MARGIN : 0);
+  const params = { ...bounds, per_page: MAX_EVENTS_SHOWN, orderby: 'start_date', order: 'asc' };
   const list = await listEditable(withMaxPerPage(site, MAX_EVENTS_SHOWN), caller, postKind('event'), params, { each: 'occurrence' });
   const first = Number(settings.raw.get('start_of_week') ?? 1) % 7;
-  const weeks = weeksOfMonth(month, list.rows.map(spanOf), { firstDay: first, cutoff: settings.calendar.cutoff });
+  const weeks = weeksOfMonth(
+    month,
+    list.rows.map((row) => onMonth(visit, row)),
+    { firstDay: first, cutoff: settings.calendar.cutoff },
+  );
   const neighbour = (step: number) => {
     const otherMonth = addMonths(`${month}-01 00:00:00`, step).slice(0, 7);
     // The years of dates have four digits.
@@ -60,7 +66,7 @@ export async function monthPage(
             {weeks.map((week) => (
               <tr key={week[0]?.date}>
                 {week.map(({ date, items }) => (
-                  <Day key={date} visit={visit} day={date} today={date === today} events={items?.map(({ row }) => row)} />
+                  <Day key={date} visit={visit} day={date} today={date === today} events={items} />
                 ))}
               </tr>
             ))}
@@ -85,15 +91,43 @@ interface MonthPageOptions {
   readonly notice?: Notice;
 }
 
-const startOf = ({ record }: Editable): string => String(record.start_date ?? '');
-const spanOf = (row: Editable) => ({ row, start: startOf(row), end: String(row.record.end_date ?? '') });
+/**
+ * Days around a month in whose bounds in UTC its all-day events in distant zones are, since these are shown on their own
+ * days.
+ */
+const ALL_DAY_MARGIN = 1;
+
+/** An event with start and end as the month shows them, which are those of the calendar's pages. */
+interface MonthEvent {
+  readonly row: Editable;
+  readonly start: string;
+  readonly end: string;
+}
+
+function onMonth({ settings }: Visit, row: Editable): MonthEvent {
+  const text = (name: string) => String(row.record[name] ?? '');
+  const times = {
+    ...storedSpan(row),
+    utc_start_date: text('utc_start_date'),
+    utc_end_date: text('utc_end_date'),
+    timezone: text('timezone'),
+    all_day: row.record.all_day === true,
+  };
+  const { start, end } = shownDates(times, settings.calendar.timezoneMode, settings.zone);
+  return { row, start, end };
+}
+
+const storedSpan = ({ record }: Editable) => ({
+  start_date: String(record.start_date ?? ''),
+  end_date: String(record.end_date ?? ''),
+});
 
 function Day(props: {
   readonly visit: Visit;
   readonly day: string;
   readonly today: boolean;
   /** Undefined: the day belongs to another month. */
-  readonly events: readonly Editable[] | undefined;
+  readonly events: readonly MonthEvent[] | undefined;
 }): JSX.Element {
   const { visit, day, today, events = [] } = props;
   const { i18n } = visit;
@@ -111,8 +145,8 @@ function Day(props: {
         {Number(day.slice(8))}
       </Link>
       <ul class="day-events">
-        {events.map((row) => (
-          <DayEvent key={row.id} visit={visit} row={row} begins={dayOf(startOf(row), visit.settings.calendar.cutoff) === day} />
+        {events.map((event) => (
+          <DayEvent key={event.row.id} visit={visit} event={event} begins={dayOf(event.start, visit.settings.calendar.cutoff) === day} />
         ))}
       </ul>
     </td>
@@ -123,7 +157,9 @@ function Day(props: {
  * An event on a day. It can be dragged on its first day, on which its time is shown. Single dates of a recurring event
  * cannot be moved, since they follow from its rule.
  */
-function DayEvent({ visit, row, begins }: { readonly visit: Visit; readonly row: Editable; readonly begins: boolean }): JSX.Element {
+function DayEvent(props: { readonly visit: Visit; readonly event: MonthEvent; readonly begins: boolean }): JSX.Element {
+  const { visit, event, begins } = props;
+  const { row, start } = event;
   const { i18n, settings } = visit;
   const title = displayTitle(visit, row);
   const hourCycle = hourCycleOf(settings.calendar.formats.time);
@@ -131,7 +167,7 @@ function DayEvent({ visit, row, begins }: { readonly visit: Visit; readonly row:
   return (
     <li data-event={row.mayEdit && begins && !isOneOfMany ? String(row.id) : undefined} data-version={row.version}>
       <bdi>{row.mayEdit ? <Link href={deskUrl(visit, `/events/${row.id}`)}>{title}</Link> : title}</bdi>{' '}
-      {begins && row.record.all_day !== true && <span class="quiet">{timeInWords(i18n, startOf(row), hourCycle)}</span>}
+      {begins && row.record.all_day !== true && <span class="quiet">{timeInWords(i18n, start, hourCycle)}</span>}
     </li>
   );
 }
@@ -147,10 +183,11 @@ export async function moveEvent(visit: Submission): Promise<Outcome> {
   const kind = postKind('event');
   const day = textIn(fields, 'day');
   const record = await readEditable(site, caller, kind, idIn(textIn(fields, 'id')));
-  const { start, end } = spanOf(record);
+  const { start_date: start, end_date: end } = storedSpan(record);
+  const { start: shownStart } = onMonth(visit, record);
   const midnight = `${day} 00:00:00`;
   if (!/^\d{4}-\d\d-\d\d$/.test(day) || !isRealDate(day)) failParam('start_date', 'start-invalid');
-  const days = diffSeconds(`${dayOf(start, settings.calendar.cutoff)} 00:00:00`, midnight) / DAY_SECONDS;
+  const days = diffSeconds(`${dayOf(shownStart, settings.calendar.cutoff)} 00:00:00`, midnight) / DAY_SECONDS;
   const moved = movedDates({ start, end }, days, parseZone(String(record.values.timezone)) ?? settings.zone);
   const dates = { start_date: moved.start, end_date: moved.end };
   try {
@@ -158,7 +195,7 @@ export async function moveEvent(visit: Submission): Promise<Outcome> {
   } catch (error) {
     if (!(error instanceof ApiError) || error.problem !== 'edit-conflict') throw error;
     const notice = { tone: 'wrong', text: i18n.say('desk:month.conflict', { title: displayTitle(visit, record) }) } as const;
-    return { ...(await monthPage(visit, { requestedMonth: start.slice(0, 7), notice })), status: 409 };
+    return { ...(await monthPage(visit, { requestedMonth: shownStart.slice(0, 7), notice })), status: 409 };
   }
   return { to: deskUrl(visit, '/month', { month: day.slice(0, 7), done: 'moved' }) };
 }

@@ -457,6 +457,35 @@ describeRequests('the other pages of the desk', (ask) => {
     }
   });
 
+  it('shows and moves events by the days of the calendar if that shows the times of the site', async () => {
+    await ask.options({
+      timezone_string: 'Europe/Rome',
+      tribe_events_calendar_options: { tribe_events_timezone_mode: 'site', multiDayCutoff: '00:00' },
+    });
+    const admin = await openVisitor(ask, 'admin');
+    const create = (title: string, timezone: string, start_date: string, end_date: string, more: object = {}) =>
+      ask.create('/events', { title, timezone, start_date, end_date, ...more });
+    const early = await create('In Tokyo', 'Asia/Tokyo', '2027-01-01 02:00', '2027-01-01 04:00');
+    await create('In New York', 'America/New_York', '2027-01-31 20:00', '2027-01-31 21:00');
+    await create('Day in Tokyo', 'Asia/Tokyo', '2027-01-01', '2027-01-01', { all_day: true });
+    const daysOf = async (title: string) => {
+      const found: [day: string | undefined, text: string][] = [];
+      for (const month of ['2026-12', '2027-01', '2027-02']) {
+        const { text } = await admin.get(`/admin/month?month=${month}`);
+        const cells = elements(text, ({ attribs }) => attribs['data-day'] !== undefined);
+        for (const cell of cells) if (textOf(cell).includes(title)) found.push([cell.attribs['data-day'], textOf(cell)]);
+      }
+      return found;
+    };
+    expect(await daysOf('In Tokyo')).toEqual([['2026-12-31', expect.stringContaining('In Tokyo 6:00')]]);
+    expect(await daysOf('In New York')).toEqual([['2027-02-01', expect.stringContaining('In New York 2:00')]]);
+    expect(await daysOf('Day in Tokyo')).toEqual([['2027-01-01', expect.stringContaining('Day in Tokyo')]]);
+    for (const month of ['1000-01', '9999-12']) expect((await admin.get(`/admin/month?month=${month}`)).status).toBe(200);
+    const month = await admin.get('/admin/month?month=2026-12');
+    expect((await admin.submit(month, '/admin/month/move', { id: String(early.id), day: '2027-01-02' })).status).toBe(303);
+    expect(await ask.read(`/events/${early.id}`)).toMatchObject({ start_date: '2027-01-03 02:00:00', end_date: '2027-01-03 04:00:00' });
+  });
+
   it('shows an event on each of its days, in every month that it is part of', async () => {
     const admin = await openVisitor(ask, 'admin');
     await ask.create('/events', { title: 'Long week', all_day: true, start_date: '2027-01-29', end_date: '2027-02-02' });
