@@ -31,7 +31,7 @@ export interface RecurringDates {
 interface RecurringDate {
   readonly start: string;
   /** Its start in the zone of the event, as stored in its row. The address of its page has this day. */
-  readonly shownStart: string;
+  readonly eventStart: string;
   readonly startUtc: string;
   /** Seconds. */
   readonly length: number;
@@ -74,9 +74,9 @@ export function asListedDates({ zone, eventZone, dates }: Pick<RecurringDates, '
 }
 
 const datesIn = ({ dates }: Stored, zone: Zone): RecurringDate[] =>
-  dates.map(({ start: shownStart, startUtc, endUtc }) => {
+  dates.map(({ start: eventStart, startUtc, endUtc }) => {
     const startUnix = unixFromText(startUtc);
-    return { start: localFromUnix(startUnix, zone), shownStart, startUtc, length: unixFromText(endUtc) - startUnix };
+    return { start: localFromUnix(startUnix, zone), eventStart, startUtc, length: unixFromText(endUtc) - startUnix };
   });
 
 /**

@@ -41,9 +41,9 @@ export interface Span {
  * exception. Undefined if set and rules cannot both express that: for the first date, which always takes place, for a
  * time without a date, and if set and rules differ.
  */
-export function withoutDate(storedSet: StoredSet, shownStart: string): StoredSet | undefined {
-  const set = readableSet(storedSet, shownStart);
-  const start = set ? startInSet(set, storedSet, shownStart) : shownStart;
+export function withoutDate(storedSet: StoredSet, eventStart: string): StoredSet | undefined {
+  const set = readableSet(storedSet, eventStart);
+  const start = set ? startInSet(set, storedSet, eventStart) : eventStart;
   const takesPlace = (dates: RecurrenceSet): boolean => datesAround(dates, storedSet, start).some((date) => date.start === start);
   if (!set || start === storedSet.first.start || !takesPlace(set)) return undefined;
   const isListed = set.rdates.some((one) => one.start === start);
@@ -83,9 +83,9 @@ interface RequestedSpan extends Span {
 
 // ------------------------------------------------------------------------------------------------- dates of a set
 /** Returns the start in the set of a date as shown: the rule may give a local time that is skipped in spring. */
-function startInSet(set: RecurrenceSet, storedSet: StoredSet, shownStart: string): string {
-  const moment = unixFromLocal(shownStart, set.zone);
-  return datesAround(set, storedSet, shownStart).find(({ startUnix }) => startUnix === moment)?.start ?? shownStart;
+function startInSet(set: RecurrenceSet, storedSet: StoredSet, eventStart: string): string {
+  const moment = unixFromLocal(eventStart, set.zone);
+  return datesAround(set, storedSet, eventStart).find(({ startUnix }) => startUnix === moment)?.start ?? eventStart;
 }
 
 /**

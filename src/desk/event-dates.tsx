@@ -57,7 +57,7 @@ export async function datesPage(visit: Visit, id: number, form: DatesForm = {}):
   const series = (await loadDates(visit, event)) ?? fail('rest_no_route');
   const { eventZone } = series;
   const today = localFromDate(caller.now, eventZone).slice(0, 10);
-  const shownDates = series.dates.filter(({ shownStart }) => shownStart >= today).slice(0, MAX_DATES_SHOWN);
+  const shownDates = series.dates.filter(({ eventStart }) => eventStart >= today).slice(0, MAX_DATES_SHOWN);
   const mayRemove = await mayTrash(lookUpOnce(site.db), caller, EVENT, event.id);
   const isElsewhere = event.values.all_day !== true && eventZone.name !== visit.settings.timezone;
   const rule = series.rule && ruleInWords(i18n, series.rule.rule);
@@ -76,12 +76,12 @@ export async function datesPage(visit: Visit, id: number, form: DatesForm = {}):
         {series.rule && <p class="quiet">{say('desk:dates.rule-about')}</p>}
         {isElsewhere && <p>{say('desk:dates.zone', { zone: eventZone.name })}</p>}
         <ul class="dates">
-          {shownDates.map(({ start, shownStart, startUtc, length }) => (
+          {shownDates.map(({ start, eventStart, startUtc, length }) => (
             <DateRow
               key={startUtc}
               visit={visit}
               event={event}
-              span={{ start: shownStart, end: localFromUnix(unixFromText(startUtc) + length, eventZone) }}
+              span={{ start: eventStart, end: localFromUnix(unixFromText(startUtc) + length, eventZone) }}
               startUtc={startUtc}
               allows={{
                 exclude: mayRemove && startUtc !== series.dates[0]?.startUtc,

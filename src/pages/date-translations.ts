@@ -32,8 +32,8 @@ export async function translationsOfDate(
     const date = dates.find((one) => one.startUtc === startUtc);
     const post = posts.get(translation.id);
     if (!date || !post) return [code, { url: translation.url, isOneWay: true }] as const;
-    const pages = await pagesOfDates(db, post, dates.map(({ shownStart }) => shownStart)); // biome-ignore format: short
-    const page = pages.get(date.shownStart)!;
+    const pages = await pagesOfDates(db, post, dates.map(({ eventStart }) => eventStart)); // biome-ignore format: short
+    const page = pages.get(date.eventStart)!;
     const urlOf = (home: string) => eventDateUrl({ home, permalinkStructure, singleEventSlug }, post, page);
     return [code, { url: pageIn(caller, code, urlOf) }] as const;
   });

@@ -1,3 +1,5 @@
+import { shownDates } from '../calendar/shown-times.ts';
+import { groupedBy } from '../grouped-by.ts';
 import { pageIn } from '../kinds/translations.ts';
 import type { Caller } from '../records/caller.ts';
 import type { FeedEvent } from '../records/feed-events.ts';
@@ -24,6 +26,7 @@ interface DateContext {
 }
 
 interface OtherDate {
+  /** In the local time that the page shows. */
   readonly start: string;
   /** Whether it is the only date on its day. */
   readonly isAlone: boolean;
@@ -56,23 +59,32 @@ export async function loadSeriesDates({ site, caller, event, isDate }: DateConte
   if (!series) return undefined;
   const now = utcFromDate(caller.now);
   const { permalinkStructure } = settings;
-  const { singleEventSlug } = settings.calendar;
+  const { singleEventSlug, timezoneMode } = settings.calendar;
   const pages = await pagesOfDates(
     site.db,
     row,
-    series.dates.map(({ shownStart }) => shownStart),
+    series.dates.map(({ eventStart }) => eventStart),
   );
   const urlOf = (start: string): string =>
     pageIn(caller, record.language, (home) => eventDateUrl({ home, permalinkStructure, singleEventSlug }, row, pages.get(start)!));
-  const countOn = (day: string): number => series.dates.filter(({ shownStart }) => shownStart.startsWith(day)).length;
-  const remaining = series.dates.filter((date) => utcEndOf(date) >= now);
+  const dates = series.dates.map((date) => {
+    const times = { start_date: date.eventStart, end_date: date.eventStart, utc_start_date: date.startUtc, utc_end_date: utcEndOf(date) };
+    const shown = shownDates({ ...times, timezone: series.eventZone.name, all_day: record.all_day }, timezoneMode, settings.zone);
+    return { ...date, shown: shown.start };
+  });
+  const datesByDay = groupedBy(dates, ({ shown }) => shown.slice(0, DAY));
+  const remaining = dates.filter((date) => utcEndOf(date) >= now);
   const [first] = remaining;
   return {
     others: remaining
-      .filter(({ shownStart }) => !(isDate && shownStart === record.start_date))
+      .filter(({ eventStart }) => !(isDate && eventStart === record.start_date))
       .slice(0, MAX_DATES)
-      .map(({ shownStart: start }) => ({ start, isAlone: countOn(start.slice(0, DAY)) < 2, href: urlOf(start) })),
-    next: first && { start: first.shownStart, end: toLocal(utcEndOf(first), series.eventZone), zone: series.eventZone },
+      .map(({ eventStart, shown }) => ({
+        start: shown,
+        isAlone: datesByDay.get(shown.slice(0, DAY))!.length < 2,
+        href: urlOf(eventStart),
+      })),
+    next: first && { start: first.eventStart, end: toLocal(utcEndOf(first), series.eventZone), zone: series.eventZone },
   };
 }
 

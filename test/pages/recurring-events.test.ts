@@ -1,8 +1,10 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals';
 import { describeDatabases } from '../support/databases.ts';
+import { elements, textOf } from '../support/desk-visitor.ts';
 import { readPage } from '../support/html-page.ts';
 import { EXPECTED_DATES, loadRecurringSite } from '../support/recurring-site.ts';
 import { type RunningSite, serveDatabase } from '../support/running-site.ts';
+import { setOptions } from '../support/site.ts';
 
 describeDatabases('pages of recurring events', (open) => {
   const BEFORE_ALL = '2030-12-31T12:00:00Z';
@@ -51,6 +53,20 @@ describeDatabases('pages of recurring events', (open) => {
       ['2035-01-01T12:00:00Z', '/event/market-weekends/', '20310503/20310505', 'Europe/Rome'],
     ] as const)
       expect([moment, path, ...(await pageAt(moment, path)).added]).toEqual([moment, path, ...added]);
+  });
+
+  it('name the other dates by the days that the calendar shows', async () => {
+    const path = '/event/last-friday-jam/';
+    const namesIn = async (mode: string) => {
+      await setOptions(site.site.db, { tribe_events_calendar_options: { tribe_events_timezone_mode: mode } });
+      const { text } = await site.send('GET', path);
+      return elements(text, ({ attribs }) => attribs.href?.includes(`${path}2031-0`) === true)
+        .map(textOf)
+        .slice(0, 2);
+    };
+    // It is at 20:00 in New York.
+    expect(await namesIn('site')).toEqual(['Saturday, February 1, 2031', 'Saturday, March 1, 2031']);
+    expect(await namesIn('event')).toEqual(['Friday, January 31, 2031', 'Friday, February 28, 2031']);
   });
 
   it('of a date are those to which its short URL leads, and so are its calendars', async () => {
