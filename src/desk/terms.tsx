@@ -1,6 +1,6 @@
 import type { JSX } from 'preact';
 import { ApiError, refuse } from '../errors.ts';
-import { indentedTerm, type TermChoice } from '../forms/control.ts';
+import { indentedTerm, type TermChoice, textOf } from '../forms/control.ts';
 import { errorSentence, fieldSentence } from '../forms/error-sentences.ts';
 import { SavedNow } from '../forms/fields.tsx';
 import { idIn, textIn } from '../forms/form-values.ts';
@@ -181,7 +181,7 @@ const fieldsOf = (kind: TermKind): [string, TermField][] =>
   Object.entries<TermField>(kind.fields).filter(([name]) => name !== 'translations');
 
 const enteredTerm = ({ fields }: Submission, kind: TermKind): Readonly<Record<string, string>> =>
-  Object.fromEntries(fieldsOf(kind).map(([name]) => [name, textIn(fields, name).replace(/\r\n?/g, '\n')]));
+  Object.fromEntries(fieldsOf(kind).map(([name]) => [name, textOf(textIn(fields, name))]));
 
 const changedMembers = (input: Readonly<Record<string, string>>, storedValues: Readonly<Record<string, string>>): Values =>
   Object.fromEntries(Object.entries(input).filter(([name, value]) => value !== (storedValues[name] ?? '')));
@@ -226,7 +226,10 @@ function requireManager({ caller }: Visit, kind: TermKind): void {
 const shownValues = (kind: TermKind, record: Values): Readonly<Record<string, string>> =>
   // A parent of 0 means none, but a text may be `0`.
   Object.fromEntries(
-    fieldsOf(kind).map(([name]) => [name, name === 'parent' && record[name] === 0 ? '' : decodeForEditing(String(record[name] ?? ''))]),
+    fieldsOf(kind).map(([name]) => [
+      name,
+      name === 'parent' && record[name] === 0 ? '' : textOf(decodeForEditing(String(record[name] ?? ''))),
+    ]),
   );
 
 function termErrors({ i18n }: Visit, kind: TermKind, { details }: ApiError): Map<string, string> {

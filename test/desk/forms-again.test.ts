@@ -396,6 +396,21 @@ describeRequests('forms of the desk', (ask) => {
     expect([city, phone, address]).toEqual(['Alba', '3', '']);
   });
 
+  it('of categories keep a description whose lines end as browsers send them', async () => {
+    const anna = await openVisitor(ask, 'admin');
+    const { id } = await ask.create('/categories', { name: 'Sports', description: 'Old' });
+    const stored = () => ask.db().from('term_taxonomy').where('term_id', id);
+    await stored().update({ description: 'One\r\ntwo' });
+    const path = `/admin/categories/${id}`;
+    const page = await anna.get(path);
+    expect((await anna.submit(page, path, { name: 'Sport' })).status).toBe(303);
+    expect(await stored()).toMatchObject([{ description: 'One\r\ntwo' }]);
+    const other = await anna.get(path);
+    await ask.update(`/categories/${id}`, { description: 'Theirs' });
+    const late = await anna.submit(other, path, { name: 'Games' });
+    expect([late.status, new Map(formIn(late.text, path)).get('description')]).toEqual([409, 'Theirs']);
+  });
+
   it('of categories and of lists keep fields that only another editor has changed', async () => {
     const anna = await openVisitor(ask, 'admin');
     const term = await ask.create('/categories', { name: 'Dance', description: 'Waltz' });
