@@ -39,7 +39,7 @@ export async function previewPage(context: PageContext, { editor, visitor }: Pre
   if (!isPreviewed(row.post_status)) fail('rest_no_route');
   const content =
     kind.name === 'event'
-      ? await eventPage(context, editor, { of: 'event', id: recordId }, row.post_password || undefined)
+      ? await eventPage(context, editor, { of: 'event', id: recordId }, { password: row.post_password || undefined, asPublished: true })
       : await linkedPreview(context, editor, kind.name, recordId);
   const i18n = i18nFor(site, visitor);
   const notice = i18n.say('pages:preview', { status: statusText(i18n, row.post_status) });

@@ -38,16 +38,25 @@ import { type LocalSpan, loadSeriesDates } from './series-dates.ts';
 import { eventsJsonLd, linkedJsonLd } from './structured.ts';
 import { type AddedEvent, appendQuery, calendarUrl, eventSubscriptions } from './urls.ts';
 
-/** Returns the page of an event, or of one of its dates. `password`: the one entered to open a protected event. */
+/**
+ * How an event is shown. `password`: the one entered to open a protected event; `asPublished`: as visitors will see it
+ * once it is published, although the caller sees more.
+ */
+export interface EventPageOptions {
+  readonly password: string | undefined;
+  readonly asPublished?: boolean;
+}
+
+/** Returns the page of an event, or of one of its dates. */
 export async function eventPage(
   { site, theme }: PageContext,
   caller: Caller,
   page: EventPage,
-  password: string | undefined,
+  { password, asPublished }: EventPageOptions,
 ): Promise<PageContent> {
   const i18n = i18nFor(site, caller);
   const { say } = i18n;
-  const list = await loadNamedEvents(site, caller, toNamedEvents(page), { password, withJsonLd: true });
+  const list = await loadNamedEvents(site, caller, toNamedEvents(page), { password, asPublished, withJsonLd: true });
   const event = list.events[0] ?? fail('rest_no_route');
   const { record, locked } = event;
   const card = toEventCard(event, caller, i18n);

@@ -24,7 +24,7 @@ export async function renderPage(context: PageContext, caller: Caller, { page, q
     case 'list':
       return toPage(context, caller, await calendarPage(context, caller, page, query));
     case 'event':
-      return toPage(context, caller, await eventPage(context, caller, page, password));
+      return toPage(context, caller, await eventPage(context, caller, page, { password }));
     case 'linked':
       return toPage(context, caller, await linkedPage(context, caller, page));
     case 'ids':

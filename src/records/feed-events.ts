@@ -108,13 +108,14 @@ export const toNamedEvents = ({ slug, id = 0, occurrence }: EventPage): NamedEve
 
 /**
  * Returns named events, including hidden ones, in the order of the ids. Those that the caller may not see are left out.
- * `options`: the password for protected ones, and whether they include JSON-LD.
+ * `options`: the password for protected ones, whether they include JSON-LD, and whether they are shown as they will be
+ * once they are published.
  */
 export async function loadNamedEvents(
   site: Site,
   caller: Caller,
   names: NamedEvents,
-  options: Pick<FeedQuery, 'password' | 'withJsonLd'> = {},
+  options: Pick<FeedQuery, 'password' | 'withJsonLd'> & { readonly asPublished?: boolean | undefined } = {},
 ): Promise<FeedEvents> {
   const ids = 'ids' in names ? names.ids : await idsOfSlug(site, caller, names);
   if (ids.length === 0) return { events: [], total: 0, timeliness: 'never' };

@@ -93,9 +93,10 @@ export interface Rendered<Published = PublishedRecord> {
 
 /**
  * Options for reading records: what opens protected ones, whether JSON-LD is included, and whether they are rendered as
- * on their pages.
+ * on their pages. `asPublished`: private and scheduled records are not shown in them, even if the caller may read these;
+ * drafts are, since they are published together with a record.
  */
-type ReadOptions = OpeningValues & Pick<RenderContext, 'withJsonLd' | 'withinPost'>;
+type ReadOptions = OpeningValues & Pick<RenderContext, 'withJsonLd' | 'withinPost'> & { readonly asPublished?: boolean | undefined };
 
 /**
  * Returns the records of a slice of a list that the caller may see, their rows, and the total. `options`: what opens
@@ -115,11 +116,12 @@ export async function narrowedPosts<Published extends PublishedRecord>(
   return { records: await mapYielding(loadedIds, (id) => renderRecord(kind, id, bundle, context)), bundle, total };
 }
 
-const contextOf = (caller: Caller, { withJsonLd, withinPost, ...opening }: ReadOptions): RenderContext => ({
-  ...renderContext(caller, rightsOf(caller, opening)),
-  withJsonLd,
-  withinPost,
-});
+function contextOf(caller: Caller, { withJsonLd, withinPost, asPublished, ...opening }: ReadOptions): RenderContext {
+  const rights = rightsOf(caller, opening);
+  const staysHidden = ({ post_status: status }: Post) => asPublished === true && ['private', 'future'].includes(status);
+  const mayReadShown = (row: Post) => !staysHidden(row) && rights.mayRead(row);
+  return { ...renderContext(caller, { ...rights, mayRead: mayReadShown }), withJsonLd, withinPost };
+}
 
 /** A slice of a list: its conditions, its order, and its position. */
 type ListSlice = Listed & { readonly limit: number; readonly offset: number };

@@ -74,6 +74,19 @@ describeRequests(
       expect([page.text.includes('The barn'), page.text.includes('Not yet')]).toEqual([true, false]);
     }); // biome-ignore format: pairs
 
+    it('shows the drafts of an event, which are published with it, but no private venue or organizer', async () => {
+      const admin = await openVisitor(ask, 'admin');
+      const venues = ['private', 'draft'].map((status) => ask.create('/venues', { venue: `The ${status} mill`, city: 'Asti', status }));
+      const [hidden, draft] = await Promise.all(venues);
+      const organizer = [{ organizer: 'Secret millers', status: 'private' }];
+      for (const [venue, isShown] of [[hidden, false], [draft, true]] as const) {
+        const { id } = await ask.create('/events', { ...DRAFTS.event, venue: { id: venue!.id }, organizer, status: 'draft' });
+        await ask.writeRows((db) => db.from('posts').where('post_title', 'Secret millers').update({ post_status: 'private' }));
+        const { text } = await admin.get(`/?p=${id}&preview=true`);
+        expect([text.includes('Bring a chair'), text.includes(' mill<'), text.includes('Secret millers')]).toEqual([true, isShown, false]);
+      }
+    }); // biome-ignore format: pairs
+
     it('shows a protected record in full, and redirects for a published one', async () => {
       const admin = await openVisitor(ask, 'admin');
       const { id } = await ask.create('/events', { ...DRAFTS.event, status: 'draft' });
