@@ -92,8 +92,8 @@ interface MonthPageOptions {
 }
 
 /**
- * Days around a month in whose bounds in UTC its all-day events in distant zones are, since these are shown on their own
- * days.
+ * Days around a month in whose bounds in UTC its all-day events in distant zones are, since these are shown on their
+ * own days.
  */
 const ALL_DAY_MARGIN = 1;
 

@@ -95,8 +95,8 @@ interface Export {
 }
 
 /**
- * Yields a record as it is exported, and an entry for what was left out of it. `access` is undefined if it was withdrawn
- * or removed while others were exported.
+ * Yields a record as it is exported, and an entry for what was left out of it. `access` is undefined if it was
+ * withdrawn or removed while others were exported.
  */
 function* postEntries({ caller, options, ids }: Export, item: PostItem, access: Access | undefined): Generator<Entry> {
   const isLocked = item.columns.post_password !== '' && (access === 'read' || options.publicOnly === true);

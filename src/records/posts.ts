@@ -93,8 +93,8 @@ export interface Rendered<Published = PublishedRecord> {
 
 /**
  * Options for reading records: what opens protected ones, whether JSON-LD is included, and whether they are rendered as
- * on their pages. `asPublished`: private and scheduled records are not shown in them, even if the caller may read these;
- * drafts are, since they are published together with a record.
+ * on their pages. `asPublished`: private and scheduled records are not shown in them, even if the caller may read
+ * these; drafts are, since they are published together with a record.
  */
 type ReadOptions = OpeningValues & Pick<RenderContext, 'withJsonLd' | 'withinPost'> & { readonly asPublished?: boolean | undefined };
 

@@ -30,8 +30,8 @@ export function pricesOf(node: Node): PagePrices {
 const PRICE_LIMIT = 1e9;
 
 /**
- * Returns the amounts of a price: a number, or a text as people write it (decision D37). Numbers among other words count
- * only beside a currency. Empty if it is no price.
+ * Returns the amounts of a price: a number, or a text as people write it (decision D37). Numbers among other words
+ * count only beside a currency. Empty if it is no price.
  */
 function amountsOf(price: unknown, code: string): readonly number[] {
   const amounts = typeof price === 'number' ? [Number(price.toFixed(MAX_DECIMALS))] : amountsIn(textOf(price), code);
