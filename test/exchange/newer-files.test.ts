@@ -521,7 +521,7 @@ describeDatabases('newer file', (open) => {
     await imported('and-o.csv', `Organizer Name\n${organizer}\n`);
     await imported('and.csv', `${head}\n${event},${day},20:00,${venue},${organizer}\n`);
     for (const [post_type, post_title] of [...storedNames, ['tribe_events', `Rock ${sign} Roll ${day}`]] as const)
-      await site.db.from('posts').where({ post_type }).whereLike('post_title', `%${day}`).update({ post_title });
+      await site.db.from('posts').where({ post_type }).where('post_title', 'like', `%${day}`).update({ post_title });
     const lines = [`UID:and-${day}`, 'SUMMARY:Other', `DTSTART:${day.replaceAll('-', '')}T210000Z`];
     const ics = calendar(...lines, `LOCATION:${venue}\\, Via Roma 1\\, Pisa`, `ORGANIZER;CN=${organizer}:mailto:r@example.org`);
     expect((await imported(`and-${day}.ics`, ics)).created).toEqual({ event: 1 });
