@@ -3,6 +3,7 @@ import { LRUCache } from 'lru-cache';
 import { type DestinationStream, type Logger, pino } from 'pino';
 import { type OutputFormat, standardOutput } from './host/output.ts';
 import { memoize } from './memo.ts';
+import { isObject } from './objects.ts';
 
 export type Log = Logger;
 
@@ -94,7 +95,7 @@ function knownStacks(): (entry: Record<string, unknown>) => Record<string, unkno
   const recentStacks = new LRUCache<string, true>({ max: MAX_REMEMBERED, ttl: REPEAT_MS });
   return (entry) => {
     const { err } = entry;
-    if (typeof err !== 'object' || err === null || !('stack' in err) || typeof err.stack !== 'string') return entry;
+    if (!isObject(err) || !('stack' in err) || typeof err.stack !== 'string') return entry;
     const { stack, ...rest } = err;
     if (recentStacks.has(stack)) return { ...entry, err: rest };
     recentStacks.set(stack, true);
@@ -137,7 +138,7 @@ const MAX_DEPTH = 8;
  * any name.
  */
 function withoutSecrets(value: unknown, depth = 0): unknown {
-  if (value === null || typeof value !== 'object' || 'toJSON' in value) return value;
+  if (!isObject(value) || 'toJSON' in value) return value;
   if (depth === MAX_DEPTH) return HIDDEN;
   if (value instanceof Error)
     return withoutSecrets({ ...codesOf(value), ...pino.stdSerializers.err(value), ...completeMessage(value) }, depth + 1);

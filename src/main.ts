@@ -20,6 +20,7 @@ import { type Service, type ServiceHost, startService } from './http/service.ts'
 import { type FromWorker, manageWorkers, type ToWorker, WORKER_VARIABLE } from './http/workers.ts';
 import { createLog, lostConnections } from './log.ts';
 import { openLibrary } from './media/library.ts';
+import { isObject } from './objects.ts';
 import { type LoadedTheme, loadTheme } from './pages/theme.ts';
 import { settingSentence } from './refusals.ts';
 import { openSite, type Site } from './site.ts';
@@ -124,7 +125,7 @@ async function serveAsWorker(number: string): Promise<void> {
   const metrics = async (): Promise<string> => {
     sendToPrimary('asks for metrics');
     for await (const [word] of on(process, 'message', { signal: AbortSignal.timeout(METRICS_TIMEOUT_MS) }))
-      if (typeof word === 'object' && word !== null && 'metrics' in word) return String(word.metrics);
+      if (isObject(word) && 'metrics' in word) return String(word.metrics);
     throw new Error('the first process does not answer');
   };
   const logs = { serviceLog: number === '0' ? log : silent, processLog: silent };

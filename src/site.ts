@@ -3,6 +3,7 @@ import { type Config, ConfigError } from './config/config.ts';
 import { TimeoutError, withTimeout } from './host/timeout.ts';
 import { createLog, type Log } from './log.ts';
 import type { FetchOptions } from './media/safe-fetch.ts';
+import { isObject } from './objects.ts';
 import { createSettingsReader, toSiteSettings } from './settings-reader.ts';
 import type { ServerChange } from './storage/engine/cluster.ts';
 import { type Database, type DatabaseSettings, DatabaseUnavailable, openDatabase } from './storage/engine/database.ts';
@@ -329,8 +330,7 @@ const errorsAfterCommit = new WeakSet<object>();
  * after a commit. Files that rows may refer to must stay in that case.
  */
 export const mayHaveBeenWritten = (error: unknown): boolean =>
-  (error instanceof DatabaseUnavailable && error.reason === 'uncertain') ||
-  (typeof error === 'object' && error !== null && errorsAfterCommit.has(error));
+  (error instanceof DatabaseUnavailable && error.reason === 'uncertain') || (isObject(error) && errorsAfterCommit.has(error));
 
 /**
  * Runs the work of a request. If the database is lost after a commit, the error tells the client not to send the
@@ -353,7 +353,7 @@ export async function markErrorsAfterCommit<T>(site: Site, work: (site: Site) =>
   } catch (error) {
     if (!hasCommitted) throw error;
     if (error instanceof DatabaseUnavailable) throw new DatabaseUnavailable('uncertain', error);
-    if (typeof error === 'object' && error !== null) errorsAfterCommit.add(error);
+    if (isObject(error)) errorsAfterCommit.add(error);
     throw error;
   }
 }

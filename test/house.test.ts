@@ -8,6 +8,7 @@ const SOURCE = join(dirname(fileURLToPath(import.meta.url)), '../src');
 
 /** The rooms (top-level folders of `src`) from the bottom up; rooms on the same level do not import each other. */
 const FLOORS: readonly (readonly string[])[] = [
+  ['objects.ts'],
   ['errors.ts', 'memo.ts', 'grouped-by.ts', 'yielding.ts', 'typed-keys.ts', 'host'],
   ['wordpress'],
   ['calendar'],
@@ -346,6 +347,12 @@ describe('the source', () => {
         );
       });
     expect(asked).toEqual([]);
+  });
+
+  it('asks in one file whether a value is an object', () => {
+    const asked =
+      /(\w+) !== null && typeof \1 === 'object'|typeof (\w+) === 'object' && \2 !== null|(\w+) === null \|\| typeof \3 !== 'object'/;
+    expect(files.filter((name) => asked.test(readFileSync(join(SOURCE, name), 'utf8')))).toEqual(['objects.ts']);
   });
 
   /** Copying a group for each new member takes quadratic time; `addToGroup` and `groupedBy` do not copy. */

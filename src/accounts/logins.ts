@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { SiteSettings } from '../calendar/settings.ts';
 import { fail } from '../errors.ts';
+import { isObject } from '../objects.ts';
 import type { Site } from '../site.ts';
 import type { Database } from '../storage/engine/database.ts';
 import {
@@ -247,10 +248,10 @@ type Sessions = Readonly<Record<string, Session>>;
  */
 function sessionsOf(text: string | undefined): Sessions {
   const list = text === undefined ? undefined : parseSerialized(text);
-  if (list === null || typeof list !== 'object') return {};
+  if (!isObject(list)) return {};
   return Object.fromEntries(
     Object.entries(list).map(([key, session]: [string, unknown]) => {
-      const members = session !== null && typeof session === 'object' ? session : { expiration: session };
+      const members = isObject(session) ? session : { expiration: session };
       return [key, { ...members, expiration: Number('expiration' in members ? members.expiration : 0) || 0 }];
     }),
   );

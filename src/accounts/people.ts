@@ -6,6 +6,7 @@ import type { Person } from '../kinds/core/user.ts';
 import { conditionsOf, mergeConditions } from '../kinds/filter.ts';
 import { postKinds, postTypes } from '../kinds/index.ts';
 import type { Selected } from '../kinds/param.ts';
+import { isObject } from '../objects.ts';
 import type { Site } from '../site.ts';
 import type { Database } from '../storage/engine/database.ts';
 import type { LookUp } from '../storage/engine/look-up-once.ts';
@@ -84,10 +85,7 @@ function personOf({ row, metas }: StoredUser, db: Database, roles: Roles): Perso
   const capabilitiesText = metas.get(capabilitiesKey(db)) ?? '';
   const preferences = jsonValue(parseSerialized(metas.get(preferencesKey(db)) ?? ''));
   const grantValues = parseSerialized(capabilitiesText);
-  const grants =
-    grantValues !== null && typeof grantValues === 'object'
-      ? Object.keys(grantValues).filter((name) => (grantValues as Record<string, unknown>)[name])
-      : [];
+  const grants = isObject(grantValues) ? Object.keys(grantValues).filter((name) => (grantValues as Record<string, unknown>)[name]) : [];
   return {
     id: row.ID,
     login: row.user_login,
@@ -101,7 +99,7 @@ function personOf({ row, metas }: StoredUser, db: Database, roles: Roles): Perso
     lastName: meta('last_name'),
     nickname: meta('nickname'),
     locale: meta('locale'),
-    preferences: preferences !== null && typeof preferences === 'object' ? preferences : [],
+    preferences: isObject(preferences) ? preferences : [],
     roles: grants.filter((name) => roles.has(name)),
     capabilities: [...userCapabilities(capabilitiesText, roles)].filter((name) => name !== 'exist'),
     grants,

@@ -1,4 +1,5 @@
 import { memoize } from '../memo.ts';
+import { isObject, isRecord } from '../objects.ts';
 import type { Database } from '../storage/engine/database.ts';
 import { loadUsers, lockUser, writeUserMeta } from '../storage/rows/users.ts';
 import { parseSerialized, toSerialized } from '../wordpress/php/serialized.ts';
@@ -28,10 +29,9 @@ export const parsePasswords = (text: string | undefined): readonly StoredPasswor
 
 const parseStored = memoize((text): readonly StoredPassword[] => {
   const list = parseSerialized(text);
-  if (list === null || typeof list !== 'object') return [];
+  if (!isObject(list)) return [];
   return Object.values(list).filter(
-    (entry): entry is StoredPassword =>
-      entry !== null && typeof entry === 'object' && typeof entry.uuid === 'string' && typeof entry.password === 'string',
+    (entry): entry is StoredPassword => isRecord(entry) && typeof entry.uuid === 'string' && typeof entry.password === 'string',
   );
 });
 

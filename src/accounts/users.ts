@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { objectOf } from '../objects.ts';
 import type { Site } from '../site.ts';
 import type { Database } from '../storage/engine/database.ts';
 import { joinWriters, noteChange } from '../storage/journal/reported-changes.ts';
@@ -305,10 +306,8 @@ function grantsOf(role: string, roles: Roles): { capabilities: StoredValue; leve
   return { capabilities: toSerialized({ [role]: true }), level: String(Math.max(0, ...levels)) };
 }
 
-function storedGrantsOf(db: Database, { metas }: StoredUser): Record<string, unknown> {
-  const grants = parseSerialized(metas.get(capabilitiesKey(db)) ?? '');
-  return grants !== null && typeof grants === 'object' ? (grants as Record<string, unknown>) : {};
-}
+const storedGrantsOf = (db: Database, { metas }: StoredUser): Readonly<Record<string, unknown>> =>
+  objectOf(parseSerialized(metas.get(capabilitiesKey(db)) ?? ''));
 
 function accountOf(db: Database, roles: Roles, user: StoredUser): Account {
   const { ID, user_login, user_email, display_name, user_registered } = user.row;

@@ -1,4 +1,5 @@
 import { memoize } from '../memo.ts';
+import { isObject } from '../objects.ts';
 import { decodeEntities, escHtml } from '../wordpress/content/entities.ts';
 import { stripAllTags, stripControlCharacters } from '../wordpress/content/plain-text.ts';
 import { sanitizeTitle } from '../wordpress/slug.ts';
@@ -52,8 +53,8 @@ const MAX_PARSED_TOGETHER = 10_000;
  * allows.
  */
 export function costMeta(value: unknown): CostMeta | null {
-  const members = typeof value === 'object' && value !== null ? Object.values(value) : [value];
-  if (members.length > MAX_COSTS || members.some((member) => typeof member === 'object' && member !== null)) return null;
+  const members = isObject(value) ? Object.values(value) : [value];
+  if (members.length > MAX_COSTS || members.some(isObject)) return null;
   const costs = members.map(plainCost).filter((cost) => cost !== '');
   if (costs.reduce((bytes, cost) => bytes + Buffer.byteLength(cost), 0) > MAX_COST_BYTES) return null;
   const currency = sharedSymbol(parseAll(costs).flatMap(({ amounts }) => amounts));

@@ -1,3 +1,4 @@
+import { objectOf } from '../objects.ts';
 /*
  * Custom fields of a site's events ("Additional Fields" of The Events Calendar's paid extension). The extension stores
  * the definitions in its option `custom-fields` and each value in a meta `_ecp_custom_N`; properties that it does not
@@ -73,7 +74,7 @@ const TYPES: ReadonlyMap<unknown, CustomField['type']> = new Map([
  */
 export function readCustomFields(definitions: unknown, ownDefinitions: unknown): CustomField[] {
   const takenNames = new Set<string>();
-  return membersOf(definitions).flatMap(([, definition]) => {
+  return Object.entries(objectOf(definitions)).flatMap(([, definition]) => {
     const { name: meta, label, type, values } = objectOf(definition);
     if (typeof meta !== 'string' || meta === '') return [];
     const { name: ownName, type: ownType } = objectOf(
@@ -93,10 +94,6 @@ export function readCustomFields(definitions: unknown, ownDefinitions: unknown):
     ];
   });
 }
-
-/** Returns the members of a PHP array, which is parsed to an object or a list. */
-const membersOf = (value: unknown): [string, unknown][] => (value !== null && typeof value === 'object' ? Object.entries(value) : []);
-const objectOf = (value: unknown): Readonly<Record<string, unknown>> => (value !== null && typeof value === 'object' ? { ...value } : {});
 
 /** Returns the values of a field, which are stored one per line. */
 const linesOf = (values: unknown): string[] =>

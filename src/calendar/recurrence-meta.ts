@@ -2,6 +2,8 @@
  * The rules of a recurring event as The Events Calendar's paid extension stores them in the meta `_EventRecurrence`. It
  * creates the set of `recurrence-set.ts` from them whenever the event is saved in WordPress.
  */
+
+import { isRecord } from '../objects.ts';
 import { parseSerialized } from '../wordpress/php/serialized.ts';
 import { textFromUnix, unixFromText } from '../wordpress/time.ts';
 import { occurrences, parseRule, type Rule } from './recurrence-rule.ts';
@@ -51,7 +53,7 @@ function rulesIn(text: string, name: 'rules' | 'exclusions'): StoredRule[] | und
 }
 
 /** Returns whether a value is an object and not a list. */
-export const isMembers = (value: unknown): value is StoredRule => typeof value === 'object' && value !== null && !Array.isArray(value);
+export const isMembers = (value: unknown): value is StoredRule => isRecord(value);
 
 const customOf = ({ custom }: StoredRule): StoredRule => (isMembers(custom) ? custom : {});
 const isDate = (rule: StoredRule): boolean => customOf(rule).type === 'Date';

@@ -10,7 +10,7 @@ import { fetchBytes, fetchOptionsFor } from '../exchange/live/named-address.ts';
 import { formatOfWebFile } from '../exchange/sources.ts';
 import { onProcessEnd } from '../host/ending.ts';
 import { OWNER_ONLY_FILE_MODE, OWNER_ONLY_FOLDER_MODE } from '../host/files.ts';
-import { codeOf } from '../storage/engine/dialect.ts';
+import { codeOf } from '../objects.ts';
 import { percentDecoded } from '../wordpress/web-url.ts';
 import type { Io } from './io.ts';
 

@@ -2,6 +2,7 @@ import { stringify } from 'csv-stringify/sync';
 import { CSV_FORM } from '../exchange/csv/csv-form.ts';
 import { isFormula } from '../exchange/csv/formulas.ts';
 import { isOpenDescriptor } from '../exchange/items/atomic-file.ts';
+import { isObject } from '../objects.ts';
 import { decodeEntities } from '../wordpress/content/entities.ts';
 import { stripAllTags } from '../wordpress/content/plain-text.ts';
 import { CliError, EXIT_CODE, type Io } from './io.ts';
@@ -92,8 +93,7 @@ function checkFields(items: readonly Item[], fields: readonly string[], optional
 
 function memberOf(item: Item, name: string): unknown {
   let value: unknown = item;
-  for (const part of name.split('.'))
-    value = value !== null && typeof value === 'object' && Object.hasOwn(value, part) ? (value as Item)[part] : undefined;
+  for (const part of name.split('.')) value = isObject(value) && Object.hasOwn(value, part) ? (value as Item)[part] : undefined;
   return value;
 }
 

@@ -5,6 +5,7 @@ import { labelOf, statusText } from '../forms/labels.ts';
 import { isYesOrNo } from '../kinds/editable.ts';
 import { postKinds, termKinds } from '../kinds/index.ts';
 import type { Values } from '../kinds/param.ts';
+import { isObject } from '../objects.ts';
 import type { Visit } from './visit.ts';
 
 /*
@@ -40,7 +41,7 @@ export function labelledInput(visit: Pick<Visit, 'i18n'>, path: string, fields: 
 
 /** Returns the texts of a field with several inputs. */
 const collectTexts = (value: unknown): string[] =>
-  value === null || typeof value !== 'object'
+  !isObject(value)
     ? [textOf(value)].filter((text) => text !== '')
     : Object.entries(membersIn(value)).flatMap(([name, member]) => (ID_MEMBERS.has(name) ? [] : collectTexts(member)));
 

@@ -1,4 +1,5 @@
 import type { Kind } from '../kinds/kind.ts';
+import { isObject } from '../objects.ts';
 import { deskUrl, type Visit } from './visit.ts';
 
 /*
@@ -17,9 +18,7 @@ function changeQuery({ request: { query } }: Visit, changes: Readonly<Record<str
  */
 function flatPairs(name: string, value: unknown): [name: string, value: string][] {
   if (typeof value === 'string') return [[name, value]];
-  return value === null || typeof value !== 'object'
-    ? []
-    : Object.entries(value).flatMap(([key, member]) => flatPairs(`${name}[${key}]`, member));
+  return !isObject(value) ? [] : Object.entries(value).flatMap(([key, member]) => flatPairs(`${name}[${key}]`, member));
 }
 
 /**

@@ -4,6 +4,7 @@ import type { RequestedTerm } from '../kinds/grammars/lists.ts';
 import { postKind } from '../kinds/index.ts';
 import type { PostKind } from '../kinds/kind.ts';
 import type { Values } from '../kinds/param.ts';
+import { isObject } from '../objects.ts';
 import { termLookUp } from '../records/references.ts';
 import { missingFields, valueRefusals } from '../records/writes/value-refusals.ts';
 import { faultSentence, refusalSentence } from '../refusals.ts';
@@ -78,9 +79,7 @@ async function newLinkErrors(context: FormContext, { fields }: PostKind, raw: Va
   const links = Object.entries(raw).flatMap(([name, value]) => {
     const field = fields[name];
     if (!field || !isLinks(field) || !Array.isArray(value)) return [];
-    return value
-      .filter((item): item is Values => item !== null && typeof item === 'object')
-      .map((newRecord) => ({ name, newRecord, place: field.place }));
+    return value.filter((item): item is Values => isObject(item)).map((newRecord) => ({ name, newRecord, place: field.place }));
   });
   const results = await Promise.all(
     links.map(async ({ name, newRecord, place }) => ({ name, message: await newRecordErrors(context, postKind(place.kind), newRecord) })),

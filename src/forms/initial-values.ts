@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto';
+import { isRecord } from '../objects.ts';
 import { parseJson } from '../wordpress/json.ts';
 import type { FormValue } from './control.ts';
 import { membersIn } from './form-values.ts';
@@ -41,6 +42,4 @@ function parseInitialDigests(text: string): Readonly<Record<string, unknown>> {
 const digestOf = (value: FormValue): string => hash('sha256', JSON.stringify(value, sortMembers) ?? '').slice(0, DIGEST_LENGTH);
 
 const sortMembers = (_name: string, value: unknown): unknown =>
-  value !== null && typeof value === 'object' && !Array.isArray(value)
-    ? Object.fromEntries(Object.entries(value).sort(([one], [other]) => (one < other ? -1 : 1)))
-    : value;
+  isRecord(value) ? Object.fromEntries(Object.entries(value).sort(([one], [other]) => (one < other ? -1 : 1))) : value;

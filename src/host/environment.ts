@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { parseEnv } from 'node:util';
+import { codeOf } from '../objects.ts';
 import { SettingError } from './setting-error.ts';
 
 export type Variables = Readonly<Record<string, string | undefined>>;
@@ -84,5 +85,5 @@ function readVariableFile(file: string, variable: string): string {
   }
 }
 
-const isMissing = (error: unknown) => typeof error === 'object' && error !== null && 'code' in error && error.code === 'ENOENT';
+const isMissing = (error: unknown) => codeOf(error) === 'ENOENT';
 const messageOf = (error: unknown) => (error instanceof Error ? error.message : String(error));

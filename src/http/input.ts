@@ -3,6 +3,7 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import busboy from 'busboy';
 import { fail } from '../errors.ts';
+import { isRecord } from '../objects.ts';
 import { type JsonFault, parseJson } from '../wordpress/json.ts';
 import { parsePhpQuery } from '../wordpress/php/query.ts';
 
@@ -115,7 +116,7 @@ function jsonBody(body: Buffer): Body {
   if ('fault' in reading)
     return reading.fault === 'too-many' ? fail('body-too-complex', { detail: { values: MAX_JSON_VALUES } }) : { fault: reading.fault };
   const { value } = reading;
-  return { json: value !== null && typeof value === 'object' && !Array.isArray(value) ? (value as RawParams) : NO_PARAMS };
+  return { json: isRecord(value) ? (value as RawParams) : NO_PARAMS };
 }
 
 /**

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Config } from '../config/config.ts';
 import { fail } from '../errors.ts';
-import { codeOf } from '../storage/engine/dialect.ts';
+import { codeOf } from '../objects.ts';
 import { createSharedQuota } from './shared-quota.ts';
 
 /** Time limits for clients, in milliseconds. Node itself cuts off slower ones (408). */

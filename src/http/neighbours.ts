@@ -1,4 +1,5 @@
 import type { Values } from '../kinds/param.ts';
+import { isObject } from '../objects.ts';
 import { type RestPlace, restUrl } from '../wordpress/links.ts';
 import { urlEncode } from '../wordpress/web-url.ts';
 import type { RawParams } from './input.ts';
@@ -56,8 +57,7 @@ function queryFor(query: RawParams, values: Values, [changedName, number]: reado
  * written as 0; WordPress writes it as empty, too, and then refuses it as a boolean.
  */
 function queryPairs(name: string, value: unknown): string[] {
-  if (value !== null && typeof value === 'object')
-    return Object.entries(value).flatMap(([key, member]) => queryPairs(`${name}%5B${urlEncode(key)}%5D`, member));
+  if (isObject(value)) return Object.entries(value).flatMap(([key, member]) => queryPairs(`${name}%5B${urlEncode(key)}%5D`, member));
   const text = typeof value === 'boolean' ? String(Number(value)) : urlEncode(String(value ?? ''));
   return [text === '' ? name : `${name}=${text}`];
 }

@@ -1,3 +1,5 @@
+import { isObject } from '../objects.ts';
+
 type FieldTree = ReadonlyMap<string, true | FieldTree>;
 
 /** Deeper than any record. */
@@ -26,7 +28,7 @@ function toFieldTree(paths: readonly (readonly string[])[]): FieldTree {
 }
 
 function pick(value: unknown, tree: FieldTree): unknown {
-  if (value === null || typeof value !== 'object') return value;
+  if (!isObject(value)) return value;
   const members = Array.isArray(value) ? [] : Object.entries(value);
   const picked = members.flatMap(([name, member]) => {
     const subtree = tree.get(name);

@@ -2,6 +2,7 @@ import { isLinks, isTerms } from '../kinds/fields.ts';
 import { postKind, termKind, termKindOf } from '../kinds/index.ts';
 import type { Kind } from '../kinds/kind.ts';
 import { memoizeByObject } from '../memo.ts';
+import { isRecord } from '../objects.ts';
 import type { PageSubject } from '../pages/page-subject.ts';
 
 /**
@@ -72,5 +73,3 @@ const recordMembers = memoizeByObject((kind: Kind): readonly (readonly [member: 
     return [name, terms.taxonomy].map((member) => [member, terms]);
   });
 });
-
-const isRecord = (value: unknown): value is Record<string, unknown> => value !== null && typeof value === 'object' && !Array.isArray(value);

@@ -1,5 +1,6 @@
 import type { TermKind } from '../kinds/kind.ts';
 import type { TermRecord } from '../kinds/shapes.ts';
+import { isObject } from '../objects.ts';
 import type { Caller } from '../records/caller.ts';
 import type { Listing } from '../records/posts.ts';
 import { readTermIfExists } from '../records/terms.ts';
@@ -56,13 +57,11 @@ export async function withEmbedded(site: Site, caller: Caller, kind: TermKind, r
  */
 export function requestsEmbed(relation: string, embed: unknown): boolean {
   if (embed === undefined) return false;
-  if (['0', '1', 'true'].includes(String(embed)) && !isList(embed)) return true;
-  const relations = isList(embed)
-    ? Object.values(embed).filter((item) => !isList(item))
+  if (['0', '1', 'true'].includes(String(embed)) && !isObject(embed)) return true;
+  const relations = isObject(embed)
+    ? Object.values(embed).filter((item) => !isObject(item))
     : String(embed)
         .split(/[\s,]+/)
         .filter(Boolean);
   return relations.length === 0 || relations.includes(relation);
 }
-
-const isList = (value: unknown): value is object => value !== null && typeof value === 'object';

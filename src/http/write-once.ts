@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { ApiError, fail } from '../errors.ts';
+import { isObject } from '../objects.ts';
 import type { Caller } from '../records/caller.ts';
 import { chosenLanguage } from '../records/record-languages.ts';
 import type { Site } from '../site.ts';
@@ -160,7 +161,7 @@ const digest = (text: string | Buffer): string => createHash('sha256').update(te
 /** Returns the value with the members of every object sorted, for comparison. */
 function withSortedMembers(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withSortedMembers);
-  if (value === null || typeof value !== 'object') return value;
+  if (!isObject(value)) return value;
   const members = Object.entries(value).sort(([one], [other]) => (one < other ? -1 : Number(one > other)));
   return members.map(([name, member]) => [name, withSortedMembers(member)]);
 }

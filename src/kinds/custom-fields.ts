@@ -3,6 +3,7 @@ import { isCustomMeta, isInLanguage } from '../calendar/custom-fields.ts';
 import type { SiteSettings } from '../calendar/settings.ts';
 import { type Fault, fail } from '../errors.ts';
 import { memoizeByObject } from '../memo.ts';
+import { isObject, isRecord } from '../objects.ts';
 import { storedTextField } from '../wordpress/content/plain-text.ts';
 import { numberText } from '../wordpress/php/number.ts';
 import { type StoredValue, storedText, storedTexts } from '../wordpress/php/serialized.ts';
@@ -168,7 +169,7 @@ function membersGrammar<Value extends object>(
     },
     read: (raw) => {
       if (raw === '' || (Array.isArray(raw) && raw.length === 0)) return { value: new Map() };
-      if (raw === null || typeof raw !== 'object' || Array.isArray(raw)) return { schemaFault: { stage: 'type', type: 'object' } };
+      if (!isRecord(raw)) return { schemaFault: { stage: 'type', type: 'object' } };
       const valuesByField = new Map<CustomField, Value>();
       for (const [name, value] of Object.entries(raw)) {
         const field = fieldsByName.get(name);
@@ -224,8 +225,7 @@ export function storedValue(field: CustomField, sent: unknown): readonly string[
 }
 
 /** Whether a value has the form in which records show it (`customFieldsRecord`). */
-const isShown = (sent: unknown): sent is { readonly value: unknown } =>
-  sent !== null && typeof sent === 'object' && 'label' in sent && 'value' in sent;
+const isShown = (sent: unknown): sent is { readonly value: unknown } => isObject(sent) && 'label' in sent && 'value' in sent;
 
 /** Returns the rows of a value read by `storedValue`, for imports that write rows directly. */
 export const customFieldRows = (field: CustomField, texts: readonly string[]): [key: string, value: StoredValue][] =>

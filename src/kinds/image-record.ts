@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import { memoize } from '../memo.ts';
+import { isObject, objectOf } from '../objects.ts';
 import { blogUrl } from '../wordpress/blog-links.ts';
 import { postUrl } from '../wordpress/links.ts';
 import { jsonValue, parseSerialized } from '../wordpress/php/serialized.ts';
@@ -120,17 +121,13 @@ export const metadataOf = (id: number, bundle: Bundle): Record<string, unknown> 
 
 const storedMetadata = (id: number, bundle: Bundle) => metaOf(bundle.metas.get(id), '_wp_attachment_metadata') ?? '';
 
-const cachedMetadata = memoize((text): Record<string, unknown> => {
-  const value = text === '' ? undefined : jsonValue(parseSerialized(text));
-  return isArray(value) ? { ...value } : {};
-});
-
-/** Returns whether a stored value is a PHP array. */
-const isArray = (value: unknown): value is Readonly<Record<string, unknown>> => value !== null && typeof value === 'object';
+const cachedMetadata = memoize(
+  (text): Record<string, unknown> => ({ ...objectOf(text === '' ? undefined : jsonValue(parseSerialized(text))) }),
+);
 
 /** Returns the sizes in metadata; invalid entries are ignored. */
 export const storedSizes = ({ sizes }: Readonly<Record<string, unknown>>): [string, StoredSize][] =>
-  isArray(sizes) ? Object.entries(sizes).filter((entry): entry is [string, StoredSize] => isArray(entry[1])) : [];
+  Object.entries(objectOf(sizes)).filter((entry): entry is [string, StoredSize] => isObject(entry[1]));
 
 /**
  * Returns the part of the metadata that is published: members of the image itself, and its sizes with their file names.

@@ -1,5 +1,6 @@
 import type { Fault } from '../errors.ts';
 import { memoizeByObject } from '../memo.ts';
+import { isRecord } from '../objects.ts';
 import { type ContentLanguages, isTranslated } from '../wordpress/content-languages.ts';
 import { rule, whenEmpty } from './fields.ts';
 import { choiceHint, type Grammar, MAX_BYTES } from './grammars/grammar.ts';
@@ -82,7 +83,7 @@ const translations = (codes: readonly string[]): Grammar<NamedTranslations> => (
   // PHP writes an empty object as a list.
   isBlank: (raw) => Array.isArray(raw) && raw.length === 0,
   read: (raw) => {
-    if (raw === null || typeof raw !== 'object' || Array.isArray(raw)) return REFUSED;
+    if (!isRecord(raw)) return REFUSED;
     const idsByCode = new Map<string, number | null>();
     for (const [code, member] of Object.entries(raw)) {
       const id = memberId(member);

@@ -1,3 +1,4 @@
+import { objectOf } from '../objects.ts';
 import { type StoredValue, storedText } from '../wordpress/php/serialized.ts';
 import { type Metas, metaOf } from '../wordpress/rows.ts';
 
@@ -30,8 +31,7 @@ export const storedSuggestion = (suggestion: Suggestion): StoredValue => storedT
 
 function parseDetails(json: string): Readonly<Record<string, unknown>> {
   try {
-    const value: unknown = JSON.parse(json);
-    return value !== null && typeof value === 'object' ? { ...value } : {};
+    return objectOf(JSON.parse(json));
   } catch {
     return {};
   }

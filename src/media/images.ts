@@ -1,7 +1,7 @@
 import type { SiteSettings } from '../calendar/settings.ts';
 import type { LogDetail } from '../errors.ts';
+import { codeOf } from '../objects.ts';
 import type { Database, TransactionData } from '../storage/engine/database.ts';
-import { codeOf } from '../storage/engine/dialect.ts';
 import { imageLock, lockNames } from '../storage/rows/locks.ts';
 import { findImages, insertAttachment, SOURCE_URL_META } from '../storage/rows/media.ts';
 import { utcFromDate } from '../wordpress/time.ts';

@@ -1,5 +1,6 @@
 import { access, chmod, constants, type FileHandle, mkdir, open, readdir, realpath, rm, stat, statfs } from 'node:fs/promises';
 import { basename, dirname, join, relative, resolve, sep } from 'node:path';
+import { codeOf } from '../objects.ts';
 import { type NewAttachment, SOURCE_URL_META } from '../storage/rows/media.ts';
 import { storedText, toSerialized } from '../wordpress/php/serialized.ts';
 import { sanitizeFileName, uniqueFileName } from './file-name.ts';
@@ -181,11 +182,6 @@ const DISK_FULL_CODES = new Set(['ENOSPC', 'EDQUOT']);
 /** Returns a file system error as LibraryUnavailable, any other error unchanged. */
 const toLibraryError = (error: unknown): unknown =>
   /^E[A-Z0-9]+$/.test(codeOf(error)) ? new LibraryUnavailable(DISK_FULL_CODES.has(codeOf(error)) ? 'full' : 'read-only', error) : error;
-
-function codeOf(error: unknown): string {
-  const { code } = error as NodeJS.ErrnoException;
-  return typeof code === 'string' ? code : '';
-}
 
 /** Makes sure that there is a folder to store files in; it may be read-only. Throws the error of the file system. */
 export async function openLibrary(folder: string): Promise<void> {

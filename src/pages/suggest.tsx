@@ -14,6 +14,7 @@ import { postKind } from '../kinds/index.ts';
 import type { PostKind } from '../kinds/kind.ts';
 import type { Field, Values } from '../kinds/param.ts';
 import { SUGGESTION_PARTS, type Suggestion } from '../kinds/suggestion.ts';
+import { isObject } from '../objects.ts';
 import type { Caller } from '../records/caller.ts';
 import { acceptParams } from '../records/input.ts';
 import { storeSuggestion } from '../records/suggestions.ts';
@@ -210,8 +211,7 @@ const readFields = (kind: PostKind, names: readonly string[], input: Values): Re
   Object.fromEntries(names.map((name) => [name, dropNewTerms(controlOf(name, kind.fields[name]!).read(input[name]))]));
 
 /** Removes new terms: visitors can only choose existing categories. */
-const dropNewTerms = (formValue: unknown): unknown =>
-  formValue !== null && typeof formValue === 'object' && 'ids' in formValue ? { ...formValue, fresh: '' } : formValue;
+const dropNewTerms = (formValue: unknown): unknown => (isObject(formValue) && 'ids' in formValue ? { ...formValue, fresh: '' } : formValue);
 
 /**
  * Separates links to existing records from the names of unknown ones: visitors can name new venues, but only editors
@@ -221,7 +221,7 @@ function splitLinks(raw: Values, kind: PostKind): { readonly knownValues: Values
   const unknownNames: Record<string, string> = {};
   const knownEntries = Object.entries(raw).map(([name, value]): [string, unknown] => {
     if (kind.fields[name]?.place.in !== 'links' || !Array.isArray(value)) return [name, value];
-    const newRecords = value.filter((item): item is Values => item !== null && typeof item === 'object');
+    const newRecords = value.filter((item): item is Values => isObject(item));
     unknownNames[name] = formatNames(newRecords.map((item) => textIn(item, name)));
     return [name, value.filter((item) => !newRecords.includes(item as Values))];
   });

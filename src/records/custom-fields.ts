@@ -11,6 +11,7 @@ import {
   SOLE_CHOICE,
 } from '../calendar/custom-fields.ts';
 import { CALENDAR_OPTION } from '../calendar/settings.ts';
+import { isObject, objectOf } from '../objects.ts';
 import type { Site } from '../site.ts';
 import type { Database } from '../storage/engine/database.ts';
 import { noteChange } from '../storage/journal/reported-changes.ts';
@@ -141,8 +142,6 @@ async function openDefinitions(db: Database): Promise<Definitions> {
  */
 function readMembers(option: string, text: string): Readonly<Record<string, unknown>> {
   const value = text === '' ? {} : parseSerialized(text);
-  if (value === null || typeof value !== 'object') throw new CustomFieldError('field-option', { option });
+  if (!isObject(value)) throw new CustomFieldError('field-option', { option });
   return objectOf(value);
 }
-
-const objectOf = (value: unknown): Readonly<Record<string, unknown>> => (value !== null && typeof value === 'object' ? { ...value } : {});

@@ -1,3 +1,4 @@
+import { isObject } from '../objects.ts';
 /** The reason that the warning names. */
 export const LOST_PARENT = 'parent-below-itself';
 
@@ -6,4 +7,4 @@ export const LOST_PARENT = 'parent-below-itself';
  * counts as none (`wp_check_term_hierarchy_for_loops`). `record`: as answered.
  */
 export const hasLostParent = (parent: unknown, record: unknown): boolean =>
-  Number(parent) > 0 && record !== null && typeof record === 'object' && 'taxonomy' in record && 'parent' in record && record.parent === 0;
+  Number(parent) > 0 && isObject(record) && 'taxonomy' in record && 'parent' in record && record.parent === 0;

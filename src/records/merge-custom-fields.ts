@@ -1,4 +1,5 @@
 import { type CustomField, EXTENSION_TYPES, isCustomMeta, readCustomFields } from '../calendar/custom-fields.ts';
+import { objectOf } from '../objects.ts';
 
 /*
  * Custom fields of another site. The number in a meta (`_ecp_custom_2`) depends on the order in which a site has
@@ -69,5 +70,3 @@ export function nextFieldNumber(definitions: ReadonlyMap<string, unknown>, usedM
 
 /** Returns the meta that a definition names; empty if it names none. */
 export const metaOfDefinition = (definition: unknown): string => String(objectOf(definition).name ?? '');
-
-const objectOf = (value: unknown): Readonly<Record<string, unknown>> => (value !== null && typeof value === 'object' ? { ...value } : {});

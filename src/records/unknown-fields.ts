@@ -5,6 +5,7 @@ import type { Kind } from '../kinds/kind.ts';
 import { nearestName } from '../kinds/nearest-name.ts';
 import type { Params } from '../kinds/param.ts';
 import { memoizeByObject } from '../memo.ts';
+import { isObject } from '../objects.ts';
 
 /** Maximum number of unknown names reported for a request. */
 const MAX_REPORTED = 10;
@@ -31,7 +32,7 @@ export function unknownFields(kind: Kind, params: Params, raw: Readonly<Record<s
 
 /** Returns the unknown names in linked records that the write would create. */
 function unknownMembers(name: string, kind: Kind, value: unknown): UnknownField[] {
-  const members = [value].flat().flatMap((item) => (item !== null && typeof item === 'object' ? Object.keys(item) : []));
+  const members = [value].flat().flatMap((item) => (isObject(item) ? Object.keys(item) : []));
   // Forms index the members of a list by number.
   const names = [...new Set(members)].filter((member) => !/^\d+$/.test(member));
   return unknownNames(names, shownNames(kind), kind.fields).map((field) => ({ ...field, name: `${name}.${field.name}` }));

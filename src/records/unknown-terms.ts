@@ -1,6 +1,7 @@
 import { isTerms } from '../kinds/fields.ts';
 import { type RequestedTerm, requestedTerms } from '../kinds/grammars/lists.ts';
 import type { Kind } from '../kinds/kind.ts';
+import { isObject } from '../objects.ts';
 import { sanitizeTitle } from '../wordpress/slug.ts';
 import { shorten } from './explanation.ts';
 
@@ -30,7 +31,7 @@ export function unknownTerms(kind: Kind, raw: Readonly<Record<string, unknown>>,
 }
 
 const memberOf = (record: unknown, name: string): unknown =>
-  record !== null && typeof record === 'object' ? Object.getOwnPropertyDescriptor(record, name)?.value : undefined;
+  isObject(record) ? Object.getOwnPropertyDescriptor(record, name)?.value : undefined;
 
 function leftOut(value: unknown, shownTerms: unknown): RequestedTerm[] {
   if (!Array.isArray(shownTerms)) return [];

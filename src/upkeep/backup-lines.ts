@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { isObject } from '../objects.ts';
 import type { Row } from '../storage/audit/snapshot.ts';
 
 /*
@@ -38,11 +39,10 @@ export const endLine = (rows: number): string => toLine({ end: true, rows } sati
  */
 function encodeValue(value: Row[string]): z.input<typeof ROW>[string] {
   if (value instanceof Uint8Array) return { base64: Buffer.from(value).toString('base64') };
-  return typeof value === 'object' && value !== null ? JSON.stringify(value) : value;
+  return isObject(value) ? JSON.stringify(value) : value;
 }
 
-const decodeValue = (value: z.output<typeof ROW>[string]) =>
-  value !== null && typeof value === 'object' ? Buffer.from(value.base64, 'base64') : value;
+const decodeValue = (value: z.output<typeof ROW>[string]) => (isObject(value) ? Buffer.from(value.base64, 'base64') : value);
 
 /** Maps the values of a row; nearly all of them stay the same. */
 function mapValues<From, To>(row: Readonly<Record<string, From>>, convert: (value: From) => To): Record<string, To> {

@@ -5,6 +5,7 @@ import { createGunzip } from 'node:zlib';
 import type { z } from 'zod';
 import { linesIn, type NumberedLine } from '../exchange/items/file-text.ts';
 import { SourceFault } from '../exchange/items/items.ts';
+import { isObject } from '../objects.ts';
 import { backupTables, type Row, rowsOfSqlite, type SnapshotTable, sitesInSqlite } from '../storage/audit/snapshot.ts';
 import { jsonExcess } from '../wordpress/json.ts';
 import { END, HEAD, parseRow, ROW, TABLE } from './backup-lines.ts';
@@ -112,7 +113,7 @@ async function openLinesBackup(file: string): Promise<Backup> {
 
 /** Returns the table that a line introduces; empty for other lines. No row has exactly these columns. */
 function tableNameIn(value: unknown): string {
-  const isShort = typeof value === 'object' && value !== null && 'table' in value;
+  const isShort = isObject(value) && 'table' in value;
   return isShort ? (TABLE.safeParse(value).data?.table ?? '') : '';
 }
 

@@ -1,3 +1,4 @@
+import { objectOf } from '../objects.ts';
 import { parseSerialized } from './php/serialized.ts';
 import { isPrivate, isPublic, isPublished } from './status.ts';
 import type { Viewer } from './viewer.ts';
@@ -124,10 +125,8 @@ const TYPES = ['tribe_events', 'tribe_venues', 'tribe_organizers', 'aggregator-r
 const ofTypes = (verbs: readonly string[]) => TYPES.flatMap((type) => verbs.map((verb) => `${verb}_${type}`));
 
 /** Returns the members of a stored PHP array, or an empty object for anything else. */
-function membersOf(stored: unknown): Record<string, unknown> {
-  const value = typeof stored === 'string' ? parseSerialized(stored) : stored;
-  return value !== null && typeof value === 'object' ? (value as Record<string, unknown>) : {};
-}
+const membersOf = (stored: unknown): Readonly<Record<string, unknown>> =>
+  objectOf(typeof stored === 'string' ? parseSerialized(stored) : stored);
 
 /** Returns the capabilities as booleans, with PHP's rules: empty texts, "0", 0 and null deny. */
 function grants(capabilities: unknown): Record<string, boolean> {

@@ -1,3 +1,4 @@
+import { isObject } from '../objects.ts';
 /** A fault of a JSON text: PHP's `json_last_error()`, and the key of the sentence about it (`json-depth`). */
 export interface JsonFault {
   readonly code: 1 | 3 | 4 | 5 | 7 | 10;
@@ -106,7 +107,7 @@ const INFINITE_NUMBER_FAULT: JsonFault = { code: 7, reason: 'json-number' };
 function cleanInPlace(value: unknown): JsonFault | undefined {
   if (typeof value === 'string') return LONE_SURROGATE.test(value) ? LONE_SURROGATE_FAULT : undefined;
   if (typeof value === 'number') return Number.isFinite(value) ? undefined : INFINITE_NUMBER_FAULT;
-  if (value === null || typeof value !== 'object') return undefined;
+  if (!isObject(value)) return undefined;
   if (Array.isArray(value)) return firstFault(value, cleanInPlace);
   return firstFault(Object.entries(value), ([name, member]) => {
     if (!INHERITED_NAMES.has(name)) return LONE_SURROGATE.test(name) ? LONE_SURROGATE_FAULT : cleanInPlace(member);

@@ -1,6 +1,7 @@
 import { type FileHandle, open } from 'node:fs/promises';
 import { extname } from 'node:path';
 import { stringify } from 'csv-stringify/sync';
+import { codeOf } from '../../objects.ts';
 import { SourceFault } from '../items/items.ts';
 import { CSV_FORM } from './csv-form.ts';
 import type { CsvSource, RejectedRow } from './read.ts';
@@ -48,7 +49,7 @@ async function createRejectedFile(row: RejectedRow): Promise<{ path: string; han
       await handle.appendFile(`\ufeff${toCsvLine(row.headers, row)}`);
       return { path, handle };
     } catch (error) {
-      const code = typeof error === 'object' && error !== null && 'code' in error ? String(error.code) : '';
+      const code = codeOf(error);
       if (code === 'EEXIST' && number < MAX_FILE_NAMES_TRIED) continue;
       throw new SourceFault('unwritable', { file: path, what: code }, error);
     }

@@ -4,7 +4,7 @@ import { open, readdir, realpath, rename, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { onProcessEnd } from '../../host/ending.ts';
 import { BACKUP_EXTENSION, OWNER_ONLY_FILE_MODE } from '../../host/files.ts';
-import { codeOf } from '../../storage/engine/dialect.ts';
+import { codeOf } from '../../objects.ts';
 import { SourceFault } from './items.ts';
 
 /** Suffixes of files that SQLite creates next to the one it writes, and may leave behind after a failure. */

@@ -3,6 +3,7 @@ import type { CustomField } from '../../calendar/custom-fields.ts';
 import { wrongCoordinates } from '../../kinds/coordinates.ts';
 import { EXTERNAL_ID, storedExternalId } from '../../kinds/external-id.ts';
 import { addressMetas } from '../../kinds/index.ts';
+import { isObject } from '../../objects.ts';
 import type { HtmlTrust } from '../../records/clean-text.ts';
 import { typedEntries } from '../../typed-keys.ts';
 import { ksesPost, ksesTitle } from '../../wordpress/content/kses.ts';
@@ -219,7 +220,7 @@ const percentEncoded = (char: string): string => `%${char.charCodeAt(0).toString
 function filteredWithin(value: unknown, filter: (text: string) => string): unknown {
   if (typeof value === 'string') return filter(value);
   if (Array.isArray(value)) return value.map((item) => filteredWithin(item, filter));
-  if (typeof value !== 'object' || value === null) return value;
+  if (!isObject(value)) return value;
   return Object.fromEntries(Object.entries(value).map(([key, item]) => [filter(key), filteredWithin(item, filter)]));
 }
 

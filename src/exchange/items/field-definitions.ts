@@ -1,5 +1,6 @@
 import { CUSTOM_FIELDS_OPTION, type CustomField, readCustomFields } from '../../calendar/custom-fields.ts';
 import { CALENDAR_OPTION } from '../../calendar/settings.ts';
+import { isObject } from '../../objects.ts';
 import type { StoredDefinitions } from '../../records/merge-custom-fields.ts';
 import { serializedMembers } from '../../wordpress/php/serialized.ts';
 import type { SettingsItem } from './items.ts';
@@ -15,7 +16,7 @@ export const FIELDS_MEMBER = 'custom-fields';
 /** Returns the definitions of custom fields that options contain. */
 export function storedDefinitions(option: (name: string) => string | undefined): StoredDefinitions {
   const fields = serializedMembers(option(CALENDAR_OPTION) ?? '')[FIELDS_MEMBER];
-  const definitions = new Map(fields !== null && typeof fields === 'object' ? Object.entries(fields) : []);
+  const definitions = new Map(isObject(fields) ? Object.entries(fields) : []);
   return { definitions, ownEntries: serializedMembers(option(CUSTOM_FIELDS_OPTION) ?? '') };
 }
 

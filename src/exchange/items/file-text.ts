@@ -1,5 +1,6 @@
 import { createReadStream } from 'node:fs';
 import { basename } from 'node:path';
+import { codeOf, isObject } from '../../objects.ts';
 import { type Decode, decoderFor, HEAD_BYTES, utf8Decoder } from './encoding.ts';
 import { SourceFault } from './items.ts';
 
@@ -8,8 +9,8 @@ export async function* bytesOf(path: string): AsyncGenerator<Buffer> {
   try {
     yield* createReadStream(path, { highWaterMark: HEAD_BYTES }) as AsyncIterable<Buffer>;
   } catch (error) {
-    if (error !== null && typeof error === 'object' && 'syscall' in error && 'code' in error) {
-      throw new SourceFault('unreadable', { file: path, what: String(error.code) }, error);
+    if (isObject(error) && 'syscall' in error) {
+      throw new SourceFault('unreadable', { file: path, what: codeOf(error) }, error);
     }
     throw error;
   }

@@ -1,5 +1,6 @@
 import { addToGroup, groupedBy } from '../../grouped-by.ts';
 import { memoizeByObject } from '../../memo.ts';
+import { isRecord } from '../../objects.ts';
 import { parseJson } from '../../wordpress/json.ts';
 
 /** An object of JSON-LD, with unvalidated values. */
@@ -195,7 +196,7 @@ export function limitParts(event: Node): { event: Node; leftOut: number } {
 }
 
 /** Whether a value is an object of JSON-LD, not a text or a list. */
-export const isNode = (value: unknown): value is Node => value !== null && typeof value === 'object' && !Array.isArray(value);
+export const isNode = (value: unknown): value is Node => isRecord(value);
 
 /** Returns a list of a value that may be single, multiple or absent. */
 export const listOf = (value: unknown): readonly unknown[] =>

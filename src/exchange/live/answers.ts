@@ -1,6 +1,7 @@
 import type { z } from 'zod';
+import { codeOf } from '../../objects.ts';
 import { SourceFault } from '../items/items.ts';
-import { codeOf, isJsonObject, type JsonObject, type RemoteSite, type SiteAnswer } from './site-client.ts';
+import { isJsonObject, type JsonObject, type RemoteSite, type SiteAnswer } from './site-client.ts';
 
 /**
  * Returns the body of a list. An empty list is 404 in older versions of the plugin.

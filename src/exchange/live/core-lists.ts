@@ -1,10 +1,11 @@
 import { postKind } from '../../kinds/index.ts';
+import { codeOf } from '../../objects.ts';
 import { addDays, utcFromDate } from '../../wordpress/time.ts';
 import { type LossEntry, lossEntry } from '../items/report.ts';
 import { validEntries } from './answers.ts';
 import { KINDS, type PostStage } from './record-losses.ts';
 import { type CoreRecord, coreRecord } from './records.ts';
-import { codeOf, isJsonObject, type JsonObject, type Query, type RemoteSite, type SiteAnswer } from './site-client.ts';
+import { isJsonObject, type JsonObject, type Query, type RemoteSite, type SiteAnswer } from './site-client.ts';
 import type { Walk } from './walk.ts';
 
 /** Maximum size of a page of WordPress's own lists. */

@@ -1,8 +1,9 @@
+import { codeOf } from '../../objects.ts';
 import { asWholeRecord, type LossEntry } from '../items/report.ts';
 import { CORE_PAGE_SIZE } from './core-lists.ts';
 import { entriesOf } from './record-entries.ts';
 import { recordLoss } from './record-losses.ts';
-import { codeOf, isJsonObject, type RemoteSite, type SiteAnswer } from './site-client.ts';
+import { isJsonObject, type RemoteSite, type SiteAnswer } from './site-client.ts';
 import { EMPTY_PAGE, isEndless, nameOfDate, type Page, type Walk } from './walk.ts';
 
 /** Returns events that WordPress's own list contains and the lists of the calendar do not. */

@@ -1,3 +1,4 @@
+import { isObject } from '../../objects.ts';
 import { decodeEntities } from '../../wordpress/content/entities.ts';
 import { toSerialized } from '../../wordpress/php/serialized.ts';
 import { percentDecoded } from '../../wordpress/web-url.ts';
@@ -91,10 +92,9 @@ function metadataOf({ width, height, filesize, sizes }: LiveImage, media: CoreMe
   const details = media?.media_details ?? {};
   if (details.width !== undefined && details.sizes !== undefined) {
     const { sizes: rawSizes, ...rest } = details as { sizes: unknown };
-    const sizeEntries =
-      rawSizes !== null && typeof rawSizes === 'object'
-        ? Object.entries(rawSizes as Record<string, Record<string, unknown>>).filter(([name]) => name !== 'full')
-        : [];
+    const sizeEntries = isObject(rawSizes)
+      ? Object.entries(rawSizes as Record<string, Record<string, unknown>>).filter(([name]) => name !== 'full')
+      : [];
     const toStoredSize = (size: Record<string, unknown>) => {
       const { source_url: _, mime_type: mime, ...members } = size;
       return { ...members, ...(mime === undefined ? {} : { 'mime-type': mime }) };

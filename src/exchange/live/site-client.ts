@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { codeOf, isObject, isRecord } from '../../objects.ts';
 import { jsonExcess } from '../../wordpress/json.ts';
 import { trimEndOf } from '../../wordpress/trim.ts';
 import { limitConcurrency } from '../../yielding.ts';
@@ -32,7 +33,7 @@ export interface SiteAnswer {
 /** A JSON object. */
 export type JsonObject = Readonly<Record<string, unknown>>;
 /** Whether a parsed value is an object, not a list. */
-export const isJsonObject = (value: unknown): value is JsonObject => value !== null && typeof value === 'object' && !Array.isArray(value);
+export const isJsonObject = (value: unknown): value is JsonObject => isRecord(value);
 
 export type Query = Readonly<Record<string, string | number>>;
 
@@ -103,12 +104,8 @@ export function refuseCredentials(address: URL): void {
   throw new SourceFault('site-credentials', { site: cleanAddress.href });
 }
 
-/** Returns the code in an error response, or an empty string. */
-export const codeOf = (body: unknown): string =>
-  body !== null && typeof body === 'object' && 'code' in body && typeof body.code === 'string' ? body.code : '';
-
 const namespacesOf = (body: unknown): unknown[] =>
-  body !== null && typeof body === 'object' && 'namespaces' in body && Array.isArray(body.namespaces) ? body.namespaces : [];
+  isObject(body) && 'namespaces' in body && Array.isArray(body.namespaces) ? body.namespaces : [];
 
 /**
  * Statuses after which a retry may succeed. 508 is what shared hosts answer beyond their limits, 520 to 524 what

@@ -1,5 +1,6 @@
+import { codeOf } from '../../objects.ts';
 import { SourceFault } from '../items/items.ts';
-import { codeOf, isJsonObject, type JsonObject, type Query, type RemoteSite } from '../live/site-client.ts';
+import { isJsonObject, type JsonObject, type Query, type RemoteSite } from '../live/site-client.ts';
 import { IN_ALL_LANGUAGES } from '../live/walk.ts';
 import { collectRecords, KINDS, type KindPath, type RecordCollector } from './collected-records.ts';
 import { type DifferingValue, differencesOf } from './compare.ts';

@@ -1,3 +1,4 @@
+import { isObject } from '../../objects.ts';
 import { ksesPost } from '../../wordpress/content/kses.ts';
 import { stripControlCharacters } from '../../wordpress/content/plain-text.ts';
 import { JSON_DEPTH, jsonExcess } from '../../wordpress/json.ts';
@@ -13,12 +14,12 @@ export function storedFootnotes(sent: string, isTrusted: boolean): string {
   const text = stripControlCharacters(sent);
   if (isTrusted || text === '') return text;
   const list = parsed(text);
-  if (list === null || typeof list !== 'object') return '';
+  if (!isObject(list)) return '';
   return phpJson(Object.values(list).flatMap(cleanFootnote));
 }
 
 function cleanFootnote(footnote: unknown): { id: string; content: string }[] {
-  if (footnote === null || typeof footnote !== 'object' || !('id' in footnote) || !('content' in footnote)) return [];
+  if (!isObject(footnote) || !('id' in footnote) || !('content' in footnote)) return [];
   const { id, content } = footnote;
   if (typeof id !== 'string' || typeof content !== 'string' || isEmpty(id) || isEmpty(content)) return [];
   return [{ id: id.toLowerCase().replace(/[^a-z0-9_-]/g, ''), content: ksesPost(stripControlCharacters(content)) }];

@@ -2,6 +2,7 @@ import { costMeta } from '../../calendar/cost.ts';
 import { isTruthy } from '../../calendar/settings.ts';
 import type { Fault } from '../../errors.ts';
 import { memoizeByObject } from '../../memo.ts';
+import { isObject, objectOf } from '../../objects.ts';
 import { storedTextField } from '../../wordpress/content/plain-text.ts';
 import { numberText } from '../../wordpress/php/number.ts';
 import { type StoredValue, storedTexts } from '../../wordpress/php/serialized.ts';
@@ -202,8 +203,6 @@ export function metaChange(
  */
 const keptCurrency = (cost: unknown): string[] => (cost !== undefined && !costMeta(cost)?.symbol ? [COST.symbol, COST.position] : []);
 
-const objectOf = (value: unknown): object => (value !== null && typeof value === 'object' ? value : {});
-
 /** Fields that every event has: null does not delete their rows. */
 const REQUIRED_FIELDS = new Set(['all_day', 'start_date', 'end_date', 'timezone']);
 
@@ -218,8 +217,7 @@ interface FaultyItem {
   readonly item: number;
 }
 
-const isFaultyItem = (value: boolean | string | number[] | FaultyItem | null): value is FaultyItem =>
-  value !== null && typeof value === 'object' && 'item' in value;
+const isFaultyItem = (value: boolean | string | number[] | FaultyItem | null): value is FaultyItem => isObject(value) && 'item' in value;
 
 function wrongMeta(key: string, type: MetaType, fault: FaultyItem | undefined): WrongMeta {
   if (fault) return { name: `${key}[${fault.item}]`, type: 'integer' };

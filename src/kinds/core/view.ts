@@ -1,3 +1,4 @@
+import { isObject } from '../../objects.ts';
 import type { RenderContext } from '../rendering.ts';
 
 /**
@@ -57,7 +58,7 @@ export function membersInView<T extends Members>(record: T, view: View, memberVi
 const RAW_TEXT_MEMBERS = new Set(['guid', 'title', 'content', 'excerpt', 'description', 'caption']);
 
 function withoutRaw(value: unknown): unknown {
-  if (value === null || typeof value !== 'object') return value;
+  if (!isObject(value)) return value;
   const { raw: _, block_version: __, ...rest } = value as Members;
   return rest;
 }

@@ -1,3 +1,4 @@
+import { isObject } from '../../objects.ts';
 import { parseSerialized, storedText } from '../../wordpress/php/serialized.ts';
 import { type Metas, metaOf, type Post, type StoredMetas } from '../../wordpress/rows.ts';
 import { isPublic } from '../../wordpress/status.ts';
@@ -68,7 +69,7 @@ export function pageOfOccurrence(
  */
 function numberIn(text: string | undefined, start: string): number | undefined {
   const entries = text === undefined ? undefined : parseSerialized(text);
-  if (entries === null || typeof entries !== 'object') return undefined;
+  if (!isObject(entries)) return undefined;
   const entry = Object.entries(entries as Record<string, { start_date?: unknown } | null>).find(([, day]) => day?.start_date === start);
   const number = Number(entry?.[0]);
   return Number.isSafeInteger(number) && number > 0 ? number : undefined;
@@ -102,7 +103,7 @@ export function hasRules(metas: Metas | undefined): boolean {
   const text = metaOf(metas, '_EventRecurrence') ?? '';
   if (!text.includes('"rules"')) return false;
   const { rules } = (parseSerialized(text) ?? {}) as { rules?: unknown };
-  return rules !== null && typeof rules === 'object' && Object.values(rules).some(isRule);
+  return isObject(rules) && Object.values(rules).some(isRule);
 }
 
 const isRule = (rule: unknown): boolean => {

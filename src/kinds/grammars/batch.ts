@@ -1,3 +1,4 @@
+import { isRecord } from '../../objects.ts';
 import { type Grammar, MAX_BYTES } from './grammar.ts';
 
 /**
@@ -94,8 +95,7 @@ function headerText(value: unknown): string | undefined {
   return values.every((one) => typeof one === 'string') ? values.join(', ') : undefined;
 }
 
-const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  value !== null && typeof value === 'object' && !Array.isArray(value);
+const isObject = (value: unknown): value is Readonly<Record<string, unknown>> => isRecord(value);
 
 /** Returns whether a value is an empty list, which is how PHP writes an empty object. */
 const isEmptyList = (value: unknown): boolean => Array.isArray(value) && value.length === 0;

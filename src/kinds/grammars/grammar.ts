@@ -1,4 +1,5 @@
 import type { Fault } from '../../errors.ts';
+import { isObject } from '../../objects.ts';
 import { MAX_DATE_BYTES } from '../../wordpress/php/date.ts';
 import type { KindName } from '../kind-names.ts';
 
@@ -130,7 +131,7 @@ export function lengthFault({ maxBytes, maxListBytes = maxBytes, json }: Grammar
   for (let count = 0; pending.length > 0; count += 1) {
     const value = pending.pop();
     if (typeof value === 'string' && exceeds(value, maxBytes)) return TOO_LONG;
-    if (value === null || typeof value !== 'object') continue;
+    if (!isObject(value)) continue;
     const members = Object.values(value);
     if (count + pending.length + members.length > MAX_MEMBERS) return TOO_MANY;
     pending.push(...members);

@@ -1,4 +1,5 @@
 import type { Fault } from '../../errors.ts';
+import { isObject } from '../../objects.ts';
 import { numberText } from '../../wordpress/php/number.ts';
 import { SETTABLE_STATUSES } from '../../wordpress/status.ts';
 import { normalizeWebUrl } from '../../wordpress/web-url.ts';
@@ -182,7 +183,7 @@ export const image: Grammar<number | string, number | FetchedImage> = {
   refersTo: 'image',
   isBlank: isEmpty,
   read: (raw) => {
-    const isRecord = raw !== null && typeof raw === 'object' && 'id' in raw;
+    const isRecord = isObject(raw) && 'id' in raw;
     const id = numeric(isRecord ? raw.id : raw);
     if (id !== undefined) return id > 0 && Number.isSafeInteger(id) ? accept(id) : REFUSED;
     return typeof raw === 'string' && /^https?:\/\/\S+$/i.test(raw) ? accept(raw) : REFUSED;

@@ -1,3 +1,4 @@
+import { isObject, isRecord } from '../../objects.ts';
 import type { PostKind, PostValues } from '../kind.ts';
 import type { LinkedKindName } from '../kind-names.ts';
 import { type Grammar, type Hint, isEmpty, isEmptyList, MAX_BYTES, MAX_ITEMS, MAX_NEW_ITEMS, TOO_MANY_NEW } from './grammar.ts';
@@ -46,10 +47,9 @@ const HINTS = {
   organizer: { reason: 'not-an-organizer', unknownReason: 'organizer-not-linked' },
 } as const satisfies Readonly<Record<string, Pick<Hint, 'reason' | 'unknownReason'>>>;
 
-const hasMembers = (raw: unknown): boolean => Array.isArray(raw) || (raw !== null && typeof raw === 'object' && isNumbered(raw));
+const hasMembers = (raw: unknown): boolean => Array.isArray(raw) || (isObject(raw) && isNumbered(raw));
 
-const membersOf = (raw: unknown): unknown[] =>
-  raw !== null && typeof raw === 'object' && !Array.isArray(raw) ? (isNumbered(raw) ? Object.values(raw) : [raw]) : toItems(raw);
+const membersOf = (raw: unknown): unknown[] => (isRecord(raw) ? (isNumbered(raw) ? Object.values(raw) : [raw]) : toItems(raw));
 
 /**
  * Returns whether an item is the value that a form sends for a choice that was not made. Such items are ignored
@@ -59,7 +59,7 @@ const isUnchosen = (item: unknown): boolean => item === '' || item === null || i
 
 /** Reads one item; undefined: refused. */
 function requestedLink(item: unknown): RequestedLink | undefined {
-  const object: { readonly id?: unknown } = item !== null && typeof item === 'object' && !Array.isArray(item) ? item : { id: item };
+  const object: { readonly id?: unknown } = isRecord(item) ? item : { id: item };
   if (object.id === undefined) return { create: { ...object } };
   const id = positiveInteger.read(object.id).value;
   return id === undefined ? undefined : { id };

@@ -1,3 +1,4 @@
+import { isObject, isRecord } from '../../objects.ts';
 import { REGISTERED_STATUSES } from '../../wordpress/status.ts';
 import { percentDecoded } from '../../wordpress/web-url.ts';
 import type { TermKindName } from '../kind-names.ts';
@@ -55,7 +56,7 @@ export function toItems(raw: unknown): unknown[] {
       .filter((item) => item !== '');
   }
   if (typeof raw === 'number') return [raw];
-  return raw !== null && typeof raw === 'object' ? Object.values(raw) : [];
+  return isObject(raw) ? Object.values(raw) : [];
 }
 
 /**
@@ -138,11 +139,7 @@ export const requestedTerms: Grammar<readonly RequestedTerm[]> = {
   ],
   isBlank: isEmpty,
   read: (raw) => {
-    const items = isTermObject(raw)
-      ? [raw]
-      : raw !== null && typeof raw === 'object' && !Array.isArray(raw) && !isNumbered(raw)
-        ? undefined
-        : toItems(raw === true ? undefined : raw);
+    const items = isTermObject(raw) ? [raw] : isRecord(raw) && !isNumbered(raw) ? undefined : toItems(raw === true ? undefined : raw);
     if (items === undefined || raw === true || items.length > MAX_ITEMS) return REFUSED;
     const terms: RequestedTerm[] = [];
     for (const item of items) {
@@ -155,7 +152,7 @@ export const requestedTerms: Grammar<readonly RequestedTerm[]> = {
 };
 
 const isTermObject = (raw: unknown): raw is Record<string, unknown> =>
-  raw !== null && typeof raw === 'object' && !Array.isArray(raw) && ['id', 'slug', 'name'].some((key) => Object.hasOwn(raw, key));
+  isRecord(raw) && ['id', 'slug', 'name'].some((key) => Object.hasOwn(raw, key));
 
 function requestedTerm(item: unknown): RequestedTerm | 'blank' | 'refused' {
   if (isTermObject(item)) {

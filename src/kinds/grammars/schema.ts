@@ -1,4 +1,5 @@
 import type { Fault, SchemaFault } from '../../errors.ts';
+import { isObject } from '../../objects.ts';
 import { sanitizeTextField } from '../../wordpress/content/plain-text.ts';
 import { numberText } from '../../wordpress/php/number.ts';
 import { sanitizeTitle } from '../../wordpress/slug.ts';
@@ -47,7 +48,7 @@ export function integer({ minimum, maximum }: { minimum?: number; maximum?: numb
 /** Returns the items of a list, given as an array or as a text separated by commas or white space (`wp_parse_list`). */
 export function parseList(raw: unknown): unknown[] | undefined {
   if (Array.isArray(raw)) return raw;
-  if (raw !== null && typeof raw === 'object') return Object.values(raw);
+  if (isObject(raw)) return Object.values(raw);
   if (typeof raw === 'string') return raw.split(/[\s,]+/).filter((item) => item !== '');
   return typeof raw === 'number' ? [raw] : undefined;
 }
@@ -200,7 +201,7 @@ export const rawString = (maxBytes: number): Grammar<string> => ({
   hint: { reason: 'not-a-text', example: 'Jazz' },
   json: { type: ['string', 'object'] },
   read: (raw) => {
-    const value = raw === null || typeof raw !== 'object' ? raw : 'raw' in raw ? raw.raw : null;
+    const value = !isObject(raw) ? raw : 'raw' in raw ? raw.raw : null;
     if (value === null) return {};
     if (typeof value === 'number') return accept(numberText(value));
     return typeof value === 'string' ? accept(value) : wrongType('object');
@@ -228,7 +229,7 @@ export const object: Grammar<Readonly<Record<string, unknown>>> = {
   maxBytes: MAX_BYTES.content,
   hint: { reason: 'not-an-object', example: { name: 'value' } },
   json: { type: 'object' },
-  read: (raw) => (raw !== null && typeof raw === 'object' ? accept({ ...raw }) : wrongType('object')),
+  read: (raw) => (isObject(raw) ? accept({ ...raw }) : wrongType('object')),
 };
 
 /**

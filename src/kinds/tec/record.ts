@@ -1,6 +1,7 @@
 import { costOnPages } from '../../calendar/cost-on-pages.ts';
 import { daysOf, scheduleDetails, shortScheduleDetails } from '../../calendar/schedule.ts';
 import { isTruthy } from '../../calendar/settings.ts';
+import { isObject } from '../../objects.ts';
 import { escHtml } from '../../wordpress/content/entities.ts';
 import { renderTitle } from '../../wordpress/content/render.ts';
 import { phpZone } from '../../wordpress/php/zone.ts';
@@ -86,7 +87,7 @@ const POST_MEMBERS: ReadonlySet<string> = new Set([
  */
 export function withLinkedLimited(record: TecRecord, names: ReadonlySet<string>): TecRecord {
   const limitMembers = (linkedRecord: unknown) =>
-    linkedRecord !== null && typeof linkedRecord === 'object'
+    isObject(linkedRecord)
       ? Object.fromEntries(Object.entries(linkedRecord).filter(([name]) => !POST_MEMBERS.has(name) || names.has(name)))
       : linkedRecord;
   const entries = (['organizers', 'venues'] as const).flatMap((name) => {
@@ -119,7 +120,7 @@ function filler(name: string, value: unknown, word: string): unknown {
   if (['duration', 'timezone'].includes(name)) return word;
   if (['multiday', 'starts_this_week', 'ends_this_week', 'this_week_duration', 'happens_this_week'].includes(name)) return null;
   if (Array.isArray(value)) return name === 'organizer_names' ? [word] : [0];
-  if (value !== null && typeof value === 'object') return withFillers(value as TecRecord, word);
+  if (isObject(value)) return withFillers(value as TecRecord, word);
   return typeof value === 'string' ? word : typeof value === 'number' ? 0 : null;
 }
 

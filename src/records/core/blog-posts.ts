@@ -5,6 +5,7 @@ import { BLOG_FILTERS, BLOG_STATUSES, type BlogListValues, type BlogReadValues }
 import type { CoreContext } from '../../kinds/core/view.ts';
 import { conditionsOf } from '../../kinds/filter.ts';
 import type { Selected } from '../../kinds/param.ts';
+import { isObject } from '../../objects.ts';
 import type { Site } from '../../site.ts';
 import type { Database } from '../../storage/engine/database.ts';
 import type { LookUp } from '../../storage/engine/look-up-once.ts';
@@ -163,7 +164,7 @@ const stickyCondition = async (db: Database, isSticky: boolean): Promise<Conditi
 /** Returns the ids of the sticky posts (option `sticky_posts`). */
 async function stickyPosts(db: Database): Promise<ReadonlySet<number>> {
   const option = parseSerialized((await readOptions(db, ['sticky_posts'])).get('sticky_posts') ?? '');
-  return new Set(option !== null && typeof option === 'object' ? Object.values(option).map(Number).filter(Number.isSafeInteger) : []);
+  return new Set(isObject(option) ? Object.values(option).map(Number).filter(Number.isSafeInteger) : []);
 }
 
 // ------------------------------------------------------------------------------------------------- addresses

@@ -4,6 +4,7 @@ import { isImage, isLinks, isTerms, valueIn } from '../../kinds/fields.ts';
 import type { RequestedTerm } from '../../kinds/grammars/lists.ts';
 import type { PostKind, PostValues, PublishedRecord, StoredPost } from '../../kinds/kind.ts';
 import type { Field } from '../../kinds/param.ts';
+import { isObject } from '../../objects.ts';
 import type { Site } from '../../site.ts';
 import { loadMetasOf, loadPosts } from '../../storage/rows/bundle.ts';
 import { decodeEntities } from '../../wordpress/content/entities.ts';
@@ -99,7 +100,7 @@ const isSameList = (list: readonly unknown[], currentLists: readonly (readonly n
 
 /** Returns the records in a member of a record: a list, one record, or none. */
 const membersOf = (member: unknown): Readonly<Record<string, unknown>>[] =>
-  [member].flat().filter((one): one is Record<string, unknown> => typeof one === 'object' && one !== null);
+  [member].flat().filter((one): one is Record<string, unknown> => isObject(one));
 
 /** Returns whether a request names exactly these terms. */
 const namesTerms = (requestedTerms: readonly RequestedTerm[], terms: readonly Readonly<Record<string, unknown>>[]): boolean => {

@@ -1,17 +1,17 @@
 import type { LinkPlan } from '../../kinds/grammars/links.ts';
 import type { Values } from '../../kinds/param.ts';
 import type { PreparedImage } from '../../media/images.ts';
+import { isObject } from '../../objects.ts';
 import { markErrorsAfterCommit, mayHaveBeenWritten, type Site } from '../../site.ts';
 
 /**
  * Whether a value is an image that was fetched for this request: its files are on disk, but its rows are not written
  * yet.
  */
-export const isPrepared = (value: unknown): value is PreparedImage => value !== null && typeof value === 'object' && 'undo' in value;
+export const isPrepared = (value: unknown): value is PreparedImage => isObject(value) && 'undo' in value;
 
 /** Whether a link is a new venue or organizer that a record brings along. */
-export const isNewRecord = (plan: unknown): plan is Extract<LinkPlan, { readonly values: Values }> =>
-  plan !== null && typeof plan === 'object' && 'values' in plan;
+export const isNewRecord = (plan: unknown): plan is Extract<LinkPlan, { readonly values: Values }> => isObject(plan) && 'values' in plan;
 
 /** Does work with these values. If it fails, the files that were fetched for them are deleted. */
 export const withImageCleanup = <Result>(site: Site, values: Values, work: (site: Site) => Promise<Result>): Promise<Result> =>

@@ -1,4 +1,5 @@
 import { addToGroup } from '../../grouped-by.ts';
+import { codeOf } from '../../objects.ts';
 import type { Binding, Builder } from './builder.ts';
 import type { ChangeSigns, SignedTables } from './change-signs.ts';
 import type { Cluster } from './cluster.ts';
@@ -297,12 +298,6 @@ export function asUnavailable(dialect: Dialect, error: unknown): unknown {
   if (dialect.isDiskFull(error)) return new DatabaseUnavailable('full', error);
   if (dialect.isReadOnly(error)) return new DatabaseUnavailable('read-only', error);
   return dialect.isUnavailable(error) ? new DatabaseUnavailable('unreachable', error) : error;
-}
-
-/** Returns the code of a driver's or system error (`ER_DUP_ENTRY`, `SQLITE_BUSY`, `ECONNREFUSED`), or an empty text. */
-export function codeOf(error: unknown): string {
-  const code = typeof error === 'object' && error !== null && 'code' in error ? error.code : '';
-  return typeof code === 'string' ? code : '';
 }
 
 /** The parts that an engine passes to `openDatabase`. */

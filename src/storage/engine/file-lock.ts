@@ -1,5 +1,5 @@
 import { makePrivateFile } from '../../host/files.ts';
-import { codeOf } from './dialect.ts';
+import { codeOf } from '../../objects.ts';
 import { Sqlite } from './sqlite/library.ts';
 
 /**

@@ -1,4 +1,5 @@
 import { memoize } from '../../memo.ts';
+import { isObject } from '../../objects.ts';
 import type { Sql } from './dialect.ts';
 
 /** A value that a statement binds at one placeholder. */
@@ -101,7 +102,7 @@ const tableIn = (text: TemplateStringsArray): string | undefined => /\{(\w+)\}/.
  * Adds the values of an interpolation to the bindings, and returns the part of the form that the SQL text depends on.
  */
 function bind(place: TemplateValue, bindings: Value[]): string | number {
-  if (place === null || typeof place !== 'object') {
+  if (!isObject(place)) {
     bindings.push(place);
     return '';
   }
@@ -124,7 +125,7 @@ function placeholdersFor(place: TemplateValue): string {
   if (isLongList(place)) return place.join(', ');
   if (place instanceof Piece) return place.sql;
   if (place instanceof Rows) return listOf(place.values.length / place.width, `(${listOf(place.width, '?')})`);
-  if (place === null || typeof place !== 'object') return '?';
+  if (!isObject(place)) return '?';
   return place.length === 0 ? 'NULL' : listOf(place.length, '?');
 }
 

@@ -1,5 +1,6 @@
 import { CALENDAR_OPTION, type CalendarSettings } from '../../calendar/settings.ts';
 import { memoize } from '../../memo.ts';
+import { isObject } from '../../objects.ts';
 import { serializedMembers, withMembers } from '../../wordpress/php/serialized.ts';
 import type { Database } from '../engine/database.ts';
 import { calendarEdges, type Edges } from './occurrences.ts';
@@ -55,7 +56,7 @@ export async function updateEdges(db: Database, postId: number, knownEvent?: Edg
 function edgesAfter(stored: string, postId: number, event: EdgeEvent | undefined): Edges | 'same' | 'unknown' {
   const members = membersOf(stored);
   const edgeIds = [members.earliest_date_markers, members.latest_date_markers].some(
-    (ids) => ids !== null && typeof ids === 'object' && Object.values(ids).map(Number).includes(postId),
+    (ids) => isObject(ids) && Object.values(ids).map(Number).includes(postId),
   );
   const edges = { first: String(members.earliest_date || ''), last: String(members.latest_date || '') };
   if (edgeIds || edges.first === '' || edges.last === '') return 'unknown';

@@ -1,3 +1,4 @@
+import { isObject, objectOf } from '../../objects.ts';
 import { guidOf } from '../../wordpress/links.ts';
 import { parseSerialized, type StoredValue } from '../../wordpress/php/serialized.ts';
 import { type Metas, metaOf, type Post } from '../../wordpress/rows.ts';
@@ -167,8 +168,7 @@ export const sizeFilesOf = (metas: Metas | undefined): readonly string[] => {
 };
 
 function metadataOf(metas: Metas | undefined): Readonly<Record<string, unknown>> {
-  const metadata = parseSerialized(metaOf(metas, '_wp_attachment_metadata') ?? '');
-  return (metadata !== null && typeof metadata === 'object' ? metadata : {}) as Record<string, unknown>;
+  return objectOf(parseSerialized(metaOf(metas, '_wp_attachment_metadata') ?? ''));
 }
 
 /** Returns the files from before an attachment was edited in WordPress, which keeps them to undo the change. */
@@ -179,9 +179,7 @@ function earlierFiles(metas: Metas | undefined): string[] {
 }
 
 const fileNamesOfSizes = (sizes: unknown): unknown[] =>
-  sizes !== null && typeof sizes === 'object'
-    ? Object.values(sizes as Record<string, { file?: unknown } | null>).map((size) => size?.file)
-    : [];
+  isObject(sizes) ? Object.values(sizes as Record<string, { file?: unknown } | null>).map((size) => size?.file) : [];
 
 const isSameAddress = (one: string, other: string): boolean => withoutScheme(one) === withoutScheme(other);
 const withoutScheme = (url: string): string => url.replaceAll('&#038;', '&').replace(/^https?:/, '');

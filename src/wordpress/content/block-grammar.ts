@@ -1,3 +1,4 @@
+import { isRecord } from '../../objects.ts';
 import { JSON_DEPTH, jsonExcess } from '../json.ts';
 
 /** A token of a block document: HTML, or a comment that opens, closes or is a whole block (`void`). */
@@ -90,7 +91,7 @@ function parseObject(json: string): BlockAttributes | null {
   if (jsonExcess(json, { depth: JSON_DEPTH, values: Number.POSITIVE_INFINITY })) return null;
   try {
     const value: unknown = JSON.parse(json);
-    return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as BlockAttributes) : null;
+    return isRecord(value) ? (value as BlockAttributes) : null;
   } catch {
     return null;
   }

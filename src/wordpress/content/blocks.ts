@@ -1,3 +1,4 @@
+import { objectOf } from '../../objects.ts';
 import { tableOf } from '../table.ts';
 import { type BlockAttributes, blockTokens } from './block-grammar.ts';
 import { addParagraphs } from './paragraphs.ts';
@@ -163,7 +164,7 @@ const LAYOUTS: ReadonlyMap<string, string> = tableOf({
 function withLayout({ name, attributes, parts, inner }: OpenBlock): string {
   const defaultType = LAYOUTS.get(name);
   if (defaultType === undefined) return parts.join('');
-  const layout = isObject(attributes.layout) ? attributes.layout : {};
+  const layout = objectOf(attributes.layout);
   const type = typeof layout.type === 'string' && /^[a-z]+$/.test(layout.type) && layout.type !== 'default' ? layout.type : defaultType;
   const classes = [
     layout.orientation === 'vertical' ? 'is-vertical' : '',
@@ -180,8 +181,6 @@ function withLayout({ name, attributes, parts, inner }: OpenBlock): string {
   if (wrapper === -1) return parts.join('');
   return first.slice(0, wrapper) + addClass(first.slice(wrapper), null, classes.join(' ')) + others.join('');
 }
-
-const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null;
 
 /**
  * Returns the first complete opening tag with one of these names (null: any name). A `>` within quotes does not end a

@@ -1,3 +1,4 @@
+import { isObject } from '../../objects.ts';
 import { trimAscii } from '../trim.ts';
 import { withoutBadProtocol } from '../web-url.ts';
 import { type BlockAttributes, blockComment, blockTokens } from './block-grammar.ts';
@@ -215,6 +216,6 @@ function cleanBlocks(html: string, allowed: AllowedElements, depth: number): str
 function cleanJson(value: unknown, allowed: AllowedElements, depth: number): unknown {
   if (typeof value === 'string') return kses(value, allowed, depth + 1);
   if (Array.isArray(value)) return value.map((item) => cleanJson(item, allowed, depth));
-  if (typeof value !== 'object' || value === null) return value;
+  if (!isObject(value)) return value;
   return Object.fromEntries(Object.entries(value).map(([key, item]) => [kses(key, allowed, depth + 1), cleanJson(item, allowed, depth)]));
 }

@@ -1,4 +1,5 @@
 import { unserialize } from 'php-serialize';
+import { isObject, objectOf } from '../../objects.ts';
 import { trimAscii } from '../trim.ts';
 
 /**
@@ -74,7 +75,7 @@ function parseBesidePrototype(text: string): unknown {
   const restore = (value: unknown): unknown => {
     if (typeof value === 'string') return restoreName(value);
     if (Array.isArray(value)) return value.map(restore);
-    if (value === null || typeof value !== 'object') return value;
+    if (!isObject(value)) return value;
     if (Object.hasOwn(value, mark)) throw new Error('a member is called __proto__');
     return Object.fromEntries(Object.entries(value).map(([name, member]) => [restoreName(name), restore(member)]));
   };
@@ -130,16 +131,13 @@ export function textOfStored(stored: string): string {
 export function jsonValue(value: unknown): unknown {
   if (typeof value === 'bigint') return Number(value);
   if (Array.isArray(value)) return value.map(jsonValue);
-  if (value === null || typeof value !== 'object') return value;
+  if (!isObject(value)) return value;
   return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, jsonValue(member)]));
 }
 
 /** Returns the members of a serialized array by name; empty if the text is absent or something else. */
-export function serializedMembers(text: string | undefined): Record<string, unknown> {
-  const value = text === undefined ? undefined : parseSerialized(text);
-  // The members of a PHP array, by name or by number.
-  return value !== null && typeof value === 'object' ? (value as Record<string, unknown>) : {};
-}
+export const serializedMembers = (text: string | undefined): Readonly<Record<string, unknown>> =>
+  objectOf(text === undefined ? undefined : parseSerialized(text));
 
 /** A number that PHP must read as a float although it is an integer. */
 export interface PhpFloat {

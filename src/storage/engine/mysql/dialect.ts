@@ -1,6 +1,7 @@
+import { codeOf } from '../../../objects.ts';
 import { DECIMAL_NUMBER } from '../../../wordpress/decimal-number.ts';
 import { printedForms, withTypedMarks } from '../../../wordpress/typographic-marks.ts';
-import { codeOf, type Dialect, type Sql } from '../dialect.ts';
+import type { Dialect, Sql } from '../dialect.ts';
 import type { Asker } from '../driver.ts';
 import { beginsWith } from '../expressions.ts';
 import { changeSigns } from './change-signs.ts';

@@ -1,4 +1,4 @@
-import { codeOf } from '../dialect.ts';
+import { codeOf, isObject } from '../../../objects.ts';
 
 /* Meaning of the error numbers and codes of MySQL, MariaDB, their clusters and the client library. */
 
@@ -47,7 +47,7 @@ export const isDiskFull = (error: unknown): boolean => DISK_FULL.has(numberOf(er
 
 /** Whether the error ends the connection. mysql2 marks such errors as fatal, including one without a code. */
 export function isFatal(error: unknown): boolean {
-  return typeof error === 'object' && error !== null && 'fatal' in error && error.fatal === true;
+  return isObject(error) && 'fatal' in error && error.fatal === true;
 }
 
 /**
@@ -116,6 +116,6 @@ const UNREACHABLE = new Set([
 ]);
 
 function numberOf(error: unknown): number {
-  const number = typeof error === 'object' && error !== null && 'errno' in error ? error.errno : 0;
+  const number = isObject(error) && 'errno' in error ? error.errno : 0;
   return typeof number === 'number' ? number : 0;
 }

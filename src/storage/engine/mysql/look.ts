@@ -1,5 +1,5 @@
 import { TimeoutError, withTimeout } from '../../../host/timeout.ts';
-import { codeOf } from '../dialect.ts';
+import { codeOf, isObject } from '../../../objects.ts';
 import type { MysqlServer } from './address.ts';
 import { ask, type Connection, type Connections } from './connections.ts';
 import type { Look } from './server-choice.ts';
@@ -107,6 +107,6 @@ export const isNoAnswer = (error: unknown): boolean => error instanceof TimeoutE
 
 /** Returns the message of an error. Node's error for a name with several addresses has only a code. */
 export function messageOf(error: unknown): string {
-  const message = typeof error === 'object' && error !== null && 'message' in error ? String(error.message) : '';
+  const message = isObject(error) && 'message' in error ? String(error.message) : '';
   return message || codeOf(error) || String(error);
 }

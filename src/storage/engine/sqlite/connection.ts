@@ -3,6 +3,7 @@ import { statSync } from 'node:fs';
 import type Better from 'better-sqlite3';
 import { LRUCache } from 'lru-cache';
 import { memoize } from '../../../memo.ts';
+import { isObject } from '../../../objects.ts';
 import { isDecimalNumber } from '../../../wordpress/decimal-number.ts';
 import { foldForSearch, knownFold } from '../collation.ts';
 import type { Outcome, Query } from '../driver.ts';
@@ -134,7 +135,7 @@ const SEPARATOR = '\0';
 type RowMaker = (values: readonly unknown[]) => Record<string, unknown>;
 
 /** Converts a value of a row: the library returns texts, numbers, null or bytes. */
-const plainValue = (value: unknown): unknown => (typeof value === 'object' && value !== null ? decodeText(value as Uint8Array) : value);
+const plainValue = (value: unknown): unknown => (isObject(value) ? decodeText(value as Uint8Array) : value);
 
 /**
  * Makes a function that converts lists of values to objects. `columns`: the names of their members, joined with

@@ -1,5 +1,6 @@
+import { codeOf } from '../../../objects.ts';
 import { foldForSearch, foldText, knownFold } from '../collation.ts';
-import { codeOf, type Dialect } from '../dialect.ts';
+import type { Dialect } from '../dialect.ts';
 import { equalsAny } from '../expressions.ts';
 import { findDamage, inspect, measure } from './inspection.ts';
 import { addColumn, addKey, createTable, storeStatistics } from './schema.ts';

@@ -1,4 +1,5 @@
 import { postKinds } from '../../../kinds/index.ts';
+import { objectOf } from '../../../objects.ts';
 import { type ContentLanguages, type LanguageUrls, languageOfCode, type Membership } from '../../../wordpress/content-languages.ts';
 import { parseSerialized, serializedMembers } from '../../../wordpress/php/serialized.ts';
 import type { QueryBuilder } from '../../engine/builder.ts';
@@ -206,8 +207,6 @@ function urlsOf(option: Record<string, unknown>, defaultCode: string, permalinks
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
 /** Whether a setting is on. Older versions store 0 and 1. */
 const isYes = (value: unknown): boolean => ![undefined, null, false, 0, '', '0'].includes(value as null);
-const listOf = (value: unknown): string[] => {
-  const list = typeof value === 'string' ? parseSerialized(value) : value;
-  return Object.values(list !== null && typeof list === 'object' ? list : {}).filter((item) => typeof item === 'string');
-};
+const listOf = (value: unknown): string[] =>
+  Object.values(objectOf(typeof value === 'string' ? parseSerialized(value) : value)).filter((item) => typeof item === 'string');
 const unique = (ids: readonly number[]) => [...new Set(ids)];

@@ -1,4 +1,5 @@
 import { memoize } from '../../../memo.ts';
+import { isRecord } from '../../../objects.ts';
 import { parseSerialized } from '../../../wordpress/php/serialized.ts';
 
 /**
@@ -7,7 +8,7 @@ import { parseSerialized } from '../../../wordpress/php/serialized.ts';
  */
 export const membersIn = memoize((description): ReadonlyMap<string, number> => {
   const stored = parseSerialized(description);
-  if (stored === null || typeof stored !== 'object' || Array.isArray(stored)) return new Map();
+  if (!isRecord(stored)) return new Map();
   return new Map(
     Object.entries(stored).flatMap(([code, id]) => {
       const number = typeof id === 'string' && /^\d{1,15}$/.test(id) ? Number(id) : id;

@@ -1,4 +1,5 @@
 import { postKinds, taxonomies } from '../../../kinds/index.ts';
+import { objectOf } from '../../../objects.ts';
 import { type ContentLanguages, type LanguageUrls, languageOfCode, type Membership } from '../../../wordpress/content-languages.ts';
 import { serializedMembers } from '../../../wordpress/php/serialized.ts';
 import type { Term } from '../../../wordpress/rows.ts';
@@ -215,6 +216,5 @@ function urlsOf(settings: Record<string, unknown>, defaultCode: string): Languag
   return mode === 3 ? { by: 'parameter', bare: defaultCode } : { by: 'nothing' };
 }
 
-const textsIn = (value: unknown): string[] =>
-  Object.values(value !== null && typeof value === 'object' ? value : {}).filter((item) => typeof item === 'string');
+const textsIn = (value: unknown): string[] => Object.values(objectOf(value)).filter((item) => typeof item === 'string');
 const unique = (ids: readonly number[]) => [...new Set(ids)];
