@@ -66,12 +66,12 @@ export type Condition =
       readonly upcomingSince?: string;
       readonly inLanguage?: InLanguage;
     }
-  | { readonly by: 'linkedMeta'; readonly link: string; readonly key: string; readonly value: string }
+  | ({ readonly by: 'linkedMeta'; readonly link: string; readonly key: string; readonly value: string } & ThroughGroups)
   | { readonly by: 'meta'; readonly key: string; readonly isPresent: boolean; readonly guarded: boolean }
   /** Posts with a row of this value in one of these metas, ignoring case; always guarded. */
   | { readonly by: 'metaValue'; readonly keys: readonly string[]; readonly value: string }
-  | { readonly by: 'placed'; readonly link?: string; readonly isPlaced: boolean }
-  | { readonly by: 'near'; readonly link?: string; readonly lat: number; readonly lng: number; readonly km: number }
+  | ({ readonly by: 'placed'; readonly link?: string; readonly isPlaced: boolean } & ThroughGroups)
+  | ({ readonly by: 'near'; readonly link?: string; readonly lat: number; readonly lng: number; readonly km: number } & ThroughGroups)
   | { readonly by: 'ticketed'; readonly hasTickets: boolean }
   | ({ readonly by: 'language' } & InLanguage);
 
@@ -81,6 +81,14 @@ export type ConditionBy<By extends Condition['by'], Of = Condition> = Of extends
     ? Of
     : never
   : never;
+
+/**
+ * Part of a condition on linked records. `eventsIn`: the language of the events listed, if a linked record matches
+ * together with its translations.
+ */
+export interface ThroughGroups {
+  readonly eventsIn?: InLanguage;
+}
 
 /**
  * Records of one language. `fill`: also include records of the default language whose translation group has no record

@@ -1,4 +1,4 @@
-import type { Condition, InLanguage } from '../kinds/condition.ts';
+import type { Condition, ConditionBy, InLanguage, ThroughGroups } from '../kinds/condition.ts';
 import { postKind } from '../kinds/index.ts';
 import type { PostKind } from '../kinds/kind.ts';
 import type { Site } from '../site.ts';
@@ -37,8 +37,8 @@ interface LanguageOptions {
 }
 
 /**
- * Returns the conditions of a list in the requested language. Terms, venues and organizers then also match their
- * translations. The records that one event links to are listed in any language, as the event shows them; `linksShownIn`
+ * Returns the conditions of a list in the requested language. Terms, venues and organizers, named or described, then
+ * also match by their translations. The records that one event links to are listed in any language, as the event shows them; `linksShownIn`
  * finds them.
  */
 export async function contentConditions(
@@ -56,7 +56,8 @@ export async function contentConditions(
     return conditions.map((condition) => (condition === linkCondition ? { by: 'id', ids } : condition));
   }
   const inLanguage = languageOfList(caller, kind.postType, fallback);
-  const widened = await Promise.all(conditions.map((condition) => withTranslations(site, caller, contentLanguages, condition)));
+  const list = { db: site.db, caller, languages: contentLanguages, fallback };
+  const widened = await Promise.all(conditions.map((condition) => withTranslations(list, condition)));
   return inLanguage ? [...widened, { by: 'language', ...inLanguage }] : widened;
 }
 
@@ -98,17 +99,73 @@ export async function hiddenFromVisitors(site: Site, keys: RecordKeys): Promise<
   return new Set(hiddenMemberships.map(([id]) => id));
 }
 
-const EVENTS = postKind('event').postType;
+const EVENT = postKind('event');
 
-async function withTranslations({ db }: Site, caller: Caller, languages: ContentLanguages, condition: Condition): Promise<Condition> {
-  if (condition.by === 'terms')
-    return withDescendantTerms(db, condition, withTermTranslations(db, languages, condition.taxonomy, condition.ids));
-  if (condition.by === 'linkedFromAny') {
-    const inLanguage = languageOfList(caller, EVENTS, undefined);
+/** A list in a language. `fallback`: as in `languageOfList`. */
+interface ListInLanguage {
+  readonly db: Database;
+  readonly caller: Caller;
+  readonly languages: ContentLanguages;
+  readonly fallback: boolean | undefined;
+}
+
+/** Returns the same condition, matching translations as well. */
+async function withTranslations(list: ListInLanguage, condition: Condition): Promise<Condition> {
+  // The compiler cannot see that the entry with this name takes a condition of that type.
+  const widen = WIDENED[condition.by] as ((condition: Condition, list: ListInLanguage) => Condition | Promise<Condition>) | 'unchanged';
+  return widen === 'unchanged' ? condition : widen(condition, list);
+}
+
+/** For each kind of condition, a function that makes it match translations as well. */
+const WIDENED: {
+  readonly [By in Condition['by']]: ((condition: ConditionBy<By>, list: ListInLanguage) => Condition | Promise<Condition>) | 'unchanged';
+} = {
+  id: 'unchanged',
+  notId: 'unchanged',
+  author: 'unchanged',
+  notAuthor: 'unchanged',
+  parents: 'unchanged',
+  notParents: 'unchanged',
+  slug: 'unchanged',
+  parent: 'unchanged',
+  place: 'unchanged',
+  moment: 'unchanged',
+  modified: 'unchanged',
+  published: 'unchanged',
+  mime: 'unchanged',
+  words: 'unchanged',
+  meta: 'unchanged',
+  metaIs: 'unchanged',
+  metaValue: 'unchanged',
+  format: 'unchanged',
+  ticketed: 'unchanged',
+  language: 'unchanged',
+  // It names one event and shows what that event has.
+  linkedFrom: 'unchanged',
+  either: async (condition, list) => ({
+    ...condition,
+    conditions: await Promise.all(condition.conditions.map((one) => withTranslations(list, one))),
+  }),
+  terms: (condition, { db, languages }) =>
+    withDescendantTerms(db, condition, withTermTranslations(db, languages, condition.taxonomy, condition.ids)),
+  links: async (condition, { db, caller, languages }) => ({
+    ...condition,
+    ids: await withPostTranslations(db, caller, languages, condition.ids),
+  }),
+  linkedFromAny: (condition, { caller, fallback }) => {
+    const inLanguage = languageOfList(caller, EVENT.postType, fallback);
     return inLanguage ? { ...condition, inLanguage } : condition;
-  }
-  if (condition.by === 'links') return { ...condition, ids: await withPostTranslations(db, caller, languages, condition.ids) };
-  return condition;
+  },
+  linkedMeta: (condition, list) => ({ ...condition, ...throughGroups(list, condition.link) }),
+  placed: (condition, list) => ({ ...condition, ...throughGroups(list, condition.link) }),
+  near: (condition, list) => ({ ...condition, ...throughGroups(list, condition.link) }),
+};
+
+/** Returns the language of the events in a list, if the records to which they link by this meta have translations. */
+function throughGroups({ caller, languages, fallback }: ListInLanguage, link: string | undefined): ThroughGroups {
+  const kind = link === undefined ? undefined : EVENT.links[link];
+  const eventsIn = kind && isTranslated(languages, postKind(kind).postType) ? languageOfList(caller, EVENT.postType, fallback) : undefined;
+  return eventsIn ? { eventsIn } : {};
 }
 
 /**

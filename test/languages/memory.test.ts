@@ -126,6 +126,7 @@ for (const form of ['polylang', 'wpml'] as const) {
           fc.constantFrom('lang=en', 'lang=it', 'translation_language=all', 'lang=it&language_fallback=true'),
         )
         .map(([kind, chosen]) => `${ROOT}/${kind}?per_page=50&${chosen}${kind === 'events' ? `&${SPAN}` : ''}`);
+      const byPlace = fc.constantFrom('Italy', 'Italia').map((country) => `/it${ROOT}/events?${SPAN}&country=${country}`);
       const other = fc.constantFrom(
         '/events/?ical=1',
         '/it/events/?ical=1',
@@ -134,16 +135,20 @@ for (const form of ['polylang', 'wpml'] as const) {
       );
       let held = 0;
       await fc.assert(
-        fc.asyncProperty(writing, fc.array(fc.oneof(one, list, other), { minLength: 4, maxLength: 10 }), async ({ path, body }, paths) => {
-          for (const read of paths) await remembering!.send('GET', read, { headers: HEADERS });
-          await write(body === null ? 'DELETE' : 'POST', path, body);
-          for (const read of paths) {
-            const expected = await plain!.send('GET', read, { headers: HEADERS });
-            const { answer, remembered } = await memory.request(read);
-            expect([read, answer.status, answer.text]).toEqual([read, expected.status, expected.text]);
-            if (remembered) held += 1;
-          }
-        }),
+        fc.asyncProperty(
+          writing,
+          fc.array(fc.oneof(one, list, byPlace, other), { minLength: 4, maxLength: 10 }),
+          async ({ path, body }, paths) => {
+            for (const read of paths) await remembering!.send('GET', read, { headers: HEADERS });
+            await write(body === null ? 'DELETE' : 'POST', path, body);
+            for (const read of paths) {
+              const expected = await plain!.send('GET', read, { headers: HEADERS });
+              const { answer, remembered } = await memory.request(read);
+              expect([read, answer.status, answer.text]).toEqual([read, expected.status, expected.text]);
+              if (remembered) held += 1;
+            }
+          },
+        ),
         { numRuns: 60 },
       );
       expect(held).toBeGreaterThan(20);

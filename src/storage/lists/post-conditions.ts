@@ -7,7 +7,7 @@ import { asId } from '../engine/expressions.ts';
 import { momentColumn } from '../rows/event-moments.ts';
 import { whereInLanguage } from './in-language.ts';
 import { linkTargets, whereLinkedFromEvents } from './linked-from-events.ts';
-import { linkedTo, near, withCoordinates, withMeta } from './linked-records.ts';
+import { whereLinked } from './linked-records.ts';
 import { isAboveBase, type PostQuery } from './post-query.ts';
 import { whereWords } from './post-search.ts';
 import { whereOpen, whereVisible } from './post-visibility.ts';
@@ -134,8 +134,7 @@ const HANDLERS: ConditionHandlers = {
   linkedFrom: (where, { db, condition }) =>
     whereIdIn(where, (sub) => linkTargets(db, sub, condition.key).where('l.post_id', condition.event)),
   linkedFromAny: (where, { db, condition, query }) => whereLinkedFromEvents(db, where, condition, query),
-  linkedMeta: (where, { db, condition }) =>
-    whereIdIn(where, (sub) => linkedTo(db, withMeta(db, sub, condition), condition.link).select('l.post_id')),
+  linkedMeta: (where, { db, condition }) => whereLinked(db, where, condition),
   meta: (where, { db, condition }) =>
     whereIdInOrNot(where, condition.isPresent, (sub) =>
       sub
@@ -152,9 +151,8 @@ const HANDLERS: ConditionHandlers = {
         .whereIn('m.meta_key', [...condition.keys])
         .whereRaw(...db.dialect.equalsFolded('m.meta_value', storedText(condition.value))),
     ),
-  placed: (where, { db, condition }) =>
-    whereIdInOrNot(where, condition.isPlaced, (sub) => linkedTo(db, withCoordinates(db, sub), condition.link).select('l.post_id')),
-  near: (where, { db, condition }) => whereIdIn(where, (sub) => linkedTo(db, near(db, sub, condition), condition.link).select('l.post_id')),
+  placed: (where, { db, condition }) => whereLinked(db, where, condition),
+  near: (where, { db, condition }) => whereLinked(db, where, condition),
   language: (where, { db, condition, query }) =>
     whereInLanguage(db, where, condition, { is: 'post', name: query.kind.postType, alias: 'p' }, (member) => {
       member.where('member.post_status', 'publish').orWhere((part) => whereVisible(db, part, 'member', query.visible));
