@@ -133,7 +133,15 @@ export interface TermCondition {
   readonly post?: number;
   /** Only terms that have posts. */
   readonly hideEmpty?: boolean;
+  /** Events whose terms also count as posts of the translations of these terms. */
+  readonly usesInGroups?: UsesInGroups;
   readonly language?: InLanguage;
+}
+
+/** Published events; `listedIn`: only those that a list of events in a language contains. */
+export interface UsesInGroups {
+  readonly languages: ContentLanguages;
+  readonly listedIn?: InLanguage | undefined;
 }
 
 /** Orders of a list of terms. */

@@ -3,6 +3,7 @@ import type { TermCondition } from '../kinds/condition.ts';
 import { termsInLanguages } from '../kinds/content-language.ts';
 import { termLinks } from '../kinds/core/term.ts';
 import { type Methods, methodsFor } from '../kinds/core/view.ts';
+import { event as EVENT } from '../kinds/event.ts';
 import { mergeConditions, narrow } from '../kinds/filter.ts';
 import type { TermKind, TermListValues, TermValues } from '../kinds/kind.ts';
 import type { TermRecord } from '../kinds/shapes.ts';
@@ -266,7 +267,8 @@ async function termLanguages(db: Database, languages: ContentLanguages, { taxono
 
 /**
  * Returns the conditions of a list of terms in the requested language. The terms of one event are listed in any
- * language, as the event shows them. A parent also matches its translations.
+ * language, as the event shows them. A parent also matches its translations, and a term is in use if an event of the
+ * language has a translation of it.
  */
 async function termConditions(
   site: Site,
@@ -279,7 +281,9 @@ async function termConditions(
   if (!language) return conditions;
   const { post, parent, ...otherConditions } = conditions;
   const parentCondition = parent ? { parents: await withTermTranslations(site.db, language.languages, kind.taxonomy, [parent]) } : {};
-  const narrowedConditions = { ...otherConditions, ...(parent === 0 ? { parent } : parentCondition) };
+  const listedIn = post === undefined ? languageOfList(caller, EVENT.postType, fallback) : undefined;
+  const usesInGroups = { languages: language.languages, listedIn };
+  const narrowedConditions = { ...otherConditions, usesInGroups, ...(parent === 0 ? { parent } : parentCondition) };
   if (post === undefined) return { ...narrowedConditions, language };
   return { ...narrowedConditions, include: intersectIds(otherConditions.include, await termsShownIn(site, caller, kind, post)) };
 }

@@ -66,7 +66,7 @@ export type ListedRecords =
   | { readonly is: 'post'; readonly name: string; readonly alias: string }
   | { readonly is: 'term'; readonly name: string };
 
-/** The member of a group in a language; `isShown` restricts members that are posts, as `member`. */
+/** The member of a group in a language; `isShown` restricts it, as `member`: a post, or a row of `term_taxonomy`. */
 export interface Member {
   readonly code: string;
   readonly isShown?: ((member: QueryBuilder) => void) | undefined;

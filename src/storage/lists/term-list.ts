@@ -5,10 +5,11 @@ import { tableOf } from '../../wordpress/table.ts';
 import type { QueryBuilder } from '../engine/builder.ts';
 import type { Database } from '../engine/database.ts';
 import { placeAmong } from '../engine/expressions.ts';
-import { allTerms, dependingOn } from '../journal/dependencies.ts';
+import { allPosts, allTerms, dependingOn } from '../journal/dependencies.ts';
 import { pageWithTotal } from '../rows/row-count.ts';
 import { loadTree, termsOf } from '../rows/terms.ts';
 import { whereInLanguage } from './in-language.ts';
+import { EVENTS, type Tree, treeOfUses, usedInTree, whereUsedInGroup } from './used-terms.ts';
 
 export interface TermQuery extends TermCondition {
   readonly kind: Pick<TermKind, 'taxonomy' | 'hierarchical'>;
@@ -20,20 +21,27 @@ export interface TermQuery extends TermCondition {
 
 /**
  * Returns one page of terms and the total number. As in WordPress, if empty terms are hidden, an empty category with a
- * used descendant is still listed; it is counted, too, so that the pages contain all terms (decision D55). `tree`: all
- * categories, for the URLs of those on the page; empty for tags.
+ * used descendant is still listed; it is counted, too, so that the pages contain all terms (decision D55). A term that
+ * only stands for its translation in events is used as well. `tree`: all categories, for the URLs of those on the page;
+ * empty for tags.
  */
 export async function findTerms(
   database: Database,
   query: TermQuery,
 ): Promise<{ terms: Term[]; total: number; tree: Map<number, { parent: number; slug: string }> }> {
   const { kind, hideEmpty, post } = query;
-  const db = dependingOn(database, [allTerms(kind.taxonomy), ...(post === undefined ? [] : [post])]);
-  const tree = kind.hierarchical ? await loadTree(db, kind.taxonomy) : new Map<number, { parent: number; slug: string; count: number }>();
-  const usedAncestors = hideEmpty ? ancestorsOfUsed(tree) : [];
+  const uses = hideEmpty ? query.usesInGroups : undefined;
+  const eventsUsed = uses ? [allPosts(EVENTS)] : [];
+  const db = dependingOn(database, [allTerms(kind.taxonomy), ...(post === undefined ? [] : [post]), ...eventsUsed]);
+  const tree: Tree = kind.hierarchical ? await (uses ? treeOfUses(db, kind.taxonomy, uses) : loadTree(db, kind.taxonomy)) : new Map();
+  const usedIds = hideEmpty ? usedInTree(tree) : [];
   const listed = () => {
     const all = narrowedTerms(db, query);
-    return hideEmpty ? all.where((part) => part.where('tt.count', '>', 0).orWhereIn('t.term_id', usedAncestors)) : all;
+    if (!hideEmpty) return all;
+    return all.where((used: QueryBuilder) => {
+      used.where('tt.count', '>', 0).orWhereIn('t.term_id', usedIds);
+      if (uses && !kind.hierarchical) used.orWhere((part) => whereUsedInGroup(db, part, kind.taxonomy, uses));
+    });
   };
   const page = listed();
   orderTerms(db, page, query);
@@ -90,14 +98,4 @@ function orderTerms(db: Database, builder: QueryBuilder, { order: by, descending
   else if (column) builder.orderBy(column, direction);
   else builder.orderByRaw(...db.dialect.orderFolded(TEXT_SORT_COLUMNS.get(by) ?? 't.name', direction));
   builder.orderBy('t.term_id', direction);
-}
-
-/** Returns the categories that have a used descendant. */
-function ancestorsOfUsed(tree: ReadonlyMap<number, { parent: number; count: number }>): number[] {
-  const lifted = new Set<number>();
-  for (const { parent, count } of tree.values()) {
-    if (count === 0) continue;
-    for (let id = parent; id > 0 && !lifted.has(id); id = tree.get(id)?.parent ?? 0) lifted.add(id);
-  }
-  return [...lifted];
 }

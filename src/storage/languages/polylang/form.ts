@@ -119,7 +119,8 @@ export const polylang: LanguageForm = {
       if (records.is === 'term')
         return void sub
           .joinRaw(`${db.dialect.joinInOrder} ?? member ON member.term_id = gm.object_id`, [db.table('term_taxonomy')])
-          .where('member.taxonomy', records.name);
+          .where('member.taxonomy', records.name)
+          .where((part: QueryBuilder) => void isShown?.(part));
       sub
         .joinRaw(`${db.dialect.joinInOrder} ?? member ON member.ID = gm.object_id`, [db.table('posts')])
         .where('member.post_type', records.name)

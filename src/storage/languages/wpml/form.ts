@@ -96,9 +96,9 @@ export const wpml: LanguageForm = {
         .joinRaw(`${db.dialect.joinInOrder} ?? wm ON wm.trid = w.trid AND wm.element_type = w.element_type`, [db.table('icl_translations')])
         .where('wm.language_code', code);
       if (records.is === 'term')
-        return void sub.joinRaw(`${db.dialect.joinInOrder} ?? member ON member.term_taxonomy_id = wm.element_id`, [
-          db.table('term_taxonomy'),
-        ]);
+        return void sub
+          .joinRaw(`${db.dialect.joinInOrder} ?? member ON member.term_taxonomy_id = wm.element_id`, [db.table('term_taxonomy')])
+          .where((part: QueryBuilder) => void isShown?.(part));
       sub
         .joinRaw(`${db.dialect.joinInOrder} ?? member ON member.ID = wm.element_id`, [db.table('posts')])
         .where((part: QueryBuilder) => void isShown?.(part));
