@@ -6,7 +6,7 @@ import type { Post } from '../../wordpress/rows.ts';
 import { uniqueSlug } from '../../wordpress/slug.ts';
 import type { Caller } from '../caller.ts';
 import { updateIndex } from '../list-index.ts';
-import { assignLanguages, hasNoTranslations, languagesOf, membershipsOf } from '../record-languages.ts';
+import { assignLanguages, hasNoTranslations, type LanguagesOfKind, languagesOf, membershipsOf } from '../record-languages.ts';
 import { placeInLanguage } from '../translation-groups.ts';
 import { type InsertedRecord, insertMetasAndTerms, type MetasAndTerms } from './metas-and-terms.ts';
 import type { PostPlan } from './post-plan.ts';
@@ -96,16 +96,20 @@ async function withFreeSlugs(write: KindWrite, posts: readonly PlannedPost[]): P
 }
 
 /**
- * Returns the slugs that begin with these and are taken by posts other than `id`, for a language. With WPML, records of
- * other languages may have the same slugs.
+ * Returns the slugs that begin with these and are taken by posts other than `id`, for a language. Records of other
+ * languages may have the same slugs: with WPML those of new records (`new`), with Polylang Pro only those that are there
+ * already (`present`).
  */
 export async function takenSlugs(
   { db, caller, kind }: KindWrite,
   slugs: readonly string[],
   id: number,
+  are: 'new' | 'present' = 'new',
 ): Promise<(language: LanguageOfWrite | undefined) => Set<string>> {
   const holders = await postsWithSlugsFrom(db, kind.postType, slugs, id);
-  const codes = await languagesWhereSlugsRepeat(db, { caller, kind }, holders);
+  const kindLanguages = languagesOf(caller, kind);
+  const isByLanguage = are === 'new' ? kindLanguages?.languages.form === 'wpml' : kindLanguages?.languages.sharesSlugs;
+  const codes = kindLanguages && isByLanguage ? await languagesOfHolders(db, kindLanguages, holders) : undefined;
   const sets = new Map<string | undefined, Set<string>>();
   return (language) => {
     const code = codes && language?.language.code;
@@ -117,16 +121,14 @@ export async function takenSlugs(
 }
 
 /**
- * Returns the languages of posts if records of different languages may have the same slug; otherwise undefined. As in
- * `membershipsOf`, one without a language is absent, and `null` is a language that the site has switched off.
+ * Returns the languages of posts. As in `membershipsOf`, one without a language is absent, and `null` is a language that
+ * the site has switched off.
  */
-async function languagesWhereSlugsRepeat(
+async function languagesOfHolders(
   db: Database,
-  { caller, kind }: Omit<KindWrite, 'db'>,
+  kindLanguages: LanguagesOfKind,
   holders: readonly { readonly id: number }[],
-): Promise<ReadonlyMap<number, string | null> | undefined> {
-  const kindLanguages = languagesOf(caller, kind);
-  if (kindLanguages?.languages.form !== 'wpml') return undefined;
+): Promise<ReadonlyMap<number, string | null>> {
   const memberships = await membershipsOf(
     db,
     kindLanguages,

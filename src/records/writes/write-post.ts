@@ -362,15 +362,15 @@ async function freeSlug(write: WriteContext, slug: string, id: number): Promise<
 
 /**
  * Throws rest_invalid_param if a change moves a record into a language in which another one has its slug. A slug that
- * is not named stays, so the caller has to choose another one. Only with WPML may records in different languages share
- * a slug.
+ * is not named stays, so the caller has to choose another one. Only with WPML and Polylang Pro may records in different
+ * languages share a slug.
  */
 async function refuseTakenSlug(write: WriteContext, slug: string, id: number): Promise<void> {
   const { db, caller, kind, language } = write;
   const isMove = language?.values.language !== undefined && language.before !== language.language.code;
-  if (!isMove || slug === '' || languagesOf(caller, kind)?.languages.form !== 'wpml') return;
+  if (!isMove || slug === '' || !languagesOf(caller, kind)?.languages.sharesSlugs) return;
   await lockNames(db, [slugLock(kind.postType, slug)]);
-  if ((await takenSlugs(write, [slug], id))(language).has(slug)) failParam('language', 'slug-taken-in-language');
+  if ((await takenSlugs(write, [slug], id, 'present'))(language).has(slug)) failParam('language', 'slug-taken-in-language');
 }
 
 async function publishDrafts({ db, caller }: KindWrite, drafts: readonly LinkedDraft[]): Promise<void> {
