@@ -1,4 +1,5 @@
 import { type Say, sayIn, type Texts } from '../texts.ts';
+import { isLanguageTag } from '../wordpress/language-names.ts';
 
 /** The language of a page, and its sentences by key (`pages:today`). */
 export interface I18n {
@@ -15,19 +16,11 @@ export interface I18n {
  * variety.
  */
 export function i18nIn(texts: Pick<Texts, 't' | 'has'>, language: string, contentLanguage: string): I18n {
-  const isVariety = contentLanguage.toLowerCase().startsWith(`${language.toLowerCase()}-`) && isLocale(contentLanguage);
+  const isVariety = contentLanguage.toLowerCase().startsWith(`${language.toLowerCase()}-`) && isLanguageTag(contentLanguage);
   return {
     language,
     locale: isVariety ? contentLanguage : language,
     say: sayIn(texts, language),
     has: (key) => texts.has(language, key),
   };
-}
-
-function isLocale(tag: string): boolean {
-  try {
-    return Intl.getCanonicalLocales(tag).length > 0;
-  } catch {
-    return false;
-  }
 }

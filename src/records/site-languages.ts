@@ -28,6 +28,7 @@ export type LanguageProblem =
   | 'field-option'
   | 'languages-of-wpml'
   | 'languages-off'
+  | 'languages-without-plugin'
   | 'no-languages';
 
 /** Thrown if languages cannot be changed as requested. */
@@ -77,6 +78,7 @@ export async function addSiteLanguage(site: Site, newLanguage: NewLanguage): Pro
       throw new LanguageError('language-is-slug', { code });
     if (!(await addLanguage(db, { code, locale, name: name.trim(), rtl: isRightToLeft(code), isDefault })))
       throw new LanguageError('field-option', { option: LANGUAGES_OPTION });
+    if (!(await innerSite.settings()).contentLanguages) throw new LanguageError('languages-without-plugin');
     const count = before ? 0 : await assignAll(innerSite, code, kinds);
     noteChange(db, { now: site.clock() });
     return count;

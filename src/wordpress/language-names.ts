@@ -35,8 +35,21 @@ export function isKnownLocale(locale: string): boolean {
   return isLocale(locale) && (OTHER_LANGUAGES.has(language) || knownLanguage(language + region) !== undefined);
 }
 
-/** Returns whether a language is written from right to left. */
+/**
+ * Returns whether a language is written from right to left. Codes and locales of WordPress need not be language tags
+ * (`pt-ao90`, `de_DE_formal`): of others, only the language before the first separator counts.
+ */
 export function isRightToLeft(code: string): boolean {
-  const { script } = new Intl.Locale(code.replaceAll('_', '-')).maximize();
+  const tag = code.replaceAll('_', '-');
+  const { script } = new Intl.Locale(isLanguageTag(tag) ? tag : tag.replace(/-.*/, '')).maximize();
   return ['Adlm', 'Arab', 'Hebr', 'Nkoo', 'Rohg', 'Syrc', 'Thaa'].includes(script ?? '');
+}
+
+/** Returns whether a text is a language tag of BCP 47: `it-IT`. */
+export function isLanguageTag(tag: string): boolean {
+  try {
+    return Intl.getCanonicalLocales(tag).length > 0;
+  } catch {
+    return false;
+  }
 }

@@ -1,7 +1,12 @@
+import { mkdtempSync } from 'node:fs';
+import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { commandIn, embedded, type Fasti, temporaryFolder } from './command.ts';
 
 const folder = temporaryFolder();
+/** Further databases, each for one test. */
+const furtherSites = temporaryFolder();
+const furtherSite = () => embedded(mkdtempSync(join(furtherSites, 'site-')));
 const fasti: Fasti = commandIn(embedded(folder), { now: new Date('2026-11-20T12:00:00Z') });
 const DATES = ['--start-date=2027-06-01 21:00', '--end-date=2027-06-01 23:00', '--status=publish'];
 
@@ -66,6 +71,30 @@ describe('fasti languages', () => {
     expect((await fasti('option', 'set', 'event_slug', 'event')).code).toBe(0);
     expect(await list()).toHaveLength(3);
   });
+
+  it.each([
+    ['pt-ao90', 'pt_PT_ao90', 'Português'],
+    ['es-lat', 'es_MX', 'Español'],
+    ['ar-modern', 'ar', 'العربية'],
+  ])('adds the language %s, whose code or locale is no language tag', async (code, locale, name) => {
+    const other = commandIn(furtherSite(), { now: new Date('2026-11-20T12:00:00Z') });
+    expect((await other('init')).code).toBe(0);
+    expect(await other('languages', 'add', code, `--locale=${locale}`, `--name=${name}`)).toMatchObject({ code: 0, err: '' });
+    expect(JSON.parse((await other('languages', 'list', '--format=json')).out)).toMatchObject([{ code, locale, name }, { code: null }]);
+  });
+
+  it.each(['auto', 'wpml'])(
+    'refuses a language that the site would not have (CONTENT_LANGUAGES=%s), and says what to do',
+    async (setting) => {
+      const env = furtherSite();
+      expect((await commandIn(env)('init')).code).toBe(0);
+      const shared = commandIn({ ...env, SHARED_WITH_WORDPRESS: 'on', CONTENT_LANGUAGES: setting });
+      const { code, err } = await shared('languages', 'add', 'en');
+      expect({ code, err }).toEqual({ code: 1, err: expect.stringContaining('activate Polylang') });
+      expect(err).toContain('CONTENT_LANGUAGES=polylang');
+      expect((await commandIn({ ...env, CONTENT_LANGUAGES: 'polylang' })('languages', 'add', 'en')).code).toBe(0);
+    },
+  );
 
   it('creates and links translations', async () => {
     const english = await idOf('event', 'create', '--title=Concert', ...DATES, '--categories=Music');
