@@ -3,7 +3,7 @@ import type { SiteSettings } from '../calendar/settings.ts';
 import { memoizeByObject } from '../memo.ts';
 import { decodeEntities, decodeForEditing } from '../wordpress/content/entities.ts';
 import { isTranslated, languageOfCode } from '../wordpress/content-languages.ts';
-import { type Metas, metaOf, type Post, type Term } from '../wordpress/rows.ts';
+import { idsIn, type Metas, metaOf, type Post, type Term } from '../wordpress/rows.ts';
 import { tableOf } from '../wordpress/table.ts';
 import { percentDecoded } from '../wordpress/web-url.ts';
 import { costRecord } from './events/cost.ts';
@@ -48,7 +48,7 @@ function editableValue(name: string, field: Field, { row, metas, terms, record }
     const { taxonomy } = termKind(field.place.kind);
     return terms.filter((term) => term.taxonomy === taxonomy).map((term) => term.term_id);
   }
-  if (isLinks(field)) return (metas?.get(field.place.key) ?? []).map(Number).filter((id) => Number.isSafeInteger(id) && id > 0);
+  if (isLinks(field)) return idsIn(metas?.get(field.place.key) ?? []);
   if (isImage(field)) return Number(metaOf(metas, '_thumbnail_id')) || 0;
   if (field.place.in === 'column') return field.place.column === 'post_title' ? decodeForEditing(row.post_title) : row[field.place.column];
   if (field.place.in === 'meta') return metaOf(metas, field.place.key) ?? '';

@@ -5,6 +5,7 @@ import { readablePosts } from '../records/posts.ts';
 import { termLookUp } from '../records/references.ts';
 import { inChosenLanguage } from '../records/terms.ts';
 import type { Site } from '../site.ts';
+import { idsIn } from '../wordpress/rows.ts';
 import { nameOf } from './models.ts';
 
 /*
@@ -36,8 +37,7 @@ export async function chosenChoice(site: Site, caller: Caller, i18n: I18n, name:
   const unnamed = { value, text: value };
   if (isIn(name, POST_FILTERS)) {
     const kind = postKind(POST_FILTERS[name]);
-    const ids = namedTokens.map(Number).filter((id) => Number.isSafeInteger(id) && id > 0);
-    const { records } = await readablePosts(site, caller, kind, [...new Set(ids)]);
+    const { records } = await readablePosts(site, caller, kind, [...new Set(idsIn(namedTokens))]);
     return records.length === 0 ? unnamed : { value, text: namesOf(records.map((record) => record[kind.titleField]), i18n) }; // biome-ignore format: short
   }
   if (!isIn(name, TERM_FILTERS)) return unnamed;

@@ -62,5 +62,8 @@ export const metaOf = (metas: Metas | undefined, key: string): string | undefine
 /** Returns all values of a meta key as texts. */
 export const textsOf = (metas: Metas | undefined, key: string): readonly string[] => metas?.get(key)?.map(textOfStored) ?? [];
 
+/** Returns the ids in texts, such as metas that link to posts. WordPress stores any text there; others are left out. */
+export const idsIn = (texts: readonly string[]): number[] => texts.map(Number).filter((id) => Number.isSafeInteger(id) && id > 0);
+
 /** Metas that WordPress writes while a post is open in an editor; they are not shown in pages or answers. */
 export const EDITOR_METAS: readonly string[] = ['_edit_lock', '_edit_last'];

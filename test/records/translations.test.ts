@@ -100,6 +100,29 @@ describe.each(['polylang', 'wpml'] as const)('translations stored by %s', (form)
       expect(await placeOf(body.id)).toEqual(['it', { en: 112, it: body.id }]);
     });
 
+    it('copies links that lead to no record as they are', async () => {
+      const odd = ['12abc', 'a:1:{i:0;i:101;}', '1e400', '-1'];
+      await db.from('postmeta').insert(odd.map((meta_value) => ({ post_id: 112, meta_key: '_EventVenueID', meta_value })));
+      const { status, body } = await post('/events', { title: 'Laboratorio', language: 'it', translation_of: 112 });
+      expect(status).toBe(201);
+      const links = await db.from('postmeta').where({ post_id: body.id, meta_key: '_EventVenueID' }).orderBy('meta_id').pluck('meta_value');
+      expect(links).toEqual(['103', ...odd]);
+    });
+
+    if (form === 'wpml')
+      it('links to the venue that the source shows if venues have no languages any more', async () => {
+        const venueOf = async (title: string) =>
+          (await post('/events?lang=all', { title, language: 'it', translation_of: 121 })).body.venue.id;
+        const option = db.from('options').where('option_name', 'icl_sitepress_settings');
+        const settings = serializedMembers((await option.clone().first())?.option_value);
+        expect(await venueOf('Mostra')).toBe(102);
+        await resetLanguages(db, form);
+        const modes = { tribe_events: 1, tribe_venue: 0 };
+        await option.clone().update({ option_value: toSerialized({ ...settings, custom_posts_sync_option: modes }) });
+        await db.from('fasti_changes').increment('counter');
+        expect(await venueOf('Mostra')).toBe(101);
+      });
+
     it('requires dates for an event that is not a translation', async () => {
       expect((await post('/events', { title: 'Fair', language: 'it' })).body.code).toBe('rest_missing_callback_param');
       expect((await post('/events', { title: 'Fair', language: 'it', translation_of: '' })).body.code).toBe('rest_missing_callback_param');

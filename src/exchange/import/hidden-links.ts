@@ -1,5 +1,6 @@
 import { ALLOWS_SEVERAL, ORGANIZER_LINK, VENUE_LINK } from '../../kinds/events/metas.ts';
 import { loadPosts } from '../../storage/rows/bundle.ts';
+import { idsIn } from '../../wordpress/rows.ts';
 import { hiddenByImport } from './hidden-records.ts';
 import type { Work } from './run.ts';
 
@@ -24,7 +25,7 @@ export async function withHiddenLinks(
 ): Promise<Map<string, readonly string[]>> {
   const removedOf = (key: string): string[] =>
     HIDEABLE_LINKS.has(key) ? (before.get(key) ?? []).filter((id) => isId(id) && !stated.get(key)?.includes(id)) : [];
-  const posts = await loadPosts(db, [...stated.keys()].flatMap(removedOf).map(Number));
+  const posts = await loadPosts(db, idsIn([...stated.keys()].flatMap(removedOf)));
   const namedIds = await hiddenByImport(db, [...posts.keys()], run.importId);
   const isHidden = (id: string): boolean => {
     const post = namedIds.has(Number(id)) ? undefined : posts.get(Number(id));

@@ -4,14 +4,12 @@ import { isLinks, valueIn } from '../../kinds/fields.ts';
 import { postKind } from '../../kinds/index.ts';
 import type { PostValues, Rows, StoredPost } from '../../kinds/kind.ts';
 import type { Place } from '../../kinds/param.ts';
-import { translatedLink } from '../../kinds/translations.ts';
-import { formOf } from '../../storage/languages/forms.ts';
-import { loadPosts } from '../../storage/rows/bundle.ts';
-import { storedTexts } from '../../wordpress/php/serialized.ts';
+import type { StoredValue } from '../../wordpress/php/serialized.ts';
 import type { Post } from '../../wordpress/rows.ts';
 import type { Viewer } from '../../wordpress/viewer.ts';
 import { mayRead } from '../visibility.ts';
 import type { MetasAndTerms } from './metas-and-terms.ts';
+import { loadShownLinks } from './shown-links.ts';
 import type { WriteContext } from './write-context.ts';
 
 /*
@@ -47,32 +45,21 @@ export async function withHiddenLinks(
   });
   const removedIds = changes.flatMap(({ stored, sent }) => stored.filter((id) => !sent.includes(id)));
   if (removedIds.length === 0) return references;
-  const groups = links === 'shown' ? await loadGroups(write, changes) : undefined;
-  const members = [...(groups?.posts.values() ?? [])].flatMap((group) => group.members.get(groups?.language ?? '') ?? []);
-  const linkedIds = groups ? changes.flatMap(({ stored }) => stored) : removedIds;
-  const posts = await loadPosts(write.db, [...new Set([...linkedIds.map(Number).filter(Number.isSafeInteger), ...members])]);
-  const shownInPlaceOf = (id: string): string =>
-    groups ? String(translatedLink(Number(id), groups.language, { languages: groups, posts }, write.caller)) : id;
+  const code = links === 'shown' ? languageOfLinks(write) : undefined;
+  const linkedIds = code === undefined ? removedIds : changes.flatMap(({ stored }) => stored);
+  const { rows, shownInPlaceOf } = await loadShownLinks(write, linkedIds, code);
   const metas: Rows['metas'] = Object.fromEntries(
     changes.map((change) => [
       change.place.key,
-      storedTexts(keptLinks(withStoredIds(change, shownInPlaceOf), shownInPlaceOf, posts, write.caller.viewer)),
+      keptLinks(withStoredIds(change, shownInPlaceOf), shownInPlaceOf, rows, write.caller.viewer),
     ]),
   );
   return { ...references, metas: { ...references.metas, ...metas } };
 }
 
-/**
- * Loads the translations of the linked records, and the language of the event; undefined if its record shows no
- * translations in their place.
- */
-async function loadGroups({ db, caller, language }: WriteContext, changes: readonly LinkChange[]) {
-  const { contentLanguages } = caller.settings;
-  if (!contentLanguages || !language?.before || caller.content.code === undefined) return undefined;
-  const ids = changes.flatMap(({ stored }) => stored.map(Number)).filter(Number.isSafeInteger);
-  const { posts } = await formOf(contentLanguages).memberships(db, contentLanguages, { posts: ids, terms: [] });
-  return { posts, language: language.before };
-}
+/** Returns the language in which the record of an event shows its links; undefined if it shows them as stored. */
+const languageOfLinks = ({ caller, language }: WriteContext): string | undefined =>
+  caller.content.code === undefined ? undefined : (language?.before ?? undefined);
 
 /** Replaces the ids of translations that the record shows by the stored ones. */
 const withStoredIds = (change: LinkChange, shownInPlaceOf: (id: string) => string): LinkChange => {
@@ -83,8 +70,8 @@ const withStoredIds = (change: LinkChange, shownInPlaceOf: (id: string) => strin
 /** A field of links in a change: the ids that are stored, and those that were sent. */
 interface LinkChange {
   readonly place: Extract<Place, { readonly in: 'links' }>;
-  readonly stored: readonly string[];
-  readonly sent: readonly string[];
+  readonly stored: readonly StoredValue[];
+  readonly sent: readonly StoredValue[];
 }
 
 /** Returns the ids to store. `rows`: the records whose links would be removed, and those shown in their place. */
@@ -93,9 +80,9 @@ function keptLinks(
   shownInPlaceOf: (id: string) => string,
   rows: ReadonlyMap<number, Post>,
   viewer: Viewer,
-): readonly string[] {
+): readonly StoredValue[] {
   const { postType } = postKind(place.kind);
-  const isHidden = (id: string): boolean => {
+  const isHidden = (id: StoredValue): boolean => {
     const row = sent.includes(id) ? undefined : rows.get(Number(shownInPlaceOf(id)));
     return row?.post_type === postType && (row.post_status === 'trash' || !mayRead(viewer, row));
   };

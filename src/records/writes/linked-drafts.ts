@@ -2,7 +2,7 @@ import { postKind } from '../../kinds/index.ts';
 import type { PostKind, Rows, StoredPost } from '../../kinds/kind.ts';
 import { loadPosts } from '../../storage/rows/bundle.ts';
 import { storedTexts } from '../../wordpress/php/serialized.ts';
-import type { Post } from '../../wordpress/rows.ts';
+import { idsIn, type Post } from '../../wordpress/rows.ts';
 import { mayEdit } from '../visibility.ts';
 import type { MetasAndTerms } from './metas-and-terms.ts';
 import type { PostPlan } from './post-plan.ts';
@@ -25,7 +25,7 @@ export const PUBLISHED_WITH = '_fasti_published_with';
 export async function linkedDrafts({ db, caller, kind }: KindWrite, { metas }: Pick<StoredPost, 'metas'>, references: MetasAndTerms) {
   const { viewer } = caller;
   const linkedIds = Object.keys(kind.links).flatMap((key) => references.metas[key] ?? metas.get(key) ?? []);
-  const rows = await loadPosts(db, linkedIds.map(Number).filter(Number.isSafeInteger));
+  const rows = await loadPosts(db, idsIn(linkedIds));
   return [...rows.values()].flatMap((row): LinkedDraft[] => {
     const linkedKind = Object.values(kind.links)
       .map(postKind)

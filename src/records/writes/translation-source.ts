@@ -7,10 +7,9 @@ import { termKind } from '../../kinds/index.ts';
 import type { PostKind, PostValues, Rows, StoredPost } from '../../kinds/kind.ts';
 import type { Field } from '../../kinds/param.ts';
 import type { Database } from '../../storage/engine/database.ts';
-import { formOf } from '../../storage/languages/forms.ts';
 import { loadMetasOf, loadPosts } from '../../storage/rows/bundle.ts';
 import { loadTermsOf } from '../../storage/rows/terms.ts';
-import { storedTexts } from '../../wordpress/php/serialized.ts';
+import { type StoredValue, storedText } from '../../wordpress/php/serialized.ts';
 import type { Caller } from '../caller.ts';
 import { languagesOf, languageValues } from '../record-languages.ts';
 import { termsInLanguage } from '../term-languages.ts';
@@ -18,6 +17,7 @@ import { accessRow, mayEdit } from '../visibility.ts';
 import type { MetasAndTerms } from './metas-and-terms.ts';
 import { mayPromote, type PostPlan, planPost } from './post-plan.ts';
 import { deriveRows } from './post-rows.ts';
+import { loadShownLinks } from './shown-links.ts';
 import type { WriteContext } from './write-context.ts';
 
 /*
@@ -84,29 +84,20 @@ export async function withInherited(
       const taxonomy = termKind(place.kind);
       const ids = sourceTerms.filter((term) => term.taxonomy === taxonomy.taxonomy).map((term) => term.term_id);
       terms.set(place.kind, await termsInLanguage(db, caller, taxonomy, ids, language.language));
-    } else if (place.in === 'links') metas[place.key] = storedTexts(await translatedLinks(write, source.metas.get(place.key) ?? []));
+    } else if (place.in === 'links') metas[place.key] = await shownLinks(write, source.metas.get(place.key) ?? []);
     else if (place.in === 'image') metas._thumbnail_id = [...(source.metas.get('_thumbnail_id') ?? [])];
   }
   return { ...references, metas, terms };
 }
 
-/**
- * Returns linked records by id, each replaced by its published translation into the language of the write, if there is
- * one.
- */
-async function translatedLinks({ db, caller, language }: WriteContext, ids: readonly string[]): Promise<string[]> {
-  const { contentLanguages } = caller.settings;
-  const code = language?.language.code;
-  if (!contentLanguages || code === undefined) return [...ids];
-  const { posts } = await formOf(contentLanguages).memberships(db, contentLanguages, { posts: ids.map(Number), terms: [] });
-  const translations = ids.map((id) => posts.get(Number(id))?.members.get(code));
-  const rows = await loadPosts(
-    db,
-    translations.flatMap((id) => id ?? []),
-  );
-  return [
-    ...new Set(ids.map((id, index) => (rows.get(translations[index] ?? 0)?.post_status === 'publish' ? String(translations[index]) : id))),
-  ];
+/** Returns the links of a source as the new record shows them, each record once. */
+async function shownLinks(write: WriteContext, links: readonly StoredValue[]): Promise<StoredValue[]> {
+  const { shownInPlaceOf } = await loadShownLinks(write, links, write.language?.language.code);
+  const shown = links.map((link) => {
+    const id = shownInPlaceOf(link);
+    return id === link ? link : storedText(id);
+  });
+  return [...new Set(shown)];
 }
 
 /**

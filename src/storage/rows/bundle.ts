@@ -5,7 +5,7 @@ import type { Bundle, BundleLanguages, OccurrencePage } from '../../kinds/render
 import { galleryParentsIn, imageIdsIn } from '../../wordpress/content/render.ts';
 import type { ContentLanguages, Membership } from '../../wordpress/content-languages.ts';
 import { asStored, type StoredValue } from '../../wordpress/php/serialized.ts';
-import type { Post, StoredMetas, Term } from '../../wordpress/rows.ts';
+import { idsIn, type Post, type StoredMetas, type Term } from '../../wordpress/rows.ts';
 import type { Database } from '../engine/database.ts';
 import type { Sql } from '../engine/dialect.ts';
 import { unionAll } from '../engine/expressions.ts';
@@ -52,7 +52,7 @@ export async function loadBundle(
     kind.terms.length > 0 ? loadTermsOf(db, ids) : new Map<number, Term[]>(),
     loadMore(db, loaded, [...ids, ...expected]),
   ]);
-  const links = new Map(ids.map((id) => [id, Object.keys(kind.links).flatMap((key) => idsIn(loaded, [id], key))]));
+  const links = new Map(ids.map((id) => [id, Object.keys(kind.links).flatMap((key) => idsInMetas(loaded, [id], key))]));
   const linkedIds = unique([...links.values()].flat());
   const parents = kind.hasDates ? parentsOf(loaded, ids) : [];
   const languages = siteLanguages && (await loadLanguages(db, siteLanguages, { ids, linkedIds, terms, translatesLinks }));
@@ -186,16 +186,13 @@ const standIns = (
 
 /** Returns the ids of the images of these posts: the featured images and those in their texts. */
 const imagesOf = (loaded: Loaded, ids: readonly number[]): number[] => [
-  ...idsIn(loaded, ids, '_thumbnail_id'),
+  ...idsInMetas(loaded, ids, '_thumbnail_id'),
   ...ids.flatMap((id) => imageIdsIn(loaded.posts.get(id)?.post_content ?? '')),
 ];
 
 /** Returns the ids that these posts store in a meta. */
-const idsIn = ({ metas }: Loaded, ids: readonly number[], key: string): number[] =>
-  ids
-    .flatMap((id) => metas.get(id)?.get(key) ?? [])
-    .map(Number)
-    .filter((id) => Number.isSafeInteger(id) && id > 0);
+const idsInMetas = ({ metas }: Loaded, ids: readonly number[], key: string): number[] =>
+  idsIn(ids.flatMap((id) => metas.get(id)?.get(key) ?? []));
 
 /**
  * Returns the parents whose attachments the galleries of a post may show. A gallery without a parent may show
