@@ -158,7 +158,7 @@ function RecordHeader({ visit, kind, record, recurs }: RecordViewProps & { reado
   return (
     <>
       <RecordLinks visit={visit} kind={kind} record={record} recurs={recurs} />
-      <TranslationLinks visit={visit} kind={kind} id={record.id} record={record.record} showsTexts />
+      <TranslationLinks visit={visit} kind={kind} id={record.id} record={record.record} editable={record.editableTranslations} showsTexts />
       {record.suggestion && <SuggestionDetails visit={visit} record={record} suggestion={record.suggestion} />}
     </>
   );

@@ -32,13 +32,14 @@ export interface LanguageMembers {
   /** Terms have none. */
   readonly status?: string | undefined;
   readonly language?: string | null | undefined;
-  readonly translations?: Readonly<Record<string, { readonly id: number }>> | undefined;
+  readonly translations?: Readonly<Record<string, { readonly id: number; readonly url: string }>> | undefined;
 }
 
 /**
  * Links to the existing translations, and to the forms of missing ones (`newPath`) unless the record is in the trash,
- * where no other record can be linked to it. `showsTexts`: whether the form of a
- * translation shows the texts of another one.
+ * where no other record can be linked to it. `editable`: the translations that the user may edit; the links to others
+ * lead to their pages. By default the user may edit all, as with terms. `showsTexts`: whether the form of a translation
+ * shows the texts of another one.
  */
 export function TranslationLinks(props: {
   readonly visit: Visit;
@@ -46,9 +47,10 @@ export function TranslationLinks(props: {
   readonly id: number;
   readonly record: LanguageMembers;
   readonly newPath?: string;
+  readonly editable?: ReadonlySet<number>;
   readonly showsTexts?: boolean;
 }): JSX.Element | null {
-  const { visit, kind, id, record, newPath = `/${kind.path}/new`, showsTexts = false } = props;
+  const { visit, kind, id, record, newPath = `/${kind.path}/new`, editable, showsTexts = false } = props;
   const { settings, i18n } = visit;
   const { status, language, translations = {} } = record;
   if (!settings.contentLanguages || !('translation_of' in kind.fields) || !language) return null;
@@ -60,9 +62,12 @@ export function TranslationLinks(props: {
           const translation = translations[code];
           if (code === language) return <li key={code}>{i18n.say('desk:translations.this', { language: name })}</li>;
           if (!translation && status === 'trash') return null;
+          const isReadOnly = translation && editable && !editable.has(translation.id);
           return (
             <li key={code}>
-              {translation ? (
+              {isReadOnly ? (
+                <Link href={translation.url}>{i18n.say('desk:translations.view', { language: name })}</Link>
+              ) : translation ? (
                 <Link href={deskUrl(visit, `/${kind.path}/${translation.id}`, showsTexts ? { beside: id } : {})}>
                   {i18n.say(showsTexts ? 'desk:translations.edit' : 'desk:translations.open', { language: name })}
                 </Link>
@@ -98,11 +103,13 @@ export function translationValues({ settings }: Visit, kind: PostKind, { values 
   return { ...Object.fromEntries(sharedEntries), ...customFields, language };
 }
 
-/** Returns the texts of a translation to be shown next to the fields of a form; undefined if none is requested. */
+/**
+ * Returns the texts of a translation to be shown next to the fields of a form; undefined if none is requested, or one
+ * that the user may not edit.
+ */
 export async function translationTexts(visit: Visit, kind: PostKind, record: Editable): Promise<TranslationTexts | undefined> {
   const id = idIn(textIn(visit.request.query, 'beside'));
-  const translations = Object.values((record.record.translations ?? {}) as Readonly<Record<string, { readonly id: number }>>);
-  if (!translations.some((one) => one.id === id)) return undefined;
+  if (!record.editableTranslations.has(id)) return undefined;
   return textsByField(visit, kind, await readEditable(visit.site, visit.caller, kind, id));
 }
 

@@ -49,6 +49,8 @@ export interface Editable {
   readonly version: string;
   readonly mayEdit: boolean;
   readonly mayDelete: boolean;
+  /** The ids of its translations that the caller may edit, too; empty in lists. */
+  readonly editableTranslations: ReadonlySet<number>;
   /** The details given by the visitor who suggested it, if any. */
   readonly suggestion: Suggestion | undefined;
 }
@@ -168,9 +170,17 @@ function editable(
     version: loadedVersion(caller, id, bundle),
     mayEdit: isEditable,
     mayDelete: mayDelete(viewer, access),
+    editableTranslations: new Set(isSingle ? translationRows(row, bundle).flatMap((one) => (mayEdit(viewer, one) ? [one.ID] : [])) : []),
     suggestion: isEditable ? suggestionIn(metas) : undefined,
   };
 }
+
+/** Returns the rows of the translations of a record that are not in the trash. */
+const translationRows = ({ ID: id, post_type: type }: Post, { posts, languages }: Bundle): Post[] =>
+  [...(languages?.posts.get(id)?.members.values() ?? [])].flatMap((member) => {
+    const row = posts.get(member) ?? languages?.siblings.get(member);
+    return row && member !== id && row.post_type === type && row.post_status !== 'trash' ? [row] : [];
+  });
 
 /**
  * Reads a record that the caller may edit. The id of a date of a recurring event names the event.

@@ -57,6 +57,28 @@ describeDatabases('translations at the desk', (open) => {
     expect(languages.slice(last + 1)).toContain(other);
   });
 
+  it('are linked to by their pages if the user may not edit them, and their texts are not shown', async () => {
+    const author = (await db.from('users').where('user_login', 'auth').first())!.ID;
+    await db.from('posts').where('ID', 111).update({ post_author: author });
+    await db.from('fasti_changes').increment('counter');
+    const { url } = (await running.send('GET', `${EVENTS}/110`)).body;
+    const visitor = await openVisitor(
+      { send: running.send, running: () => running, writeRows: async (work) => void (await work(db)) },
+      'auth',
+    );
+    for (const [user, isLinkedForm] of [
+      [visitor, false],
+      [admin, true],
+    ] as const) {
+      const { status, text } = await user.get('/admin/events/111?beside=110');
+      const addresses = elements(text, ({ name }) => name === 'a').map(({ attribs }) => attribs.href);
+      expect([status, text.includes('class="saved-now"')]).toEqual([200, isLinkedForm]);
+      expect([addresses.includes(url), addresses.includes('/admin/events/110?beside=111')]).toEqual([!isLinkedForm, isLinkedForm]);
+    }
+    const { text } = await visitor.get('/admin/events/111');
+    expect(text).toContain('English: view');
+  });
+
   it('begin with the values common to all languages, show the original text, and are linked to it', async () => {
     const id = await made();
     const form = await admin.get(`/admin/events/${id}`);
