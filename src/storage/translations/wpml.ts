@@ -172,12 +172,18 @@ async function insertRow(db: Database, of: Translatable, id: number, code: strin
   await db.insert`INSERT INTO {icl_translations} (element_type, element_id, trid, language_code) VALUES (${typeOf(of)}, ${element}, ${trid}, ${code})`;
 }
 
-/** Returns an unused number for a group. */
+/**
+ * Returns an unused number for a group. WPML takes the number after the highest one that it sees, without a lock, and
+ * does not see those of a transaction before its end. The numbers in between are left to it.
+ */
 async function newGroup(db: Database): Promise<number> {
   await lockNames(db, ['wpml:group']);
   const [row] = await db.rows<{ last: number | null }>`SELECT MAX(trid) AS last FROM {icl_translations}`;
-  return Number(row?.last ?? 0) + 1;
+  return Number(row?.last ?? 0) + NUMBERS_LEFT_TO_WPML + 1;
 }
+
+/** More groups than WPML creates while a transaction lasts. */
+const NUMBERS_LEFT_TO_WPML = 100;
 
 /** Moves a record to a new group. */
 async function moveToOwnGroup(db: Database, translation: number): Promise<void> {
