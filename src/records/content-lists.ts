@@ -38,8 +38,8 @@ interface LanguageOptions {
 
 /**
  * Returns the conditions of a list in the requested language. Terms, venues and organizers, named or described, then
- * also match by their translations. The records that one event links to are listed in any language, as the event shows them; `linksShownIn`
- * finds them.
+ * also match by their translations. The records that one event links to are listed in any language, as the event shows
+ * them; `linksShownIn` finds them.
  */
 export async function contentConditions(
   site: Site,

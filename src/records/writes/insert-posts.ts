@@ -97,8 +97,8 @@ async function withFreeSlugs(write: KindWrite, posts: readonly PlannedPost[]): P
 
 /**
  * Returns the slugs that begin with these and are taken by posts other than `id`, for a language. Records of other
- * languages may have the same slugs: with WPML those of new records (`new`), with Polylang Pro only those that are there
- * already (`present`).
+ * languages may have the same slugs: with WPML also those of new records (`new`), with Polylang Pro only those that are
+ * there already (`present`).
  */
 export async function takenSlugs(
   { db, caller, kind }: KindWrite,
@@ -121,8 +121,8 @@ export async function takenSlugs(
 }
 
 /**
- * Returns the languages of posts. As in `membershipsOf`, one without a language is absent, and `null` is a language that
- * the site has switched off.
+ * Returns the languages of posts. As in `membershipsOf`, one without a language is absent, and `null` is a language
+ * that the site has switched off.
  */
 async function languagesOfHolders(
   db: Database,

@@ -16,9 +16,8 @@ import { withoutPassword } from './post-visibility.ts';
 
 /*
  * Conditions on the records that posts link to, such as the venues of events. Only public records match, since a filter
- * must not reveal hidden ones. In a language, a record also matches by its translations, as in filters that name records.
- * Also handles the conditions of lists of venues on the events that link to them
- * (`linked-from-events.ts`).
+ * must not reveal hidden ones. In a language, a record also matches by its translations, as in filters that name
+ * records. Also handles the conditions of lists of venues on the events that link to them (`linked-from-events.ts`).
  */
 
 const EARTH_RADIUS_KM = 6371;
