@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { pagesById, pagesOf } from '../../src/storage/engine/pages.ts';
+import { pagesById, pagesOf, readInParts } from '../../src/storage/engine/pages.ts';
 
 describe('pages by id', () => {
   /** Walks through these ids; returns the pages, and the ids after which each page was read. */
@@ -35,4 +35,13 @@ describe('pages of a list', () => {
     [[1, 2], [[1, 2]]],
     [[], []],
   ])('split %j', (list, pages) => expect([...pagesOf<number>(list, 2)]).toEqual(pages));
+});
+
+describe('rows read in parts', () => {
+  it('are more than a function takes arguments', async () => {
+    const rowsOfOne = Array.from({ length: 300 }, (_, index) => index);
+    const ids = Array.from({ length: 1001 }, (_, index) => index);
+    const rows = await readInParts(ids, async (page) => page.flatMap(() => rowsOfOne));
+    expect(rows.length).toBe(300_300);
+  });
 });

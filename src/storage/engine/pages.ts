@@ -30,6 +30,9 @@ export async function readInParts<Value, Row>(
   read: (page: Value[]) => PromiseLike<readonly Row[]>,
 ): Promise<Row[]> {
   const rows: Row[] = [];
-  for (const page of pagesOf([...new Set(values)], VALUES_PER_QUERY)) rows.push(...(await read(page)));
+  for (const page of pagesOf([...new Set(values)], VALUES_PER_QUERY)) {
+    // A page of posts may have more metas than a function takes arguments.
+    for (const row of await read(page)) rows.push(row);
+  }
   return rows;
 }
