@@ -720,6 +720,16 @@ describeDatabases('the companion routes', (open) => {
       expect((await send('GET', `${TEC}/organizers/24`, { headers: UNACKNOWLEDGED })).status).toBe(400);
       expect((await call('GET', 'organizers/24')).headers.vary).toContain('X-TEC-EEA');
     });
+    it.each(['events', 'venues', 'organizers'])('lists published records to an editor who names no status: %s', async (list) => {
+      const idsOf = async (query: string) => {
+        const { status, body } = await call('GET', `${list}?${query}`, { as: 'ed' });
+        return { status, ids: Array.isArray(body) ? body.map(({ id }) => id) : [] };
+      };
+      const published = await idsOf('status=publish');
+      expect(published.ids).not.toEqual([]);
+      for (const query of ['', 'status=', 'status=,']) expect(await idsOf(query)).toEqual(published);
+      expect((await idsOf('status=nope')).status).toBe(400);
+    });
     it('creates an event with its venue, organizer and terms', async () => {
       const { status, body } = await call('POST', 'events', {
         as: 'ed',

@@ -56,7 +56,7 @@ const { start_date, end_date, ...momentFilters } = group({
   ages: (values) => timelinessOfBounds(...Object.values(values)),
 });
 
-/** Statuses that a list may be asked for. Other ones are refused as a value. */
+/** Statuses that a list may be asked for. Other ones are refused as a value; none at all count as not sent. */
 const STATUSES = ['publish', 'pending', 'draft', 'future', 'private'];
 const statuses: Grammar<readonly string[]> = {
   ...strings,
@@ -64,8 +64,8 @@ const statuses: Grammar<readonly string[]> = {
   json: { type: 'array', items: { type: 'string', enum: STATUSES } },
   read: (raw) => {
     const { value, schemaFault } = strings.read(raw);
-    const areKnown = value?.every((name) => STATUSES.includes(name));
-    return value === undefined ? { ...(schemaFault ? { schemaFault } : {}) } : areKnown ? { value } : { fault: { stage: 'value' } };
+    if (value === undefined || value.length === 0) return schemaFault ? { schemaFault } : {};
+    return value.every((name) => STATUSES.includes(name)) ? { value } : { fault: { stage: 'value' } };
   },
 };
 
