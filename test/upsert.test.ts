@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it } from '@jest/globals';
+import { EXTERNAL_ID } from '../src/kinds/external-id.ts';
 import { noteChange } from '../src/storage/journal/reported-changes.ts';
 import { lockPost, updatePost, writeMetas } from '../src/storage/rows/posts.ts';
 import { asStored } from '../src/wordpress/php/serialized.ts';
@@ -97,6 +98,48 @@ describeRequests('upsert of a record', (ask) => {
     expect(expectBody(await upsert('/venues', { venue: 'Other', external_id: de }), 201).id).not.toBe(id);
   });
 
+  /** Fields with a value, and an empty value for each of them. */
+  const CLEARED = [
+    [
+      '/events',
+      { title: 'Jazz', ...DATES },
+      { description: 'Loud', excerpt: 'Jazz!', website: 'https://jazz.example/', cost: '12', image: 10, categories: [3], tags: ['Jazz'] },
+      { description: '', excerpt: null, website: null, cost: '', image: false, categories: [], tags: '' },
+    ],
+    [
+      '/venues',
+      { venue: 'Barn' },
+      { description: 'Behind the station', city: 'Siena', phone: '555', website: 'https://barn.example/', geo_lat: 43, geo_lng: 11, image: 10 },
+      { description: '', city: null, phone: '', website: '', geo_lat: null, geo_lng: '', image: 0 },
+    ],
+    ['/organizers', { organizer: 'Ada' }, { description: 'Herself', email: 'ada@host.example' }, { description: null, email: '' }],
+  ] as const;
+
+  /** What is stored of a record, without its external ID and what follows from its own id. */
+  const stored = async (id: number) => {
+    const post = await ask.db().from('posts').where('ID', id).first();
+    const metas: Json[] = await ask.db().from('postmeta').where('post_id', id).orderBy(['meta_key', 'meta_value']);
+    const terms: Json[] = await ask.db().from('term_relationships').where('object_id', id).orderBy('term_taxonomy_id');
+    return {
+      texts: [post?.post_content, post?.post_excerpt],
+      metas: metas.filter(({ meta_key: key }) => key !== EXTERNAL_ID).map((meta) => [meta.meta_key, asStored(meta.meta_value)]),
+      terms: terms.map((term) => term.term_taxonomy_id),
+    };
+  };
+
+  it.each(CLEARED)('clears fields with empty values like a change, and ignores them in a new record: %s', async (path, named, full, empty) => {
+    const { id } = expectBody(await upsert(path, { ...named, ...full, external_id: 'x' }), 201);
+    const before = await stored(id);
+    expect(expectBody(await upsert(path, { ...named, ...empty, external_id: 'x' })).id).toBe(id);
+    const twin = (await ask.create(path, { ...named, ...full, external_id: 'y' })).id;
+    expect(await stored(id)).not.toEqual(before);
+    await ask.update(`${path}/${twin}`, { ...named, ...empty });
+    expect(await stored(id)).toEqual(await stored(twin));
+    const made = async (body: Record<string, unknown>, external_id: string) =>
+      stored(expectBody(await upsert(path, { ...named, ...body, external_id }), 201).id);
+    expect(await made(empty, 'empty')).toEqual(await made({}, 'bare'));
+  });
+
   it('creates it once in concurrent requests', async () => {
     const body = { venue: 'Barn', external_id: 'same' };
     const answers = await Promise.all([1, 2, 3, 4].map(() => upsert('/venues', body)));
@@ -151,6 +194,33 @@ describeRequests('upsert of a record', (ask) => {
     const barn = await ask.create('/venues', { venue: 'Barn', external_id: 'barn' });
     const event = await ask.create('/events', { title: 'Jazz', ...DATES, venue: { venue: 'The barn', external_id: 'barn' } });
     expect(event.venue.id).toBe(barn.id);
+  });
+
+  it.each([
+    ['venue', '/venues', 'city', 'Behind the station'],
+    ['organizer', '/organizers', 'email', 'Herself'],
+  ] as const)('changes the %s with the external ID within an event in all fields', async (field, path, other, description) => {
+    const { id } = await ask.create(path, { [field]: 'Barn', [other]: 'a@host.example', phone: '555', external_id: 'x' });
+    ask.setClock('2026-11-20T12:30:00Z');
+    const named = { [field]: 'New mill', [other]: 'b@host.example', description, phone: '', external_id: 'x' };
+    expect([await ask.create('/events', { title: 'Jazz', ...DATES, [field]: named })].flatMap((event) => event[field])).toMatchObject([{ id }]);
+    const changed = await ask.read(`${path}/${id}`);
+    expect(changed).toMatchObject({ [field]: 'New mill', [other]: 'b@host.example', modified: '2026-11-20 13:30:00', slug: 'barn' });
+    expect(changed.description).toContain(description);
+    expect(changed).not.toHaveProperty('phone');
+    expect((await ask.read(`${path}?modified_after=2026-11-20T12:29:00Z`))[path.slice(1)]).toMatchObject([{ id }]);
+  });
+
+  it('keeps what a contributor may not set, but an editor has set before', async () => {
+    const body = { title: 'Jazz', ...DATES, sticky: true, external_id: 'x' };
+    expectError(await ask.post('/events?upsert=external_id', body, 'contrib'), 403, 'rest_forbidden');
+    const { id } = expectBody(await ask.post('/events?upsert=external_id', { ...body, sticky: false }, 'contrib'), 201);
+    await ask.update(`/events/${id}`, { sticky: true });
+    expect(expectBody(await ask.post('/events?upsert=external_id', { ...body, title: 'Blues' }, 'contrib'))).toMatchObject({
+      id,
+      title: 'Blues',
+      sticky: true,
+    });
   });
 
   it('is refused to users who may not change the record', async () => {

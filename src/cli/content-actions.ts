@@ -57,8 +57,7 @@ export async function create(
   raw: Options,
 ): Promise<{ id: number; isNew: boolean; record: Item }> {
   const kind = kindForCaller(caller, declaredKind);
-  const { upsert: by } = await acceptParams(site, caller, upsertOf(kind), raw, 'create');
-  const values = await acceptParams(site, caller, kind.fields, raw, 'create');
+  const { upsert: by, ...values } = await acceptParams(site, caller, { ...kind.fields, ...upsertOf(kind) }, raw, 'create');
   const work = async (trackedSite: Site): Promise<{ record: Item; isNew?: boolean }> => {
     requireAllowed(kind.is === 'post' ? mayCreate(caller, kind) : mayManageTerms(caller, kind));
     if (kind.is === 'term') return createTerm(trackedSite, caller, kind, values);

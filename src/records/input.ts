@@ -9,7 +9,8 @@ import { sentValues } from './explanation.ts';
 import { resolveReferences, type UnresolvedReference } from './references.ts';
 import { discardImages } from './writes/prepared-images.ts';
 
-export type Mode = 'read' | 'create' | 'change';
+/** `upsert`: creates a record, or changes the one that it finds. */
+export type Mode = 'read' | 'create' | 'change' | 'upsert';
 
 /**
  * Returns the values in a request, checked in WordPress's order: first missing parameters, then invalid values (length
@@ -23,8 +24,9 @@ export async function acceptParams<Declared extends Params>(
   caller: Caller,
   params: Declared,
   raw: Readonly<Record<string, unknown>>,
-  mode: Mode,
+  requestedMode: Mode,
 ): Promise<ValuesOf<Declared>> {
+  const mode = requestedMode === 'create' && isSent(params, 'upsert', raw) ? 'upsert' : requestedMode;
   const { missingNames, valueFaults, schemaFaults, references, values } = readParams(caller, params, raw, mode);
   if (missingNames.length > 0)
     fail('rest_missing_callback_param', { values: { names: missingNames.join(', ') }, data: { params: missingNames } });
@@ -37,7 +39,10 @@ export async function acceptParams<Declared extends Params>(
   } = await resolveReferences(site, caller, references, {
     password,
     isLastStep: valueFaults.size + schemaFaults.size === 0,
-    accept: (kind, nestedValues) => acceptParams(site, caller, kindOnSite(kind, caller.settings).fields, nestedValues, 'create'),
+    accept: (kind, nestedValues) => {
+      const { fields } = kindOnSite(kind, caller.settings);
+      return acceptParams(site, caller, fields, nestedValues, isSent(fields, 'external_id', nestedValues) ? 'upsert' : 'create');
+    },
   });
   for (const { name, grammar } of references) {
     if (unknownNames.includes(name))
@@ -75,10 +80,11 @@ interface Readings {
 function readParams({ viewer }: Caller, params: Params, raw: Readonly<Record<string, unknown>>, mode: Mode): Readings {
   const readings: Readings = { missingNames: [], valueFaults: new Map(), schemaFaults: new Map(), references: [], values: {} };
   const { missingNames, valueFaults, schemaFaults, references, values } = readings;
-  const copiesSource = mode === 'create' && isSent(params, 'translation_of', raw);
+  const creates = mode === 'create' || mode === 'upsert';
+  const copiesSource = creates && isSent(params, 'translation_of', raw);
   for (const [name, param] of Object.entries<Param | Field>(params)) {
     const rawValue = Object.hasOwn(raw, name) ? raw[name] : undefined;
-    const isRequired = param.required && mode === 'create' && !isExcused(params, param, raw);
+    const isRequired = param.required && creates && !isExcused(params, param, raw);
     if (isRequired && (rawValue === undefined || rawValue === null)) {
       missingNames.push(name);
       continue;
@@ -147,9 +153,10 @@ const isBlank = ({ grammar }: Param, rawValue: unknown) => rawValue === null || 
 
 /**
  * Returns the meaning of an empty value. On create it is ignored. On change it clears the field, is refused, means
- * false, or is passed on as an empty text. In queries, on WordPress's own routes, and for untyped parameters that are
- * not fields, it is read like any other value, except that null is ignored there. `copiesSource`: a new record that
- * copies unnamed fields from its source gets nothing for fields with an empty value.
+ * false, or is passed on as an empty text. An upsert keeps what clears, for the record that it may find. In queries, on
+ * WordPress's own routes, and for untyped parameters that are not fields, it is read like any other value, except that
+ * null is ignored there. `copiesSource`: a new record that copies unnamed fields from its source gets nothing for
+ * fields with an empty value.
  */
 function blankMeaning(
   param: Param | Field,
@@ -160,8 +167,8 @@ function blankMeaning(
   if (mode === 'read' || (isUntyped && !('empty' in param))) return rawValue !== null || acceptsNull(param) ? 'read' : 'absent';
   const emptyMeaning = 'empty' in param ? param.empty : 'refused';
   if (emptyMeaning === 'false') return 'false';
-  if (emptyMeaning === 'clears' && (mode === 'change' || copiesSource)) return 'null';
-  if (mode === 'create') return 'absent';
+  if (emptyMeaning === 'clears' && (mode !== 'create' || copiesSource)) return 'null';
+  if (mode !== 'change') return 'absent';
   if (emptyMeaning === 'stays' && (rawValue === '' || acceptsNull(param))) return 'empty';
   return rawValue === null ? 'mistyped' : 'refused';
 }

@@ -15,7 +15,7 @@ import type { PostPlan } from './post-plan.ts';
 import { changeLocked, type ExtraRows, type PostChange, withExtraRows, writeInTransaction } from './post-writes.ts';
 import { loadTranslationSource, planOfNew } from './translation-source.ts';
 import type { WriteContext } from './write-context.ts';
-import { lockFor, newWrite, writeNew } from './write-post.ts';
+import { lockFor, newWrite, valuesOfNew, withStatusOfRestored, writeNew } from './write-post.ts';
 
 /*
  * Upserts: writes that change the record with a name, or create it.
@@ -53,26 +53,34 @@ export async function upsertPost(
     const write = { db, caller, kind };
     const source = await loadTranslationSource(db, caller, kind, values);
     const planOf = (planned: PostValues) => withExtraRows(withExtraRows(planOfNew(caller, kind, planned, source), extraRows), named);
-    // The custom fields of an existing record may have values that a new one cannot have.
-    const { custom_fields: _customFields, ...otherValues } = values;
-    const plan = planOf(otherValues);
+    const plan = planOf(namesIn(kind, values));
     const slugLocks = by === 'slug' ? [slugLock(kind.postType, plan.slug.slug)] : [];
     await lockNames(db, [...slugLocks, ...locksOfNew(caller, { kind, values, plan, alwaysCreates: true })]);
     const existingId = await lockNamed(write, { by, values }, plan);
     if (existingId === undefined) {
       if (caller.conditions?.match !== undefined) fail('edit-conflict');
-      const newPost = { values, plan: planOf(values), alwaysCreates: true, source };
-      return { id: await writeNew(newWrite(db, caller, kind, values), newPost), isNew: true };
+      const newValues = source ? values : valuesOfNew(values);
+      const newPost = { values: newValues, plan: planOf(newValues), alwaysCreates: true, source };
+      return { id: await writeNew(newWrite(db, caller, kind, newValues), newPost), isNew: true };
     }
     const before = await lockFor('edit', write, existingId);
     if (caller.conditions) await requireVersion(db, caller, lockPostVersion(kind), { id: existingId, conditions: caller.conditions });
-    const status = before.row.post_status === 'trash' ? { status: 'publish' as const } : {};
-    const change = { values: { ...status, ...values }, extraRows: values.status === 'trash' ? {} : named, links: 'shown' } as const;
+    const extraNames = values.status === 'trash' ? {} : named;
+    const change = { values: withStatusOfRestored(before, values), extraRows: extraNames, links: 'shown' } as const;
     await changeLocked(write, { before, date: undefined }, change);
     return { id: existingId, isNew: false };
   });
   return { ...(await renderPost(site, caller, kind, id, referencedIds(kind, values))), isNew };
 }
+
+/**
+ * Returns the values that determine the names of a record. An existing record may have other values that a new one
+ * cannot have: custom fields, or a place before other records.
+ */
+const namesIn = ({ titleField }: PostKind, values: PostValues): PostValues =>
+  Object.fromEntries(Object.entries(values).filter(([name]) => name === titleField || NAMING.has(name)));
+
+const NAMING: ReadonlySet<string> = new Set(['status', 'date', 'date_utc', 'slug', 'external_id'] satisfies (keyof PostValues)[]);
 
 /**
  * Returns the slug by which an upsert finds a record. The record keeps it whatever else WordPress's rules make of it:

@@ -32,8 +32,8 @@ export interface NewPost {
   readonly plan: PostPlan;
   /** Whether it is created even if its kind reuses a record with the same title. */
   readonly alwaysCreates?: boolean | undefined;
-  /** Whether it comes with another record, which may then use an existing one. */
-  readonly isLinkedRecord?: boolean;
+  /** Whether it is known that no record of its kind has its external ID. */
+  readonly hasFreeName?: boolean;
   /** The record that it is a translation of. */
   readonly source?: StoredPost | undefined;
   /** The id of the event whose recurrence it shares if it begins and ends with it. */

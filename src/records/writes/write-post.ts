@@ -30,6 +30,7 @@ import {
   countForLanguage,
   currentLanguage,
   hasNoTranslations,
+  languageOfChange,
   languageOfNew,
   languagesInGroups,
   languagesOf,
@@ -52,7 +53,7 @@ import { isNewRecord, isPrepared } from './prepared-images.ts';
 import { copyRecurrence } from './translated-dates.ts';
 import { withInherited } from './translation-source.ts';
 import { trashMetas } from './trash-metas.ts';
-import type { KindWrite, NewPost, WriteContext } from './write-context.ts';
+import type { KindWrite, LanguageOfWrite, NewPost, WriteContext } from './write-context.ts';
 
 /*
  * Writes one record, inside a transaction, with the terms, images, venues and organizers that it brings along.
@@ -96,10 +97,10 @@ export function newWrite(db: Database, caller: Caller, kind: PostKind, values: P
 /** Writes a new record whose names are locked. Returns its id, or that of an existing record that is used instead. */
 export async function writeNew(
   write: WriteContext,
-  { values, plan, alwaysCreates = false, isLinkedRecord = false, source, recurrenceOf }: Omit<NewPost, 'kind'>,
+  { values, plan, alwaysCreates = false, hasFreeName = false, source, recurrenceOf }: Omit<NewPost, 'kind'>,
 ): Promise<number> {
   const ownReferences = await createReferenced(write, values);
-  const existingPost = await findReusableRecord(write, plan, { alwaysCreates, isLinkedRecord });
+  const existingPost = await findReusableRecord(write, plan, { alwaysCreates, hasFreeName });
   if (!existingPost) {
     const references = await withInherited(write, source, values, ownReferences);
     const [id = 0] = await insertPosts(write, [
@@ -110,9 +111,45 @@ export async function writeNew(
     return id;
   }
   // A record that is used instead keeps what the values do not name: it takes nothing from the source.
-  await updateReused(write, await takenFromTrash(write, existingPost, values), values, ownReferences);
+  await updateReused(write, existingPost, values, ownReferences);
   return existingPost.row.ID;
 }
+
+/**
+ * Writes a venue or organizer that a record brings along, and whose names are locked. One with the external ID is
+ * changed as by an upsert. Returns its id.
+ *
+ * @throws rest_invalid_param for the external ID of a record that the caller may not change
+ */
+async function writeLinked(write: WriteContext, values: PostValues): Promise<number> {
+  const { db, caller, kind } = write;
+  const newValues = valuesOfNew(values);
+  const plan = planPost(caller, kind, newValues);
+  const externalId = externalIdIn(plan);
+  const id = externalId === undefined ? undefined : await findByExternalId(db, kind, externalId);
+  if (id === undefined) return writeNew(write, { values: newValues, plan, hasFreeName: externalId !== undefined });
+  const before = await lockExisting(write, id);
+  if (!mayEdit(caller.viewer, accessRow(before.row, before.metas))) return failParam('external_id', 'external-id-taken');
+  await changeFound(write, before, values);
+  return id;
+}
+
+/** Changes a record that was found by its external ID, and restores it from the trash. */
+async function changeFound(write: WriteContext, before: StoredPost, values: PostValues): Promise<void> {
+  const { caller, kind } = write;
+  const foundWrite = { ...write, language: await languageOfFound(write, before.row.ID, values) };
+  const plan = planPost(caller, kind, withStatusOfRestored(before, values), before);
+  const references = await createReferenced(foundWrite, values);
+  await writeChange(foundWrite, before, plan, await withTermsInLanguage(foundWrite, before, plan, references));
+}
+
+/** Adds the status to the values of an upsert of a record in the trash, unless they name one: it is published. */
+export const withStatusOfRestored = ({ row }: StoredPost, values: PostValues): PostValues =>
+  row.post_status === 'trash' ? { status: 'publish', ...values } : values;
+
+/** Returns the values of a new record, which has nothing that null could clear (decision D7). */
+export const valuesOfNew = (values: PostValues): PostValues =>
+  Object.fromEntries(Object.entries(values).filter(([, value]) => value !== null));
 
 /**
  * Whether a new record can be written together with others: no existing record can be used instead, and it is not a
@@ -249,28 +286,25 @@ async function linkRows({ db, caller, language }: WriteContext, links: readonly 
       const { kind, values } = link;
       if (!mayCreate(caller, kind)) refuse(caller.viewer);
       const linkedWrite = newWrite(db, caller, kind, values, language?.language.code);
-      ids.push(await writeNew(linkedWrite, { values, plan: planPost(caller, kind, values), isLinkedRecord: true }));
+      ids.push(await writeLinked(linkedWrite, values));
     }
   }
   return storedTexts([...new Set(ids)].map(String));
 }
 
 // ------------------------------------------------------------------------------------------------- new records
-/** Finds an existing record to use instead of a new one. An external id takes precedence over the title. */
+/**
+ * Finds an existing record to use instead of a new one. A record with an external ID is never found by its title.
+ *
+ * @throws rest_invalid_param if another record has the external ID
+ */
 async function findReusableRecord(
   write: WriteContext,
   plan: PostPlan,
-  { alwaysCreates, isLinkedRecord }: { alwaysCreates: boolean; isLinkedRecord: boolean },
+  { alwaysCreates, hasFreeName }: { alwaysCreates: boolean; hasFreeName: boolean },
 ) {
-  const externalId = externalIdIn(plan);
-  if (externalId === undefined) return write.kind.reusesTitles && !alwaysCreates ? findReusableByTitle(write, plan.columns) : undefined;
-  if (!isLinkedRecord) return void (await refuseTakenNames(write, [plan]));
-  const holder = await findByExternalId(write.db, write.kind, externalId);
-  if (holder === undefined) return undefined;
-  const existingPost = await lockExisting(write, holder);
-  return mayEdit(write.caller.viewer, accessRow(existingPost.row, existingPost.metas))
-    ? existingPost
-    : failParam('external_id', 'external-id-taken');
+  if (externalIdIn(plan) === undefined) return write.kind.reusesTitles && !alwaysCreates ? findReusableByTitle(write, plan.columns) : undefined;
+  return hasFreeName ? undefined : void (await refuseTakenNames(write, [plan]));
 }
 
 /**
@@ -310,23 +344,8 @@ async function sameLanguageFirst({ db, caller, kind, language }: WriteContext, i
 }
 
 /**
- * Returns a record that is used instead of a new one, restored if it is in the trash, as by an upsert: with the status
- * of the values, or published.
- */
-async function takenFromTrash(
-  { db, caller, kind }: WriteContext,
-  existingPost: StoredPost,
-  { status = 'publish' }: PostValues,
-): Promise<StoredPost> {
-  const { ID: id, post_status: currentStatus } = existingPost.row;
-  if (currentStatus !== 'trash') return existingPost;
-  const write = { db, caller, kind, language: await currentLanguage(db, caller, kind, id) };
-  await writeChange(write, existingPost, planPost(caller, kind, { status }, existingPost), NO_METAS_OR_TERMS);
-  return lockExisting(write, id);
-}
-
-/**
- * Updates an existing record that is used instead of a new one: it gets the metas of the new one, and its row stays.
+ * Updates an existing record that is used instead of a new one with the same title: it gets the metas of the new one,
+ * and its row stays.
  */
 async function updateReused(write: WriteContext, existingPost: StoredPost, values: PostValues, references: MetasAndTerms): Promise<void> {
   const { db, caller, kind, language } = write;
@@ -344,6 +363,14 @@ async function updateReused(write: WriteContext, existingPost: StoredPost, value
     ...references,
     metas: { ...metas, ...derivedRows.metas, ...references.metas },
   });
+}
+
+/** Returns the language of a record that was found by its external ID. One without a language gets that of the write. */
+async function languageOfFound(write: WriteContext, id: number, values: PostValues): Promise<LanguageOfWrite | undefined> {
+  const change = await languageOfChange(write.db, write.caller, write.kind, id, values);
+  if (!change || change.before !== null) return change;
+  const language = await languageOfReused(write, id);
+  return language && { ...change, language };
 }
 
 /** Returns the language that a record without one gets when it is used instead of a new one. */
