@@ -133,8 +133,8 @@ export async function newTermErrors(
     const names = (value as readonly RequestedTerm[]).flatMap((term) =>
       term.id !== undefined || term.name === undefined ? [] : [term.name],
     );
-    const { byToken } = await termLookUp(site.db, field.place.kind, names);
-    const unknownNames = names.filter((one) => !byToken(one));
+    const { byName } = await termLookUp(site.db, field.place.kind, names);
+    const unknownNames = names.filter((one) => !byName(one));
     return unknownNames.length === 0 ? [] : [[name, i18n.say('desk:form.no-new-terms', { names: unknownNames.join(', ') })]];
   });
   return (await Promise.all(errors)).flat();

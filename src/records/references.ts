@@ -235,11 +235,13 @@ const tokensIn = (value: unknown): (string | number)[] =>
     .filter((item) => item !== 0);
 
 /**
- * Finds terms among those loaded: by id, or by a token as WordPress resolves it, first as a slug, then as an id, then
- * as a name.
+ * Finds terms among those loaded: by id, by slug, by a name (first as a slug), or by a token as WordPress resolves it, first
+ * as a slug, then as an id, then as a name.
  */
 export interface TermLookUp {
   readonly byId: (id: number) => Term | undefined;
+  readonly bySlug: (slug: string) => Term | undefined;
+  readonly byName: (name: string) => Term | undefined;
   readonly byToken: (token: string | number) => Term | undefined;
   /** Like `byToken`, but returns all terms if several have the token as their slug. */
   readonly everyByToken: (token: string | number) => readonly Term[];
@@ -262,29 +264,35 @@ export async function termLookUp(
   });
   const preferredTerms = await preferred(terms);
   const rows = [...new Set([...preferredTerms, ...terms])];
-  const finders = [preferredTerms, rows].map(termFinder);
+  const indexes = [preferredTerms, rows].map(indexTerms);
   const ids = firstByKey(rows, ({ term_id: id }) => id);
-  const bySlug = groupedBy(rows, ({ slug }) => slug);
-  const byToken = (token: string | number): Term | undefined => {
-    for (const find of finders) {
-      const term = find(String(token));
-      if (term) return term;
-    }
+  const rowsBySlug = groupedBy(rows, ({ slug }) => slug);
+  /** Returns the term that a text matches in the first of these ways, a preferred one before all others. */
+  const find = (text: string, ways: readonly (keyof TermIndex)[]): Term | undefined => {
+    for (const index of indexes) for (const way of ways) if (index[way](text)) return index[way](text);
     return undefined;
   };
+  const byToken = (token: string | number) => find(String(token), ['slug', 'id', 'name']);
   return {
     byId: (id) => ids.get(id),
-    everyByToken: (token) => bySlug.get(sanitizeTitle(String(token))) ?? [byToken(token) ?? []].flat(),
+    bySlug: (slug) => find(slug, ['slug']),
+    byName: (termName) => find(termName, ['slug', 'name']),
+    everyByToken: (token) => rowsBySlug.get(sanitizeTitle(String(token))) ?? [byToken(token) ?? []].flat(),
     byToken,
   };
 }
 
-/** Returns a function that finds one of these terms by slug, otherwise by id, otherwise by name. */
-function termFinder(terms: readonly Term[]): (text: string) => Term | undefined {
+/** Ways in which a text finds a term. */
+type TermIndex = Readonly<Record<'slug' | 'id' | 'name', (text: string) => Term | undefined>>;
+
+function indexTerms(terms: readonly Term[]): TermIndex {
   const [slugs, ids] = [firstByKey(terms, ({ slug }) => slug), firstByKey(terms, ({ term_id: id }) => id)];
   const names = firstByKey(terms, ({ name }) => foldText(name));
-  return (text) =>
-    slugs.get(sanitizeTitle(text)) ?? (isId(text) ? ids.get(Number(text)) : undefined) ?? names.get(foldText(sanitizeTermName(text)));
+  return {
+    slug: (text) => slugs.get(sanitizeTitle(text)),
+    id: (text) => (isId(text) ? ids.get(Number(text)) : undefined),
+    name: (text) => names.get(foldText(sanitizeTermName(text))),
+  };
 }
 
 /** Maps terms by a key; the first of several wins. */

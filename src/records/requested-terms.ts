@@ -1,4 +1,4 @@
-import { ApiError, fail, failParam, refuse } from '../errors.ts';
+import { ApiError, fail, refuse } from '../errors.ts';
 import { MAX_NEW_ITEMS, TOO_MANY_NEW } from '../kinds/grammars/grammar.ts';
 import type { RequestedTerm } from '../kinds/grammars/lists.ts';
 import { termKind } from '../kinds/index.ts';
@@ -11,7 +11,7 @@ import type { ContentLanguage } from '../wordpress/content-languages.ts';
 import { sanitizeTitle } from '../wordpress/slug.ts';
 import type { Caller } from './caller.ts';
 import { countNewTerms } from './new-term-limit.ts';
-import { termLookUp } from './references.ts';
+import { type TermLookUp, termLookUp } from './references.ts';
 import { createTermInLanguage, termsInLanguage, termsOfLanguage } from './term-languages.ts';
 import { locksOfTerm } from './term-writes.ts';
 import { mayManageTerms } from './visibility.ts';
@@ -23,7 +23,7 @@ import { mayManageTerms } from './visibility.ts';
  * assigned, they are replaced by `termsOfNumbers` or left out, as in WordPress.
  *
  * @throws rest_forbidden for a new name by a caller who may not create terms of that taxonomy; rest_invalid_param for a
- * name that is too long, and for too many new names
+ * name that is too long or has no visible text, and for too many new names
  */
 export async function resolveRequestedTerms(
   db: Database,
@@ -39,9 +39,7 @@ export async function resolveRequestedTerms(
     terms.flatMap(({ id, slug, name: termName }) => (id === undefined ? [slug ?? termName ?? ''] : [])),
     language && ((found) => termsOfLanguage(db, caller, kind, found, language)),
   );
-  const unknownNames = terms.flatMap(({ id, slug, name: termName }) =>
-    id === undefined && termName !== undefined && !lookUp.byToken(slug ?? termName) ? [termName] : [],
-  );
+  const unknownNames = terms.flatMap((term) => (term.name !== undefined && idOf(term, lookUp) === undefined ? [term.name] : []));
   if (unknownNames.length > 0 && !mayManageTerms(caller, kind)) refuse(caller.viewer);
   if (unknownNames.length > MAX_NEW_ITEMS) fail('rest_invalid_param', { faults: new Map([[kind.path, TOO_MANY_NEW]]) });
   countNewTerms(db, kind.path, unknownNames.length);
@@ -54,7 +52,7 @@ export async function resolveRequestedTerms(
   const ids: number[] = [];
   const idsBySlug = new Map<string, number>();
   for (const term of terms) {
-    const termId = term.id ?? lookUp.byToken(term.slug ?? term.name ?? '')?.term_id;
+    const termId = idOf(term, lookUp);
     if (termId !== undefined) ids.push(termId);
     else if (term.name !== undefined) {
       // Names with the same slug are one term, as with existing terms.
@@ -66,6 +64,10 @@ export async function resolveRequestedTerms(
   }
   return termsInLanguage(db, caller, kind, [...new Set(ids)], language);
 }
+
+/** Returns the id that a requested term states, or that of the term with its slug or name. A name of digits is no id. */
+const idOf = ({ id, slug, name = '' }: RequestedTerm, { bySlug, byName }: TermLookUp): number | undefined =>
+  id ?? (slug === undefined ? byName(name) : bySlug(slug))?.term_id;
 
 /** A number by which a request names a term: an id, or else the slug or the name of a term, as it was sent: `007`. */
 export interface BareNumber {
@@ -129,7 +131,8 @@ async function createOrFindTerm(
   } catch (error) {
     if (error instanceof ApiError && error.problem === 'term_exists') return Number(error.details.data?.term_id);
     // In the record, the error belongs to the parameter that names the term.
-    if (error instanceof ApiError && error.details.faults?.has('name')) failParam(kind.path, 'too-long');
+    const fault = error instanceof ApiError ? error.details.faults?.get('name') : undefined;
+    if (fault) fail('rest_invalid_param', { faults: new Map([[kind.path, fault]]) });
     throw error;
   }
 }

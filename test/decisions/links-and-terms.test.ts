@@ -91,6 +91,17 @@ describeRequests('terms of an event', (ask) => {
       expect([status, idsIn(body.tags), headers[HEADER]]).toEqual([201, [12], 'tags: there is no term 2030; it was left out']);
     });
 
+    it.each(['tags', 'categories'])('D32 are not ids in an object with a name or a slug: %s', async (field) => {
+      const byName = await add(`/${field}`, { name: '13', slug: 'thirteen' });
+      const byNameAndId = await add(`/${field}`, { name: '5', slug: 'five' });
+      const named = await ask.create('/events', { ...EVENT, [field]: [{ name: '13' }, { name: '5' }] });
+      expect(idsIn(named[field])).toEqual([byName, byNameAndId].sort((one, other) => one - other));
+      const { body, headers } = await ask.post('/events', { ...EVENT, [field]: [{ slug: '13' }, { slug: '5' }] });
+      expect([body[field], headers[HEADER]]).toEqual([[], `${field}: there is no term 13; it was left out, ${field}: there is no term 5; it was left out`]);
+      const fresh = await ask.create('/events', { ...EVENT, [field]: [{ name: '12' }, { name: '4' }] });
+      expect(fresh[field].map(({ name }: Json) => name).sort()).toEqual(['12', '4']);
+    });
+
     it('D4 are found by events of a batch that are written at once', async () => {
       const id = await add('/tags', { name: '2030' });
       const body = { ...EVENT, tags: ['2030', 12, '2031'] };
@@ -115,6 +126,13 @@ describeRequests('terms of an event', (ask) => {
 
     it('D4 are refused as a filter if no term has them', async () =>
       expectError(await ask.get('/events?tags=2030'), 400, 'rest_invalid_param'));
+  });
+
+  it.each(['&nbsp;', '\u200b'])('D39 refuses a name without visible text: %j', async (name) => {
+    for (const field of ['tags', 'categories']) {
+      const { status, body } = await ask.post('/events', { ...EVENT, [field]: [name] });
+      expect([status, body.data.params]).toEqual([400, { [field]: expect.stringMatching(/^A title or name must contain readable text\./) }]);
+    }
   });
 
   it('D4 allows users who may not create terms to use the existing ones', async () => {
