@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { toSerialized } from '../../src/wordpress/php/serialized.ts';
 import { sharp } from '../support/image-library.ts';
-import { describeRequests, type Json } from '../support/site-client.ts';
+import { describeRequests, type Json, SUITE_TIME } from '../support/site-client.ts';
 
 /*
  * Surprising behavior of WordPress's own routes. The expected results come from a real WordPress
@@ -166,6 +166,26 @@ describeRequests('wp/v2 like WordPress', (ask) => {
   it('sets the current date if the date is null', async () => {
     expect((await send('POST', 'tribe_events/44', { date: null })).body).toMatchObject({ status: 'publish', date: '2026-11-20T13:00:00' });
     expect((await send('POST', 'tribe_events/85', { date_gmt: null })).body).toMatchObject({ date_gmt: '2026-11-20T12:00:00' });
+  });
+
+  it.each([
+    ['null', { date: null }, '2026-11-27T13:00:00'],
+    ['a date', { date: '2027-01-01T10:00:00' }, '2027-01-01T10:00:00'],
+  ])('dates a draft that had a date of its own when it is published, after %s', async (_, change, published) => {
+    for (const base of ['tribe_events', 'tribe_venue']) {
+      ask.setClock(SUITE_TIME);
+      const { id } = (await send('POST', base, { title: 'Later', date: '2027-01-01T10:00:00' })).body;
+      await send('POST', `${base}/${id}`, change);
+      ask.setClock('2026-11-27T12:00:00Z');
+      await send('POST', `${base}/${id}`, { title: 'Much later' });
+      expect((await send('POST', `${base}/${id}`, { status: 'publish' })).body.date).toBe(published);
+    }
+  });
+
+  it('leaves the date of a record open that becomes a draft with the date null', async () => {
+    const draft = (await send('POST', 'tribe_events/44', { status: 'draft', date: null })).body;
+    expect(draft).toMatchObject({ status: 'draft', date: '2026-11-20T13:00:00' });
+    expect((await ask.db().from('posts').where('ID', 44).first())?.post_date_gmt).toBe('0000-00-00 00:00:00');
   });
 
   it('removes the password of a record that becomes private', async () => {

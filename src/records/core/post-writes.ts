@@ -111,16 +111,25 @@ async function calendarFields(
     raw,
     fields: { ...acceptedValues, ...(slug && !('slug' in kind.fields) ? { slug } : {}) },
     // Drafts may share slugs, but a requested slug must be unique.
-    extraRows: { columns, metas: change.metas, kept: change.kept, ...(slug ? { slug: { unique: true } } : {}) },
+    extraRows: {
+      columns,
+      metas: change.metas,
+      kept: change.kept,
+      ...(slug ? { slug: { unique: true } } : {}),
+      resetsDate: resetsDate(values),
+    },
   };
 }
 
+/** Whether a write takes the publication date away: null does (`WP_REST_Posts_Controller::prepare_item_for_database`). */
+const resetsDate = ({ date, date_gmt }: CoreFieldValues): boolean => date === null || date_gmt === null;
+
 /**
- * Returns the calendar's fields for the publication date. Null resets the date; a given date is kept, even that of a
- * draft (`WP_REST_Posts_Controller::prepare_item_for_database`). The stored date changes nothing.
+ * Returns the calendar's fields for the publication date. A date that is reset is the present one; a given date is
+ * kept, even that of a draft. The stored date changes nothing.
  */
 function datesOf({ settings: { zone }, now }: Caller, values: CoreFieldValues, stored: StoredDate | undefined): Values {
-  if (values.date === null || values.date_gmt === null) return { date: 'now' };
+  if (resetsDate(values)) return { date: 'now' };
   const dates = values.date || values.date_gmt ? localAndUtcDates(values, zone, now) : null;
   if (!dates) return {};
   return stored && isStoredDate(values, dates, stored)

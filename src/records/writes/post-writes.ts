@@ -8,7 +8,8 @@ import { lookUpOnce } from '../../storage/engine/look-up-once.ts';
 import { noteChange } from '../../storage/journal/reported-changes.ts';
 import { lockNames } from '../../storage/rows/locks.ts';
 import { metaOf, type Post } from '../../wordpress/rows.ts';
-import { SETTABLE_STATUSES } from '../../wordpress/status.ts';
+import { isFloating, SETTABLE_STATUSES } from '../../wordpress/status.ts';
+import { ZERO_DATE } from '../../wordpress/time.ts';
 import type { Caller } from '../caller.ts';
 import { dateOfRecord, postOfRecord, recordOfStart, withKeptDates, withPostIds } from '../occurrences.ts';
 import { renderPost, renderPosts } from '../posts.ts';
@@ -46,6 +47,8 @@ export interface ExtraRows {
   readonly slug?: Partial<PostPlan['slug']>;
   readonly alwaysCreates?: boolean;
   readonly recurrenceOf?: number | undefined;
+  /** Whether the record has no date of its own any more: the present one is open until it is published. */
+  readonly resetsDate?: boolean;
 }
 
 /**
@@ -327,12 +330,19 @@ export function writeInTransaction<Result>({ db }: Site, caller: Caller, work: (
 }
 
 /** Adds extra rows to a plan. A private record never has a password, whatever is stored or sent (`wp_insert_post`). */
-export const withExtraRows = (plan: PostPlan, { columns = {}, metas = {}, kept = [], slug = {} }: ExtraRows): PostPlan => {
+export const withExtraRows = (plan: PostPlan, extraRows: ExtraRows): PostPlan => {
+  const { columns = {}, metas = {}, kept = [], slug = {}, resetsDate = false } = extraRows;
   const slugPlan = { ...plan.slug, ...slug };
+  const hasOpenDate = resetsDate && isFloating(plan.columns.post_status ?? '');
   const plannedMetas = Object.entries(plan.metas).filter(([key]) => !kept.includes(key));
   return {
     ...plan,
-    columns: { ...plan.columns, ...columns, ...(plan.columns.post_status === 'private' ? { post_password: '' } : {}) },
+    columns: {
+      ...plan.columns,
+      ...(hasOpenDate ? { post_date_gmt: ZERO_DATE } : {}),
+      ...columns,
+      ...(plan.columns.post_status === 'private' ? { post_password: '' } : {}),
+    },
     metas: { ...Object.fromEntries(plannedMetas), ...metas },
     // A draft has no slug if nothing remains of the requested one.
     slug: slugPlan.slug === '' ? { ...slugPlan, unique: plan.slug.unique } : slugPlan,
