@@ -27,7 +27,7 @@ import { dateOfRecord, postOfRecord } from './occurrences.ts';
 import { metasInTrash } from './trashed-metas.ts';
 import { loadedVersion, type VersionedRecord } from './versions.ts';
 import { accessRow, listRights, mayDelete, mayEdit, mayEditKind, mayRead, renderingRights } from './visibility.ts';
-import { changeRecord, deletePost, type ExtraRows, insertRecord, trashPost } from './writes/post-writes.ts';
+import { changeRecord, deletePost, type ExtraRows, insertRecord, trashPost, withLockedPost } from './writes/post-writes.ts';
 
 /*
  * Events, venues and organizers as the calendar's newer API (`tec/v1`) lists, shows and writes them, built on the same
@@ -163,9 +163,14 @@ export async function createTecPost(site: Site, caller: Caller, declaredKind: Po
 /** Changes the fields of a record that the values name. Throws tec-record-unreadable for a record of another kind. */
 export async function changeTecPost(site: Site, caller: Caller, declaredKind: PostKind, id: number, values: TecFieldValues): Promise<void> {
   const kind = kindOnSite(declaredKind, caller.settings);
-  await requirePost(site, caller, kind, id);
-  const fields = fieldsOf(caller, kind, values, kind.hasDates ? await currentMetas(site, caller, kind, id) : undefined);
-  await changeRecord(site, caller, kind, id, { values: fields, extraRows: extraRows(caller, kind, values), links: 'readable' });
+  const change = { extraRows: extraRows(caller, kind, values), links: 'readable' } as const;
+  const { ID: post } = await requirePost(site, caller, kind, id);
+  if (!kind.hasDates) return changeRecord(site, caller, kind, id, { values: fieldsOf(caller, kind, values), ...change });
+  // A duration, and a cost that is sent back as shown, mean what is stored.
+  await withLockedPost(site, post, async (lockingSite) => {
+    const fields = fieldsOf(caller, kind, values, await currentMetas(lockingSite, caller, kind, id));
+    await changeRecord(lockingSite, caller, kind, id, { values: fields, ...change });
+  });
 }
 
 /**

@@ -84,6 +84,29 @@ describeRequests('concurrent requests', (ask) => {
     expect(listed).toEqual([headings[0]]);
   });
 
+  it.each([
+    ['tec/v1/events', { duration: 3600 }, ['2027-05-01 09:00:00', '2027-05-01 10:00:00']],
+    [
+      'wp/v2/tribe_events',
+      { meta: { _EventStartDate: '2027-05-01 10:00:00', _EventEndDate: '2027-05-01 13:00:00' } },
+      ['2027-05-01 10:00:00', '2027-05-01 13:00:00'],
+    ],
+  ] as const)('of %s change the event as the one before has left it', async (path, body, dates) => {
+    const { id } = await ask.create('/events', { title: 'Film', start_date: '2027-05-01 10:00', end_date: '2027-05-01 12:00' });
+    const changes: Promise<unknown>[] = [];
+    await ask.db().transaction(async (trx) => {
+      await lockPost(trx, id);
+      changes.push(ask.update(`/events/${id}`, { start_date: '2027-05-01 09:00', end_date: '2027-05-01 12:00' }));
+      // Long enough for a request to read the event and wait for the lock.
+      await sleep(200);
+      changes.push(ask.send('PUT', `/wp-json/${path}/${id}`, { as: 'admin', body }).then((answer) => expectBody(answer)));
+      await sleep(200);
+    });
+    await Promise.all(changes);
+    const { start_date, end_date } = await ask.read(`/events/${id}`);
+    expect([start_date, end_date]).toEqual(dates);
+  });
+
   it('do not reuse a venue that is deleted while they wait for its lock', async () => {
     const venue = 'Old cinema';
     const { id } = await ask.create('/venues', { venue });

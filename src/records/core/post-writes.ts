@@ -19,7 +19,7 @@ import { withExplainedErrors } from '../explanation.ts';
 import { acceptParams } from '../input.ts';
 import { postOfRecord } from '../occurrences.ts';
 import type { VersionedRecord } from '../versions.ts';
-import { changeRecord, deletePost, type ExtraRows, insertRecord, trashPost } from '../writes/post-writes.ts';
+import { changeRecord, deletePost, type ExtraRows, insertRecord, trashPost, withLockedPost } from '../writes/post-writes.ts';
 import { isStoredDate, localAndUtcDates, type StoredDate } from './lists.ts';
 import { readCorePost } from './posts.ts';
 
@@ -48,11 +48,12 @@ export async function changeCorePost(
 ): Promise<void> {
   const kind = kindOnSite(declaredKind, caller.settings);
   const post = await postOfRecord(lookUpOnce(site.db), caller, kind, id);
-  const metas = await loadMetasOf(site.db, post);
-  const date = values.date || values.date_gmt ? await findPost(site.db, post) : undefined;
-  await withRouteNames(kind, async () => {
-    const { raw, fields, extraRows } = await calendarFields(site, caller, kind, values, { metas, date });
-    await withExplainedErrors(kind.fields, raw, () => changeRecord(site, caller, kind, id, { values: fields, extraRows }));
+  await withLockedPost(site, post, async (lockingSite, row) => {
+    const stored = { metas: await loadMetasOf(lockingSite.db, post), date: row };
+    await withRouteNames(kind, async () => {
+      const { raw, fields, extraRows } = await calendarFields(lockingSite, caller, kind, values, stored);
+      await withExplainedErrors(kind.fields, raw, () => changeRecord(lockingSite, caller, kind, id, { values: fields, extraRows }));
+    });
   });
 }
 

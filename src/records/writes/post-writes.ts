@@ -7,6 +7,7 @@ import type { Database } from '../../storage/engine/database.ts';
 import { lookUpOnce } from '../../storage/engine/look-up-once.ts';
 import { noteChange } from '../../storage/journal/reported-changes.ts';
 import { lockNames } from '../../storage/rows/locks.ts';
+import { lockPost } from '../../storage/rows/posts.ts';
 import { metaOf, type Post } from '../../wordpress/rows.ts';
 import { isFloating, SETTABLE_STATUSES } from '../../wordpress/status.ts';
 import { ZERO_DATE } from '../../wordpress/time.ts';
@@ -319,6 +320,16 @@ async function requireDeletable({ db }: Site, caller: Caller, kind: PostKind, re
   const date = await dateOfRecord(db, caller, kind, recordId);
   return date?.recurs ? fail('recurring-event-date-kept') : (date?.post ?? recordId);
 }
+
+/**
+ * Runs a change as one transaction in which the post is locked, for values that depend on what the change replaces:
+ * nothing is written between reading it and the change. `work` must use the site that it is given.
+ */
+export const withLockedPost = <Result>(
+  site: Site,
+  id: number,
+  work: (site: Site, row: Post | undefined) => Promise<Result>,
+): Promise<Result> => site.db.transaction(async (db) => work({ ...site, db }, await lockPost(db, id)));
 
 /** Runs a write as one transaction, and notes the change with the caller. */
 export function writeInTransaction<Result>({ db }: Site, caller: Caller, work: (db: Database) => Promise<Result>): Promise<Result> {
