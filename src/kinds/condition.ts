@@ -119,6 +119,14 @@ export type Order = {
   readonly descending: boolean;
 };
 
+/** The best matches of a search first. Those that match alike are in the order of their dates. */
+export interface Relevance {
+  readonly by: 'relevance';
+  readonly phrase: string;
+  /** Whether the dates, not the matches, are in descending order. */
+  readonly descending: boolean;
+}
+
 /** Filters of a list of terms, as members of the query that finds them. */
 export interface TermCondition {
   readonly search?: string;

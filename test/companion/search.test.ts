@@ -1,4 +1,5 @@
 import { expect, it } from '@jest/globals';
+import { insertPost } from '../../src/storage/rows/posts.ts';
 import { describeRequests, type Json, type UserName } from '../support/site-client.ts';
 
 const SEARCH = '/wp-json/wp/v2/search';
@@ -69,5 +70,61 @@ describeRequests('wp/v2/search', (ask) => {
     const paged = (await Promise.all([1, 2, 3, 4, 5].map((page) => ids(`page=${page}`)))).flat();
     expect(paged).toEqual(all.slice(0, 50));
     expect(await ask.send('GET', `${SEARCH}?page=99`)).toMatchObject({ status: 400, body: { code: 'rest_search_invalid_page_number' } });
+  });
+});
+
+describeRequests('order by relevance in wp/v2', (ask) => {
+  const found = async (base: string, search: string, as?: UserName, order = 'desc'): Promise<string[]> => {
+    const path = `/wp-json/wp/v2/${base}?search=${encodeURIComponent(search)}&orderby=relevance&order=${order}`;
+    const { body } = await ask.send('GET', path, as ? { as } : {});
+    return body.map(({ title }: Json) => title.rendered);
+  };
+  const TYPES = { posts: 'post', pages: 'page', media: 'attachment', tribe_venue: 'tribe_venue', tribe_organizer: 'tribe_organizer' };
+  /** Adds records of a type, each a day newer than the one before. */
+  const add = (type: string, texts: readonly (readonly [title: string, content: string, columns?: object])[]) =>
+    ask.writeRows(async (db) => {
+      for (const [place, [post_title, post_content, columns = {}]] of texts.entries()) {
+        const date = `2025-01-0${place + 1} 10:00:00`;
+        await insertPost(db, {
+          post_author: 1, post_type: type, post_status: type === 'attachment' ? 'inherit' : 'publish', post_title, post_content,
+          post_name: `${type}-${place}`, post_mime_type: type === 'attachment' ? 'image/png' : '', post_date: date, post_date_gmt: date, ...columns,
+        }); // biome-ignore format: columns
+      }
+    });
+
+  it.each(Object.entries(TYPES))('puts titles with the words before other texts: %s', async (base, type) => {
+    await add(type, [
+      ['Zither viola', ''],
+      ['Zither', ''],
+      ['Other', 'for zither viola'],
+      ['The zither', 'and the viola'],
+      ['Other two', 'viola and zither'],
+      ['A viola with zither', ''],
+    ]);
+    expect(await found(base, 'zither')).toEqual(['A viola with zither', 'The zither', 'Zither', 'Zither viola', 'Other two', 'Other']);
+    expect(await found(base, 'zither', undefined, 'asc')).toEqual([
+      'Zither viola', 'Zither', 'The zither', 'A viola with zither', 'Other', 'Other two',
+    ]); // biome-ignore format: one list
+    // The phrase in a title, all words in it, one of them, and the phrase elsewhere.
+    expect(await found(base, 'zither viola')).toEqual(['Zither viola', 'A viola with zither', 'The zither', 'Other', 'Other two']);
+    expect(await found(base, 'zither -viola')).toEqual(['Zither']);
+  });
+
+  it('does not depend on texts that a password hides', async () => {
+    // Of more than six words, only the whole phrase ranks, in whatever text it is.
+    const phrase = 'alto bass cello drum flute harp lute';
+    const turned = phrase.split(' ').toReversed().join(' ');
+    await add('tribe_venue', [
+      [`One ${turned}`, ''],
+      [`Two ${turned}`, '', { post_password: 'x' }],
+      [`Three ${turned}`, ''],
+    ]);
+    const write = (place: number, post_content: string) =>
+      ask.writeRows((db) => db.from('posts').where('post_name', `tribe_venue-${place}`).update({ post_content }));
+    const order = async () => (await found('tribe_venue', phrase, 'sub')).map((title) => /One|Two|Three/.exec(title)?.[0]);
+    await write(1, phrase);
+    expect(await order()).toEqual(['Three', 'Two', 'One']);
+    await write(0, phrase);
+    expect(await order()).toEqual(['One', 'Three', 'Two']);
   });
 });

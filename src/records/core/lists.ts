@@ -1,6 +1,6 @@
 import { parseEventTime } from '../../calendar/dates.ts';
 import { fail, failParam, forbiddenStatus } from '../../errors.ts';
-import type { Order } from '../../kinds/condition.ts';
+import type { Order, Relevance } from '../../kinds/condition.ts';
 import type { BlogListValues } from '../../kinds/core/blog-params.ts';
 import { type ContextValues, DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE, type PageValues } from '../../kinds/core/params.ts';
 import type { View } from '../../kinds/core/view.ts';
@@ -123,7 +123,7 @@ export function refuseStatuses(viewer: Viewer, statuses: readonly string[], { de
 }
 
 const ORDERS = {
-  author: 'author', date: 'date', id: 'id', include: 'include', modified: 'modified', parent: 'parent', relevance: 'date', slug: 'slug', include_slugs: 'slugs', title: 'title', menu_order: 'place',
+  author: 'author', date: 'date', id: 'id', include: 'include', modified: 'modified', parent: 'parent', slug: 'slug', include_slugs: 'slugs', title: 'title', menu_order: 'place',
 } as const; // biome-ignore format: pairs
 
 /** Parameters that determine the order of a list of posts, including blog posts and pages. */
@@ -134,9 +134,12 @@ type OrderValues = Pick<BlogListValues, 'orderby' | 'order' | 'search' | 'includ
  *
  * @throws rest_no_search_term_defined, rest_orderby_include_missing_include if an order lacks the parameter it needs
  */
-export function orderOf(values: OrderValues): Order {
+export function orderOf(values: OrderValues): Order | Relevance {
   const { orderby = 'date', order = 'desc', search = '', include = [] } = values;
-  if (orderby === 'relevance' && search.trim() === '') fail('rest_no_search_term_defined');
+  if (orderby === 'relevance') {
+    const phrase = search.trim();
+    return phrase === '' ? fail('rest_no_search_term_defined') : { by: 'relevance', phrase, descending: order === 'desc' };
+  }
   if (orderby === 'include' && include.length === 0) fail('rest_orderby_include_missing_include');
   const by = ORDERS[orderby];
   return { by, descending: by !== 'include' && by !== 'slugs' && order === 'desc' };

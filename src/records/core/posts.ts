@@ -1,4 +1,5 @@
 import { fail } from '../../errors.ts';
+import type { Order } from '../../kinds/condition.ts';
 import { postActions } from '../../kinds/core/actions.ts';
 import { corePost, isViewable } from '../../kinds/core/post.ts';
 import { type CoreListValues, type CoreReadValues, postFilters } from '../../kinds/core/post-params.ts';
@@ -50,7 +51,7 @@ export async function listCorePosts(site: Site, caller: Caller, kind: PostKind, 
     rights: listRights(viewer, kind, { statuses: listedStatuses(viewer, values), toEdit: values.context === 'edit', editing: true }),
     each: 'event',
     conditions,
-    order: orderOf(values),
+    order: kind.hasDates ? orderOfEvents(values) : orderOf(values),
     limit,
     offset,
   });
@@ -58,6 +59,12 @@ export async function listCorePosts(site: Site, caller: Caller, kind: PostKind, 
   const totals = totalsOf(result, pageValues);
   const { records } = await shownPosts(site, caller, kind, result.ids, values);
   return { records, ...totals, timeliness };
+}
+
+/** Returns the order of a list of events. They are not ranked: the plugin replaces WordPress's order of a search. */
+function orderOfEvents(values: CoreListValues): Order {
+  const { by, descending } = orderOf(values);
+  return { by: by === 'relevance' ? 'date' : by, descending };
 }
 
 /** Returns the values with the ids of dates replaced by those of their events. */

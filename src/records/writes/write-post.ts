@@ -303,7 +303,8 @@ async function findReusableRecord(
   plan: PostPlan,
   { alwaysCreates, hasFreeName }: { alwaysCreates: boolean; hasFreeName: boolean },
 ) {
-  if (externalIdIn(plan) === undefined) return write.kind.reusesTitles && !alwaysCreates ? findReusableByTitle(write, plan.columns) : undefined;
+  if (externalIdIn(plan) === undefined)
+    return write.kind.reusesTitles && !alwaysCreates ? findReusableByTitle(write, plan.columns) : undefined;
   return hasFreeName ? undefined : void (await refuseTakenNames(write, [plan]));
 }
 

@@ -1,4 +1,4 @@
-import type { Condition, ConditionBy, Order } from '../../kinds/condition.ts';
+import type { Condition, ConditionBy, Order, Relevance } from '../../kinds/condition.ts';
 import { COORDINATES, DATES, HIDDEN_META } from '../../kinds/events/metas.ts';
 import { postKind, postTypes } from '../../kinds/index.ts';
 import type { EntryRow } from '../engine/own-tables.ts';
@@ -166,7 +166,7 @@ const coordinateParts = (link: string | undefined): readonly Part[] =>
   [...Object.values(COORDINATES), ...(link === undefined ? [] : [link])].flatMap(partsWithMeta);
 
 /** The parts of a post that an order reads. */
-const ORDER_PARTS: Readonly<Record<Order['by'], readonly Part[]>> = {
+const ORDER_PARTS: Readonly<Record<(Order | Relevance)['by'], readonly Part[]>> = {
   start: [...DATE_PARTS, 'post_date'],
   end: [...DATE_PARTS, 'post_date'],
   date: ['post_date'],
@@ -181,6 +181,7 @@ const ORDER_PARTS: Readonly<Record<Order['by'], readonly Part[]>> = {
   parent: ['post_parent'],
   menu: ['menu_order'],
   place: ['menu_order'],
+  relevance: ['post_title', 'post_excerpt', 'post_content', 'post_date'],
 };
 
 // ------------------------------------------------------------------------------------------------- other objects

@@ -1,9 +1,11 @@
+import { parseSearch } from '../../wordpress/search.ts';
 import type { Database } from '../engine/database.ts';
 import type { Sql } from '../engine/dialect.ts';
 import { placeAmong } from '../engine/expressions.ts';
 import { momentColumn } from '../rows/event-moments.ts';
 import { isAboveBase, type PostQuery } from './post-query.ts';
 import { openSql } from './post-visibility.ts';
+import { relevanceOf } from './relevance.ts';
 
 /** Orders that are the order of a column. */
 const COLUMNS = {
@@ -20,8 +22,7 @@ const COLUMNS = {
  * (decision D24).
  */
 export function orderOf(db: Database, query: PostQuery): Sql[] {
-  const { by, descending } = query.order;
-  const direction = descending ? 'desc' : 'asc';
+  const direction = query.order.descending ? 'desc' : 'asc';
   // Several dates of one event are adjacent.
   const ties = query.recurrence && query.kind.hasDates ? ['p.ID', 'd.start_date', 'd.end_date'] : ['p.ID'];
   const byColumns = (...columns: string[]): Sql[] => [...columns, ...ties].map((column): Sql => [`?? ${direction}`, [column]]);
@@ -29,6 +30,12 @@ export function orderOf(db: Database, query: PostQuery): Sql[] {
     if (values.length === 0) return byColumns();
     return [placeAmong(column, values, direction), ...byColumns()];
   };
+  if (query.order.by === 'relevance') {
+    const { phrase } = query.order;
+    const rank = relevanceOf(db, { phrase, terms: parseSearch(phrase) }, openSql(db, query));
+    return [...(rank ? [rank] : []), ...byColumns('p.post_date')];
+  }
+  const { by } = query.order;
   switch (by) {
     case 'start':
       return byColumns(momentColumn({ column: 'start_date', utc: false }, query), 'p.post_date');

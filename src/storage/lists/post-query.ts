@@ -1,4 +1,4 @@
-import type { Condition, Order } from '../../kinds/condition.ts';
+import type { Condition, Order, Relevance } from '../../kinds/condition.ts';
 import type { PostKind } from '../../kinds/kind.ts';
 
 /**
@@ -50,7 +50,7 @@ export interface PostQuery {
   /** Only for attachments. */
   readonly attached?: Attached;
   readonly conditions: readonly Condition[];
-  readonly order: Order;
+  readonly order: Order | Relevance;
   /** Distances for an order by distance. */
   readonly distances?: Distances;
   readonly limit: number;

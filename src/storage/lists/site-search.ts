@@ -1,11 +1,12 @@
 import type { Post, Term } from '../../wordpress/rows.ts';
-import { formsOf, type SearchTerm } from '../../wordpress/search.ts';
+import type { SearchTerm } from '../../wordpress/search.ts';
 import type { Database } from '../engine/database.ts';
 import type { Sql } from '../engine/dialect.ts';
 import { either, equalsAny, every } from '../engine/expressions.ts';
 import { Piece } from '../engine/statement.ts';
 import { totalWith } from '../rows/row-count.ts';
 import { withoutPassword } from './post-visibility.ts';
+import { contains, relevanceOf } from './relevance.ts';
 
 /** One page of results, and the total number. */
 interface Page<Row> {
@@ -48,7 +49,7 @@ export async function searchPosts(db: Database, search: PostSearch): Promise<Pag
     ...matching(db, search),
     ...idConditions('p.ID', search),
   ]);
-  const rank = new Piece(rankOf(db, search));
+  const rank = new Piece(relevanceOf(db, search, openTo(search)) ?? NO_RANK);
   // Every text is searched for the page anyway, so the total comes with its rows.
   const rows = await db.rows<FoundPost & { readonly total: number | string }>`
     SELECT p.ID, p.post_author, p.post_date, p.post_name, p.post_parent, p.post_status, p.post_title, p.post_type, COUNT(*) OVER () AS total
@@ -85,35 +86,8 @@ function matching(db: Database, search: PostSearch): Sql[] {
   ];
 }
 
-/** Condition: a column contains one of the forms of a term. */
-const contains = (db: Database, column: string, term: SearchTerm): Sql =>
-  either(formsOf(term).map((text) => db.dialect.search(column, text)));
-
 /** A constant order. A number would be interpreted as the position of a column. */
 const NO_RANK: Sql = ['NULL', []];
-/** With more words than this, only the whole phrase affects the order. */
-const MAX_RANKED_WORDS = 6;
-
-function rankOf(db: Database, search: PostSearch): Sql {
-  const { terms, phrase } = search;
-  const titleConditions = terms.filter(({ exclude }) => !exclude).map((term) => contains(db, 'p.post_title', term));
-  if (titleConditions.length === 0) return NO_RANK;
-  if (terms.length === 1) return ranks([titleConditions[0]!]);
-  const ranksPhrase = !terms.some(({ exclude }) => exclude);
-  const phraseIn = (column: string) => all([openTo(search), db.dialect.search(column, phrase)]);
-  return ranks([
-    ...(ranksPhrase ? [db.dialect.search('p.post_title', phrase)] : []),
-    ...(terms.length <= MAX_RANKED_WORDS ? [all(titleConditions), either(titleConditions)] : []),
-    ...(ranksPhrase ? [phraseIn('p.post_excerpt'), phraseIn('p.post_content')] : []),
-  ]);
-}
-
-/** The position of the first of these conditions that is true. */
-function ranks(conditions: readonly Sql[]): Sql {
-  if (conditions.length === 0) return NO_RANK;
-  const cases = conditions.map(([sql], index) => `WHEN ${sql} THEN ${index}`).join(' ');
-  return [`CASE ${cases} ELSE ${conditions.length} END`, conditions.flatMap(([, bindings]) => bindings)];
-}
 
 /** A search in terms of several taxonomies. */
 export interface TermSearch {
