@@ -109,7 +109,15 @@ describeRequests('upsert of a record', (ask) => {
     [
       '/venues',
       { venue: 'Barn' },
-      { description: 'Behind the station', city: 'Siena', phone: '555', website: 'https://barn.example/', geo_lat: 43, geo_lng: 11, image: 10 },
+      {
+        description: 'Behind the station',
+        city: 'Siena',
+        phone: '555',
+        website: 'https://barn.example/',
+        geo_lat: 43,
+        geo_lng: 11,
+        image: 10,
+      },
       { description: '', city: null, phone: '', website: '', geo_lat: null, geo_lng: '', image: 0 },
     ],
     ['/organizers', { organizer: 'Ada' }, { description: 'Herself', email: 'ada@host.example' }, { description: null, email: '' }],
@@ -127,18 +135,21 @@ describeRequests('upsert of a record', (ask) => {
     };
   };
 
-  it.each(CLEARED)('clears fields with empty values like a change, and ignores them in a new record: %s', async (path, named, full, empty) => {
-    const { id } = expectBody(await upsert(path, { ...named, ...full, external_id: 'x' }), 201);
-    const before = await stored(id);
-    expect(expectBody(await upsert(path, { ...named, ...empty, external_id: 'x' })).id).toBe(id);
-    const twin = (await ask.create(path, { ...named, ...full, external_id: 'y' })).id;
-    expect(await stored(id)).not.toEqual(before);
-    await ask.update(`${path}/${twin}`, { ...named, ...empty });
-    expect(await stored(id)).toEqual(await stored(twin));
-    const made = async (body: Record<string, unknown>, external_id: string) =>
-      stored(expectBody(await upsert(path, { ...named, ...body, external_id }), 201).id);
-    expect(await made(empty, 'empty')).toEqual(await made({}, 'bare'));
-  });
+  it.each(CLEARED)(
+    'clears fields with empty values like a change, and ignores them in a new record: %s',
+    async (path, named, full, empty) => {
+      const { id } = expectBody(await upsert(path, { ...named, ...full, external_id: 'x' }), 201);
+      const before = await stored(id);
+      expect(expectBody(await upsert(path, { ...named, ...empty, external_id: 'x' })).id).toBe(id);
+      const twin = (await ask.create(path, { ...named, ...full, external_id: 'y' })).id;
+      expect(await stored(id)).not.toEqual(before);
+      await ask.update(`${path}/${twin}`, { ...named, ...empty });
+      expect(await stored(id)).toEqual(await stored(twin));
+      const made = async (body: Record<string, unknown>, external_id: string) =>
+        stored(expectBody(await upsert(path, { ...named, ...body, external_id }), 201).id);
+      expect(await made(empty, 'empty')).toEqual(await made({}, 'bare'));
+    },
+  );
 
   it('creates it once in concurrent requests', async () => {
     const body = { venue: 'Barn', external_id: 'same' };
@@ -203,7 +214,9 @@ describeRequests('upsert of a record', (ask) => {
     const { id } = await ask.create(path, { [field]: 'Barn', [other]: 'a@host.example', phone: '555', external_id: 'x' });
     ask.setClock('2026-11-20T12:30:00Z');
     const named = { [field]: 'New mill', [other]: 'b@host.example', description, phone: '', external_id: 'x' };
-    expect([await ask.create('/events', { title: 'Jazz', ...DATES, [field]: named })].flatMap((event) => event[field])).toMatchObject([{ id }]);
+    expect([await ask.create('/events', { title: 'Jazz', ...DATES, [field]: named })].flatMap((event) => event[field])).toMatchObject([
+      { id },
+    ]);
     const changed = await ask.read(`${path}/${id}`);
     expect(changed).toMatchObject({ [field]: 'New mill', [other]: 'b@host.example', modified: '2026-11-20 13:30:00', slug: 'barn' });
     expect(changed.description).toContain(description);

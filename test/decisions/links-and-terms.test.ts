@@ -97,7 +97,10 @@ describeRequests('terms of an event', (ask) => {
       const named = await ask.create('/events', { ...EVENT, [field]: [{ name: '13' }, { name: '5' }] });
       expect(idsIn(named[field])).toEqual([byName, byNameAndId].sort((one, other) => one - other));
       const { body, headers } = await ask.post('/events', { ...EVENT, [field]: [{ slug: '13' }, { slug: '5' }] });
-      expect([body[field], headers[HEADER]]).toEqual([[], `${field}: there is no term 13; it was left out, ${field}: there is no term 5; it was left out`]);
+      expect([body[field], headers[HEADER]]).toEqual([
+        [],
+        `${field}: there is no term 13; it was left out, ${field}: there is no term 5; it was left out`,
+      ]);
       const fresh = await ask.create('/events', { ...EVENT, [field]: [{ name: '12' }, { name: '4' }] });
       expect(fresh[field].map(({ name }: Json) => name).sort()).toEqual(['12', '4']);
     });
@@ -131,7 +134,10 @@ describeRequests('terms of an event', (ask) => {
   it.each(['&nbsp;', '\u200b'])('D39 refuses a name without visible text: %j', async (name) => {
     for (const field of ['tags', 'categories']) {
       const { status, body } = await ask.post('/events', { ...EVENT, [field]: [name] });
-      expect([status, body.data.params]).toEqual([400, { [field]: expect.stringMatching(/^A title or name must contain readable text\./) }]);
+      expect([status, body.data.params]).toEqual([
+        400,
+        { [field]: expect.stringMatching(/^A title or name must contain readable text\./) },
+      ]);
     }
   });
 
