@@ -123,7 +123,7 @@ describeRequests('upsert of a record', (ask) => {
     ['/organizers', { organizer: 'Ada' }, { description: 'Herself', email: 'ada@host.example' }, { description: null, email: '' }],
   ] as const;
 
-  /** What is stored of a record, without its external ID and what follows from its own id. */
+  /** The texts, metas and terms of a record, without its external ID. */
   const stored = async (id: number) => {
     const post = await ask.db().from('posts').where('ID', id).first();
     const metas: Json[] = await ask.db().from('postmeta').where('post_id', id).orderBy(['meta_key', 'meta_value']);

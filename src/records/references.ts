@@ -235,8 +235,8 @@ const tokensIn = (value: unknown): (string | number)[] =>
     .filter((item) => item !== 0);
 
 /**
- * Finds terms among those loaded: by id, by slug, by a name (first as a slug), or by a token as WordPress resolves it, first
- * as a slug, then as an id, then as a name.
+ * Finds terms among those loaded: by id, by slug, by a name (first as a slug), or by a token as WordPress resolves it,
+ * first as a slug, then as an id, then as a name.
  */
 export interface TermLookUp {
   readonly byId: (id: number) => Term | undefined;

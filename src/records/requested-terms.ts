@@ -65,7 +65,7 @@ export async function resolveRequestedTerms(
   return termsInLanguage(db, caller, kind, [...new Set(ids)], language);
 }
 
-/** Returns the id that a requested term states, or that of the term with its slug or name. A name of digits is no id. */
+/** Returns the id that a requested term states, or that of the term with its slug or name, which is never an id. */
 const idOf = ({ id, slug, name = '' }: RequestedTerm, { bySlug, byName }: TermLookUp): number | undefined =>
   id ?? (slug === undefined ? byName(name) : bySlug(slug))?.term_id;
 

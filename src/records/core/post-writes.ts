@@ -122,7 +122,7 @@ async function calendarFields(
   };
 }
 
-/** Whether a write takes the publication date away: null does (`WP_REST_Posts_Controller::prepare_item_for_database`). */
+/** Whether a write takes the publication date away (`WP_REST_Posts_Controller::prepare_item_for_database`). */
 const resetsDate = ({ date, date_gmt }: CoreFieldValues): boolean => date === null || date_gmt === null;
 
 /**

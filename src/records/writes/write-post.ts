@@ -366,7 +366,7 @@ async function updateReused(write: WriteContext, existingPost: StoredPost, value
   });
 }
 
-/** Returns the language of a record that was found by its external ID. One without a language gets that of the write. */
+/** Returns the language of a record found by its external ID. One without a language gets that of the write. */
 async function languageOfFound(write: WriteContext, id: number, values: PostValues): Promise<LanguageOfWrite | undefined> {
   const change = await languageOfChange(write.db, write.caller, write.kind, id, values);
   if (!change || change.before !== null) return change;
