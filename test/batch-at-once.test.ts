@@ -114,7 +114,8 @@ describeDatabases('new events of a batch', (open) => {
     );
     expect(responses.map((one: Answer | null) => one?.status ?? null)).toEqual(statuses);
     expect(responses[1].body.data.params).toHaveProperty('external_id');
-    const titles = (await db.from('posts').where('ID', '>', FIRST).orderBy('ID').select('post_title')).map(({ post_title }) => post_title);
+    const records = db.from('posts').where('ID', '>', FIRST).whereNot('post_type', 'revision').orderBy('ID');
+    const titles = (await records.select('post_title')).map(({ post_title }) => post_title);
     if (validation === 'normal') expect(titles).toEqual(['Brought along', 'First', 'Third']);
     else expect(await rowsOf(db)).toEqual(before);
   });
