@@ -739,68 +739,6 @@ describeDatabases('JSON-LD import', (open) => {
       expect(await imported(`${base}/e/`, '--as=jsonld')).toEqual({ code: 3, title: 'Citt\ufffd', told: ['jsonld-characters'] });
     });
   });
-  describe('merges what several pages say about an event', () => {
-    const event = { '@type': 'Event', name: 'Concert', startDate: '2027-05-01T20:00' };
-    const full = { ...event, description: 'Long', location: 'Hall', offers: { price: 5 } };
-    const found = (...sites: (readonly [path: string, ...values: object[]])[]) => {
-      const events = sites.flatMap(
-        ([path, ...values]) => findEvents({ url: `https://x.example${path}`, place: path, text: page(...values) }).events,
-      );
-      const items = [...eventEntries(events, caller)].filter((entry): entry is PostItem => isItem(entry) && entry.kind === 'event');
-      return items.map(({ columns, metas, links, sourceId }) => {
-        const { _EventStartDate: start, _EventEndDate: end, _EventCost: cost } = Object.fromEntries(metas);
-        return [
-          columns.post_title,
-          columns.post_content,
-          String(start).slice(5, 16),
-          String(end).slice(5, 16),
-          cost,
-          links.length,
-          sourceId,
-        ];
-      });
-    };
-    const all = ['Concert', 'Long', '05-01 20:00', '05-01 20:00', '5', 1];
-    const [id, url] = ['https://x.example/a#e', 'https://x.example/a'];
-    it.each([
-      ['@id', id, { '@id': id }],
-      ['URL', url, { url }],
-    ])('by its %s', (_, sourceId, more) => {
-      const list = ['/events/', { ...event, ...more, description: 'Short' }] as const;
-      const own = ['/a', { ...full, ...more }] as const;
-      for (const pages of [
-        [list, own],
-        [own, list],
-      ])
-        expect(found(...pages)).toEqual([[...all, sourceId]]);
-    });
-    it('with the most precise dates', () => {
-      const day = { ...full, url, startDate: '2027-05-01', endDate: '2027-05-01' };
-      const timed = { ...event, url, startDate: '2027-05-01T20:00', endDate: '2027-05-01T22:00' };
-      const merged = [...all.slice(0, 3), '05-01 22:00', ...all.slice(4), url];
-      expect(found(['/events/', day], ['/a', timed])).toEqual([merged]);
-      expect(found(['/events/', timed], ['/a', day])).toEqual([merged]);
-      expect(found(['/a', timed, day])).toEqual([merged]);
-    });
-    it('but no events of one URL with other titles or starts', () => {
-      const home = { url: 'https://x.example/' };
-      const starts = found(
-        ['/', { ...event, ...home }, { ...event, ...home, name: 'Fair', startDate: '2027-05-02' }],
-        ['/a', { ...full, ...home, name: 'Talk' }],
-      );
-      expect(starts.slice(0, 2).map(([title, text, start]) => [title, text, start])).toEqual([
-        ['Concert', '', '05-01 20:00'],
-        ['Fair', '', '05-02 00:00'],
-      ]);
-    });
-    it('that repeats', () => {
-      const eventSchedule = { ...weekly, endDate: '2026-12-15' };
-      const repeated = { '@type': 'Event', name: 'Jam', startDate: '2026-12-01T19:30', '@id': id };
-      expect(
-        found(['/events/', repeated], ['/a', { ...repeated, eventSchedule, description: 'Long' }]).map(([, text, start]) => [text, start]),
-      ).toEqual(['12-01', '12-08', '12-15'].map((day) => ['Long', `${day} 19:30`]));
-    });
-  });
   it('keeps events of saved pages apart by their sites if the pages name these', () => {
     const saved = (...heads: string[]) => {
       const files = heads.map((head, at) => ({ url: '', place: `${at}.html`, text: `${head}${page(concert)}` }));

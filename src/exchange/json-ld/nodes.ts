@@ -74,32 +74,26 @@ const isEvent = (node: Node): boolean => listOf(node['@type']).some(isEventType)
  * complete all of them.
  */
 function eventsOf(nodes: readonly Node[]): Node[] {
-  const groups = groupedByTime(nodes.filter(isWhole), startOf);
-  if (groups.length === 0) return [mergeNodes(nodes)];
-  const sharedNode = mergeNodes(nodes.filter((node) => !isWhole(node)));
-  return groups.map((group) => nodeInheriting(sharedNode, mergeNodes(group.toSorted(compareByPrecision)))).filter(isEvent);
-}
-
-/** Groups things by their starts, in order; the same time in different notations is one group. */
-export function groupedByTime<Item>(items: readonly Item[], startIn: (item: Item) => string): Item[][] {
-  const groups = new Map<string, Item[]>();
+  const starts = new Map<string, Node[]>();
   const comparedStarts: string[] = [];
-  for (const item of items) {
-    const start = startIn(item);
-    const group = groups.get(start) ?? groups.get(comparedStarts.find((other) => areSameTime(start, other)) ?? '');
-    if (group) group.push(item);
+  for (const node of nodes.filter(isWhole)) {
+    const start = textOf(node.startDate);
+    const group = starts.get(start) ?? starts.get(comparedStarts.find((other) => areSameTime(start, other)) ?? '');
+    if (group) group.push(node);
     else {
-      groups.set(start, [item]);
+      starts.set(start, [node]);
       if (comparedStarts.length < MAX_STARTS_COMPARED) comparedStarts.push(start);
     }
   }
-  return [...groups.values()];
+  if (starts.size === 0) return [mergeNodes(nodes)];
+  const sharedNode = mergeNodes(nodes.filter((node) => !isWhole(node)));
+  return [...starts.values()]
+    .map((startNodes) => nodeInheriting(sharedNode, mergeNodes(startNodes.sort(compareByPrecision))))
+    .filter(isEvent);
 }
 
 /** Maximum number of starts that each start is compared with. */
 const MAX_STARTS_COMPARED = 100;
-
-const startOf = (node: Node): string => textOf(node.startDate);
 
 const isWhole = ({ name, startDate }: Node): boolean => textOf(name) !== '' && textOf(startDate) !== '';
 
@@ -108,18 +102,16 @@ const areSameTime = (one: string, other: string): boolean =>
   one.startsWith(other) || other.startsWith(one) || Date.parse(one) === Date.parse(other);
 
 /** Sorts so that the most precise start comes last and wins: one with a time rather than a day. */
-export const compareByPrecision = (one: Node, other: Node): number => startOf(one).length - startOf(other).length;
+const compareByPrecision = (one: Node, other: Node): number => textOf(one.startDate).length - textOf(other.startDate).length;
 
 /** Maximum number of members when nodes are merged; more than any type of schema.org has. */
 const MAX_MEMBERS = 500;
 
-/**
- * Merges several nodes about one thing, with what they inherit; later values win. The cost is proportional to their
- * size.
- */
-export function mergeNodes(nodes: readonly Node[]): Node {
+/** Merges several nodes about one thing; later values win. The cost is proportional to their size. */
+function mergeNodes(nodes: readonly Node[]): Node {
   const members = new Map<string, unknown>();
-  for (const node of nodes) for (const name in node) if (members.size < MAX_MEMBERS || members.has(name)) members.set(name, node[name]);
+  for (const node of nodes)
+    for (const [name, value] of Object.entries(node)) if (members.size < MAX_MEMBERS || members.has(name)) members.set(name, value);
   return Object.fromEntries(members);
 }
 

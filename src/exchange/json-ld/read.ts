@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto';
-import { groupedBy } from '../../grouped-by.ts';
 import { COORDINATES, EVENT_ORIGIN, ORGANIZER_LINK, STATE, VENUE_LINK } from '../../kinds/events/metas.ts';
 import { postKind } from '../../kinds/index.ts';
 import type { Caller } from '../../records/caller.ts';
@@ -12,20 +11,7 @@ import { imageItem } from '../items/image-item.ts';
 import { type Entry, type Link, type PostItem, type TermReference, textMetas } from '../items/items.ts';
 import { asWholeRecord, type LossEntry, lossEntry } from '../items/report.ts';
 import { datesOf } from './dates.ts';
-import {
-  addressOf,
-  compareByPrecision,
-  eventsIn,
-  groupedByTime,
-  isNode,
-  limitParts,
-  listOf,
-  mergeNodes,
-  type Node,
-  nodeInheriting,
-  parseBlock,
-  textOf,
-} from './nodes.ts';
+import { addressOf, eventsIn, isNode, limitParts, listOf, type Node, nodeInheriting, parseBlock, textOf } from './nodes.ts';
 import { blocksOf, siteOf } from './page.ts';
 import { keptCostMetas, pricesOf, withCurrency } from './prices.ts';
 import { scheduledTimes } from './schedule.ts';
@@ -65,10 +51,10 @@ export function findEvents(page: Page): { events: FoundEvent[]; losses: LossEntr
 
 /**
  * Yields the items of events, preceded by those of their venues, organizers and images. An event that is on several
- * pages is yielded once, with what all of them say.
+ * pages is yielded once.
  */
 export function* eventEntries(events: readonly FoundEvent[], caller: Caller): Generator<Entry> {
-  const { scheduled, losses } = expandSchedules(mergedOf(events), caller);
+  const { scheduled, losses } = expandSchedules(events, caller);
   yield* losses;
   const names = namesOf(scheduled);
   const seenIds = new Set<string>();
@@ -84,44 +70,6 @@ export function* eventEntries(events: readonly FoundEvent[], caller: Caller): Ge
     }
   }
 }
-
-/**
- * Merges the events of one address and time, as lists and the pages of the events describe them. A URL alone may be
- * that of a whole site, so that the titles have to be the same, too.
- */
-function mergedOf(events: readonly FoundEvent[]): FoundEvent[] {
-  const keyOf = (event: FoundEvent) => {
-    const address = textOf(event.node.startDate) === '' ? '' : ownAddressOf(event);
-    if (address === '') return event;
-    return typeof event.node['@id'] === 'string' ? address : `${address} ${titleOf(event.node).toLowerCase()}`;
-  };
-  return [...groupedBy(events, keyOf).values()]
-    .flatMap((group) => groupedByTime(group, ({ node }) => textOf(node.startDate)))
-    .map((group) => (group.length === 1 ? group[0]! : mergedEvent(group)));
-}
-
-/** Returns an event with what several pages say about it: its own page counts most, for dates the most precise one. */
-function mergedEvent(group: readonly FoundEvent[]): FoundEvent {
-  const ordered = group.toSorted((one, other) => Number(isOnOwnPage(one)) - Number(isOnOwnPage(other)));
-  const nodes = ordered.map(({ node }) => node);
-  const timed = nodes.filter(({ startDate }) => textOf(startDate).length > 'YYYY-MM-DD'.length);
-  const dates = (timed.length > 0 ? timed : nodes).toSorted(compareByPrecision).map(dateMembers);
-  return { ...ordered.at(-1)!, node: { ...mergeNodes(nodes), ...NO_DATES, ...mergeNodes(dates) } };
-}
-
-const NO_DATES = { startDate: undefined, endDate: undefined, duration: undefined };
-
-const dateMembers = (node: Node): Node =>
-  Object.fromEntries(Object.keys(NO_DATES).flatMap((name) => (node[name] === undefined ? [] : [[name, node[name]]])));
-
-/** Whether the page of an event is the one at its address. */
-const isOnOwnPage = (event: FoundEvent): boolean =>
-  event.page.url !== '' &&
-  [ownAddressOf(event), addressOf(event.node.url, event.page.url)].some(
-    (address) => withoutFragment(address) === withoutFragment(event.page.url),
-  );
-
-const withoutFragment = (url: string): string => url.split('#', 1)[0]!;
 
 /** Maximum number of scheduled dates of all events together; beyond it, events come with their first date only. */
 const MAX_SCHEDULED_DATES = 200_000;
