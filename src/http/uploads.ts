@@ -15,6 +15,11 @@ import { setSecurityHeaders } from './security.ts';
 const UPLOADS_PATH = /^(?:\/[\w.~-]+)*?\/wp-content\/uploads(?=\/)/;
 /** Types that browsers show without running any content. */
 const INERT_TYPES = /^(image\/(?!svg)|audio\/|video\/|text\/plain\b|application\/pdf\b)/;
+/**
+ * Bytes of a file that are read at a time; the library passes this on to `fs.createReadStream`. A client that reads
+ * slowly keeps a few times as much in memory.
+ */
+const CHUNKS = { highWaterMark: 16 * 1024 };
 /** A file that is deleted and uploaded again has the same address. */
 const HOUR_SECONDS = 3600;
 
@@ -66,6 +71,7 @@ const filesOf = (config: Config): RequestHandler =>
     index: false,
     redirect: false,
     dotfiles: 'ignore',
+    ...CHUNKS,
     setHeaders: (res, path, { size }) => {
       disconnectSlowDownload(res, size);
       res.type(extname(path));

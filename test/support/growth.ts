@@ -83,6 +83,8 @@ const GROWTH_FACTOR = 4;
 export const MAX_EXPONENT = 1.6;
 const MIN_ROUNDS = 2;
 const MAX_ROUNDS = 12;
+/** No further round begins once the rounds have taken this long, in microseconds. */
+const LONG_ENOUGH_MICROSECONDS = 15_000_000;
 /** The pause before each further round is this much longer, in milliseconds. */
 const PAUSE_MS = 50;
 
@@ -107,7 +109,9 @@ export interface Comparison {
  */
 export async function measureCostRatio({ work, reference, limit, floor = 0, tries = 2, clock }: Comparison): Promise<number> {
   let [cost, least, ratio] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY];
-  for (let round = 1; round <= MIN_ROUNDS || (round <= MAX_ROUNDS && ratio > limit); round += 1) {
+  const begun = ownClock();
+  const mayBegin = (round: number) => round <= MAX_ROUNDS && ratio > limit && ownClock() - begun < LONG_ENOUGH_MICROSECONDS;
+  for (let round = 1; round <= MIN_ROUNDS || mayBegin(round); round += 1) {
     if (round > MIN_ROUNDS) await setTimeout(round * PAUSE_MS);
     least = Math.min(least, await measureCpuTime(reference, tries, clock));
     cost = Math.min(cost, await measureCpuTime(work, tries, clock));
