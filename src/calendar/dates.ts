@@ -172,6 +172,12 @@ export function endsBeforeStart({ start, end, startUtc, endUtc }: Moments, zone:
 export const utcOf = (local: string, utcText: string, zone: Zone): string =>
   isRealDate(utcText) && toLocal(utcText, zone) === local ? utcText : toUtc(local, zone);
 
+/**
+ * Whether a local time stands for a moment: clocks show it then, or a clock change skips it and WordPress takes it for
+ * that moment. `utcText`: `YYYY-MM-DD HH:MM:SS`.
+ */
+export const isTimeAt = (local: string, utcText: string, zone: Zone): boolean => utcOf(local, utcText, zone) === utcText;
+
 /** Returns the ISO 8601 form of a local time with the offset of its stored moment (`utcOf`), as in JSON-LD. */
 export const isoOfTime = (local: string, utcText: string, zone: Zone): string => isoAt(unixFromText(utcOf(local, utcText, zone)), zone);
 

@@ -107,6 +107,21 @@ describeDatabases('fasti doctor on recurring events', (open) => {
     expect((await told()).map(([one]) => one)).toEqual(fixable ? [] : [name]);
   });
 
+  it.each([
+    ['start_date', 304, '2031-01-16 09:00:00'],
+    ['end_date', 305, '2031-01-17 10:00:00'],
+  ])('finds rows whose %s is not that of their moment, and keeps their ids', async (column, id, wrong) => {
+    await fasti('--fix', '--yes');
+    const rows = () => occurrences().where('post_id', 501).orderBy('occurrence_id').select('occurrence_id', 'start_date', 'end_date');
+    const before = await rows();
+    await occurrences()
+      .where('occurrence_id', id)
+      .update({ [column]: wrong });
+    expect((await told()).filter(([name]) => name !== 'index-wrong')).toEqual([['recurrence-dates-differ', ['501']]]);
+    await fasti('--fix', '--yes');
+    expect([await told(), await rows()]).toEqual([[], before]);
+  });
+
   it('does not take an event with two identical rows for a recurring one', async () => {
     await fasti('--fix', '--yes');
     const rows = () => occurrences().where('post_id', 43).select('occurrence_id', 'start_date', 'has_recurrence');

@@ -1,3 +1,4 @@
+import { isTimeAt } from '../../calendar/dates.ts';
 import { startsOfRules } from '../../calendar/recurrence-meta.ts';
 import { baseAbove, highestIdBelow, OCCURRENCE_BASE_OPTION, type RecurrenceSettings } from '../../calendar/settings.ts';
 import { groupedBy } from '../../grouped-by.ts';
@@ -169,11 +170,14 @@ function faultsOf(event: TecEventRow, { rows, metas }: Stored, horizon: string):
   return faults;
 }
 
-/** Whether the rows are the dates of the rule. */
-function areRowsOf({ dates }: RuleDates, rows: readonly TecOccurrenceRow[]): boolean {
+/** Whether the rows are the dates of the rule, with their local times. */
+function areRowsOf({ dates, zone }: RuleDates, rows: readonly TecOccurrenceRow[]): boolean {
   const expectedDates = dates.map(({ startUnix: at, length }) => `${textFromUnix(at)} ${textFromUnix(at + length)}`);
   const storedDates = new Set(rows.map((row) => `${row.start_date_utc} ${row.end_date_utc}`));
-  return expectedDates.length === storedDates.size && expectedDates.every((date) => storedDates.has(date));
+  const areLocal = rows.every(
+    (row) => isTimeAt(row.start_date, row.start_date_utc, zone) && isTimeAt(row.end_date, row.end_date_utc, zone),
+  );
+  return areLocal && expectedDates.length === storedDates.size && expectedDates.every((date) => storedDates.has(date));
 }
 
 /**

@@ -1,4 +1,4 @@
-import { durationInRow } from '../../calendar/dates.ts';
+import { durationInRow, isTimeAt } from '../../calendar/dates.ts';
 import { datesOfSet, isEndless, LATEST, parseRecurrenceSet, type SetDate, startsByRule } from '../../calendar/recurrence-set.ts';
 import { addSeconds, textFromUnix } from '../../wordpress/time.ts';
 import { localFromUnix, parseZone, toLocal, toUtc, type Zone } from '../../wordpress/zones.ts';
@@ -55,10 +55,14 @@ export function datesOfRule(event: TecEventRow, rows: readonly DatedRow[], until
 export const lastRuleRow = <Row extends DatedRow>(rows: readonly Row[]): Row | undefined =>
   rows.findLast((row) => Number(row.is_rdate ?? 0) === 0) ?? rows.at(-1);
 
-/** Returns the rows for the dates of a rule, as new rows with the sequence number of the stored ones. */
+/** Returns the rows for the dates of a rule, with the sequence number of the stored ones. Stored dates have their ids. */
 export function rowsOfRule({ dates: stored }: StoredRecurrence, { zone, dates }: RuleDates): StoredDate[] {
   const sequence = Math.max(1, ...stored.map((date) => date.sequence));
-  return dates.map((date) => rowOfDate(date, zone, sequence));
+  const idsByStart = new Map(stored.map(({ startUtc, id }) => [startUtc, id]));
+  return dates.map((date) => {
+    const row = rowOfDate(date, zone, sequence);
+    return { ...row, id: idsByStart.get(row.startUtc) ?? row.id };
+  });
 }
 
 /** Returns the new row of a date, with local times in `zone`. */
@@ -115,11 +119,13 @@ export function withFurtherDates(
   const set = parseRecurrenceSet(imported.rule);
   if (!last || !set || !stored || withoutLength(stored.rule) !== withoutLength(imported.rule) || !isEndless(set)) return imported;
   const sequence = Math.max(...imported.dates.map((date) => date.sequence));
+  const localZone = zone ?? set.zone;
   const furtherDates = stored.dates
     .filter(({ listed, startUtc }) => !listed && startUtc > last.startUtc)
     .map((date) => {
       const endUtc = addSeconds(date.startUtc, last.duration);
-      return { ...date, end: toLocal(endUtc, zone ?? set.zone), endUtc, duration: last.duration, sequence };
+      const start = isTimeAt(date.start, date.startUtc, localZone) ? date.start : toLocal(date.startUtc, localZone);
+      return { ...date, start, end: toLocal(endUtc, localZone), endUtc, duration: last.duration, sequence };
     });
   return { ...imported, dates: [...imported.dates, ...furtherDates].sort((one, other) => (one.startUtc < other.startUtc ? -1 : 1)) };
 }
