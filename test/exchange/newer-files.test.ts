@@ -531,6 +531,32 @@ describeDatabases('newer file', (open) => {
     expect([again.created, again.losses]).toEqual([{}, []]);
   });
 
+  it('tells names apart that differ after a sign that begins no tag', async () => {
+    const day = '2026-12-05';
+    const head = 'Event Name,Event Start Date,Event Start Time,Event Venue Name';
+    const endings = ['', ' <6', ' <12'];
+    const posts = (type: string) => site.db.from('posts').where('post_type', type).whereLike('post_title', '%signed%').orderBy('ID');
+    await imported('signs-v.csv', `Venue Name\n${endings.map((_, place) => `Room signed ${place}`).join('\n')}\n`);
+    await imported('signs.csv', `${head}\n${endings.map((_, place) => `Kids signed ${place},${day},20:00,`).join('\n')}\n`);
+    const [venues, events] = [await posts('tribe_venue'), await posts('tribe_events')];
+    for (const [place, ending] of endings.entries()) {
+      await site.db
+        .from('posts')
+        .where('ID', venues[place]!.ID)
+        .update({ post_title: `Room signed${ending}` });
+      await site.db
+        .from('posts')
+        .where('ID', events[place]!.ID)
+        .update({ post_title: `<em>Kids</em> signed${ending}` });
+    }
+    const rows = endings.map((ending, place) => `Kids signed${ending},${day},20:00,Room signed${endings.at(place - 1)}`);
+    const again = await imported('signs-again.csv', `${head}\n${rows.join('\n')}\n`);
+    const links = await site.db.from('postmeta').where('meta_key', '_EventVenueID').orderBy('post_id');
+    const venueOf = (id: number) => Number(links.find((meta) => meta.post_id === id)?.meta_value);
+    const expected = events.map(({ ID: id }, place) => [id, venues.at(place - 1)!.ID]);
+    expect([again.created, again.losses, events.map(({ ID: id }) => [id, venueOf(id)])]).toEqual([{}, [], expected]);
+  });
+
   it('of a calendar leaves a venue its fields where it says the same on one line', async () => {
     const event = (uid: string, location: string) =>
       calendar(`UID:${uid}`, `SUMMARY:${uid}`, 'DTSTART:20261202T190000Z', `LOCATION:${location.replaceAll(',', '\\,')}`);

@@ -7,9 +7,9 @@ import { makersOf } from '../../storage/rows/imports.ts';
 import { lockNames, titleLock } from '../../storage/rows/locks.ts';
 import { type Metas, metaOf } from '../../wordpress/rows.ts';
 import type { CleanPost } from '../items/clean.ts';
-import { plainLine } from '../items/event-record.ts';
 import type { PostItem } from '../items/items.ts';
 import { metaMap } from '../items/meta-map.ts';
+import { plainTitle } from '../items/record-names.ts';
 import { typeOf } from '../items/site-items.ts';
 import { inOwnLanguage } from './in-language.ts';
 import type { Work } from './run.ts';
@@ -31,7 +31,7 @@ export async function readNewNames({ run, db }: Work, items: readonly PostItem[]
     await lockNames(
       db,
       namedItems.flatMap(({ columns: { post_title: title = '' } }) =>
-        [...new Set([title, plainLine(title)])].map((one) => titleLock(typeOf(kind), one)),
+        [...new Set([title, plainTitle(title)])].map((one) => titleLock(typeOf(kind), one)),
       ),
     );
     await run.names.refresh(db, kind);

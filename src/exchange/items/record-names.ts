@@ -74,4 +74,7 @@ const nameOf = (kind: PostKindName, title: string, start: string): string =>
  * Returns the form in which titles are compared: as plain text, since `&` is stored as it is or as an entity, depending
  * on who wrote the title. Titles without text differ by their markup.
  */
-export const foldedTitle = (title: string): string => foldText(plainLine(title) || title);
+export const foldedTitle = (title: string): string => foldText(plainTitle(title) || title);
+
+/** Converts a title to plain text. A `<` that begins no tag is text: `Room <6`, which is no name of `Room <12`. */
+export const plainTitle = (title: string): string => plainLine(title.replace(/<(?!\/?[a-z][^<>]*>)/gi, '&lt;'));
