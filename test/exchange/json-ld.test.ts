@@ -537,7 +537,18 @@ describeDatabases('JSON-LD import', (open) => {
       [null, []],
     ])('%j', (price, costs) => expect(readPrices({ price })).toEqual([costs, []]));
     it('of a currency with three decimals', () => expect(readPrices({ price: '2.500', priceCurrency: 'KWD' })).toEqual([['2.5'], []]));
-    it.each(['on request', 'call 0575 123456', '-5', '2000000000'])('and reports what is no price: %s', (price) =>
+    it.each<[string, object[], unknown[]]>([
+      ['of a text', [{ price: '$ 15' }], [['15'], '$', '']],
+      ['of texts that name it in different ways', [{ lowPrice: '15 EUR', highPrice: '20 €' }], [['15', '20'], '€', '']],
+      ['of an offer, whatever a text names', [{ price: '$ 15', priceCurrency: 'EUR' }], [['15'], '€', 'EUR']],
+      ['of no text', [{ price: '15' }], [['15'], undefined, undefined]],
+      ['of several texts that differ', [{ price: '$ 15' }, { price: '10 €' }], [[], undefined, undefined]],
+    ])('in the currency %s', (_, offers, expected) => {
+      const { events } = read(page({ ...concert, offers }));
+      const metas = new Map(events[0]!.metas);
+      expect([readPrices(...offers)[0], metas.get('_EventCurrencySymbol'), metas.get('_EventCurrencyCode')]).toEqual(expected);
+    });
+    it.each(['on request', 'call 0575 123456', '0575123456', '-5', '2000000000'])('and reports what is no price: %s', (price) =>
       expect(readPrices({ price }, { price: '7' })).toEqual([['7'], [['value-refused', `cost: ${price}`]]]),
     );
     it('and leaves those of a record if the page states some that cannot be read', async () => {
@@ -563,6 +574,17 @@ describeDatabases('JSON-LD import', (open) => {
       expect(await take('7')).toEqual(['postfix']);
       await target.from('postmeta').where('meta_key', '_EventCurrencyPosition').update({ meta_value: 'prefix' });
       expect(await take('8')).toEqual(['prefix']);
+    });
+    it('and shows a currency that a page states later where the site has it', async () => {
+      await setOptions(target, { tribe_events_calendar_options: { reverseCurrencyPosition: true } });
+      const take = async (offers: object) => {
+        pages = { '/e/': page({ ...concert, url: '/e/', offers }) };
+        await fasti('import', `${base}/e/`, '--as=jsonld');
+      };
+      await take({ price: '7' });
+      await take({ price: '7', priceCurrency: 'EUR' });
+      const metas = await target.from('postmeta').where('meta_key', 'like', '_EventCurrency%').orderBy('meta_key');
+      expect(metas.map(({ meta_value: value }) => value)).toEqual(['EUR', 'postfix', '€']);
     });
   });
   it.each<[unknown, string[]]>([

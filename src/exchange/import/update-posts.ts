@@ -1,6 +1,6 @@
 import { groupedBy } from '../../grouped-by.ts';
 import { storedDates } from '../../kinds/events/dates.ts';
-import { DATES, ORGANIZER_LINK, RECURRENCE_METAS, VENUE_LINK } from '../../kinds/events/metas.ts';
+import { COST, DATES, ORGANIZER_LINK, RECURRENCE_METAS, VENUE_LINK } from '../../kinds/events/metas.ts';
 import { postKind, taxonomiesOf, termKind } from '../../kinds/index.ts';
 import type { Rows } from '../../kinds/kind.ts';
 import type { PostKindName } from '../../kinds/kind-names.ts';
@@ -95,7 +95,7 @@ async function updateOne(
       keptKeys: [
         ...(before.metas.has('_tribe_importer_original_url') && !isFetched(work, item) ? FILE_METAS : []),
         ...addressToKeep(item, clean, before.metas),
-        ...(item.initial ?? []).filter((name) => !isDateMeta(name)),
+        ...(item.initial ?? []).filter((name) => !isDateMeta(name) && !isNewPosition(name, clean, before.metas)),
       ],
     }),
   );
@@ -151,6 +151,10 @@ async function writeTermsOf(
   if (recounts) rows.push(...(await termTaxonomyIdsOf(db, [target], taxonomiesOf(postKind(kind)))));
   await recount(db, rows);
 }
+
+/** Whether a meta is the position of a currency, and the event has none yet. */
+const isNewPosition = (name: string, { metas }: CleanPost, before: StoredMetas): boolean =>
+  name === COST.position && !metaOf(before, name) && metas.some(([key]) => key === name);
 
 const isDateMeta = (name: string): boolean => /^_Event(Start|End)Date|^_Event(Duration|Timezone|AllDay)$/.test(name);
 

@@ -1,4 +1,4 @@
-import { costOfNumber, isFree, parseCost } from '../../calendar/amounts.ts';
+import { type Amount, costOfNumber, isFree, parseCost } from '../../calendar/amounts.ts';
 import { COST } from '../../kinds/events/metas.ts';
 import type { Caller } from '../../records/caller.ts';
 import { type PostItem, textMetas } from '../items/items.ts';
@@ -10,65 +10,101 @@ export interface PagePrices {
   readonly cost: readonly string[];
   /** Texts that are no prices. */
   readonly refused: readonly string[];
+  /** Undefined: the offers state none. */
+  readonly currency: PageCurrency | undefined;
 }
 
-/** Returns the prices of all offers (schema.org Offer and AggregateOffer). */
+/** The currency of offers; the code is empty if only the texts of prices name it. */
+interface PageCurrency {
+  readonly code: string;
+  readonly symbol: string;
+}
+
+/** A price as read. `symbols`: the currencies that its text names. */
+interface ReadPrice {
+  readonly text: string;
+  readonly amounts: readonly number[];
+  readonly symbols: readonly string[];
+}
+
+/**
+ * Returns the prices of all offers (schema.org Offer and AggregateOffer). Without a code, prices in several currencies
+ * cannot be compared, so that none is read.
+ */
 export function pricesOf(node: Node): PagePrices {
-  const readPrices = listOf(node.offers)
-    .filter(isNode)
-    .flatMap((offer) => [offer.price, offer.lowPrice, offer.highPrice].map((price) => ({ price, code: textOf(offer.priceCurrency) })))
-    .filter(({ price }) => textOf(price) !== '')
-    .map(({ price, code }) => ({ text: textOf(price), amounts: amountsOf(price, code) }));
-  const amounts = readPrices.flatMap((read) => read.amounts).sort((one, other) => one - other);
-  const refused = readPrices.flatMap((read) => (read.amounts.length === 0 ? [read.text] : []));
+  const offers = listOf(node.offers).filter(isNode);
+  const prices = offers.flatMap((offer) =>
+    [offer.price, offer.lowPrice, offer.highPrice]
+      .filter((price) => textOf(price) !== '')
+      .map((price) => readPrice(price, textOf(offer.priceCurrency))),
+  );
+  const code = offers.map((offer) => textOf(offer.priceCurrency)).find((text) => CODE.test(text));
+  const symbols = code === undefined ? [...new Set(prices.flatMap((price) => price.symbols.map(symbolOf)))] : [symbolOf(code)];
+  const isReadable = ({ amounts }: ReadPrice) => symbols.length < 2 && amounts.length > 0;
+  const amounts = prices.flatMap((price) => (isReadable(price) ? price.amounts : [])).sort((one, other) => one - other);
+  const refused = prices.flatMap((price) => (isReadable(price) ? [] : [price.text]));
+  const [symbol] = symbols;
+  const currency = symbol === undefined || symbols.length > 1 ? undefined : { code: code ?? '', symbol };
   const [lowest, highest] = [amounts[0], amounts.at(-1)];
-  if (lowest === undefined || highest === undefined) return { cost: node.isAccessibleForFree === true ? ['0'] : [], refused };
-  return { cost: [...new Set([costOfNumber(lowest), costOfNumber(highest)])], refused };
+  if (lowest === undefined || highest === undefined) return { cost: node.isAccessibleForFree === true ? ['0'] : [], refused, currency };
+  return { cost: [...new Set([costOfNumber(lowest), costOfNumber(highest)])], refused, currency };
+}
+
+const CODE = /^[A-Z]{3}$/;
+
+/** Returns the symbol of a currency: that of its code, anything else as it is. */
+function symbolOf(currency: string): string {
+  if (!CODE.test(currency)) return currency;
+  const format = new Intl.NumberFormat('en', { style: 'currency', currency, currencyDisplay: 'narrowSymbol' });
+  return format.formatToParts(0).find(({ type }) => type === 'currency')?.value ?? currency;
 }
 
 /** Prices from here on are mistakes, such as telephone numbers. */
 const PRICE_LIMIT = 1e9;
+/** The number of a telephone without its country. */
+const TELEPHONE = /^0\d{2,}$/;
 
 /**
- * Returns the amounts of a price: a number, or a text as people write it (decision D37). Numbers among other words
- * count only beside a currency. Empty if it is no price.
+ * Reads a price: a number, or a text as people write it (decision D37). Numbers among other words count only beside a
+ * currency. There are no amounts if it is no price.
  */
-function amountsOf(price: unknown, code: string): readonly number[] {
-  const amounts = typeof price === 'number' ? [Number(price.toFixed(MAX_DECIMALS))] : amountsIn(textOf(price), code);
-  return amounts.every((amount) => amount >= 0 && amount < PRICE_LIMIT) ? amounts : [];
+function readPrice(price: unknown, code: string): ReadPrice {
+  const text = textOf(price);
+  const { amounts, symbols } =
+    typeof price === 'number' ? { amounts: [Number(price.toFixed(MAX_DECIMALS))], symbols: [] } : amountsIn(text, code);
+  const arePrices = amounts.length > 0 && amounts.every((amount) => amount >= 0 && amount < PRICE_LIMIT);
+  return arePrices ? { text, amounts, symbols } : { text, amounts: [], symbols: [] };
 }
 
 /** More decimals than any currency has are errors of arithmetic. */
 const MAX_DECIMALS = 4;
 
-function amountsIn(text: string, code: string): readonly number[] {
+function amountsIn(text: string, code: string): Pick<ReadPrice, 'amounts' | 'symbols'> {
   const { amounts, hasOtherWords, texts } = parseCost(text, code);
-  if (hasOtherWords && amounts.some(({ symbol }) => symbol === undefined)) return [];
-  return [...(texts.some(isFree) ? [0] : []), ...amounts.map(({ value }) => Number(value))];
+  const isOther = (amount: Amount) => TELEPHONE.test(amount.text) || (hasOtherWords && amount.symbol === undefined);
+  if (amounts.some(isOther)) return { amounts: [], symbols: [] };
+  return {
+    amounts: [...(texts.some(isFree) ? [0] : []), ...amounts.map(({ value }) => Number(value))],
+    symbols: amounts.flatMap(({ symbol }) => symbol ?? []),
+  };
 }
 
 const CURRENCY: readonly string[] = [COST.symbol, COST.code, COST.position];
 
 /**
- * Returns the metas of an event with the currency that its offers state. Offers do not say whether it comes before the
- * amount: new events have it where the site has it.
+ * Returns the metas of an event with the currency that its offers state. New events have it before or after the amount
+ * where the site has it, as codes do not say it.
  */
-export function withCurrency(metas: PostItem['metas'], node: Node, { settings }: Caller): PostItem['metas'] {
-  const code = listOf(node.offers)
-    .filter(isNode)
-    .map((offer) => textOf(offer.priceCurrency))
-    .find((text) => /^[A-Z]{3}$/.test(text));
+export function withCurrency(metas: PostItem['metas'], { currency }: PagePrices, { settings }: Caller): PostItem['metas'] {
   const isCurrency = ([key]: PostItem['metas'][number]) => CURRENCY.includes(key);
   // Currencies come last in either case: digests in ledgers depend on the order.
   const otherMetas = metas.filter((meta) => !isCurrency(meta));
-  if (code === undefined) return [...otherMetas, ...metas.filter(isCurrency)];
-  const format = new Intl.NumberFormat('en', { style: 'currency', currency: code, currencyDisplay: 'narrowSymbol' });
-  const symbol = format.formatToParts(0).find(({ type }) => type === 'currency')?.value ?? code;
+  if (currency === undefined) return [...otherMetas, ...metas.filter(isCurrency)];
   return [
     ...otherMetas,
     ...textMetas([
-      [COST.symbol, symbol],
-      [COST.code, code],
+      [COST.symbol, currency.symbol],
+      [COST.code, currency.code],
       [COST.position, settings.calendar.isCurrencyAfterAmount ? 'postfix' : 'prefix'],
     ]),
   ];

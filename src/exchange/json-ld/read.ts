@@ -185,7 +185,7 @@ function* entriesOf({ node, page }: FoundEvent, name: Pick<PostItem, 'sourceId' 
       post_status: 'publish',
     },
     metas: [
-      ...withCurrency(event.metas, node, caller),
+      ...withCurrency(event.metas, prices, caller),
       ...textMetas([...(status === undefined ? [] : [[STATE, status] as const]), [EVENT_ORIGIN, 'json-ld']]),
     ],
     links: linkedItems.flatMap((item): Link[] =>
