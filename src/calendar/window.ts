@@ -128,7 +128,7 @@ export function isOnAnyDay({ start, end }: ShownSpan, { first, last }: Days, cut
 }
 
 /** Start and end as they are shown. */
-interface ShownSpan {
+export interface ShownSpan {
   readonly start: string;
   readonly end: string;
 }

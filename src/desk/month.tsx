@@ -7,7 +7,7 @@ import { ApiError, failParam } from '../errors.ts';
 import { idIn, textIn } from '../forms/form-values.ts';
 import { dayInWords, timeInWords } from '../html/dates.ts';
 import { Link } from '../html/links.tsx';
-import { weeksOfMonth } from '../html/month-weeks.ts';
+import { itemsOfMonth, weeksOfMonth } from '../html/month-weeks.ts';
 import { Paging } from '../html/paging.tsx';
 import { WeekdayHead } from '../html/weekday-head.tsx';
 import { postKind } from '../kinds/index.ts';
@@ -35,15 +35,16 @@ export async function monthPage(
   const { site, caller, settings, i18n } = visit;
   const today = localFromDate(caller.now, settings.zone).slice(0, 10);
   const month = parseMonth(requestedMonth) ?? today.slice(0, 7);
-  const bounds = monthBounds(month, settings.calendar.timezoneMode === 'site' ? ALL_DAY_MARGIN : 0);
-  const params = { ...bounds, per_page: MAX_EVENTS_SHOWN, orderby: 'start_date', order: 'asc' };
-  const list = await listEditable(withMaxPerPage(site, MAX_EVENTS_SHOWN), caller, postKind('event'), params, { each: 'occurrence' });
+  const { cutoff, timezoneMode } = settings.calendar;
+  const { days: margin, events: marginEvents } = timezoneMode === 'site' ? ALL_DAY_MARGIN : NO_MARGIN;
+  const limit = MAX_EVENTS_SHOWN + marginEvents;
+  const params = { ...monthBounds(month, margin), per_page: limit, orderby: 'start_date', order: 'asc' };
+  const list = await listEditable(withMaxPerPage(site, limit), caller, postKind('event'), params, { each: 'occurrence' });
+  const readEvents = list.rows.map((row) => onMonth(visit, row));
+  const { items: events, leftOut } = itemsOfMonth(month, readEvents, { cutoff, limit: MAX_EVENTS_SHOWN });
+  const hiddenCount = leftOut + list.total - list.rows.length;
   const first = Number(settings.raw.get('start_of_week') ?? 1) % 7;
-  const weeks = weeksOfMonth(
-    month,
-    list.rows.map((row) => onMonth(visit, row)),
-    { firstDay: first, cutoff: settings.calendar.cutoff },
-  );
+  const weeks = weeksOfMonth(month, events, { firstDay: first, cutoff });
   const neighbour = (step: number) => {
     const otherMonth = addMonths(`${month}-01 00:00:00`, step).slice(0, 7);
     // The years of dates have four digits.
@@ -72,10 +73,10 @@ export async function monthPage(
             ))}
           </tbody>
         </table>
-        {list.total > list.rows.length && (
+        {hiddenCount > 0 && (
           <p>
             <Link href={deskUrl(visit, '/events', { month, orderby: 'start_date', order: 'desc' })}>
-              {i18n.say('desk:month.more', { count: list.total - list.rows.length })}
+              {i18n.say('desk:month.more', { count: hiddenCount })}
             </Link>
           </p>
         )}
@@ -93,9 +94,10 @@ interface MonthPageOptions {
 
 /**
  * Days around a month in whose bounds in UTC its all-day events in distant zones are, since these are shown on their
- * own days.
+ * own days; and the number of events on those days that may be read as well.
  */
-const ALL_DAY_MARGIN = 1;
+const ALL_DAY_MARGIN = { days: 1, events: 500 };
+const NO_MARGIN = { days: 0, events: 0 };
 
 /** An event with start and end as the month shows them, which are those of the calendar's pages. */
 interface MonthEvent {

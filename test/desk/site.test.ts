@@ -505,15 +505,21 @@ describeRequests('the other pages of the desk', (ask) => {
 
   it('says how many events of a month it does not show, and links to them', async () => {
     const admin = await openVisitor(ask, 'admin');
-    const body = (place: number) => ({ title: `Fair ${place}`, start_date: '2031-05-02 10:00', end_date: '2031-05-02 11:00' });
-    for (let first = 0; first < 502; first += 100) {
-      const places = Array.from({ length: Math.min(100, 502 - first) }, (_, place) => first + place);
+    // The last 30 are on the day before the month.
+    const dayOf = (place: number) => (place < 502 ? '2031-05-02' : '2031-04-30');
+    const body = (place: number) => ({ title: `Fair ${place}`, start_date: `${dayOf(place)} 10:00`, end_date: `${dayOf(place)} 11:00` });
+    for (let first = 0; first < 532; first += 100) {
+      const places = Array.from({ length: Math.min(100, 532 - first) }, (_, place) => first + place);
       const requests = places.map((place) => ({ method: 'POST', path: '/calendar/events/v1/events', body: body(place) }));
       expect((await ask.send('POST', '/wp-json/batch/v1', { as: 'admin', body: { requests } })).status).toBe(207);
     }
     // An event that lasts for years is included.
-    const { text } = await admin.get('/admin/month?month=2031-05');
-    expect(text).toContain('/admin/events?month=2031-05&amp;orderby=start_date&amp;order=desc">3 more events this month');
+    for (const tribe_events_timezone_mode of ['event', 'site']) {
+      await ask.options({ tribe_events_calendar_options: { tribe_events_timezone_mode } });
+      const { text } = await admin.get('/admin/month?month=2031-05');
+      expect(text).toContain('/admin/events?month=2031-05&amp;orderby=start_date&amp;order=desc">3 more events this month');
+      expect(text.match(/>Fair \d+</g)).toHaveLength(499);
+    }
     expect((await admin.get('/admin/month?month=2031-06')).text).not.toContain('more events this month');
   });
 
