@@ -55,7 +55,7 @@ const MAX_CHANGES_PER_TRANSACTION = 100;
 const MAX_MESSAGES_PER_QUERY = 20;
 /** Reason for disabling a webhook, for the log. */
 const USER_GONE = 'its user is gone';
-/** Maximum number of concurrent messages to one receiver; each is about another record. */
+/** Maximum number of concurrent messages to one receiver; each is about another record, or a test. */
 const MAX_CONCURRENT_MESSAGES = 4;
 
 /** Serves the webhooks of a site in this process. */

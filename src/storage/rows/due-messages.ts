@@ -21,9 +21,9 @@ type Candidate = Pick<HookMessage, 'id' | 'number' | 'subject' | 'attempts' | 's
 const PAGE_SIZE = 500;
 
 /**
- * Returns messages that may be sent now, at most `limit`: the first one of each record. Other candidates do not
- * become candidates again before their time: those that wait for an earlier message about their record are put off
- * until it is due, and those that report an outdated state are given up.
+ * Returns messages that may be sent now, at most `limit`: the first one of each record, and all tests. Other
+ * candidates do not become candidates again before their time: those that wait for an earlier message about their
+ * record are put off until it is due, and those that report an outdated state are given up.
  */
 export async function dueMessages(db: Database, hook: number, times: DueTimes, limit: number): Promise<HookMessage[]> {
   const ids = await dueIds(db, hook, times, limit);
