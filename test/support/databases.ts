@@ -113,8 +113,7 @@ async function newSqliteFile(): Promise<TestDatabase> {
     run: async (script) => {
       connection ??= new Sqlite(file);
       connection.pragma('synchronous = OFF');
-      await untilUnlocked(connection);
-      connection.exec(script);
+      await runWhenUnlocked(connection, script);
     },
     remove: async () => {
       connection?.close();
@@ -124,21 +123,25 @@ async function newSqliteFile(): Promise<TestDatabase> {
 }
 
 /**
- * Waits until nobody writes to the file. SQLite's own timeout would block this process, and with it any transaction of
- * a service in it.
+ * Runs a script when nobody writes to the file. SQLite's own timeout would block this process, and with it any
+ * transaction of a service in it; none can begin between the last look at the lock and the script.
  */
-async function untilUnlocked(connection: InstanceType<typeof Sqlite>): Promise<void> {
-  if (connection.inTransaction) return;
+async function runWhenUnlocked(connection: InstanceType<typeof Sqlite>, script: string): Promise<void> {
+  while (!connection.inTransaction && isLocked(connection)) await sleep(5);
+  connection.exec(script);
+}
+
+function isLocked(connection: InstanceType<typeof Sqlite>): boolean {
   connection.pragma('busy_timeout = 0');
-  for (let isUnlocked = false; !isUnlocked; )
-    try {
-      connection.exec('BEGIN IMMEDIATE; COMMIT');
-      isUnlocked = true;
-    } catch (error) {
-      if (!(error instanceof Sqlite.SqliteError) || error.code !== 'SQLITE_BUSY') throw error;
-      await sleep(5);
-    }
-  connection.pragma('busy_timeout = 5000');
+  try {
+    connection.exec('BEGIN IMMEDIATE; COMMIT');
+    return false;
+  } catch (error) {
+    if (!(error instanceof Sqlite.SqliteError) || error.code !== 'SQLITE_BUSY') throw error;
+    return true;
+  } finally {
+    connection.pragma('busy_timeout = 5000');
+  }
 }
 
 const SESSION = "SET SESSION sql_mode = '', time_zone = '+00:00'";
