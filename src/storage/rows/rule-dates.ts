@@ -55,7 +55,9 @@ export function datesOfRule(event: TecEventRow, rows: readonly DatedRow[], until
 export const lastRuleRow = <Row extends DatedRow>(rows: readonly Row[]): Row | undefined =>
   rows.findLast((row) => Number(row.is_rdate ?? 0) === 0) ?? rows.at(-1);
 
-/** Returns the rows for the dates of a rule, with the sequence number of the stored ones. Stored dates have their ids. */
+/**
+ * Returns the rows for the dates of a rule, with the sequence number of the stored ones. Stored dates have their ids.
+ */
 export function rowsOfRule({ dates: stored }: StoredRecurrence, { zone, dates }: RuleDates): StoredDate[] {
   const sequence = Math.max(1, ...stored.map((date) => date.sequence));
   const idsByStart = new Map(stored.map(({ startUtc, id }) => [startUtc, id]));
