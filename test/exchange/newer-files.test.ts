@@ -535,7 +535,7 @@ describeDatabases('newer file', (open) => {
     const day = '2026-12-05';
     const head = 'Event Name,Event Start Date,Event Start Time,Event Venue Name';
     const endings = ['', ' <6', ' <12'];
-    const posts = (type: string) => site.db.from('posts').where('post_type', type).whereLike('post_title', '%signed%').orderBy('ID');
+    const posts = (type: string) => site.db.from('posts').where('post_type', type).where('post_title', 'like', '%signed%').orderBy('ID');
     await imported('signs-v.csv', `Venue Name\n${endings.map((_, place) => `Room signed ${place}`).join('\n')}\n`);
     await imported('signs.csv', `${head}\n${endings.map((_, place) => `Kids signed ${place},${day},20:00,`).join('\n')}\n`);
     const [venues, events] = [await posts('tribe_venue'), await posts('tribe_events')];
