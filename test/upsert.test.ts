@@ -1,9 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it } from '@jest/globals';
 import { EXTERNAL_ID } from '../src/kinds/external-id.ts';
+import type { Database } from '../src/storage/engine/database.ts';
 import { noteChange } from '../src/storage/journal/reported-changes.ts';
-import { lockPost, updatePost, writeMetas } from '../src/storage/rows/posts.ts';
-import { asStored } from '../src/wordpress/php/serialized.ts';
+import { lockPost, removePost, updatePost, writeMetas } from '../src/storage/rows/posts.ts';
+import { asStored, storedText } from '../src/wordpress/php/serialized.ts';
 import type { Answer } from './support/running-site.ts';
 import { describeRequests, expectBody, expectError, type Json, SUITE_TIME } from './support/site-client.ts';
 
@@ -11,7 +12,7 @@ import { describeRequests, expectBody, expectError, type Json, SUITE_TIME } from
 
 const DATES = { start_date: '2026-12-10 18:00:00', end_date: '2026-12-10 20:00:00' };
 
-describeRequests('upsert of a record', (ask) => {
+describeRequests('upsert of a record', (ask, engine) => {
   const upsert = (path: string, body: Record<string, unknown>, as: 'admin' | 'auth' = 'admin') =>
     ask.post(`${path}?upsert=external_id`, body, as);
   const count = async (type: string) => (await ask.db().from('posts').where('post_type', type)).length;
@@ -222,6 +223,62 @@ describeRequests('upsert of a record', (ask) => {
     expect(changed.description).toContain(description);
     expect(changed).not.toHaveProperty('phone');
     expect((await ask.read(`${path}?modified_after=2026-11-20T12:29:00Z`))[path.slice(1)]).toMatchObject([{ id }]);
+  });
+
+  it.each([
+    ['venue', '/venues', { description: 'Behind the station', city: 'Siena', geo_lat: 43, geo_lng: 11, show_map: false, image: 10 }],
+    ['venue', '/venues', { status: 'draft', date: '2026-11-01 10:00:00', phone: '' }],
+    ['organizer', '/organizers', { description: '<p>Herself</p>', email: 'a@host.example', author: 4, phone: null }],
+  ] as const)('does not write the %s of %s with the external ID within events if nothing differs: %j', async (field, path, values) => {
+    const named = { [field]: 'Barn & "mill"', ...values, external_id: 'x' };
+    const { id } = await ask.create(path, named);
+    const rowsOf = async () => ({
+      rows: await ask.db().from('posts').where('ID', id).orWhere('post_parent', id).orderBy('ID'),
+      metas: await ask.db().from('postmeta').where('post_id', id).orderBy('meta_id'),
+      changes: await ask.db().from('fasti_journal').where({ kind: 'post', object: id }),
+    });
+    const before = await rowsOf();
+    ask.setClock('2026-11-20T12:30:00Z');
+    const requests = ['Jazz', 'Blues'].map((title) => ({ path: '/tribe/events/v1/events', body: { title, ...DATES, [field]: named } }));
+    const { responses } = expectBody(await ask.send('POST', '/wp-json/batch/v1', { as: 'admin', body: { requests } }), 207);
+    const single = await ask.post('/events', { title: 'Folk', ...DATES, [field]: named });
+    for (const answer of [...responses, single]) expect([expectBody(answer, 201)[field]].flat()).toMatchObject([{ id }]);
+    expect(await rowsOf()).toEqual(before);
+    await ask.create('/events', { title: 'Rock', ...DATES, [field]: { ...named, website: 'https://barn.example/' } });
+    const after = await rowsOf();
+    expect(after.rows[0]).toMatchObject({ post_modified_gmt: '2026-11-20 12:30:00' });
+    expect(after.changes).toHaveLength(before.changes.length + 1);
+  });
+
+  if (engine === 'MySQL')
+    it('does not wait for another write of the venue with the external ID within an event if nothing differs', async () => {
+      const venue = { venue: 'Barn', external_id: 'x' };
+      const { id } = await ask.create('/venues', venue);
+      await ask.db().transaction(async (trx) => {
+        await lockPost(trx, id);
+        expect((await ask.create('/events', { title: 'Jazz', ...DATES, venue })).venue).toMatchObject({ id });
+      });
+    });
+
+  it.each([
+    ['has another external ID', (trx: Database, id: number) => writeMetas(trx, id, { [EXTERNAL_ID]: [storedText('y')] })],
+    ['is deleted', (trx: Database, id: number) => removePost(trx, id)],
+  ] as const)('creates a venue within an event if the existing one %s when the write has waited for it', async (_, write) => {
+    const { id } = await ask.create('/venues', { venue: 'Barn', external_id: 'x' });
+    let made: Promise<Answer> | undefined;
+    await ask.db().transaction(async (trx) => {
+      await lockPost(trx, id);
+      await write(trx, id);
+      noteChange(trx, { now: new Date(SUITE_TIME) });
+      made = ask.post('/events', { title: 'Jazz', ...DATES, venue: { venue: 'Mill', external_id: 'x' } });
+      // Long enough for the write to find the venue and to wait for it.
+      await sleep(300);
+    });
+    const { venue } = expectBody((await made)!, 201);
+    expect(venue).toMatchObject({ venue: 'Mill', external_id: 'x' });
+    expect(venue.id).not.toBe(id);
+    const former = await ask.db().from('posts').where('ID', id).first();
+    expect(former?.post_title ?? 'Barn').toBe('Barn');
   });
 
   it('keeps what a contributor may not set, but an editor has set before', async () => {

@@ -354,6 +354,21 @@ describe.each(['polylang', 'wpml'] as const)('translations stored by %s', (form)
       expect(flags.map(({ meta_value: value }) => value)).toEqual(['', '']);
     });
 
+    it('writes a venue with the external ID within an event only if its language or its translations change', async () => {
+      const hall = (await post('/venues', { venue: 'Hall', language: 'en' })).body;
+      const venue = { venue: 'Sala', external_id: 'x', language: 'it', translations: { en: hall.id } };
+      const { id } = (await post('/venues', venue)).body;
+      const changes = async () => (await db.from('fasti_journal').where({ kind: 'post', object: id })).length;
+      const before = await changes();
+      for (const named of [venue, { venue: 'Sala', external_id: 'x' }])
+        expect((await post('/events', { title: 'Fiera', ...DATES, language: 'it', venue: named })).body.venue.id).toBe(id);
+      expect(await changes()).toBe(before);
+      const alone = { ...venue, translations: { en: null } };
+      expect((await post('/events', { title: 'Fiera', ...DATES, language: 'it', venue: alone })).status).toBe(201);
+      expect(await placeOf(id)).toEqual(['it', { it: id }]);
+      expect(await changes()).toBeGreaterThan(before);
+    });
+
     it('leaves the picture of a venue or organizer that is used instead of a new translation', async () => {
       for (const [path, name, member] of [
         ['/venues', 'Civic hall', 'venue'],

@@ -14,6 +14,7 @@ import { renderPost } from '../posts.ts';
 import { languageValues } from '../record-languages.ts';
 import { planPost } from './post-plan.ts';
 import { requireRecurringDate } from './single-dates.ts';
+import { changedMetas } from './stored-rows.ts';
 
 /*
  * Writes that concern a single date of a recurring event. All other fields belong to the event, so that they may only
@@ -82,8 +83,7 @@ function createComparison(
 function createStoredComparison(caller: Caller, kind: PostKind, before: StoredPost): (name: string, value: unknown) => boolean {
   const rowsAfter = (values: PostValues) => {
     const { columns, metas, slug } = planPost(caller, kind, values, before);
-    const changedMetas = Object.entries(metas).filter(([key, texts]) => !isDeepStrictEqual(before.metas.get(key) ?? [], texts));
-    return { columns: { ...before.row, ...columns }, metas: changedMetas, slug: slug.slug };
+    return { columns: { ...before.row, ...columns }, metas: changedMetas(before, metas), slug: slug.slug };
   };
   const unchangedRows = rowsAfter({});
   return (name, value) => isDeepStrictEqual(rowsAfter({ [name]: value }), unchangedRows);

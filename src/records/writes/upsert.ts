@@ -2,7 +2,7 @@ import { fail, failParam } from '../../errors.ts';
 import type { PostKind, PostValues } from '../../kinds/kind.ts';
 import type { Site } from '../../site.ts';
 import { lockNames, slugLock } from '../../storage/rows/locks.ts';
-import { findPostsBySlug, lockPost } from '../../storage/rows/posts.ts';
+import { findPostsBySlug, lockFound } from '../../storage/rows/posts.ts';
 import { RESERVED_SLUGS, sanitizeTitle } from '../../wordpress/slug.ts';
 import type { Caller } from '../caller.ts';
 import { withPostIds } from '../occurrences.ts';
@@ -56,7 +56,8 @@ export async function upsertPost(
     const plan = planOf(namesIn(kind, values));
     const slugLocks = by === 'slug' ? [slugLock(kind.postType, plan.slug.slug)] : [];
     await lockNames(db, [...slugLocks, ...locksOfNew(caller, { kind, values, plan, alwaysCreates: true })]);
-    const existingId = await lockNamed(write, { by, values }, plan);
+    const find = () => namedRecord(write, { by, values }, plan);
+    const existingId = (await lockFound(db, await find(), find))?.ID;
     if (existingId === undefined) {
       if (caller.conditions?.match !== undefined) fail('edit-conflict');
       const newValues = source ? values : valuesOfNew(values);
@@ -93,21 +94,6 @@ function sentSlug(text: string): ExtraRows {
   const slug = sanitizeTitle(text);
   if (slug === '') failParam('slug', 'slug-without-text');
   return RESERVED_SLUGS.has(slug) ? failParam('slug', 'slug-reserved') : { slug: { slug } };
-}
-
-/**
- * Finds the record that the values name, and locks it. While this waits for the lock, the record may be renamed or
- * deleted, so it is looked up again.
- */
-async function lockNamed(write: WriteContext, named: Named, plan: PostPlan): Promise<number | undefined> {
-  let id = await namedRecord(write, named, plan);
-  while (id !== undefined) {
-    await lockPost(write.db, id);
-    const currentId = await namedRecord(write, named, plan);
-    if (currentId === id) break;
-    id = currentId;
-  }
-  return id;
 }
 
 async function namedRecord({ db, caller, kind }: WriteContext, { by, values }: Named, plan: PostPlan): Promise<number | undefined> {

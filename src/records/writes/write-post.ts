@@ -12,7 +12,7 @@ import { insertPrepared } from '../../media/images.ts';
 import type { Database } from '../../storage/engine/database.ts';
 import { loadMetasOf } from '../../storage/rows/bundle.ts';
 import { lockNames, slugLock } from '../../storage/rows/locks.ts';
-import { findByTitle, lockPost, updatePost, writeMetas } from '../../storage/rows/posts.ts';
+import { findByTitle, findPost, lockFound, lockPost, updatePost, writeMetas } from '../../storage/rows/posts.ts';
 import { touchDatedPosts } from '../../storage/rows/recurring-events.ts';
 import { saveRevision } from '../../storage/rows/revisions.ts';
 import { loadTermsOf } from '../../storage/rows/terms.ts';
@@ -50,6 +50,7 @@ import { isNewSlug } from './name-locks.ts';
 import { type PostPlan, planPost } from './post-plan.ts';
 import { deriveRows, fieldRows } from './post-rows.ts';
 import { isNewRecord, isPrepared } from './prepared-images.ts';
+import { isStored, slugOrId } from './stored-rows.ts';
 import { copyRecurrence } from './translated-dates.ts';
 import { withInherited } from './translation-source.ts';
 import { trashMetas } from './trash-metas.ts';
@@ -126,21 +127,43 @@ async function writeLinked(write: WriteContext, values: PostValues): Promise<num
   const newValues = valuesOfNew(values);
   const plan = planPost(caller, kind, newValues);
   const externalId = externalIdIn(plan);
-  const id = externalId === undefined ? undefined : await findByExternalId(db, kind, externalId);
-  if (id === undefined) return writeNew(write, { values: newValues, plan, hasFreeName: externalId !== undefined });
-  const before = await lockExisting(write, id);
-  if (!mayEdit(caller.viewer, accessRow(before.row, before.metas))) return failParam('external_id', 'external-id-taken');
-  await changeFound(write, before, values);
-  return id;
+  if (externalId === undefined) return writeNew(write, { values: newValues, plan });
+  const find = () => findByExternalId(db, kind, externalId);
+  const id = await find();
+  if (id !== undefined && (await keepFound(write, id, values))) return id;
+  const row = await lockFound(db, id, find);
+  if (!row) return writeNew(write, { values: newValues, plan, hasFreeName: true });
+  await changeFound(write, { row, metas: await loadMetasOf(db, row.ID) }, values);
+  return row.ID;
+}
+
+/**
+ * Keeps a record that was found by its external ID if it is already as the values say, and returns whether it is. It is
+ * not locked: imports bring the same record along with each of their events. Translations are written.
+ */
+async function keepFound(write: WriteContext, id: number, values: PostValues): Promise<boolean> {
+  const row = Object.values(values).some(isPrepared) ? undefined : await findPost(write.db, id);
+  if (!row) return false;
+  const current = { row, metas: await loadMetasOf(write.db, id) };
+  const found = await planFound(write, current, values);
+  if (!keepsLanguage(found.write) || !isStored(current, found.plan, found.references)) return false;
+  await writeLanguage(found.write, row, row);
+  return true;
 }
 
 /** Changes a record that was found by its external ID, and restores it from the trash. */
 async function changeFound(write: WriteContext, before: StoredPost, values: PostValues): Promise<void> {
+  const found = await planFound(write, before, values);
+  await writeChange(found.write, before, found.plan, await withTermsInLanguage(found.write, before, found.plan, found.references));
+}
+
+/** Plans the change of a record that was found by its external ID. */
+async function planFound(write: WriteContext, before: StoredPost, values: PostValues) {
   const { caller, kind } = write;
+  if (!mayEdit(caller.viewer, accessRow(before.row, before.metas))) failParam('external_id', 'external-id-taken');
   const foundWrite = { ...write, language: await languageOfFound(write, before.row.ID, values) };
   const plan = planPost(caller, kind, withStatusOfRestored(before, values), before);
-  const references = await createReferenced(foundWrite, values);
-  await writeChange(foundWrite, before, plan, await withTermsInLanguage(foundWrite, before, plan, references));
+  return { write: foundWrite, plan, references: await createReferenced(foundWrite, values) };
 }
 
 /** Adds the status to the values of an upsert of a record in the trash, unless they name one: it is published. */
@@ -184,7 +207,7 @@ export async function writeChange(write: WriteContext, before: StoredPost, plan:
   const isNew = isNewSlug(plan, row);
   if (!isNew) await refuseTakenSlug(write, slug, row.ID);
   const newSlug = isNew ? await freeSlug(write, slug, row.ID) : slug;
-  const after = { ...row, ...plan.columns, post_name: newSlug || (unique ? String(row.ID) : '') };
+  const after = { ...row, ...plan.columns, post_name: slugOrId(newSlug, unique, row.ID) };
   await updatePost(db, row.ID, { ...plan.columns, post_name: after.post_name });
   await saveRevision(db, after, caller.viewer.id, caller.settings.home);
   const drafts = isPublished(after.post_status) ? await linkedDrafts(write, before, references) : [];
@@ -209,13 +232,15 @@ const areOtherPages = (before: Post, after: Post): boolean =>
 /** Writes the language and the translations of a record whose row is written. Returns the ids of its translations. */
 async function writeLanguage({ db, caller, kind, language: languageOfWrite }: WriteContext, before: Post, after: Post): Promise<number[]> {
   const visibility = { before: before.post_status === 'publish', after: after.post_status === 'publish' };
-  const keepsLanguage = !languageOfWrite || languageOfWrite.before === languageOfWrite.language.code;
-  if (keepsLanguage && visibility.before !== visibility.after)
+  if (keepsLanguage({ language: languageOfWrite }) && visibility.before !== visibility.after)
     await countForLanguage(db, caller, kind, after.ID, visibility.after ? 'shown' : 'hidden');
   if (!languageOfWrite) return [];
   const { values, ...placement } = languageOfWrite;
   return placeInLanguage(db, caller, kind, { id: after.ID, ...placement, visibility }, values);
 }
+
+const keepsLanguage = ({ language: languageOfWrite }: Pick<WriteContext, 'language'>): boolean =>
+  !languageOfWrite || languageOfWrite.before === languageOfWrite.language.code;
 
 // ------------------------------------------------------------------------------------------------- references
 /**

@@ -35,6 +35,25 @@ export async function lockPost(db: Database, id: number): Promise<Post | undefin
 }
 
 /**
+ * Locks a post that was found by a name; undefined if no post has the name any more. While this waits for the lock, the
+ * post may be renamed or deleted, so it is looked up again. `found`: the id that `find` has returned last.
+ */
+export async function lockFound(
+  db: Database,
+  found: number | undefined,
+  find: () => Promise<number | undefined>,
+): Promise<Post | undefined> {
+  let id = found;
+  while (id !== undefined) {
+    const row = await lockPost(db, id);
+    const currentId = await find();
+    if (currentId === id) return row;
+    id = currentId;
+  }
+  return undefined;
+}
+
+/**
  * Reads the rows of posts and locks them until the end of the transaction, by id. Posts are locked in the order of
  * their ids, so that transactions which lock several do not wait for each other.
  */
