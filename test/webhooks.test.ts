@@ -544,3 +544,64 @@ describeRequests(
   },
   { WEBHOOK_ADDRESSES: '127.0.0.1' },
 );
+
+describeRequests(
+  'a webhook of a site that only this service writes to',
+  (ask, engine) => {
+    let receiver: Awaited<ReturnType<typeof startReceiver>>;
+    const got: Got[] = [];
+    let answer: () => number | Promise<number> = () => 204;
+    beforeAll(async () => {
+      receiver = await startReceiver((message) => {
+        got.push(message);
+        return answer();
+      });
+    });
+    afterAll(() => receiver.close());
+    beforeEach(async () => {
+      for (const { id } of await listHooks(site())) await deleteHook(site(), id);
+      await addHook(site(), { url: receiver.url, kinds: 'event' });
+      got.length = 0;
+      answer = () => 204;
+    });
+
+    const site = () => ask.running().site;
+    const serve = async () => Promise.all(await createHookServer(site()).serveDue());
+    const createEvents = async (number: number, venue: number): Promise<void> => {
+      const request = (title: string) => ({ path: '/tribe/events/v1/events', body: { title, ...DATES, venue } });
+      const body = { requests: Array.from({ length: number }, (_, index) => request(`Jazz ${index}`)) };
+      expectBody(await ask.send('POST', '/wp-json/batch/v1', { as: 'admin', body }), 207);
+    };
+
+    it('does not read records again for messages that are sent at once', async () => {
+      const { id: venue } = await ask.create('/venues', { venue: 'Barn' });
+      const costOf = async (number: number) => {
+        await createEvents(number, venue);
+        const before = site().db.queries();
+        await serve();
+        return site().db.queries() - before;
+      };
+      await costOf(1);
+      const [four, eight] = [await costOf(4), await costOf(8)];
+      expect(got).toHaveLength(13);
+      // For four messages: their results, the webhook, its reservation, the end of the journal and, on a server, the
+      // settings twice.
+      expect(eight - four).toBe(7 + (engine === 'MySQL' ? 2 : 0));
+    });
+
+    it('reads records again if anything has changed while earlier messages were sent', async () => {
+      const { id: venue } = await ask.create('/venues', { venue: 'Secret place' });
+      await createEvents(12, venue);
+      let hiding: Promise<unknown> | undefined;
+      answer = async () => {
+        hiding ??= ask.update(`/venues/${venue}`, { status: 'draft' });
+        await hiding;
+        return 204;
+      };
+      await serve();
+      expect(got.map(({ text }) => text.includes('Secret place'))).toEqual(got.map((_, index) => index < 4));
+      expect(got).toHaveLength(12);
+    });
+  },
+  { WEBHOOK_ADDRESSES: '127.0.0.1', SHARED_WITH_WORDPRESS: 'off' },
+);

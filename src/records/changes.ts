@@ -141,6 +141,8 @@ export const changesAfter = (site: Site, caller: Caller, from: number, options: 
 interface JournalPart {
   readonly changes: readonly NumberedChange[];
   readonly number: number;
+  /** The last number of the journal before the records were read. */
+  readonly end: number;
   /** The mark of the last entry that was read; undefined if there was none. */
   readonly mark?: string | undefined;
   readonly hasMore: boolean;
@@ -233,17 +235,19 @@ async function continueFullReading(
 async function readJournal(reading: Reading, { from, last }: { readonly from: number; readonly last: number }): Promise<JournalPart> {
   const { site, caller } = reading;
   const { limit } = reading.options;
-  if (from > last) return isReplica(site) ? { changes: [], number: from, hasMore: false } : fail('changes-token-expired');
+  if (from > last) return isReplica(site) ? { changes: [], number: from, end: from, hasMore: false } : fail('changes-token-expired');
   const { entries, oldest } = await entriesAfter(site.db, from, limit);
   if (from < oldest) fail('changes-token-expired');
   const changes = await changesIn(reading, entries);
-  const end = entries.at(-1);
-  const endNumber = end?.number ?? 0;
+  const lastEntry = entries.at(-1);
+  const readUpTo = lastEntry?.number ?? 0;
+  const end = Math.max(readUpTo, last);
   const hasMore = entries.length === limit;
   return {
     changes,
-    number: hasMore ? endNumber : Math.max(endNumber, last),
-    mark: end && markOf(end, caller.settings.versionKey),
+    number: hasMore ? readUpTo : end,
+    end,
+    mark: lastEntry && markOf(lastEntry, caller.settings.versionKey),
     hasMore,
   };
 }

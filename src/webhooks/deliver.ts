@@ -27,7 +27,7 @@ import { whyClosed } from '../wordpress/network.ts';
 import { utcFromDate } from '../wordpress/time.ts';
 import { ANONYMOUS } from '../wordpress/viewer.ts';
 import { parseKinds } from './hooks.ts';
-import { asSeenNow, createMessage, resetMessage } from './messages.ts';
+import { asSeenNow, createMessage, type MadeMessages, resetMessage } from './messages.ts';
 import { createResetSender } from './resets.ts';
 
 /*
@@ -82,8 +82,8 @@ export function createHookServer(site: Site): HookServer {
       // Required for stored messages as well, since the user whose rights they were created with may no longer exist.
       const caller = await callerOf(site, hook);
       if (!caller) return await disableHook(site, hook, USER_GONE);
-      await makeMessages(site, hook, caller, isStopping);
-      await sendMessages(site, hook, isStopping);
+      const made = await makeMessages(site, hook, caller, isStopping);
+      await sendMessages(site, hook, made, isStopping);
     } catch (err) {
       warn({ err, hook: hook.id }, 'a webhook could not be served');
     } finally {
@@ -129,21 +129,27 @@ export const deleteOldMessages = ({ db, clock }: Site): Promise<number> => {
 const isClosed = async (site: Site): Promise<boolean> => whyClosed((await site.settings()).network) !== undefined;
 
 // ------------------------------------------------------------------------------------------------- making messages
-/** Creates messages for all changes up to the end of the journal, or up to some point if the process is ending. */
-async function makeMessages(site: Site, hook: Hook, caller: Caller, isStopping: () => boolean): Promise<void> {
+/**
+ * Creates messages for all changes up to the end of the journal, or up to some point if the process is ending. Returns
+ * which of them need not be read again; undefined: none.
+ */
+async function makeMessages(site: Site, hook: Hook, caller: Caller, isStopping: () => boolean): Promise<MadeMessages | undefined> {
+  let made: MadeMessages | undefined;
   for (let { position } = hook, hasMore = true; hasMore && !isStopping(); ) {
     const latestNumber = await lastNumber(site.db);
-    if (latestNumber === position) return;
+    if (latestNumber === position) break;
     const batch = await messagesAfter(site, caller, { ...hook, position });
+    if (made?.end !== batch.end) made = { after: position, end: batch.end, settings: caller.settings };
     const isMine = await site.db.transaction(async (trx) => {
       const wasAdvanced = await advanceHook(trx, { id: hook.id, position }, batch.number);
       if (wasAdvanced) await (batch.isReset ? insertResets : insertMessages)(trx, batch.messages);
       return wasAdvanced;
     });
-    if (!isMine) return;
+    if (!isMine) return undefined;
     position = batch.number;
     hasMore = batch.hasMore;
   }
+  return made;
 }
 
 /** Returns the caller whose rights determine what the webhook sees; undefined if the user no longer exists. */
@@ -153,10 +159,14 @@ async function callerOf(site: Site, { user }: Hook): Promise<Caller | undefined>
   return viewer && callerFor(site, settings, viewer, { language: site.texts.languages[0] ?? 'en' });
 }
 
-/** Messages for a stretch of the journal. `number`: its end; `hasMore`: whether another stretch follows. */
+/**
+ * Messages for a stretch of the journal. `number`: its end; `hasMore`: whether another stretch follows; `end`: that of
+ * the journal when the records were read.
+ */
 interface MessageBatch {
   readonly messages: readonly NewMessage[];
   readonly number: number;
+  readonly end: number;
   readonly hasMore: boolean;
   readonly isReset: boolean;
 }
@@ -165,7 +175,7 @@ async function messagesAfter(site: Site, caller: Caller, hook: Hook): Promise<Me
   const kinds = parseKinds(hook.kinds);
   const options: ChangesOptions = { ...(kinds.length > 0 ? { kinds } : {}), records: true, limit: MAX_CHANGES_PER_TRANSACTION };
   try {
-    const { changes, number, hasMore } = await changesAfter(site, caller, hook.position, options);
+    const { changes, number, end, hasMore } = await changesAfter(site, caller, hook.position, options);
     const messages = changes.map(({ number, mark, change: { kind, id, change, record } }) =>
       createMessage(
         hook,
@@ -173,17 +183,17 @@ async function messagesAfter(site: Site, caller: Caller, hook: Hook): Promise<Me
         site.clock(),
       ),
     );
-    return { messages, number, hasMore, isReset: false };
+    return { messages, number, end, hasMore, isReset: false };
   } catch (error) {
     if (!(error instanceof ApiError && error.problem === 'changes-token-expired')) throw error;
     // The changes are no longer known, or anything may have changed, so that the receiver has to read everything again.
     const number = await lastNumber(site.db);
-    return { messages: [resetMessage(hook, number, site.clock())], number, hasMore: false, isReset: true };
+    return { messages: [resetMessage(hook, number, site.clock())], number, end: number, hasMore: false, isReset: true };
   }
 }
 
 // ------------------------------------------------------------------------------------------------- sending
-async function sendMessages(site: Site, hook: Hook, isStopping: () => boolean): Promise<void> {
+async function sendMessages(site: Site, hook: Hook, made: MadeMessages | undefined, isStopping: () => boolean): Promise<void> {
   const { db, clock } = site;
   const timestamp = (ms = 0) => utcFromDate(new Date(clock().getTime() + ms));
   const loadDue = () => dueMessages(db, hook.id, { now: timestamp(), futureLimit: timestamp(MAX_WAIT_MS) }, MAX_MESSAGES_PER_QUERY);
@@ -205,7 +215,7 @@ async function sendMessages(site: Site, hook: Hook, isStopping: () => boolean): 
         if (currentHook?.state !== 'active') return;
         const caller = await callerOf(site, currentHook);
         if (!caller) return await disableHook(site, currentHook, USER_GONE);
-        const sendable = await asSeenNow(site, caller, messages.slice(index, index + MAX_CONCURRENT_MESSAGES));
+        const sendable = await asSeenNow(site, caller, messages.slice(index, index + MAX_CONCURRENT_MESSAGES), made);
         const sending = sendable.map((one) => send(site, currentHook, one));
         // If one throws, the others still hold the reservation until they have ended.
         await Promise.allSettled(sending);

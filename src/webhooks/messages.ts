@@ -5,6 +5,7 @@ import type { KindName } from '../kinds/kind-names.ts';
 import type { Caller } from '../records/caller.ts';
 import { recordsNow } from '../records/changes.ts';
 import type { Site } from '../site.ts';
+import { lastNumber } from '../storage/journal/entries.ts';
 import { type Hook, type HookMessage, type NewMessage, RESET } from '../storage/rows/hooks.ts';
 import { utcFromDate } from '../wordpress/time.ts';
 
@@ -45,12 +46,42 @@ interface Payload {
 }
 
 /**
+ * The messages with a number above `after`, whose records were read when the journal ended at `end`, with these
+ * settings. While both are the same, the records are, too.
+ */
+export interface MadeMessages {
+  readonly after: number;
+  readonly end: number;
+  readonly settings: Caller['settings'];
+}
+
+/**
  * Returns messages as they may be sent at this moment. While a message was waiting, its record, or a venue or organizer
  * within it, may have been hidden from the public, or the webhook's user may have lost the right to see it. So each
  * record is sent as the caller, whose rights the webhook has, sees it now. A message about a record that is hidden from
- * the caller reports it as removed, without any data of it.
+ * the caller reports it as removed, without any data of it. `made`: the messages that were made just before.
  */
-export async function asSeenNow(site: Site, caller: Caller, messages: readonly HookMessage[]): Promise<HookMessage[]> {
+export async function asSeenNow(
+  site: Site,
+  caller: Caller,
+  messages: readonly HookMessage[],
+  made: MadeMessages | undefined,
+): Promise<HookMessage[]> {
+  const areUnchanged = made !== undefined && (await isUnchanged(site, caller, made));
+  const isCurrent = ({ attempts, number }: HookMessage) => areUnchanged && attempts === 0 && number > made.after;
+  const others = messages.filter((one) => !isCurrent(one));
+  const readAgain = new Map((await withRecordsNow(site, caller, others)).map((one) => [one.id, one]));
+  return messages.map((one) => readAgain.get(one.id) ?? one);
+}
+
+/**
+ * Whether the public sees all records as it did when these messages were made. The journal does not tell at once what
+ * WordPress writes, and may not tell at all that a user has lost a right.
+ */
+const isUnchanged = async ({ db }: Site, { viewer, settings }: Caller, made: MadeMessages): Promise<boolean> =>
+  viewer.id === 0 && !settings.shared && settings === made.settings && (await lastNumber(db)) === made.end;
+
+async function withRecordsNow(site: Site, caller: Caller, messages: readonly HookMessage[]): Promise<HookMessage[]> {
   const records = new Map<string, unknown>();
   const subjects = [...new Set(messages.map(({ subject }) => subject))].map((subject) => ({ subject, ...recordOfSubject(subject) }));
   for (const [kind, kindSubjects] of groupedBy(subjects, (one) => one.kind)) {
