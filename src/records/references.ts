@@ -235,8 +235,8 @@ const tokensIn = (value: unknown): (string | number)[] =>
     .filter((item) => item !== 0);
 
 /**
- * Finds terms among those loaded: by id, by slug, by a name (first as a slug), or by a token as WordPress resolves it,
- * first as a slug, then as an id, then as a name.
+ * Finds terms among those loaded: by id, by slug (else as a name, unless it is a number), by a name (first as a slug),
+ * or by a token as WordPress resolves it, first as a slug, then as an id, then as a name.
  */
 export interface TermLookUp {
   readonly byId: (id: number) => Term | undefined;
@@ -275,7 +275,7 @@ export async function termLookUp(
   const byToken = (token: string | number) => find(String(token), ['slug', 'id', 'name']);
   return {
     byId: (id) => ids.get(id),
-    bySlug: (slug) => find(slug, ['slug']),
+    bySlug: (slug) => find(slug, ['slug']) ?? (isId(slug) ? undefined : find(slug, ['name'])),
     byName: (termName) => find(termName, ['slug', 'name']),
     everyByToken: (token) => rowsBySlug.get(sanitizeTitle(String(token))) ?? [byToken(token) ?? []].flat(),
     byToken,

@@ -28,6 +28,14 @@ describeRequests('terms of an event', (ask) => {
     expect(await count('terms')).toBe(before);
   });
 
+  it.each(['tags', 'categories'])('D32 finds a term of %s by its name in an object with a slug if no term has the slug', async (field) => {
+    const { id } = await ask.create(`/${field}`, { name: 'Live music', slug: 'concerti' });
+    const linked = async (slug: string) => idsIn((await ask.create('/events', { ...EVENT, [field]: [{ slug }] }))[field]);
+    expect([await linked('Live music'), await linked('concerti')]).toEqual([[id], [id]]);
+    const { id: other } = await ask.create(`/${field}`, { name: 'Concerts', slug: 'live-music' });
+    expect(await linked('Live music')).toEqual([other]);
+  });
+
   it.each([
     ['tags', 'admin', 'post_tag'],
     ['tags', 'ed', 'post_tag'],
