@@ -5,6 +5,7 @@ import { kindOnSite } from '../kinds/custom-fields.ts';
 import { isShownCost } from '../kinds/events/cost.ts';
 import { storedDates } from '../kinds/events/dates.ts';
 import { metasAt } from '../kinds/events/occurrence.ts';
+import { withIdProblems } from '../kinds/id-problems.ts';
 import { postKind } from '../kinds/index.ts';
 import type { PostKind, PostValues } from '../kinds/kind.ts';
 import { withMapMetas } from '../kinds/map-metas.ts';
@@ -165,11 +166,11 @@ export async function changeTecPost(site: Site, caller: Caller, declaredKind: Po
   const kind = kindOnSite(declaredKind, caller.settings);
   const change = { extraRows: extraRows(caller, kind, values), links: 'readable' } as const;
   const { ID: post } = await requirePost(site, caller, kind, id);
-  if (!kind.hasDates) return changeRecord(site, caller, kind, id, { values: fieldsOf(caller, kind, values), ...change });
+  if (!kind.hasDates) return changeRecord(site, caller, withProblems(kind), id, { values: fieldsOf(caller, kind, values), ...change });
   // A duration, and a cost that is sent back as shown, mean what is stored.
   await withLockedPost(site, post, async (lockingSite) => {
     const fields = fieldsOf(caller, kind, values, await currentMetas(lockingSite, caller, kind, id));
-    await changeRecord(lockingSite, caller, kind, id, { values: fields, ...change });
+    await changeRecord(lockingSite, caller, withProblems(kind), id, { values: fields, ...change });
   });
 }
 
@@ -181,9 +182,12 @@ export async function changeTecPost(site: Site, caller: Caller, declaredKind: Po
 export async function removeTecPost(site: Site, caller: Caller, kind: PostKind, id: number): Promise<void> {
   const row = await requirePost(site, caller, kind, id);
   if (row.post_status === 'trash') fail('tec-record-in-trash');
-  if (!hasTrash(site.config)) await deletePost(site, caller, kind, id);
-  else await trashPost(site, caller, kind, id);
+  if (!hasTrash(site.config)) await deletePost(site, caller, withProblems(kind), id);
+  else await trashPost(site, caller, withProblems(kind), id);
 }
+
+/** Returns the kind with the errors of these routes about a record that another request deletes while this one waits. */
+const withProblems = withIdProblems({ isInTrash: 'tec-record-in-trash', missing: 'tec-record-unreadable' });
 
 async function requirePost({ db }: Site, caller: Caller, kind: PostKind, id: number): Promise<Post> {
   const row = await findPost(db, await postOfRecord(lookUpOnce(db), caller, kind, id));

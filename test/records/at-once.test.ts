@@ -1,11 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
+import type { Database } from '../../src/storage/engine/database.ts';
 import { reindexEvents } from '../../src/storage/index/event-index-rebuild.ts';
 import { facetOf } from '../../src/storage/index/event-index-rows.ts';
 import { noteChange } from '../../src/storage/journal/reported-changes.ts';
 import { lockNames, termTreeLock } from '../../src/storage/rows/locks.ts';
-import { lockPost, updatePost } from '../../src/storage/rows/posts.ts';
+import { lockPost, removePost, updatePost, writeMetas } from '../../src/storage/rows/posts.ts';
+import { storedText } from '../../src/wordpress/php/serialized.ts';
 import { insertAll } from '../support/insert-all.ts';
+import type { Answer } from '../support/running-site.ts';
 import { describeRequests, expectBody, type Json, SUITE_TIME } from '../support/site-client.ts';
 
 /*
@@ -93,18 +96,54 @@ describeRequests('concurrent requests', (ask) => {
     ],
   ] as const)('of %s change the event as the one before has left it', async (path, body, dates) => {
     const { id } = await ask.create('/events', { title: 'Film', start_date: '2027-05-01 10:00', end_date: '2027-05-01 12:00' });
-    const changes: Promise<unknown>[] = [];
+    let change: Promise<Answer> | undefined;
     await ask.db().transaction(async (trx) => {
       await lockPost(trx, id);
-      changes.push(ask.update(`/events/${id}`, { start_date: '2027-05-01 09:00', end_date: '2027-05-01 12:00' }));
-      // Long enough for a request to read the event and wait for the lock.
-      await sleep(200);
-      changes.push(ask.send('PUT', `/wp-json/${path}/${id}`, { as: 'admin', body }).then((answer) => expectBody(answer)));
-      await sleep(200);
+      change = ask.send('PUT', `/wp-json/${path}/${id}`, { as: 'admin', body });
+      // Long enough for the request to read the event and wait for the lock.
+      await sleep(300);
+      await writeMetas(trx, id, {
+        _EventStartDate: [storedText('2027-05-01 09:00:00')],
+        _EventStartDateUTC: [storedText('2027-05-01 07:00:00')],
+      });
+      noteChange(trx, { now: new Date(SUITE_TIME) });
     });
-    await Promise.all(changes);
+    expectBody((await change)!);
     const { start_date, end_date } = await ask.read(`/events/${id}`);
     expect([start_date, end_date]).toEqual(dates);
+  });
+
+  describe.each([
+    ['wp/v2', { tribe_events: 'events', tribe_venue: 'venues' }, { code: 'rest_already_trashed' }, { code: 'rest_post_invalid_id' }],
+    [
+      'tec/v1',
+      { events: 'events', venues: 'venues' },
+      { error: 'The entity is already in the trash.' },
+      { error: 'The entity could not be read.' },
+    ],
+  ] as const)('of %s', (namespace, paths, inTrash, missing) => {
+    const named = { events: { title: 'Film', ...DATES }, venues: { venue: 'Old cinema' } };
+
+    it.each([
+      ['DELETE', 'trashed', (trx: Database, id: number) => updatePost(trx, id, { post_status: 'trash' }), inTrash],
+      ['DELETE', 'deleted', removePost, missing],
+      ['PUT', 'deleted', removePost, missing],
+    ] as const)('answer as these routes do if the record of a %s is %s while they wait for it', async (method, _, write, error) => {
+      for (const [path, kind] of Object.entries(paths)) {
+        const { id } = await ask.create(`/${kind}`, named[kind]);
+        let waiting: Promise<Answer> | undefined;
+        await ask.db().transaction(async (trx) => {
+          await lockPost(trx, id);
+          const body = method === 'PUT' ? { title: 'Other' } : null;
+          waiting = ask.send(method, `/wp-json/${namespace}/${path}/${id}`, { as: 'admin', body });
+          // Long enough for the request to find the record and wait for the lock.
+          await sleep(300);
+          await write(trx, id);
+          noteChange(trx, { now: new Date(SUITE_TIME) });
+        });
+        expect([path, (await waiting)?.body]).toMatchObject([path, error]);
+      }
+    });
   });
 
   it('do not reuse a venue that is deleted while they wait for its lock', async () => {

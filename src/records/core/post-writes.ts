@@ -4,6 +4,7 @@ import { metaChange, metaOfField, type WrongMeta } from '../../kinds/core/meta.t
 import type { Removal } from '../../kinds/core/params.ts';
 import type { CoreFieldValues } from '../../kinds/core/post-params.ts';
 import { kindOnSite } from '../../kinds/custom-fields.ts';
+import { withIdProblems } from '../../kinds/id-problems.ts';
 import type { PostKind, PostValues } from '../../kinds/kind.ts';
 import { withoutMapMetas } from '../../kinds/map-metas.ts';
 import type { Values } from '../../kinds/param.ts';
@@ -52,7 +53,8 @@ export async function changeCorePost(
     const stored = { metas: await loadMetasOf(lockingSite.db, post), date: row };
     await withRouteNames(kind, async () => {
       const { raw, fields, extraRows } = await calendarFields(lockingSite, caller, kind, values, stored);
-      await withExplainedErrors(kind.fields, raw, () => changeRecord(lockingSite, caller, kind, id, { values: fields, extraRows }));
+      const change = { values: fields, extraRows };
+      await withExplainedErrors(kind.fields, raw, () => changeRecord(lockingSite, caller, withProblems(kind), id, change));
     });
   });
 }
@@ -66,15 +68,18 @@ export async function removeCorePost(site: Site, caller: Caller, kind: PostKind,
   if (force) {
     const { record } = await readCorePost(site, caller, kind, id, { context: 'edit' });
     const { _links: _, ...previous } = record;
-    await deletePost(site, caller, kind, id);
+    await deletePost(site, caller, withProblems(kind), id);
     return { record: { deleted: true, previous } };
   }
   if (!hasTrash(site.config)) fail('rest_trash_not_supported');
   const post = await postOfRecord(lookUpOnce(site.db), caller, kind, id);
   if ((await findPost(site.db, post))?.post_status === 'trash') fail('rest_already_trashed');
-  await trashPost(site, caller, kind, id);
+  await trashPost(site, caller, withProblems(kind), id);
   return readCorePost(site, caller, kind, id, { context: 'edit' });
 }
+
+/** Returns the kind with WordPress's errors about a record that another request deletes while this one waits for it. */
+const withProblems = withIdProblems({ isInTrash: 'rest_already_trashed', missing: 'rest_post_invalid_id' });
 
 /** WordPress's members, with the calendar's fields that they correspond to. */
 const MEMBERS = { content: 'description', excerpt: 'excerpt', slug: 'slug', author: 'author', status: 'status', date: 'date', date_gmt: 'date_utc', featured_media: 'image', tags: 'tags', tribe_events_cat: 'categories' } as const; // biome-ignore format: pairs
