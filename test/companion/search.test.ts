@@ -110,6 +110,15 @@ describeRequests('order by relevance in wp/v2', (ask) => {
     expect(await found(base, 'zither -viola')).toEqual(['Zither']);
   });
 
+  it('puts revisions with the words in their titles before others', async () => {
+    const columns = { post_parent: 38, post_status: 'inherit' };
+    await add('revision', [
+      ['Zither', '', columns],
+      ['Other', 'for zither', columns],
+    ]);
+    expect(await found('tribe_events/38/revisions', 'zither', 'admin')).toEqual(['Zither', 'Other']);
+  });
+
   it('does not depend on texts that a password hides', async () => {
     // Of more than six words, only the whole phrase ranks, in whatever text it is.
     const phrase = 'alto bass cello drum flute harp lute';
