@@ -186,7 +186,7 @@ export async function removeTecPost(site: Site, caller: Caller, kind: PostKind, 
   else await trashPost(site, caller, withProblems(kind), id);
 }
 
-/** Returns the kind with the errors of these routes about a record that another request deletes while this one waits. */
+/** Returns the kind with the errors of these routes about a record that another request deletes meanwhile. */
 const withProblems = withIdProblems({ isInTrash: 'tec-record-in-trash', missing: 'tec-record-unreadable' });
 
 async function requirePost({ db }: Site, caller: Caller, kind: PostKind, id: number): Promise<Post> {
