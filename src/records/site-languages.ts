@@ -27,6 +27,7 @@ export type LanguageProblem =
   | 'link-same-language'
   | 'field-option'
   | 'languages-of-wpml'
+  | 'languages-only-of-wpml'
   | 'languages-off'
   | 'languages-without-plugin'
   | 'no-languages';
@@ -78,8 +79,9 @@ export async function addSiteLanguage(site: Site, newLanguage: NewLanguage): Pro
       throw new LanguageError('language-is-slug', { code });
     if (!(await addLanguage(db, { code, locale, name: name.trim(), rtl: isRightToLeft(code), isDefault })))
       throw new LanguageError('field-option', { option: LANGUAGES_OPTION });
-    if (!(await innerSite.settings()).contentLanguages) throw new LanguageError('languages-without-plugin');
-    const count = before ? 0 : await assignAll(innerSite, code, kinds);
+    if (!(await innerSite.settings()).contentLanguages)
+      throw new LanguageError(contentLanguages === 'wpml' ? 'languages-only-of-wpml' : 'languages-without-plugin');
+    const count = before ? 0 : await assignAll(code, kinds, (assign) => assign(innerSite));
     noteChange(db, { now: site.clock() });
     return count;
   });
@@ -89,17 +91,20 @@ export async function addSiteLanguage(site: Site, newLanguage: NewLanguage): Pro
 
 /**
  * Assigns a language to all records of these kinds that have none. Those that a group of translations lists under a
- * language get that one.
+ * language get that one. Each batch is a transaction of its own, since WPML leaves room for few new groups beside a
+ * long one.
  *
  * @returns how many records got it
  * @throws LanguageError
  */
 export const assignLanguage = (site: Site, code: string, targetKinds: readonly Kind[] = kinds): Promise<number> =>
-  site.db.transaction(async (db) => {
-    const count = await assignAll(withinTransaction(site, db), code, targetKinds);
-    noteChange(db, { now: site.clock() });
-    return count;
-  });
+  assignAll(code, targetKinds, (assign) =>
+    site.db.transaction(async (db) => {
+      const count = await assign(withinTransaction(site, db));
+      if (count > 0) noteChange(db, { now: site.clock() });
+      return count;
+    }),
+  );
 
 /**
  * Checks that records can be linked as translations. Throws if one of them has no language or two share one, with an
@@ -123,26 +128,42 @@ export async function requireLinkable(site: Site, caller: Caller, kind: Kind, id
 /** Number of records that are assigned a language at a time. */
 const BATCH_SIZE = 500;
 
-async function assignAll(site: Site, code: string, targetKinds: readonly Kind[]): Promise<number> {
+/**
+ * Assigns a language to all records of these kinds, batch by batch.
+ *
+ * @param run carries out one batch, and returns how many records it contained
+ */
+async function assignAll(
+  code: string,
+  targetKinds: readonly Kind[],
+  run: (assign: (site: Site) => Promise<number>) => Promise<number>,
+): Promise<number> {
+  let count = 0;
+  for (const kind of targetKinds) {
+    for (;;) {
+      const assignedCount = await run((site) => assignBatch(site, code, kind));
+      if (assignedCount === 0) break;
+      count += assignedCount;
+    }
+  }
+  return count;
+}
+
+/** Assigns a language to the next records of a kind that have none, and returns how many they are. */
+async function assignBatch(site: Site, code: string, kind: Kind): Promise<number> {
   const { db } = site;
   const settings = await site.settings();
   const { contentLanguages } = settings;
   if (!contentLanguages) throw new LanguageError('no-languages');
   const language = languageOfCode(contentLanguages, code) ?? refuseUnknown(code);
-  let count = 0;
-  for (const kind of targetKinds) {
-    const kindLanguages = languagesOf({ settings }, kind);
-    if (!kindLanguages) continue;
-    for (;;) {
-      const records = await recordsWithoutLanguage(db, kindLanguages.languages, kindLanguages.translatable, BATCH_SIZE);
-      const ids = records.map(({ id }) => id);
-      if (ids.length === 0) break;
-      await assignToNeutral(db, kindLanguages, records, language);
-      if (kind.is === 'post' && kind.hasDates) await updateIndex(db, { settings }, ids);
-      count += ids.length;
-    }
-  }
-  return count;
+  const kindLanguages = languagesOf({ settings }, kind);
+  if (!kindLanguages) return 0;
+  const records = await recordsWithoutLanguage(db, kindLanguages.languages, kindLanguages.translatable, BATCH_SIZE);
+  if (records.length === 0) return 0;
+  await assignToNeutral(db, kindLanguages, records, language);
+  const ids = records.map(({ id }) => id);
+  if (kind.is === 'post' && kind.hasDates) await updateIndex(db, { settings }, ids);
+  return ids.length;
 }
 
 const refuseUnknown = (code: string): never => {

@@ -46,6 +46,17 @@ describeDatabases('a record without a language in a group of translations', (ope
       await expectRestored();
     });
 
+    it('keeps the language that it was assigned if a later batch fails', async () => {
+      const times = [running.site.clock()];
+      const failing = () => {
+        const time = times.pop();
+        if (!time) throw new Error('no time left');
+        return time;
+      };
+      await expect(assignLanguage({ ...running.site, clock: failing }, 'en')).rejects.toThrow('no time left');
+      expect([(await placeOf('/events/111'))[0], (await placeOf('/categories/40'))[0]]).toEqual(['it', null]);
+    });
+
     it('gets its categories in the language that it is given', async () => {
       await db.from('term_relationships').where('object_id', 112).delete();
       const { contentLanguages } = await running.site.settings();

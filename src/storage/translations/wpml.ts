@@ -182,7 +182,7 @@ async function newGroup(db: Database): Promise<number> {
   return Number(row?.last ?? 0) + NUMBERS_LEFT_TO_WPML + 1;
 }
 
-/** More groups than WPML creates while a transaction lasts. */
+/** More groups than WPML usually creates while a transaction lasts. An import of WordPress may create more. */
 const NUMBERS_LEFT_TO_WPML = 100;
 
 /** Moves a record to a new group. */
