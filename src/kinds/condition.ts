@@ -56,7 +56,7 @@ export type Condition =
   /** Posts that match at least one of several conditions. */
   | { readonly by: 'either'; readonly conditions: readonly Condition[] }
   /** `none`: posts that link to none of these records. */
-  | { readonly by: 'links'; readonly key: string; readonly ids: readonly number[]; readonly none?: boolean; readonly guarded: boolean }
+  | ({ readonly by: 'links'; readonly key: string; readonly none?: boolean; readonly guarded: boolean } & LinkedRecords)
   | { readonly by: 'linkedFrom'; readonly key: string; readonly event: number }
   /** `inLanguage`: only links from events of this language, and from events that link to a translation. */
   | {
@@ -81,6 +81,15 @@ export type ConditionBy<By extends Condition['by'], Of = Condition> = Of extends
     ? Of
     : never
   : never;
+
+/**
+ * The records of which posts have links. `replaced`: further ones that only posts of a language match, since these show
+ * translations in their place.
+ */
+export interface LinkedRecords {
+  readonly ids: readonly number[];
+  readonly replaced?: readonly { readonly ids: readonly number[]; readonly postsIn: InLanguage }[];
+}
 
 /**
  * Part of a condition on linked records. `eventsIn`: the language of the events listed, if a linked record matches

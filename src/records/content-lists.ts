@@ -1,10 +1,11 @@
-import type { Condition, ConditionBy, InLanguage, ThroughGroups } from '../kinds/condition.ts';
+import type { Condition, ConditionBy, InLanguage, LinkedRecords, ThroughGroups } from '../kinds/condition.ts';
 import { postKind } from '../kinds/index.ts';
 import type { PostKind } from '../kinds/kind.ts';
 import type { Site } from '../site.ts';
 import type { Database } from '../storage/engine/database.ts';
 import type { RecordKeys } from '../storage/languages/form.ts';
 import { formOf } from '../storage/languages/forms.ts';
+import { withReplaced } from '../storage/lists/replaced-records.ts';
 import { loadPosts } from '../storage/rows/bundle.ts';
 import { type ContentLanguages, isTranslated, languageOfCode } from '../wordpress/content-languages.ts';
 import { ANONYMOUS } from '../wordpress/viewer.ts';
@@ -148,10 +149,7 @@ const WIDENED: {
   }),
   terms: (condition, { db, languages }) =>
     withDescendantTerms(db, condition, withTermTranslations(db, languages, condition.taxonomy, condition.ids)),
-  links: async (condition, { db, caller, languages }) => ({
-    ...condition,
-    ids: await withPostTranslations(db, caller, languages, condition.ids),
-  }),
+  links: async (condition, list) => ({ ...condition, ...(await withPostTranslations(list, condition.ids)) }),
   linkedFromAny: (condition, { caller, fallback }) => {
     const inLanguage = languageOfList(caller, EVENT.postType, fallback);
     return inLanguage ? { ...condition, inLanguage } : condition;
@@ -184,23 +182,26 @@ export async function withTermTranslations(
   return [...new Set([...ids, ...[...memberships.values()].flatMap(({ members }) => [...members.values()])])];
 }
 
-/** Returns these posts and those of their translations that the caller may read. */
-async function withPostTranslations(
-  db: Database,
-  { viewer }: Caller,
-  languages: ContentLanguages,
-  ids: readonly number[],
-): Promise<readonly number[]> {
-  if (ids.length === 0) return ids;
+/**
+ * Returns these records, their translations that the caller may read, and the others that events show a translation in
+ * place of.
+ */
+async function withPostTranslations({ db, caller, languages, fallback }: ListInLanguage, ids: readonly number[]): Promise<LinkedRecords> {
+  if (ids.length === 0) return { ids };
   const { posts: memberships } = await formOf(languages).memberships(db, languages, { posts: ids, terms: [] });
-  const rows = await loadPosts(db, [...ids, ...[...memberships.values()].flatMap((membership) => [...membership.members.values()])]);
+  const rows = await loadPosts(db, [...ids, ...[...memberships.values()].flatMap(({ members }) => [...members.values()])]);
   const translations = ids.flatMap((id) => {
-    const type = rows.get(id)?.post_type ?? '';
-    const members = isTranslated(languages, type) ? [...(memberships.get(id)?.members.values() ?? [])] : [];
-    return members.filter((member) => {
-      const row = rows.get(member);
-      return row?.post_type === type && mayRead(viewer, row);
-    });
+    const [type, members] = [rows.get(id)?.post_type ?? '', memberships.get(id)?.members];
+    return members && isTranslated(languages, type) ? [...members.values()].map((member) => ({ id: member, members, type })) : [];
   });
-  return [...new Set([...ids, ...translations])];
+  const [visibleIds, hidden] = [[...ids], [] as typeof translations];
+  for (const translation of translations) {
+    const row = rows.get(translation.id);
+    if (row?.post_type !== translation.type) continue;
+    if (mayRead(caller.viewer, row)) visibleIds.push(row.ID);
+    else if (!ids.includes(row.ID)) hidden.push(translation);
+  }
+  const eventsIn = languageOfList(caller, EVENT.postType, fallback);
+  if (!eventsIn) return { ids: [...new Set(visibleIds)] };
+  return withReplaced(eventsIn, visibleIds, hidden, (id) => rows.get(id)?.post_status === 'publish');
 }

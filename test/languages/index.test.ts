@@ -37,7 +37,10 @@ const LISTS: readonly Record<string, string>[] = [
   { tags: '61' },
   { venue: '101' },
   { organizer: '107', order: 'desc' },
+  { venue: '102' },
   { categories: '38', venue: '102' },
+  { categories: '38', city: 'Siena' },
+  { geoloc: 'false' },
   { venue: '101', organizer: '107' },
   { featured: 'true' },
   { categories: '38', start_date: '2031-03-02 11:30:00', end_date: '2031-09-07 09:15:00' },
@@ -129,6 +132,14 @@ describeDatabases('lists in several languages', (open) => {
         await change(id, { post_status });
       await change(117, { post_password: '' });
       expect(await indexState(db, contentLanguages)).toBe('trusted');
+    });
+
+    it('are the same if events show a venue in place of a hidden one', async () => {
+      await change(101, { post_status: 'draft' });
+      await expectSame();
+      const found = await listing(await callerOf(0, 'it'), 'event', { ...SPAN, venue: '102', language_fallback: 'true' });
+      expect(idsOf(found)).toEqual([111, 118]);
+      await change(101, { post_status: 'publish' });
     });
 
     it('are the same for an author whose own drafts are translations', async () => {

@@ -27,3 +27,19 @@ export function whereInLanguage(
     if (fill === 'stand-ins-and-neutral') any.orWhere((none) => whereLanguage(db, none, languages, records, null));
   });
 }
+
+/**
+ * Selects those of some posts that are in a list of a language. Negated, unlike the condition, this also matches posts
+ * without a language.
+ *
+ * @param selectPosts selects the ids of the posts
+ */
+export const selectInLanguage =
+  (db: Database, type: string, listed: InLanguage, selectPosts: (sub: QueryBuilder) => void) =>
+  (sub: QueryBuilder): void =>
+    void sub
+      .select('o.ID')
+      .from({ o: db.table('posts') })
+      .where('o.post_type', type)
+      .whereIn('o.ID', selectPosts)
+      .where((where: QueryBuilder) => whereInLanguage(db, where, listed, { is: 'post', name: type, alias: 'o' }));

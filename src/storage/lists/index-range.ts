@@ -154,7 +154,7 @@ function facetsIn(condition: Guarded): IndexRange['facets'] | undefined {
   if (condition.by === 'meta') return condition.key === FEATURED_META && condition.isPresent ? [FEATURED] : undefined;
   if (condition.by === 'links') {
     const kind = postKind('event').links[condition.key];
-    return condition.none ? undefined : kind && facetsOf(kind, condition.ids);
+    return condition.none || condition.replaced ? undefined : kind && facetsOf(kind, condition.ids);
   }
   const kind = termKindOf(condition.taxonomy);
   if (!kind || condition.quantifier === 'none') return undefined;

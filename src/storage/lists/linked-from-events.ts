@@ -51,6 +51,7 @@ export async function resolveLinkedFromEvents(
   const linkedIds = await idsLinkedFromEvents(db, condition, query, limit + 1);
   if (linkedIds.length > limit) return undefined;
   const ids = inLanguage ? await withTranslations(db, inLanguage, query, linkedIds) : linkedIds;
+  if (ids.length > limit) return undefined;
   return { by: isLinked ? 'id' : 'notId', ids };
 }
 

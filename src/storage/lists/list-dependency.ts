@@ -150,7 +150,8 @@ const CONDITION_PARTS: ForConditions<Part> = {
   terms: [TERMS_PART],
   format: [TERMS_PART],
   either: () => undefined,
-  links: ({ key }) => partsWithMeta(key),
+  // It then depends on the language of the posts, too.
+  links: ({ key, replaced }) => (replaced ? undefined : partsWithMeta(key)),
   linkedFrom: [],
   // With a language, it depends on the groups of translations.
   linkedFromAny: ({ inLanguage }) => (inLanguage ? undefined : []),

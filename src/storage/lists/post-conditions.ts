@@ -5,7 +5,7 @@ import type { QueryBuilder } from '../engine/builder.ts';
 import type { Database } from '../engine/database.ts';
 import { asId } from '../engine/expressions.ts';
 import { momentColumn } from '../rows/event-moments.ts';
-import { whereInLanguage } from './in-language.ts';
+import { selectInLanguage, whereInLanguage } from './in-language.ts';
 import { linkTargets, whereLinkedFromEvents } from './linked-from-events.ts';
 import { whereLinked } from './linked-records.ts';
 import { isAboveBase, type PostQuery } from './post-query.ts';
@@ -123,12 +123,12 @@ const HANDLERS: ConditionHandlers = {
     where.where((any) => {
       for (const one of conditions) any.orWhere((part) => whereCondition(db, part, one, query));
     }),
-  links: (where, { db, condition: { key, ids, none } }) =>
-    whereIdInOrNot(where, !none, (sub) =>
+  links: (where, { db, condition, query }) =>
+    whereLinksTo(db, where, condition, query, (sub, ids) =>
       sub
         .select('l.post_id')
         .from({ l: db.table('postmeta') })
-        .where('l.meta_key', key)
+        .where('l.meta_key', condition.key)
         .whereIn('l.meta_value', ids.map(String)),
     ),
   linkedFrom: (where, { db, condition }) =>
@@ -193,6 +193,29 @@ function whereRecords(where: QueryBuilder, ids: readonly number[], { recurrence 
     'd.occurrence_id',
     ids.filter((id) => id > base).map((id) => id - base),
   );
+}
+
+/**
+ * Condition: posts (as `p`) link to one of these records, or to none of them. `selectLinking` selects the posts that
+ * link to some records.
+ */
+export function whereLinksTo(
+  db: Database,
+  where: QueryBuilder,
+  { ids, replaced = [], none = false }: ConditionBy<'links'>,
+  { kind: { postType } }: PostQuery,
+  selectLinking: (sub: QueryBuilder, ids: readonly number[]) => void,
+): void {
+  if (replaced.length === 0) whereIdInOrNot(where, !none, (sub) => selectLinking(sub, ids));
+  else
+    where[none ? 'whereNot' : 'where']((any: QueryBuilder) => {
+      any.whereIn('p.ID', (sub: QueryBuilder) => selectLinking(sub, ids));
+      for (const { ids: replacedIds, postsIn } of replaced)
+        any.orWhereIn(
+          'p.ID',
+          selectInLanguage(db, postType, postsIn, (linking) => selectLinking(linking, replacedIds)),
+        );
+    });
 }
 
 type Ids = (sub: QueryBuilder) => void;

@@ -15,7 +15,7 @@ import { findIndexedIds, type Page } from './event-index-list.ts';
 import { type IndexRange, indexRangeOf } from './index-range.ts';
 import { resolveLinkedConditions } from './linked-records.ts';
 import { listDependency, sourcesIn } from './list-dependency.ts';
-import { whereCondition } from './post-conditions.ts';
+import { whereCondition, whereLinksTo } from './post-conditions.ts';
 import { orderOf } from './post-order.ts';
 import { type Distances, matchesFew, type PostQuery, type Recurrence, recordId } from './post-query.ts';
 import { whereAttached, whereOpen, whereVisible } from './post-visibility.ts';
@@ -228,13 +228,13 @@ function whereIndexed(db: Database, where: QueryBuilder, condition: Condition, q
   const kind = condition.by === 'links' ? postKind('event').links[condition.key] : undefined;
   if (condition.by === 'links' && kind) {
     if (condition.guarded) whereOpen(db, where, query);
-    where[condition.none ? 'whereNotIn' : 'whereIn']('p.ID', (sub: QueryBuilder) =>
+    whereLinksTo(db, where, condition, query, (sub, ids) =>
       sub
         .select('y.post_id')
         .from({ y: db.table('fasti_entries') })
         .whereIn(
           'y.facet',
-          condition.ids.map((id) => facetOf(kind, id)),
+          ids.map((id) => facetOf(kind, id)),
         ),
     );
   } else whereCondition(db, where, condition, query);
