@@ -1,4 +1,4 @@
-import type { TermCondition, TermOrder } from '../../kinds/condition.ts';
+import type { TermCondition, TermOrder, UsesInGroups } from '../../kinds/condition.ts';
 import type { TermKind } from '../../kinds/kind.ts';
 import type { Term } from '../../wordpress/rows.ts';
 import { tableOf } from '../../wordpress/table.ts';
@@ -6,10 +6,11 @@ import type { QueryBuilder } from '../engine/builder.ts';
 import type { Database } from '../engine/database.ts';
 import { placeAmong } from '../engine/expressions.ts';
 import { allPosts, allTerms, dependingOn } from '../journal/dependencies.ts';
+import type { NamedTerm } from '../languages/form.ts';
 import { pageWithTotal } from '../rows/row-count.ts';
 import { loadTree, termsOf } from '../rows/terms.ts';
 import { whereInLanguage } from './in-language.ts';
-import { EVENTS, type Tree, treeOfUses, usedInTree, whereUsedInGroup } from './used-terms.ts';
+import { EVENTS, type Tree, treeOfUses, usedInGroups, usedInTree } from './used-terms.ts';
 
 export interface TermQuery extends TermCondition {
   readonly kind: Pick<TermKind, 'taxonomy' | 'hierarchical'>;
@@ -34,20 +35,26 @@ export async function findTerms(
   const eventsUsed = uses ? [allPosts(EVENTS)] : [];
   const db = dependingOn(database, [allTerms(kind.taxonomy), ...(post === undefined ? [] : [post]), ...eventsUsed]);
   const tree: Tree = kind.hierarchical ? await (uses ? treeOfUses(db, kind.taxonomy, uses) : loadTree(db, kind.taxonomy)) : new Map();
-  const usedIds = hideEmpty ? usedInTree(tree) : [];
+  const usedIds = kind.hierarchical ? usedInTree(tree) : uses ? await usedAmongTags(db, query, uses) : [];
   const listed = () => {
     const all = narrowedTerms(db, query);
     if (!hideEmpty) return all;
-    return all.where((used: QueryBuilder) => {
-      used.where('tt.count', '>', 0).orWhereIn('t.term_id', usedIds);
-      if (uses && !kind.hierarchical) used.orWhere((part) => whereUsedInGroup(db, part, kind.taxonomy, uses));
-    });
+    return all.where((used: QueryBuilder) => used.where('tt.count', '>', 0).orWhereIn('t.term_id', usedIds));
   };
   const page = listed();
   orderTerms(db, page, query);
   const counted = () => listed().clearSelect();
   const { rows, total } = await pageWithTotal<Term>(page.limit(query.limit).offset(query.offset), query.offset, counted);
   return { terms: rows, total, tree };
+}
+
+/** Returns the tags that match a query and are in use although they have no posts. */
+async function usedAmongTags(db: Database, query: TermQuery, uses: UsesInGroups): Promise<number[]> {
+  const rows: NamedTerm[] = await narrowedTerms(db, query)
+    .where('tt.count', 0)
+    .clearSelect()
+    .select('t.term_id', 'tt.term_taxonomy_id', 'tt.taxonomy');
+  return [...(await usedInGroups(db, rows, uses))];
 }
 
 function narrowedTerms(db: Database, { kind, search, include, exclude, parent, parents, slugs, post, language }: TermQuery): QueryBuilder {
