@@ -91,8 +91,8 @@ export async function addSiteLanguage(site: Site, newLanguage: NewLanguage): Pro
 
 /**
  * Assigns a language to all records of these kinds that have none. Those that a group of translations lists under a
- * language get that one. Each batch is a transaction of its own, since WPML leaves room for few new groups beside a
- * long one.
+ * language get that one. Each batch is a transaction of its own, since a transaction leaves WPML few numbers for its
+ * own new groups.
  *
  * @returns how many records got it
  * @throws LanguageError

@@ -531,6 +531,7 @@ describeDatabases('JSON-LD import', (open) => {
       ['15 €', ['15']],
       ['From 15 €', ['15']],
       ['10 – 20', ['10', '20']],
+      ['07,50', ['7.5']],
       ['free', ['0']],
       ['Free – 20', ['0', '20']],
       ['', []],
@@ -539,7 +540,9 @@ describeDatabases('JSON-LD import', (open) => {
     it('of a currency with three decimals', () => expect(readPrices({ price: '2.500', priceCurrency: 'KWD' })).toEqual([['2.5'], []]));
     it.each<[string, object[], unknown[]]>([
       ['of a text', [{ price: '$ 15' }], [['15'], '$', '']],
-      ['of texts that name it in different ways', [{ lowPrice: '15 EUR', highPrice: '20 €' }], [['15', '20'], '€', '']],
+      ['of texts that name it in different ways', [{ lowPrice: '15 EUR', highPrice: '20 €' }], [['15', '20'], '€', 'EUR']],
+      ['of words for it', [{ lowPrice: '10 euro', highPrice: '20 €' }], [['10', '20'], '€', 'EUR']],
+      ['of a code in small letters', [{ lowPrice: '10 eur', highPrice: '12 €' }], [['10', '12'], '€', 'EUR']],
       ['of an offer, whatever a text names', [{ price: '$ 15', priceCurrency: 'EUR' }], [['15'], '€', 'EUR']],
       ['of no text', [{ price: '15' }], [['15'], undefined, undefined]],
       ['of several texts that differ', [{ price: '$ 15' }, { price: '10 €' }], [[], undefined, undefined]],
@@ -548,8 +551,9 @@ describeDatabases('JSON-LD import', (open) => {
       const metas = new Map(events[0]!.metas);
       expect([readPrices(...offers)[0], metas.get('_EventCurrencySymbol'), metas.get('_EventCurrencyCode')]).toEqual(expected);
     });
-    it.each(['on request', 'call 0575 123456', '0575123456', '-5', '2000000000'])('and reports what is no price: %s', (price) =>
-      expect(readPrices({ price }, { price: '7' })).toEqual([['7'], [['value-refused', `cost: ${price}`]]]),
+    it.each(['on request', 'call 0575 123456', '0575123456', '055 123 456', '06/12345678', '055.123456', '-5', '2000000000'])(
+      'and reports what is no price: %s',
+      (price) => expect(readPrices({ price }, { price: '7' })).toEqual([['7'], [['value-refused', `cost: ${price}`]]]),
     );
     it('and leaves those of a record if the page states some that cannot be read', async () => {
       const costs = async () => (await target.from('postmeta').where('meta_key', '_EventCost')).map(({ meta_value: cost }) => cost);

@@ -83,8 +83,8 @@ const GROWTH_FACTOR = 4;
 export const MAX_EXPONENT = 1.6;
 const MIN_ROUNDS = 2;
 const MAX_ROUNDS = 12;
-/** No further round begins once the rounds have taken this long, in microseconds. */
-const LONG_ENOUGH_MICROSECONDS = 15_000_000;
+/** No further round begins once the rounds have taken this much processor time, in microseconds. */
+const LONG_ENOUGH_MICROSECONDS = 30_000_000;
 /** The pause before each further round is this much longer, in milliseconds. */
 const PAUSE_MS = 50;
 
@@ -104,8 +104,8 @@ export interface Comparison {
 
 /**
  * Returns how many times as much the work costs as the other work, or 0 below the floor. Both are measured in turns. A
- * ratio above the limit counts only if it stays above it in all rounds, with growing pauses between them: other load on
- * the machine passes, but work that is too expensive remains so.
+ * ratio above the limit counts only if the least costs of all rounds have it, with growing pauses between them: other
+ * load on the machine passes, but work that is too expensive remains so.
  */
 export async function measureCostRatio({ work, reference, limit, floor = 0, tries = 2, clock }: Comparison): Promise<number> {
   let [cost, least, ratio] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY];

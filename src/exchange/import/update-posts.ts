@@ -95,7 +95,7 @@ async function updateOne(
       keptKeys: [
         ...(before.metas.has('_tribe_importer_original_url') && !isFetched(work, item) ? FILE_METAS : []),
         ...addressToKeep(item, clean, before.metas),
-        ...(item.initial ?? []).filter((name) => !isDateMeta(name) && !isNewPosition(name, clean, before.metas)),
+        ...(item.initial ?? []).filter((name) => !isDateMeta(name) && !isNewPosition(name, item, clean, before.metas)),
       ],
     }),
   );
@@ -152,9 +152,9 @@ async function writeTermsOf(
   await recount(db, rows);
 }
 
-/** Whether a meta is the position of a currency, and the event has none yet. */
-const isNewPosition = (name: string, { metas }: CleanPost, before: StoredMetas): boolean =>
-  name === COST.position && !metaOf(before, name) && metas.some(([key]) => key === name);
+/** Whether a meta is the position of a currency that the event gets, and it has none yet. */
+const isNewPosition = (name: string, { initial = [] }: PostItem, { metas }: CleanPost, before: StoredMetas): boolean =>
+  name === COST.position && !initial.includes(COST.symbol) && !metaOf(before, name) && metas.some(([key]) => key === name);
 
 const isDateMeta = (name: string): boolean => /^_Event(Start|End)Date|^_Event(Duration|Timezone|AllDay)$/.test(name);
 

@@ -14,7 +14,7 @@ export interface PagePrices {
   readonly currency: PageCurrency | undefined;
 }
 
-/** The currency of offers; the code is empty if only the texts of prices name it. */
+/** The currency of offers; the code is empty if they name it only by a symbol that several currencies have. */
 interface PageCurrency {
   readonly code: string;
   readonly symbol: string;
@@ -38,31 +38,46 @@ export function pricesOf(node: Node): PagePrices {
       .filter((price) => textOf(price) !== '')
       .map((price) => readPrice(price, textOf(offer.priceCurrency))),
   );
-  const code = offers.map((offer) => textOf(offer.priceCurrency)).find((text) => CODE.test(text));
-  const symbols = code === undefined ? [...new Set(prices.flatMap((price) => price.symbols.map(symbolOf)))] : [symbolOf(code)];
-  const isReadable = ({ amounts }: ReadPrice) => symbols.length < 2 && amounts.length > 0;
+  const stated = offers.map((offer) => textOf(offer.priceCurrency)).find((text) => CODE.test(text));
+  const names = stated === undefined ? [...new Set(prices.flatMap((price) => price.symbols.map(currencyName)))] : [stated];
+  const isReadable = ({ amounts }: ReadPrice) => names.length < 2 && amounts.length > 0;
   const amounts = prices.flatMap((price) => (isReadable(price) ? price.amounts : [])).sort((one, other) => one - other);
   const refused = prices.flatMap((price) => (isReadable(price) ? [] : [price.text]));
-  const [symbol] = symbols;
-  const currency = symbol === undefined || symbols.length > 1 ? undefined : { code: code ?? '', symbol };
+  const [name] = names;
+  const currency = name === undefined || names.length > 1 ? undefined : currencyOf(name);
   const [lowest, highest] = [amounts[0], amounts.at(-1)];
   if (lowest === undefined || highest === undefined) return { cost: node.isAccessibleForFree === true ? ['0'] : [], refused, currency };
   return { cost: [...new Set([costOfNumber(lowest), costOfNumber(highest)])], refused, currency };
 }
 
 const CODE = /^[A-Z]{3}$/;
+const CODES: ReadonlySet<string> = new Set(Intl.supportedValuesOf('currency'));
+/** Codes of currencies that people write in only one way besides their code. */
+const CODES_OF_NAMES: ReadonlyMap<string, string> = new Map([
+  ['€', 'EUR'],
+  ['euro', 'EUR'],
+  ['euros', 'EUR'],
+  ['fr.', 'CHF'],
+  ['sfr.', 'CHF'],
+]);
 
-/** Returns the symbol of a currency: that of its code, anything else as it is. */
-function symbolOf(currency: string): string {
-  if (!CODE.test(currency)) return currency;
-  const format = new Intl.NumberFormat('en', { style: 'currency', currency, currencyDisplay: 'narrowSymbol' });
-  return format.formatToParts(0).find(({ type }) => type === 'currency')?.value ?? currency;
+/** Returns the code of the currency that a text of a price names, or the name itself if several currencies have it. */
+function currencyName(text: string): string {
+  const code = CODES_OF_NAMES.get(text.toLowerCase()) ?? text.toUpperCase();
+  return CODES.has(code) ? code : text;
+}
+
+/** Returns a currency by its code, or by a symbol that has none. */
+function currencyOf(name: string): PageCurrency {
+  if (!CODE.test(name)) return { code: '', symbol: name };
+  const format = new Intl.NumberFormat('en', { style: 'currency', currency: name, currencyDisplay: 'narrowSymbol' });
+  return { code: name, symbol: format.formatToParts(0).find(({ type }) => type === 'currency')?.value ?? name };
 }
 
 /** Prices from here on are mistakes, such as telephone numbers. */
 const PRICE_LIMIT = 1e9;
-/** The number of a telephone without its country. */
-const TELEPHONE = /^0\d{2,}$/;
+/** The first number of a telephone without its country. People write no price like it, except `07,50`. */
+const TELEPHONE = /^0\d(?![.,]\d\d$)/;
 
 /**
  * Reads a price: a number, or a text as people write it (decision D37). Numbers among other words count only beside a
@@ -81,7 +96,7 @@ const MAX_DECIMALS = 4;
 
 function amountsIn(text: string, code: string): Pick<ReadPrice, 'amounts' | 'symbols'> {
   const { amounts, hasOtherWords, texts } = parseCost(text, code);
-  const isOther = (amount: Amount) => TELEPHONE.test(amount.text) || (hasOtherWords && amount.symbol === undefined);
+  const isOther = ({ text: number, symbol }: Amount) => symbol === undefined && (hasOtherWords || TELEPHONE.test(number));
   if (amounts.some(isOther)) return { amounts: [], symbols: [] };
   return {
     amounts: [...(texts.some(isFree) ? [0] : []), ...amounts.map(({ value }) => Number(value))],
