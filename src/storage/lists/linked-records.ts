@@ -133,12 +133,12 @@ async function translationsOfMatches(
 
 /** Builds the query for the translations (as `v`) of matching records. */
 function translatedMatches(db: Database, builder: QueryBuilder, condition: OnLinked, { languages }: InLanguage): QueryBuilder {
+  const records = recordsOf(condition);
   const isMatch = (member: QueryBuilder) => void member.whereIn('member.ID', matchingRecords(db, condition).select('v.ID'));
-  return builder.from({ v: db.table('posts') }).where((any: QueryBuilder) => {
+  const typed = builder.from({ v: db.table('posts') }).where('v.post_type', records.name);
+  return typed.where((any: QueryBuilder) => {
     for (const { code } of languages.languages)
-      any.orWhere((part: QueryBuilder) =>
-        formOf(languages).whereInGroup(db, part, languages, recordsOf(condition), { code, isShown: isMatch }),
-      );
+      any.orWhere((part: QueryBuilder) => formOf(languages).whereInGroup(db, part, languages, records, { code, isShown: isMatch }));
   });
 }
 
