@@ -121,22 +121,22 @@ describe.each(['polylang', 'wpml'] as const)('a filter by place in a language, s
     });
 
     // Polylang has no such mode.
-    const itWithModes = form === 'wpml' ? it : it.skip;
-    itWithModes('matches by hidden venues in lists that WPML fills with stand-ins', async () => {
-      await inCities();
-      const settings = await db.from('options').where('option_name', 'icl_sitepress_settings').first();
-      const option_value = withMembers(settings!.option_value, {
-        custom_posts_sync_option: { tribe_events: 2, tribe_venue: 1, tribe_organizer: 1 },
+    if (form === 'wpml')
+      it('matches by hidden venues in lists that WPML fills with stand-ins', async () => {
+        await inCities();
+        const settings = await db.from('options').where('option_name', 'icl_sitepress_settings').first();
+        const option_value = withMembers(settings!.option_value, {
+          custom_posts_sync_option: { tribe_events: 2, tribe_venue: 1, tribe_organizer: 1 },
+        });
+        await db.from('options').where('option_name', 'icl_sitepress_settings').update({ option_value: option_value! });
+        await rows(() => db.from('posts').where('ID', TOWN_HALL).update({ post_status: 'draft' }));
+        expect(await eventsIn('Siena in Italian')).toEqual(OF_ITS_EVENTS);
+        await rows(() => db.from('posts').where('ID', TOWN_HALL).update({ post_status: 'publish' }));
+        await rows(() => db.from('posts').where('ID', MUNICIPIO).update({ post_status: 'draft' }));
+        await metas(112, { _EventVenueID: String(MUNICIPIO) });
+        expect(await eventsIn('Siena in English', '', '/en')).toEqual([110, 112, 117, 121]);
+        expect(await eventsIn('Siena in English', '', '/it')).toEqual([112, 118, 121]);
       });
-      await db.from('options').where('option_name', 'icl_sitepress_settings').update({ option_value: option_value! });
-      await rows(() => db.from('posts').where('ID', TOWN_HALL).update({ post_status: 'draft' }));
-      expect(await eventsIn('Siena in Italian')).toEqual(OF_ITS_EVENTS);
-      await rows(() => db.from('posts').where('ID', TOWN_HALL).update({ post_status: 'publish' }));
-      await rows(() => db.from('posts').where('ID', MUNICIPIO).update({ post_status: 'draft' }));
-      await metas(112, { _EventVenueID: String(MUNICIPIO) });
-      expect(await eventsIn('Siena in English', '', '/en')).toEqual([110, 112, 117, 121]);
-      expect(await eventsIn('Siena in English', '', '/it')).toEqual([112, 118, 121]);
-    });
 
     it('finds the same events however many venues match', async () => {
       await inCities();

@@ -89,14 +89,14 @@ describe.each(['polylang', 'wpml'] as const)('lists without empty terms in a lan
     });
 
     // With WPML, the tags of this site have no languages.
-    const itWithTags = form === 'polylang' ? it : it.skip;
-    itWithTags('contain tags by the same rule', async () => {
-      const tags = () => idsAt(`/it${ROOT}/tags?per_page=50`);
-      await putInEnglish(FREE);
-      expect(await tags()).toContain(GRATIS);
-      await db.from('posts').where('ID', 111).update({ post_status: 'draft' });
-      await db.from('fasti_changes').increment('counter');
-      expect(await tags()).not.toContain(GRATIS);
-    });
+    if (form === 'polylang')
+      it('contain tags by the same rule', async () => {
+        const tags = () => idsAt(`/it${ROOT}/tags?per_page=50`);
+        await putInEnglish(FREE);
+        expect(await tags()).toContain(GRATIS);
+        await db.from('posts').where('ID', 111).update({ post_status: 'draft' });
+        await db.from('fasti_changes').increment('counter');
+        expect(await tags()).not.toContain(GRATIS);
+      });
   });
 });
