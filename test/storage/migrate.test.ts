@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from '@jest/globals';
 import { type Database, openDatabase } from '../../src/storage/engine/database.ts';
+import { Sqlite } from '../../src/storage/engine/sqlite/library.ts';
 import { migrate } from '../../src/storage/schema/migrate.ts';
 import type { Migration } from '../../src/storage/schema/migration.ts';
 import { describeDatabases, runScript, urlOf } from '../support/databases.ts';
@@ -111,6 +112,22 @@ describeDatabases('migrate', (open, engine) => {
     expect(await db.from('fasti_changes')).toEqual([{ id: 1, counter: 1, changed_at: expect.any(String) }]);
     await Promise.all(others.map((one) => one.close()));
   });
+
+  if (engine === 'SQLite')
+    it('counts its steps also if another process locks the database right after them', async () => {
+      const db = await open({ migrated: false });
+      const other = new Sqlite(urlOf(db).slice('sqlite:'.length));
+      let isHeld = false;
+      db.driver.listen(({ sql }) => {
+        if (isHeld || !/^delete from `wp_options`/i.test(sql)) return;
+        isHeld = true;
+        other.exec('BEGIN IMMEDIATE');
+        setTimeout(() => other.exec('COMMIT'), 1);
+      });
+      expect(await migrate(db)).toEqual(ALL);
+      expect(isHeld).toBe(true);
+      other.close();
+    });
 
   /** Two steps as on a large table: the second takes much longer than a lock may go without renewal. */
   const slowSteps = (): Migration[] => [

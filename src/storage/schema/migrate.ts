@@ -109,11 +109,13 @@ export async function migrate(
   if (!besideOthers) await refuseBesideOthers(db);
   const startedAt = performance.now();
   const releaseDead = watchLock(db, lockTimeoutMs);
+  const applied: string[] = [];
   for (;;) {
     try {
       await createStepTables(db);
       await releaseDead();
-      const applied = await applyPending(db, steps, lockTimeoutMs / HEARTBEATS_PER_TIMEOUT);
+      // Another process may lock the database after the steps: they are not applied again, but count.
+      applied.push(...(await applyPending(db, steps, lockTimeoutMs / HEARTBEATS_PER_TIMEOUT)));
       // Our tables may have been dropped, while WordPress's still say that the index is complete.
       if (!hadIndex && applied.includes(listIndex.name) && (await hasTable(db, 'options'))) await deleteOption(db, INDEX_OPTION);
       return applied;
