@@ -84,7 +84,7 @@ export const MAX_EXPONENT = 1.6;
 const MIN_ROUNDS = 2;
 const MAX_ROUNDS = 12;
 /** No further round begins once the rounds have taken this much processor time, in microseconds. */
-const LONG_ENOUGH_MICROSECONDS = 30_000_000;
+const LONG_ENOUGH_MICROSECONDS = 20_000_000;
 /** The pause before each further round is this much longer, in milliseconds. */
 const PAUSE_MS = 50;
 
