@@ -49,8 +49,8 @@ export function warningHeader({ texts }: Site, { incoming, caller, body }: Recei
 
 function unknownFieldsIn(raw: RawParams, { match: { route, endpoint }, params }: Answered): UnknownField[] {
   const sentParams = Object.fromEntries(Object.entries(raw).filter(([name]) => !COMMON_PARAMS.includes(name)));
-  const shownNames = new Set(Object.keys(endpoint?.answer?.shape ?? {}));
-  return route.kind ? unknownFields(route.kind, params, sentParams) : unknownNames(Object.keys(sentParams), shownNames, params);
+  if (route.kind) return unknownFields(route.kind, params, sentParams);
+  return unknownNames(Object.keys(sentParams), new Set(Object.keys(endpoint?.answer?.shape ?? {})), params);
 }
 
 /** Converts a text to printable ASCII without commas, as needed in a header that is a list. */

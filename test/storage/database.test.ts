@@ -180,6 +180,24 @@ describeDatabases('database', (open, engine) => {
     await second.close();
   });
 
+  it('waits with a single statement until another connection has finished its transaction', async () => {
+    const second = await openDatabase({ url: urlOf(db), prefix: 'wp_' });
+    const before = (await counter(db)) ?? 0;
+    let noteLock = (): void => undefined;
+    const locked = new Promise<void>((resolve) => {
+      noteLock = resolve;
+    });
+    const transaction = second.transaction(async (tx) => {
+      await tx.change`UPDATE {fasti_changes} SET counter = counter + 1 WHERE id = 1`;
+      noteLock();
+      await sleep(300);
+    });
+    await locked;
+    await Promise.all([db.change`UPDATE {fasti_changes} SET counter = counter + 1 WHERE id = 1`, transaction]);
+    expect(await counter(db)).toBe(before + 2);
+    await second.close();
+  });
+
   it('retries the whole transaction after a conflict with another one', async () => {
     // Both lock the same rows in opposite order: a deadlock on databases that lock rows one by one.
     await db.from('options').insert([option('dead-1', '0'), option('dead-2', '0')]);

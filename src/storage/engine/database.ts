@@ -2,8 +2,9 @@ import { sitePrefix } from '../../wordpress/network.ts';
 import type { Builder, QueryBuilder } from './builder.ts';
 import type { Cluster, ServerChange } from './cluster.ts';
 import type { Dialect, Engine } from './dialect.ts';
-import { type Asker, type Driver, type QueryContext, type RunQuery, runOutsideTransaction } from './driver.ts';
+import { type Asker, type Driver, isRead, type QueryContext, type RunQuery, runOutsideTransaction } from './driver.ts';
 import { openMysql } from './mysql/driver.ts';
+import { mayRepeat, retry } from './retry.ts';
 import type { FileUse } from './sqlite/connection.ts';
 import { openSqlite } from './sqlite/driver.ts';
 import { statements, type TemplateValue } from './statement.ts';
@@ -197,9 +198,11 @@ interface Shared {
 type TransactionDataMap = Map<TransactionData<unknown>, unknown>;
 
 function root(engine: Engine, { prefix, site }: { prefix: string; site: number }, checks: Shared['checks']): Database {
-  const { driver } = engine;
+  const { driver, dialect } = engine;
   const prefixOf = tablePrefixes(prefix, site);
-  const run: RunQuery = (query) => runOutsideTransaction(driver, query);
+  const runOnce: RunQuery = (query) => runOutsideTransaction(driver, query);
+  const isWorthwhile = (error: unknown, waited: number): boolean => mayRepeat(error, waited) ?? false;
+  const run: RunQuery = (query) => (isRead(query) ? runOnce(query) : retry(dialect.maxRetryPauseMs, isWorthwhile, () => runOnce(query)));
   let count = 0;
   driver.listen(({ sql }) => {
     count += 1;

@@ -1,12 +1,12 @@
-import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { DatabaseUnavailable, type Engine } from './dialect.ts';
-import { createQueue, MAX_WAIT_MS } from './queue.ts';
+import { createQueue } from './queue.ts';
+import { mayRepeat, retry } from './retry.ts';
 import { beginShared, type Executor, type SharedTransaction } from './transaction.ts';
 
 /** Runs a piece of work as one transaction: either everything is written or nothing. */
 export type RunTransaction = <T>(work: (transaction: Executor) => Promise<T>) => Promise<T>;
 
-const FIRST_PAUSE_MS = 2;
 /** A request that finds no server within this time is refused. */
 const MAX_SERVER_SEARCH_MS = 3000;
 
@@ -23,11 +23,9 @@ export function transactionRunner({ driver, dialect, builderFor }: Omit<Engine, 
    * Whether to try again: after a conflict, or if the server is lost and there is another one. Never after an uncertain
    * COMMIT, since the work could be written twice.
    */
-  const isWorthwhile = (error: unknown, waited: number): boolean => {
-    if (!(error instanceof DatabaseUnavailable)) return false;
-    if (error.reason === 'busy') return waited < MAX_WAIT_MS;
-    return driver.fallbackAfter(error) === driver && waited < MAX_SERVER_SEARCH_MS;
-  };
+  const isWorthwhile = (error: unknown, waited: number): boolean =>
+    mayRepeat(error, waited) ??
+    (error instanceof DatabaseUnavailable && driver.fallbackAfter(error) === driver && waited < MAX_SERVER_SEARCH_MS);
 
   /** Whether the next piece of work in the queue continues in this transaction. */
   const acceptsMore = ({ pieces, age }: SharedTransaction): boolean =>
@@ -61,21 +59,4 @@ export function transactionRunner({ driver, dialect, builderFor }: Omit<Engine, 
     await shared?.written;
     return result;
   };
-}
-
-/** Runs work until it succeeds or a retry is not worthwhile, with growing pauses. */
-async function retry<T>(
-  longestPause: number,
-  isWorthwhile: (error: unknown, waited: number) => boolean,
-  work: () => Promise<T>,
-): Promise<T> {
-  const startedAt = performance.now();
-  for (let pause = FIRST_PAUSE_MS; ; pause = Math.min(pause * 2, longestPause)) {
-    try {
-      return await work();
-    } catch (error) {
-      if (!isWorthwhile(error, performance.now() - startedAt)) throw error;
-      await sleep(pause * (0.5 + Math.random()));
-    }
-  }
 }

@@ -11,8 +11,8 @@ import { Sqlite } from './library.ts';
 import { readUnwritable } from './unwritable.ts';
 
 /**
- * Time that SQLite waits for other processes in a single statement; for BEGIN it does not wait at all. better-sqlite3
- * waits inside SQLite, which blocks the whole process.
+ * Time that SQLite waits for other processes in a statement that reads, which is rarely necessary. A statement that
+ * writes does not wait at all, since better-sqlite3 waits inside SQLite, which blocks the whole process.
  */
 const BUSY_TIMEOUT_MS = 100;
 const MAX_CACHED_STATEMENTS = 300;
@@ -39,10 +39,16 @@ export function run(connection: Connection, { sql, bindings }: Query): Outcome {
 }
 
 /** Begins a transaction that may write, without waiting for other processes. */
-export function beginWrite(connection: Connection): void {
+export const beginWrite = (connection: Connection): void =>
+  withoutWaiting(connection, () => {
+    preparedStatement(connection, 'BEGIN IMMEDIATE').statement.run();
+  });
+
+/** Does work that is refused at once if another process holds the lock, so that the process does not stand still. */
+export function withoutWaiting<T>(connection: Connection, work: () => T): T {
   preparedStatement(connection, 'PRAGMA busy_timeout = 0').statement.all();
   try {
-    preparedStatement(connection, 'BEGIN IMMEDIATE').statement.run();
+    return work();
   } finally {
     preparedStatement(connection, `PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}`).statement.all();
   }

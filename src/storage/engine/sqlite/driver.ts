@@ -19,7 +19,17 @@ import {
   withoutStatement,
 } from '../driver.ts';
 import { createPool } from '../pool.ts';
-import { beginWrite, type Connection, connect, type FileUse, fileIdentity, IN_MEMORY, run, sqliteFile } from './connection.ts';
+import {
+  beginWrite,
+  type Connection,
+  connect,
+  type FileUse,
+  fileIdentity,
+  IN_MEMORY,
+  run,
+  sqliteFile,
+  withoutWaiting,
+} from './connection.ts';
 import { sqlite } from './dialect.ts';
 
 /**
@@ -170,32 +180,38 @@ interface SessionContext {
   readonly release: () => void;
 }
 
-const sessionOn = (connection: Connection, { file, runQuery, notify, release }: SessionContext, endOfTurn = turnKeeper()): Session => ({
-  // SQLite answers at once, so that a transaction of many statements would keep all other requests waiting. The pause
-  // comes after the statement: one that waited could run after the end of its transaction.
-  query: async (query) => {
-    if (!connection.inTransaction && !isRead(query)) file.requireUnchanged();
-    const outcome = runQuery(connection, query);
-    const pause = endOfTurn();
-    if (pause) await pause;
-    return outcome;
-  },
-  // Plain BEGIN starts with a read lock and requests the write lock later, when it may be refused for good; BEGIN
-  // IMMEDIATE requests it before reading. If another process holds the lock, the connection is available to readers
-  // until the next attempt.
-  begin: async () => {
+function sessionOn(connection: Connection, { file, runQuery, notify, release }: SessionContext): Session {
+  const endOfTurn = turnKeeper();
+  const writeAlone = (query: Query): Outcome => {
     file.requireUnchanged();
-    notify(plainQuery('BEGIN IMMEDIATE'));
-    try {
-      beginWrite(connection);
-    } catch (error) {
-      throw asUnavailable(sqlite, error);
-    }
-  },
-  afterCommit: async () => {},
-  discard: () => {},
-  release,
-});
+    return withoutWaiting(connection, () => runQuery(connection, query));
+  };
+  return {
+    // SQLite answers at once, so that a transaction of many statements would keep all other requests waiting. The pause
+    // comes after the statement: one that waited could run after the end of its transaction.
+    query: async (query) => {
+      const outcome = connection.inTransaction || isRead(query) ? runQuery(connection, query) : writeAlone(query);
+      const pause = endOfTurn();
+      if (pause) await pause;
+      return outcome;
+    },
+    // Plain BEGIN starts with a read lock and requests the write lock later, when it may be refused for good; BEGIN
+    // IMMEDIATE requests it before reading. If another process holds the lock, the connection is available to readers
+    // until the next attempt.
+    begin: async () => {
+      file.requireUnchanged();
+      notify(plainQuery('BEGIN IMMEDIATE'));
+      try {
+        beginWrite(connection);
+      } catch (error) {
+        throw asUnavailable(sqlite, error);
+      }
+    },
+    afterCommit: async () => {},
+    discard: () => {},
+    release,
+  };
+}
 
 /** Checks that the file and its folder may be written, for a connection that itself only reads. */
 function checkPermissions(filename: string): void {
