@@ -83,6 +83,8 @@ const GROWTH_FACTOR = 4;
 export const MAX_EXPONENT = 1.6;
 const MIN_ROUNDS = 2;
 const MAX_ROUNDS = 12;
+/** One round is enough if its ratio is at most this share of the limit: no other load changes a ratio as much. */
+const CLEARLY_BELOW = 0.6;
 /** No further round begins once the rounds have taken this much processor time, in microseconds. */
 const LONG_ENOUGH_MICROSECONDS = 20_000_000;
 /** The pause before each further round is this much longer, in milliseconds. */
@@ -99,6 +101,8 @@ export interface Comparison {
   readonly floor?: number;
   /** Number of times that each is measured in a round; by default 2. */
   readonly tries?: number;
+  /** What `work` is already known to cost at most, in microseconds. */
+  readonly knownCost?: number;
   readonly clock?: Clock;
 }
 
@@ -107,18 +111,19 @@ export interface Comparison {
  * ratio above the limit counts only if the least costs of all rounds have it, with growing pauses between them: other
  * load on the machine passes, but work that is too expensive remains so.
  */
-export async function measureCostRatio({ work, reference, limit, floor = 0, tries = 2, clock }: Comparison): Promise<number> {
-  let [cost, least, ratio] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY];
+export async function measureCostRatio({ work, reference, limit, floor = 0, tries = 2, knownCost, clock }: Comparison): Promise<number> {
+  let [cost, least, ratio] = [knownCost ?? Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY];
   const begun = ownClock();
-  const mayBegin = (round: number) => round <= MAX_ROUNDS && ratio > limit && ownClock() - begun < LONG_ENOUGH_MICROSECONDS;
-  for (let round = 1; round <= MIN_ROUNDS || mayBegin(round); round += 1) {
-    if (round > MIN_ROUNDS) await setTimeout(round * PAUSE_MS);
+  const isSettled = (rounds: number) => ratio <= limit * (rounds < MIN_ROUNDS ? CLEARLY_BELOW : 1);
+  const mayContinue = (rounds: number) => rounds < MIN_ROUNDS || (rounds < MAX_ROUNDS && ownClock() - begun < LONG_ENOUGH_MICROSECONDS);
+  for (let round = 1; ; round += 1) {
     least = Math.min(least, await measureCpuTime(reference, tries, clock));
-    cost = Math.min(cost, await measureCpuTime(work, tries, clock));
+    if (round > 1 || knownCost === undefined) cost = Math.min(cost, await measureCpuTime(work, tries, clock));
     if (cost < floor) return 0;
     ratio = cost / Math.max(least, 1);
+    if (isSettled(round) || !mayContinue(round)) return ratio;
+    if (round >= MIN_ROUNDS) await setTimeout(round * PAUSE_MS);
   }
-  return ratio;
 }
 
 /**
@@ -131,16 +136,17 @@ export async function measureGrowthExponent(
   { longest, floor, clock, confirmationFactor }: Bounds,
 ): Promise<number | undefined> {
   const cost = (bytes: number, tries: number) => measureCpuTime(() => work(bytes), tries, clock);
-  if ((await cost(longest, 1)) < floor || (await cost(longest, 2)) < floor) return undefined;
+  const firstCost = await cost(longest, 1);
+  if (firstCost < floor) return undefined;
+  const knownCost = Math.min(firstCost, await cost(longest, 1));
+  if (knownCost < floor) return undefined;
   /** The exponent with which the cost grows to a text that is `factor` times as long. */
-  const exponentFrom = async (bytes: number, factor: number) => {
+  const exponentFrom = async (bytes: number, factor: number, known: Pick<Comparison, 'knownCost'> = {}) => {
     const [reference, longer] = [() => work(bytes), () => work(bytes * factor)];
-    return (
-      Math.log(await measureCostRatio({ work: longer, reference, limit: factor ** MAX_EXPONENT, ...(clock && { clock }) })) /
-      Math.log(factor)
-    );
+    const limit = factor ** MAX_EXPONENT;
+    return Math.log(await measureCostRatio({ work: longer, reference, limit, ...known, ...(clock && { clock }) })) / Math.log(factor);
   };
-  const exponent = await exponentFrom(Math.ceil(longest / GROWTH_FACTOR), GROWTH_FACTOR);
+  const exponent = await exponentFrom(Math.ceil(longest / GROWTH_FACTOR), GROWTH_FACTOR, { knownCost });
   if (exponent <= MAX_EXPONENT || confirmationFactor === undefined) return exponent;
   return Math.min(exponent, await exponentFrom(longest, confirmationFactor));
 }
