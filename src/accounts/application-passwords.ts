@@ -1,11 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import type { Site } from '../site.ts';
-import { readOptions, writeOption } from '../storage/rows/options.ts';
 import { hashApplicationPassword, newApplicationPassword } from '../wordpress/passwords.ts';
-import { storedText } from '../wordpress/php/serialized.ts';
 import { textFromUnix, unixFromDate } from '../wordpress/time.ts';
 import { AccountError } from './account-error.ts';
-import { changePasswords, PASSWORDS_KEY, PASSWORDS_OPTION, parsePasswords, type StoredPassword } from './stored-passwords.ts';
+import { changePasswords, noteApplicationPasswords, PASSWORDS_KEY, parsePasswords, type StoredPassword } from './stored-passwords.ts';
 import { requireUser, type UserReference } from './users.ts';
 
 /**
@@ -57,9 +55,7 @@ export async function createApplicationPassword(
     });
     // The user was deleted in the meantime, so the password would be useless.
     if (!storedPasswords) throw new AccountError('user-unknown', { user: String(reference) });
-    // WordPress and Fasti only check application passwords if this option says that there are any.
-    if (['', '0'].includes((await readOptions(db, [PASSWORDS_OPTION])).get(PASSWORDS_OPTION) ?? ''))
-      await writeOption(db, PASSWORDS_OPTION, storedText('1'), 'off');
+    await noteApplicationPasswords(db);
   });
   return { uuid, password, entry };
 }

@@ -3,8 +3,6 @@ import { LRUCache } from 'lru-cache';
 import type { SiteSettings } from '../calendar/settings.ts';
 import { fail } from '../errors.ts';
 import type { Site } from '../site.ts';
-import type { Database } from '../storage/engine/database.ts';
-import { readOptions } from '../storage/rows/options.ts';
 import { capabilitiesKey, findUserByLoginOrEmail, loadUsers, replaceUserMeta, type StoredUser } from '../storage/rows/users.ts';
 import { createNonce, verifyNonce } from '../wordpress/nonces.ts';
 import { hashApplicationPassword, normalizeApplicationPassword } from '../wordpress/passwords.ts';
@@ -16,7 +14,7 @@ import { loginKeys } from './login-keys.ts';
 import { loginOf } from './logins.ts';
 import { refuseSignIn } from './refused-sign-in.ts';
 import { requireRoomForCheck, verifyInThread } from './slow-passwords.ts';
-import { PASSWORDS_KEY, PASSWORDS_OPTION, parsePasswords, type StoredPassword } from './stored-passwords.ts';
+import { areApplicationPasswordsInUse, PASSWORDS_KEY, parsePasswords, type StoredPassword } from './stored-passwords.ts';
 import { toViewer } from './viewer.ts';
 
 /** Credentials in the head of a request. */
@@ -134,13 +132,6 @@ function cacheOf(site: Site): VerificationCache {
   return cache;
 }
 
-/**
- * Reads the option from the database, because cached options may be outdated: the first password of a site must work as
- * soon as it is created, by whichever process.
- */
-const passwordsInUse = async (db: Database): Promise<boolean> =>
-  !['', '0'].includes((await readOptions(db, [PASSWORDS_OPTION])).get(PASSWORDS_OPTION) ?? '');
-
 /** Parses name and password of a Basic header. An empty password counts as none, as in PHP. */
 function parseBasic(authorization: string | undefined): { name: string; password: string } | undefined {
   const encoded = /^basic +(\S+) *$/i.exec(authorization ?? '')?.[1];
@@ -155,7 +146,8 @@ function parseBasic(authorization: string | undefined): { name: string; password
 async function userOfPassword(site: Site, settings: SiteSettings, credentials: Credentials): Promise<Viewer | undefined> {
   const pair = parseBasic(credentials.authorization);
   if (!pair || !(site.config.basicAuth === 'always' || credentials.secure)) return undefined;
-  if (!settings.applicationPasswords && !(await passwordsInUse(site.db))) return undefined;
+  // Cached options may be outdated: the first password of a site must work as soon as any process has stored it.
+  if (!settings.applicationPasswords && !(await areApplicationPasswordsInUse(site.db))) return undefined;
   const { name, password } = pair;
   const { address } = credentials;
   const startedAt = performance.now();

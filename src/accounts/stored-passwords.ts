@@ -1,8 +1,9 @@
 import { memoize } from '../memo.ts';
 import { isObject, isRecord } from '../objects.ts';
 import type { Database } from '../storage/engine/database.ts';
+import { readOptions, writeOption } from '../storage/rows/options.ts';
 import { loadUsers, lockUser, writeUserMeta } from '../storage/rows/users.ts';
-import { parseSerialized, toSerialized } from '../wordpress/php/serialized.ts';
+import { parseSerialized, storedText, toSerialized } from '../wordpress/php/serialized.ts';
 
 /**
  * The meta that holds a user's application passwords (`WP_Application_Passwords::USERMETA_KEY_APPLICATION_PASSWORDS`).
@@ -10,7 +11,7 @@ import { parseSerialized, toSerialized } from '../wordpress/php/serialized.ts';
 export const PASSWORDS_KEY = '_application_passwords';
 
 /** The option that says whether there are any application passwords. */
-export const PASSWORDS_OPTION = 'using_application_passwords';
+const PASSWORDS_OPTION = 'using_application_passwords';
 
 /** An application password as WordPress stores it. Members that plugins have added are kept. Times in Unix seconds. */
 export interface StoredPassword {
@@ -34,6 +35,18 @@ const parseStored = memoize((text): readonly StoredPassword[] => {
     (entry): entry is StoredPassword => isRecord(entry) && typeof entry.uuid === 'string' && typeof entry.password === 'string',
   );
 });
+
+/**
+ * Notes that there are application passwords (`PASSWORDS_OPTION`), without which WordPress and Fasti check none. To be
+ * called by everything that stores one.
+ */
+export async function noteApplicationPasswords(db: Database): Promise<void> {
+  if (!(await areApplicationPasswordsInUse(db))) await writeOption(db, PASSWORDS_OPTION, storedText('1'), 'off');
+}
+
+/** Whether there are application passwords, as read from the database (`WP_Application_Passwords::is_in_use`). */
+export const areApplicationPasswordsInUse = async (db: Database): Promise<boolean> =>
+  !['', '0'].includes((await readOptions(db, [PASSWORDS_OPTION])).get(PASSWORDS_OPTION) ?? '');
 
 /**
  * Changes a user's list of application passwords, with the user locked. `change` returns the new list, or undefined to

@@ -1,3 +1,4 @@
+import { noteApplicationPasswords, PASSWORDS_KEY, parsePasswords } from '../accounts/stored-passwords.ts';
 import type { Site } from '../site.ts';
 import { columnsOf, emptySite, RECURRENCE_TABLE, type Row, setNextId } from '../storage/audit/snapshot.ts';
 import { insertRows } from '../storage/engine/insert.ts';
@@ -44,18 +45,24 @@ export async function restore(
     const previousNumber = await highestNumber(db);
     await emptySite(db);
     let count = 0;
+    let hasPasswords = false;
     for await (const { name: tableName, last, rows } of backup.tables()) {
       // The reader of backups skips tables that are not ours.
       const name = tableName as TableName;
       const columns = await columnsOf(db, name);
       await setNextId(db, name, last);
       for await (const batch of splitIntoBatches(rows)) {
-        const convertedRows = batch.flatMap((row) => withPrefix(name, pickColumns(row, columns), backup.prefix, db.prefix));
+        const convertedRows = batch.flatMap((row) =>
+          withPrefix(name, pickColumns(withoutSpammer(name, row, columns), columns), backup.prefix, db.prefix),
+        );
         await insertRows(db, name, convertedRows);
+        hasPasswords ||= name === 'usermeta' && convertedRows.some(isApplicationPassword);
         count += convertedRows.length;
         onProgress?.(count);
       }
     }
+    // A network notes this for all of its sites, in a table that is not part of a site.
+    if (hasPasswords) await noteApplicationPasswords(db);
     if (pauseWebhooks) await pauseHooks(db);
     await continueCounting(db, previousNumber, utcFromDate(site.clock()));
     reportEverything(db);
@@ -82,6 +89,16 @@ async function* splitIntoBatches(rows: AsyncIterable<Row>): AsyncGenerator<Row[]
 
 const pickColumns = (row: Row, columns: readonly string[]): Row =>
   Object.fromEntries(columns.filter((column) => column in row).map((column) => [column, row[column]!]));
+
+/**
+ * Returns the row of a user whom a network has marked as spam without password and link for a new one, if the table
+ * cannot hold that mark; other rows unchanged. Such users could not sign in.
+ */
+const withoutSpammer = (table: TableName, row: Row, columns: readonly string[]): Row =>
+  table === 'users' && Number(row.spam ?? 0) === 1 && !columns.includes('spam') ? { ...row, user_pass: '*', user_activation_key: '' } : row;
+
+const isApplicationPassword = ({ meta_key: key, meta_value: value }: Row): boolean =>
+  key === PASSWORDS_KEY && typeof value === 'string' && parsePasswords(value).length > 0;
 
 /**
  * User options that WordPress stores for each site (`update_user_option`), under names with the table prefix. Other

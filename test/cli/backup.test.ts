@@ -304,6 +304,23 @@ describeDatabases('fasti backup and restore', (open, engine) => {
     await target.close();
   });
 
+  it('carry a site of a network to a single site, where its application passwords work, and where spammers still cannot sign in', async () => {
+    const [file, network, target] = [fileName(), await loadSite(await open()), await open({ migrated: false })];
+    await network.knex.raw('ALTER TABLE ?? ADD COLUMN spam INTEGER NOT NULL DEFAULT 0', [network.table('users')]);
+    await network.from('users').where('user_login', 'ed').update({ spam: 1, user_activation_key: '1:link' });
+    // A network stores this for all sites.
+    await network.from('options').where('option_name', 'using_application_passwords').delete();
+    const before = await network.from('users').orderBy('ID').select('user_login', 'user_pass');
+    expect((await fasti(urlOf(network), ['backup', file])).code).toBe(0);
+    expect((await fasti(urlOf(target), ['restore', file])).code).toBe(0);
+    const after = await target.from('users').orderBy('ID').select('user_login', 'user_pass');
+    expect(after).toEqual(before.map((user) => (user.user_login === 'ed' ? { ...user, user_pass: '*' } : user)));
+    expect((await target.from('users').where('user_login', 'ed').first())?.user_activation_key).toBe('');
+    const running = await serveDatabase(target);
+    expect((await running.send('GET', '/wp-json/wp/v2/users/me', { as: 'admin' })).status).toBe(200);
+    await running.close();
+  });
+
   it('prevent IDs of deleted records from being reused, in both kinds of databases', async () => {
     const [file, from] = [fileName(), await loadSite(await open())];
     const create = async (running: RunningSite, path: string, body: object): Promise<number> =>
