@@ -17,7 +17,8 @@ import { loadMetas, loadPosts } from '../storage/rows/bundle.ts';
 import { readOptions } from '../storage/rows/options.ts';
 import { loadUsers } from '../storage/rows/users.ts';
 import { SETTABLE_STATUSES } from '../wordpress/status.ts';
-import { IMPORTED_OPTIONS, settingsItem } from './import/write-settings.ts';
+import { IMPORTED_OPTIONS } from './import/imported-settings.ts';
+import { settingsItem } from './import/write-settings.ts';
 import { fieldsItem } from './items/field-definitions.ts';
 import { withLanguages } from './items/item-languages.ts';
 import { type Entry, type Item, isItem, LINK_METAS, type PostItem } from './items/items.ts';
@@ -60,7 +61,7 @@ export async function* exportEntries(site: Site, caller: Caller, options: Export
   const { viewer } = caller;
   const ids = await idsToExport(site, caller, options);
   const isWhole = options.kinds === undefined && viewer.can('manage_options');
-  if (isWhole) yield settingsItem(await readOptions(db, [...IMPORTED_OPTIONS]));
+  if (isWhole) yield settingsItem(await readOptions(db, IMPORTED_OPTIONS));
   else yield* fieldsItem(caller.settings.calendar.customFields);
   const logins = new Map<number, string>();
   for (const item of await authorItems(db, caller, ids)) {

@@ -9,23 +9,8 @@ import { asStored, serializedMembers, storedText, toSerialized, withMembers } fr
 import { FIELDS_MEMBER, fieldsIn, storedDefinitions } from '../items/field-definitions.ts';
 import type { SettingsItem } from '../items/items.ts';
 import { addLoss, addToCount } from '../items/report.ts';
+import { IMPORTED_MEMBERS, IMPORTED_OPTIONS } from './imported-settings.ts';
 import type { Work } from './run.ts';
-
-/** Options that affect what the calendar shows. Addresses, users and values derived from events are never imported. */
-export const IMPORTED_OPTIONS = [
-  'blogname', 'blogdescription', 'timezone_string', 'gmt_offset', 'permalink_structure', 'category_base', 'tag_base', 'posts_per_page', 'use_smilies',
-  'thumbnail_size_w', 'thumbnail_size_h', 'thumbnail_crop', 'medium_size_w', 'medium_size_h', 'medium_large_size_w', 'medium_large_size_h',
-  'large_size_w', 'large_size_h', CALENDAR_OPTION, CUSTOM_FIELDS_OPTION,
-] as const; // biome-ignore format: a list of names
-
-/**
- * Members of the calendar's option that affect what the calendar shows. Other members are derived from its events, or
- * are keys for third-party services.
- */
-const IMPORTED_MEMBERS = [
-  'posts_per_page', 'multiDayCutoff', 'tribe_events_timezone_mode', 'defaultCurrencySymbol', 'defaultCurrencyCode', 'reverseCurrencyPosition', 'eventsSlug',
-  'singleEventSlug', FIELDS_MEMBER,
-]; // biome-ignore format: a list of names
 
 /** Returns the settings among a site's options as an item. */
 export function settingsItem(options: ReadonlyMap<string, string>): SettingsItem {
@@ -42,7 +27,7 @@ export async function writeSettings({ run, db, tally, touched }: Work, items: re
   for (const item of items) {
     // Serializes this with other changes to the members of the calendar's option.
     if (run.settings && !run.isDryRun) await lockOption(db, CALENDAR_OPTION);
-    const ownOptions = await readOptions(db, [...IMPORTED_OPTIONS]);
+    const ownOptions = await readOptions(db, IMPORTED_OPTIONS);
     const fields = await mergedFields(db, ownOptions, item);
     run.customFields.source = fieldsIn(fields.source);
     if (run.settings) run.customFields.local = fieldsIn(fields.merged);
