@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs';
+import { PASSWORDS_KEY } from '../accounts/stored-passwords.ts';
 import { OCCURRENCE_BASE_OPTION, occurrenceBase, type RecurrenceSettings } from '../calendar/settings.ts';
 import { postKind, postTypes } from '../kinds/index.ts';
 import { sqlitePath } from '../storage/audit/snapshot.ts';
@@ -11,15 +12,15 @@ import { readOptions } from '../storage/rows/options.ts';
 import { loadAllUsers, type StoredUser } from '../storage/rows/users.ts';
 import { findRecurrenceTables } from '../storage/schema/recurrence-tables.ts';
 import { parseRoles, userCapabilities } from '../wordpress/capabilities.ts';
-import { NETWORK_REWRITING } from '../wordpress/network.ts';
-import { parseSerialized } from '../wordpress/php/serialized.ts';
+import { NETWORK_ADMINS, NETWORK_REWRITING, type Network, networkOf } from '../wordpress/network.ts';
+import { parseSerialized, toSerialized } from '../wordpress/php/serialized.ts';
 import { activePlugins, NETWORK_PLUGINS, SITE_PLUGINS } from '../wordpress/plugins.ts';
 import { siteAddress, uploadsAddress } from '../wordpress/site-address.ts';
 import { trimEndOf } from '../wordpress/trim.ts';
 import { IMPORTED_OPTIONS } from './import/imported-settings.ts';
 import { settingsItem } from './import/write-settings.ts';
 import { withLanguages } from './items/item-languages.ts';
-import { type Entry, SourceFault } from './items/items.ts';
+import { type AuthorItem, type Entry, SourceFault } from './items/items.ts';
 import { authorItem, POST_ORDER, postItems, termItems, typeOf, withRecurrence } from './items/site-items.ts';
 import { type Source, siteName } from './items/source.ts';
 
@@ -37,7 +38,7 @@ export interface DatabaseSource {
 const PAGE_SIZE = 200;
 /** Types of posts that belong to other posts. */
 const DEPENDENT_POST_TYPES = new Set(['revision']);
-const AUTHOR_METAS = ['first_name', 'last_name', 'nickname', 'description', 'locale', '_application_passwords'];
+const AUTHOR_METAS = ['first_name', 'last_name', 'nickname', 'description', 'locale', PASSWORDS_KEY];
 
 /**
  * Opens a WordPress database for reading; nothing is written to it.
@@ -71,6 +72,7 @@ async function* entries(db: Database, site: number): AsyncGenerator<Entry> {
     ...IMPORTED_OPTIONS,
     ...LANGUAGE_OPTIONS,
     NETWORK_PLUGINS,
+    NETWORK_ADMINS,
     'upload_path',
     'upload_url_path',
     NETWORK_REWRITING,
@@ -85,9 +87,10 @@ async function* entries(db: Database, site: number): AsyncGenerator<Entry> {
   const uploads = uploadsAddress(siteAddress(home) ?? trimEndOf(home, '/'), options, site);
 
   const logins = new Map<number, string>();
-  for (const user of await authors(db, options.get(`${db.prefix}user_roles`) ?? '')) {
+  const network = networkOf(options);
+  for (const user of await authors(db, options.get(`${db.prefix}user_roles`) ?? '', network)) {
     logins.set(user.row.ID, user.row.user_login);
-    yield authorItem(user, db.prefix);
+    yield withNetworkRights(authorItem(user, db.prefix), user, network);
   }
   const shared = activePlugins(options).includes('the-events-calendar');
   const languages = await findLanguages(db, options, { setting: 'auto', isShared: shared });
@@ -122,14 +125,29 @@ async function recurrenceIn(db: Database, options: ReadonlyMap<string, string>):
 }
 
 /** Returns the authors of calendar records, and all other users who may write posts or events on this site. */
-async function authors(db: Database, storedRoles: string): Promise<StoredUser[]> {
+async function authors(db: Database, storedRoles: string, network: Network | undefined): Promise<StoredUser[]> {
   const authorIds = new Set(await authorsOfTypes(db, [...postTypes, 'attachment']));
   const roles = parseRoles(parseSerialized(storedRoles));
   const [capabilities, level] = [`${db.prefix}capabilities`, `${db.prefix}user_level`];
   const users = await loadAllUsers(db, [...AUTHOR_METAS, capabilities, level]);
   return users.filter(({ row, metas }) => {
-    if (authorIds.has(row.ID)) return true;
+    if (authorIds.has(row.ID) || network?.admins.has(row.user_login)) return true;
     const grantedCapabilities = userCapabilities(parseSerialized(metas.get(capabilities) ?? ''), roles);
     return grantedCapabilities.has('edit_posts') || grantedCapabilities.has(`edit_${postKind('event').capabilities}`);
   });
 }
+
+/**
+ * Returns a user with the rights that the network gives and takes on all of its sites: its administrators may do
+ * everything, whatever their role on the site.
+ */
+function withNetworkRights(item: AuthorItem, { row }: StoredUser, network: Network | undefined): AuthorItem {
+  if (!network) return item;
+  if (Number(row.spam ?? 0) === 1) return { ...item, isSpam: true };
+  return network.admins.has(row.user_login) ? { ...item, metas: [...new Map([...item.metas, ...ADMINISTRATOR])] } : item;
+}
+
+const ADMINISTRATOR: AuthorItem['metas'] = [
+  ['capabilities', toSerialized({ administrator: true })],
+  ['user_level', '10'],
+];

@@ -6,7 +6,7 @@ import { NETWORK_PLUGINS } from './plugins.ts';
  * Options of a network (multisite): the logins of its administrators, and whether administrators of its sites may
  * create users.
  */
-const NETWORK_ADMINS = 'site_admins';
+export const NETWORK_ADMINS = 'site_admins';
 const NETWORK_INVITES = 'add_new_users';
 /** Whether files of sites other than the first have addresses below `files`. */
 export const NETWORK_REWRITING = 'ms_files_rewriting';

@@ -124,7 +124,11 @@ async function lookUp(work: Work, kind: PostItem['kind'], wants: WantedReference
   };
 
   const author = wants.author === undefined ? undefined : await authorOf(work, wants.author);
-  if (wants.author !== undefined && author === undefined) reportMissing('author', 'author-missing', wants.author);
+  if (wants.author !== undefined && author === undefined) {
+    // That the user was deleted here has been reported with the author.
+    if (ledger.target('author', wants.author) !== undefined) missing.add('author');
+    else reportMissing('author', 'author-missing', wants.author);
+  }
   const parent = wants.parent === undefined ? undefined : ledger.target('post', wants.parent);
   if (wants.parent !== undefined && parent === undefined) {
     // Attachments often belong to articles, which are not part of a calendar, so that this is not reported.

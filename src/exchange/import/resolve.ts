@@ -1,5 +1,5 @@
 import { takenPostIds } from '../../storage/rows/ids-in-use.ts';
-import { findUserByLogin, preventUserRemoval } from '../../storage/rows/users.ts';
+import { existingUserIds, findUserByLogin, preventUserRemoval } from '../../storage/rows/users.ts';
 import { type Link, nameOf, type PostItem } from '../items/items.ts';
 import { typeOf } from '../items/site-items.ts';
 import { inOwnLanguage } from './in-language.ts';
@@ -67,14 +67,20 @@ export function waitForParts(
 }
 
 /**
- * Returns the user of an author: one that was imported with the source, or one with this login. The user cannot be
- * deleted until the transaction ends.
+ * Returns the user of an author: one that was imported with the source, or one with this login; undefined if there is
+ * none, or if the user was deleted here. The user cannot be deleted until the transaction ends.
  */
-export async function authorOf({ run, db, ledger }: Work, author: string): Promise<number | undefined> {
+export async function authorOf(work: Work, author: string): Promise<number | undefined> {
+  const { run, db, ledger } = work;
   const user = ledger.target('author', author) ?? (await findUserByLogin(db, author, []))?.row.ID;
-  if (user === undefined || run.isDryRun) return user;
-  return (await preventUserRemoval(db, user)) ? user : undefined;
+  if (user === undefined) return undefined;
+  const isThere = run.isDryRun ? await doesUserExist(work, user) : await preventUserRemoval(db, user);
+  return isThere ? user : undefined;
 }
+
+/** Whether there is a user with this id, or would be after a dry run. */
+export const doesUserExist = async ({ db, run }: Pick<Work, 'db' | 'run'>, id: number): Promise<boolean> =>
+  (run.isDryRun && id < 0) || (await existingUserIds(db, [id])).has(id);
 
 /**
  * Returns the id that a link leads to: the record that was imported under that name, or the record with this title, if

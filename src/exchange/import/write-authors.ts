@@ -1,30 +1,29 @@
+import { noteApplicationPasswords, PASSWORDS_KEY } from '../../accounts/stored-passwords.ts';
 import { takenIds } from '../../storage/rows/ids-in-use.ts';
 import { lockNames, USERS_LOCK } from '../../storage/rows/locks.ts';
 import { readOptions } from '../../storage/rows/options.ts';
 import { capabilitiesKey, findUserByLogin, findUserByLoginOrEmail, insertUser, levelKey, takenNames } from '../../storage/rows/users.ts';
 import { sanitizeDisplayName, sanitizeTermDescription, sanitizeTermName } from '../../wordpress/content/kses.ts';
 import { firstCharacters, hasVisibleText, sanitizeTextField, stripControlCharacters } from '../../wordpress/content/plain-text.ts';
-import { asStored, type StoredValue, storedText, toSerialized } from '../../wordpress/php/serialized.ts';
+import { type StoredValue, storedText } from '../../wordpress/php/serialized.ts';
 import { NICENAME_BYTES, nicenameOf, uniqueSlug } from '../../wordpress/slug.ts';
 import { utcFromDate } from '../../wordpress/time.ts';
 import { replaceLoneSurrogates } from '../items/clean.ts';
 import type { AuthorItem } from '../items/items.ts';
 import { addLoss, addToCount } from '../items/report.ts';
 import { digestOf } from '../items/versions.ts';
+import { type AuthorAccess, accessOf, hasApplicationPassword, unknownGrants } from './author-access.ts';
 import { ledgerKey } from './ledger.ts';
+import { doesUserExist } from './resolve.ts';
 import type { Work } from './run.ts';
 
-/** A hash that no password matches. Users from a file have to request a new password. */
-const NO_PASSWORD = '*';
-const PASSWORDS = '_application_passwords';
-/** Metas that are imported from an owner's database, in addition to the role. */
-const IMPORTED_METAS = new Set(['first_name', 'last_name', 'nickname', 'description', 'locale', PASSWORDS]);
+/** Metas that are imported in addition to those of `AuthorAccess`. */
+const IMPORTED_METAS = new Set(['first_name', 'last_name', 'nickname', 'description', 'locale']);
 const MAX_LENGTHS = { login: 60, email: 100, name: 250 } as const;
 
 /**
- * Imports authors. Users with the same login or email address are left unchanged; other authors become users. Roles and
- * passwords are imported only from a database that its owner opened, never from a file, because anybody could add an
- * administrator to a file.
+ * Imports authors. Users with the same login or email address are left unchanged; other authors become users, but not a
+ * second time: a user who was deleted here stays deleted.
  */
 export async function writeAuthors(work: Work, authors: readonly AuthorItem[]): Promise<void> {
   for (const author of authors) {
@@ -48,18 +47,31 @@ export async function writeAuthors(work: Work, authors: readonly AuthorItem[]): 
     }
     if (!run.isDryRun) await lockNames(work.db, [USERS_LOCK]);
     const existingId = await findExistingUser(work, login, email);
-    const target = existingId ?? (await insertAuthor(work, { ...author, email }, login));
+    if (knownEntry && existingId === undefined) {
+      ledger.add({ ...knownEntry, digest, run: run.number });
+      addToCount(tally.unchanged, 'author');
+      addLoss(tally, { reason: 'author-removed', kind: 'author', of: login, place: author.place });
+      continue;
+    }
+    const target = existingId ?? (await createAuthor(work, { ...author, email }, login));
     ledger.add({ item, kind: 'author', target, digest, run: run.number });
     addToCount(existingId === undefined ? tally.created : tally.unchanged, 'author');
     if (email !== author.email) addLoss(tally, { reason: 'html-filtered', kind: 'author', of: login, place: author.place });
-    if (existingId === undefined && !run.trustedAccounts) {
-      addLoss(tally, { reason: 'author-without-role', kind: 'author', of: login, place: author.place });
-    }
   }
 }
 
-const doesUserExist = async ({ db, run }: Work, id: number): Promise<boolean> =>
-  (run.isDryRun && id < 0) || (await takenIds(db, 'users', [id])).has(id);
+/** Creates a user, and reports what the user can do there and not here. Returns the id. */
+async function createAuthor(work: Work, author: AuthorItem, login: string): Promise<number> {
+  const { run, db, tally } = work;
+  const access = accessOf(run, author, (await readOptions(db, ['default_role'])).get('default_role') || 'subscriber');
+  const report = (reason: string, detail?: string) =>
+    addLoss(tally, { reason, kind: 'author', of: login, place: author.place, ...(detail === undefined ? {} : { detail }) });
+  if (!run.trustedAccounts) report('author-without-role');
+  else if (author.isSpam) report('author-spam');
+  const unknown = run.trustedAccounts ? unknownGrants(access, run.caller.settings.roles) : [];
+  if (unknown.length > 0) report('author-role-unknown', unknown.join(', '));
+  return insertAuthor(work, author, login, access);
+}
 
 async function findExistingUser({ db, run }: Work, login: string, email: string): Promise<number | undefined> {
   const rehearsed = [login, email].map((name) => run.dryNames.get(name.toLowerCase())).find((id) => id !== undefined);
@@ -69,7 +81,7 @@ async function findExistingUser({ db, run }: Work, login: string, email: string)
   return user?.row.ID;
 }
 
-async function insertAuthor({ run, db, touched }: Work, author: AuthorItem, login: string): Promise<number> {
+async function insertAuthor({ run, db, touched }: Work, author: AuthorItem, login: string, access: AuthorAccess): Promise<number> {
   if (run.isDryRun) {
     const dryId = run.nextDryId();
     for (const name of [login, author.email]) if (name !== '') run.dryNames.set(name.toLowerCase(), dryId);
@@ -82,7 +94,7 @@ async function insertAuthor({ run, db, touched }: Work, author: AuthorItem, logi
   const row = {
     ...(isFree ? { ID: author.id } : {}),
     user_login: login,
-    user_pass: trustedColumn('user_pass', NO_PASSWORD),
+    user_pass: access.passwordHash,
     user_nicename: uniqueSlug(nicename, nicenames, NICENAME_BYTES),
     user_email: firstCharacters(replaceLoneSurrogates(author.email), MAX_LENGTHS.email),
     user_url: trustedColumn('user_url', ''),
@@ -92,7 +104,8 @@ async function insertAuthor({ run, db, touched }: Work, author: AuthorItem, logi
     display_name: nameOf(run.trustedAccounts, author.displayName) || nameOf(run.trustedAccounts, login),
   };
   touched.any = true;
-  return insertUser(db, row, { nickname: storedText(login), ...(await metasOf(run.trustedAccounts, author, db)) });
+  if (hasApplicationPassword(access)) await noteApplicationPasswords(db);
+  return insertUser(db, row, { nickname: storedText(login), ...metasOf(run.trustedAccounts, author), ...accessMetas(db, access) });
 }
 
 /**
@@ -117,21 +130,17 @@ function nameOf(trustedAccounts: boolean, displayName: string): string {
   return trustedAccounts ? firstCharacters(name, MAX_LENGTHS.name) : sanitizeDisplayName(name);
 }
 
-async function metasOf(trustedAccounts: boolean, { metas }: AuthorItem, db: Work['db']): Promise<Record<string, StoredValue>> {
-  const metasByKey = Object.fromEntries(metas);
-  const role = (await readOptions(db, ['default_role'])).get('default_role') || 'subscriber';
-  const importedMetas = metas
-    .filter(([key]) => IMPORTED_METAS.has(key) && (trustedAccounts || key !== PASSWORDS))
-    .map(([key, value]) => [key, trustedAccounts ? storedMeta(key, value) : storedText(filterOf(key)(value))] as const);
-  return {
-    ...Object.fromEntries(importedMetas),
-    [capabilitiesKey(db)]:
-      trustedAccounts && metasByKey.capabilities !== undefined ? asStored(metasByKey.capabilities) : toSerialized({ [role]: true }),
-    [levelKey(db)]: trustedAccounts && metasByKey.user_level !== undefined ? storedText(metasByKey.user_level) : storedText('0'),
-  };
-}
+const metasOf = (trustedAccounts: boolean, { metas }: AuthorItem): Record<string, StoredValue> =>
+  Object.fromEntries(
+    metas
+      .filter(([key]) => IMPORTED_METAS.has(key))
+      .map(([key, value]) => [key, storedText(trustedAccounts ? value : filterOf(key)(value))] as const),
+  );
 
-/** Returns a meta of an owner's database as it is stored: all but the passwords are texts. */
-const storedMeta = (key: string, value: string): StoredValue => (key === PASSWORDS ? asStored(value) : storedText(value));
+const accessMetas = (db: Work['db'], access: AuthorAccess): Record<string, StoredValue> => ({
+  [capabilitiesKey(db)]: access.capabilities,
+  [levelKey(db)]: access.user_level,
+  ...(access.applicationPasswords === undefined ? {} : { [PASSWORDS_KEY]: access.applicationPasswords }),
+});
 
 const filterOf = (key: string) => (key === 'description' ? sanitizeTermDescription : sanitizeTermName);

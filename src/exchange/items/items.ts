@@ -176,6 +176,8 @@ export interface AuthorItem extends IdentifiedItem {
    * (`capabilities`, `user_level`).
    */
   readonly metas: readonly (readonly [key: string, value: string])[];
+  /** Whether the network of the source has marked the user as spam, so that nobody can sign in there as this user. */
+  readonly isSpam?: true;
 }
 
 /** Options of the source as stored; imported only on request. */

@@ -175,7 +175,8 @@ export function tallyFrom(text: string): Tally {
  * need attention.
  */
 const HARMLESS = new Set([
-  'id-taken', 'slug-taken', 'author-without-role', 'setting-differs', 'duration-mended', 'utc-mended', 'date-mended', 'version-older',
+  'id-taken', 'slug-taken', 'author-without-role', 'author-removed', 'author-spam', 'setting-differs', 'duration-mended', 'utc-mended', 'date-mended',
+  'version-older',
   'encoding-assumed', 'end-next-day', 'field-hidden', 'ical-series-past', 'coordinates-wrong',
 ]); // biome-ignore format: a list of names
 
