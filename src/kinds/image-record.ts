@@ -49,8 +49,8 @@ export const featuredImageAlt = (postId: number, bundle: Bundle): string => altT
 
 const altTextOf = (id: number, bundle: Bundle): string => metaOf(bundle.metas.get(id), '_wp_attachment_image_alt') ?? '';
 
-/** Returns the data of a local image that the content of a post needs (`wp_calculate_image_srcset`). */
-export function contentImage(id: number, bundle: Bundle, context: RenderContext) {
+/** Returns the data of a local image that the content of the post `owner` needs (`wp_calculate_image_srcset`). */
+export function contentImage(id: number, owner: Post, bundle: Bundle, context: RenderContext) {
   const url = attachmentUrl(id, bundle, context);
   if (url === undefined) return undefined;
   const { width, height } = metadataOf(id, bundle);
@@ -63,8 +63,16 @@ export function contentImage(id: number, bundle: Bundle, context: RenderContext)
     caption: row.post_excerpt,
     link: attachmentPage(row, bundle, context),
     sizes: sizesInPixels(sizesWithUrls(url, publishedMetadata(id, bundle).sizes)),
+    isHidden: isHiddenFrom(owner, row, bundle, context),
   };
 }
+
+/**
+ * Whether galleries in the content of the post `owner` leave out an image: a private or trashed one
+ * (`gallery_shortcode`) and, until the post is published, one that the caller may not read.
+ */
+const isHiddenFrom = (owner: Post, image: Post, bundle: Bundle, context: RenderContext): boolean =>
+  image.post_status !== 'inherit' || (!isPublic(owner.post_status) && !context.mayReadFile(image, bundle.posts.get(image.post_parent)));
 
 /** Returns a stored width or height as a number, since it is written into tags and may be any text. */
 const pixels = (stored: unknown): number => Math.max(0, Math.trunc(Number(stored))) || 0;

@@ -81,7 +81,7 @@ export function renderedTexts(row: Post, bundle: Bundle, context: RenderContext)
   const { smilies } = context.settings;
   const options = {
     smilies,
-    images: (id: number) => contentImage(id, bundle, context),
+    images: (id: number) => contentImage(id, row, bundle, context),
     attachedImages: (id: number) => attachedImages(id || (context.withinPost ? row.ID : 0), row.ID, bundle, context),
   };
   return {

@@ -24,6 +24,8 @@ export interface RenderContext extends RuleContext {
   readonly freeLabel: string;
   /** Whether the caller may read this venue, organizer or event. */
   readonly mayRead: (row: Post) => boolean;
+  /** Whether the caller may read this file of the library, which is attached to `parent`. */
+  readonly mayReadFile: (row: Post, parent: Post | undefined) => boolean;
   /** Whether linked records are shown in the language of the event, if they are translated into it. */
   readonly translatesLinks?: boolean;
   /** Whether records contain their JSON-LD. A record that is read by itself does; those of most lists do not. */

@@ -8,6 +8,7 @@ import { languageOfCode, languagesFor, languageTag } from '../wordpress/content-
 import type { Preconditions } from '../wordpress/record-version.ts';
 import { uploadsAddress } from '../wordpress/site-address.ts';
 import type { Viewer } from '../wordpress/viewer.ts';
+import { mayReadFile } from './visibility.ts';
 
 /** Everything that `records/` needs to know about one request: its sender, time, language and address. */
 export interface Caller {
@@ -56,7 +57,17 @@ export const ANY_LANGUAGE: ContentChoice = { code: undefined, isChosen: false };
  */
 export function renderContext(caller: Caller, rights: Pick<RenderContext, 'mayRead' | 'isOpen'>): RenderContext {
   const { settings, now, home, namespace, uploads, freeLabel } = caller;
-  return { settings, now, home, namespace, uploads, freeLabel, translatesLinks: caller.content.code !== undefined, ...rights };
+  return {
+    settings,
+    now,
+    home,
+    namespace,
+    uploads,
+    freeLabel,
+    translatesLinks: caller.content.code !== undefined,
+    mayReadFile: (row, parent) => mayReadFile(caller.viewer, row, parent),
+    ...rights,
+  };
 }
 
 /** Options for loading the rows of records for this caller. */

@@ -30,7 +30,7 @@ export function coreMedia(id: number, bundle: Bundle, context: CoreContext, fact
   const metadata = metadataOf(id, bundle);
   const file = metaOf(metas, '_wp_attached_file') ?? '';
   const url = file === '' ? row.guid : `${context.uploads}/${file}`;
-  const options = { smilies: context.settings.smilies, images: (image: number) => contentImage(image, bundle, context) };
+  const options = { smilies: context.settings.smilies, images: (image: number) => contentImage(image, row, bundle, context) };
   const link = attachmentPage(row, bundle, context);
   const size = Number(metadata.filesize) || null;
   const record = {
@@ -69,7 +69,7 @@ export function coreMedia(id: number, bundle: Bundle, context: CoreContext, fact
  * the full file.
  */
 function shownFile(row: Post, url: string, bundle: Bundle, context: CoreContext): string {
-  const image = contentImage(row.ID, bundle, context);
+  const image = contentImage(row.ID, row, bundle, context);
   const html = image ? withLazyLoading(imageTag(image, 'medium')) : escHtml(row.post_title);
   return `<p class="attachment"><a href='${escUrl(url)}'>${html}</a></p>\n`;
 }

@@ -64,7 +64,7 @@ export function postCore(id: number, bundle: Bundle, context: RenderContext) {
   const locked = isLocked(row, context);
   const options = {
     smilies: context.settings.smilies,
-    images: (image: number) => contentImage(image, bundle, context),
+    images: (image: number) => contentImage(image, row, bundle, context),
     // Unlike the calendar's own routes, those of WordPress render in the context of the post.
     attachedImages: (post: number) => attachedImages(post || id, id, bundle, context),
   };

@@ -6,6 +6,7 @@ import { galleryParentsIn, imageIdsIn } from '../../wordpress/content/render.ts'
 import type { ContentLanguages, Membership } from '../../wordpress/content-languages.ts';
 import { asStored, type StoredValue } from '../../wordpress/php/serialized.ts';
 import { idsIn, type Post, type StoredMetas, type Term } from '../../wordpress/rows.ts';
+import { isPublic } from '../../wordpress/status.ts';
 import type { Database } from '../engine/database.ts';
 import type { Sql } from '../engine/dialect.ts';
 import { unionAll } from '../engine/expressions.ts';
@@ -66,6 +67,7 @@ export async function loadBundle(
   );
   const added = [...linkedIds, ...translated].filter((id) => !loadedIds.has(id));
   await loadMore(db, loaded, [...[...attached].flat(2), ...imagesOf(loaded, added)]);
+  await loadFileParents(db, loaded, [...ids, ...linkedIds, ...translated]);
   const pages = kind.hasDates ? await pagesOfPosts(db, loaded, records, base) : new Map<number, OccurrencePage>();
   for (const date of dates) {
     const post = loaded.posts.get(date.post);
@@ -190,6 +192,17 @@ const imagesOf = (loaded: Loaded, ids: readonly number[]): number[] => [
   ...ids.flatMap((id) => imageIdsIn(loaded.posts.get(id)?.post_content ?? '')),
 ];
 
+/**
+ * Loads the rows of the posts that images in the texts of unpublished posts are attached to: whether such a text shows
+ * an image depends on them.
+ */
+async function loadFileParents(db: Database, { posts }: Loaded, ids: readonly number[]): Promise<void> {
+  const unpublished = ids.flatMap((id) => posts.get(id) ?? []).filter((post) => !isPublic(post.post_status));
+  const images = unpublished.flatMap((post) => imageIdsIn(post.post_content)).flatMap((id) => posts.get(id) ?? []);
+  const parents = images.map((image) => image.post_parent).filter((parent) => parent > 0 && !posts.has(parent));
+  for (const [id, post] of await loadPosts(db, parents)) posts.set(id, post);
+}
+
 /** Returns the ids that these posts store in a meta. */
 const idsInMetas = ({ metas }: Loaded, ids: readonly number[], key: string): number[] =>
   idsIn(ids.flatMap((id) => metas.get(id)?.get(key) ?? []));
@@ -244,8 +257,8 @@ const MAX_UNION_SELECTS = 100;
 async function loadAttached(db: Database, parents: readonly number[]): Promise<Map<number, number[]>> {
   const trackedDb = dependingOn(db, parents.length === 0 ? [] : [allPosts('attachment')]);
   const ofParent = (parent: number): Sql => [
-    `SELECT * FROM (SELECT ID, post_parent, menu_order FROM ?? WHERE post_type = 'attachment' AND post_mime_type LIKE 'image/%'
-     AND post_parent = ? ORDER BY menu_order, ID LIMIT ${MAX_GALLERY_IMAGES}) x`,
+    `SELECT * FROM (SELECT ID, post_parent, menu_order FROM ?? WHERE post_type = 'attachment' AND post_status = 'inherit'
+     AND post_mime_type LIKE 'image/%' AND post_parent = ? ORDER BY menu_order, ID LIMIT ${MAX_GALLERY_IMAGES}) x`,
     [db.table('posts'), parent],
   ];
   const rows: Pick<Post, 'ID' | 'post_parent' | 'menu_order'>[] = [];

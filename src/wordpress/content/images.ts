@@ -17,6 +17,8 @@ export interface ContentImage extends ImageFile {
   /** The URL of the attachment's page; galleries link to it. */
   readonly link?: string;
   readonly caption?: string;
+  /** Whether galleries leave it out. */
+  readonly isHidden?: boolean;
 }
 
 export type ImageLookup = (id: number) => ContentImage | undefined;

@@ -147,7 +147,7 @@ function caption(attributes: ShortcodeAttributes, inner: string, run: (html: str
   return `<figure ${figure}>${run(content)}<figcaption ${captionId === '' ? '' : `id="${captionId}" `}class="wp-caption-text">${text}</figcaption></figure>`;
 }
 
-/** `gallery_shortcode`, in the form for themes with HTML 5 galleries. Unknown images are skipped. */
+/** `gallery_shortcode`, in the form for themes with HTML 5 galleries. Unknown and hidden images are skipped. */
 function gallery(attributes: ShortcodeAttributes, { images, attachedImages }: ShortcodeSources, counters: Counters): string {
   const instance = counters.gallery;
   const idText = attributes.ids || attributes.include;
@@ -156,7 +156,7 @@ function gallery(attributes: ShortcodeAttributes, { images, attachedImages }: Sh
   const ids = idText ? idList(idText) : (attachedImages?.(parent) ?? []).filter((id) => !excluded.has(id));
   const items = ids.slice(0, MAX_PICTURES - counters.pictures).flatMap((id) => {
     const image = images(id);
-    return image === undefined ? [] : [galleryItem(id, image, attributes, `gallery-${instance}`)];
+    return image === undefined || image.isHidden ? [] : [galleryItem(id, image, attributes, `gallery-${instance}`)];
   });
   counters.pictures += items.length;
   if (items.length === 0) return '';
