@@ -153,6 +153,49 @@ describeDatabases('import into a site with existing records', (open) => {
     expect(ids).toEqual([600, 601, 603, 604, 605, 606]);
   });
 
+  it('gives no record, term or user an ID after which later ones would no longer be exact numbers', async () => {
+    const id = Number.MAX_SAFE_INTEGER;
+    const person = (name: string) =>
+      ({ kind: 'author', sourceId: name, id, login: name, email: `${name}@example.org`, displayName: name, metas: [] }) as const;
+    const items = [post('event', 600, { id }), category('one', { id }), category('two', { id: 900, taxonomyId: id }), person('anna')];
+    const report = await taken(items);
+    expect(report.losses.filter(({ reason }) => reason === 'id-taken')).toMatchObject([{ count: 2 }]);
+    const terms = await findTermsLike(site.db, 'tribe_events_cat', { ids: [], slugs: ['one', 'two'], names: [] });
+    const user = (await site.db.from('users').where('user_login', 'anna').first())!;
+    const ids = [(await row('event 600')).ID, user.ID, ...terms.flatMap((term) => [term.term_id, term.term_taxonomy_id])];
+    expect(ids.length).toBe(6);
+    expect(ids.filter((one) => one > 10_000)).toEqual([]);
+  });
+
+  it('gives a new user nothing that a deleted user with the same ID has left', async () => {
+    const left = { wp_capabilities: 'a:1:{s:13:"administrator";b:1;}', wp_2_user_level: '10', _application_passwords: 'a:0:{}' };
+    await db.from('usermeta').insert(Object.entries(left).map(([meta_key, meta_value]) => ({ user_id: 700, meta_key, meta_value })));
+    await taken([{ kind: 'author', sourceId: 'anna', id: 700, login: 'anna', email: 'anna@example.org', displayName: 'Anna', metas: [] }]);
+    const user = (await site.db.from('users').where('user_login', 'anna').first())!;
+    const metas = await site.db.from('usermeta').where('user_id', user.ID).orderBy('meta_key').select('meta_key', 'meta_value');
+    expect([user.ID, metas]).toEqual([
+      700,
+      [
+        { meta_key: 'nickname', meta_value: 'anna' },
+        { meta_key: 'wp_capabilities', meta_value: 'a:1:{s:10:"subscriber";b:1;}' },
+        { meta_key: 'wp_user_level', meta_value: '0' },
+      ],
+    ]);
+  });
+
+  it('gives a new category no metas and records of a deleted one with the same ID, and no ID that a row without a term names', async () => {
+    await db.from('termmeta').insert({ term_id: 700, meta_key: 'colour', meta_value: 'red' });
+    await db.from('term_relationships').insert({ object_id: 36, term_taxonomy_id: 700, term_order: 0 });
+    const row = { term_taxonomy_id: 810, term_id: 650, taxonomy: 'tribe_events_cat', description: '', parent: 0, count: 0 };
+    await db.from('term_taxonomy').insert(row);
+    const report = await taken([category('one', { id: 700 }), category('two', { id: 650 })]);
+    expect(report.losses).toMatchObject([{ reason: 'id-taken', examples: [{ of: 'two' }] }]);
+    const [one, two] = await findTermsLike(site.db, 'tribe_events_cat', { ids: [], slugs: ['one', 'two'], names: [] });
+    expect([one!.term_id, two!.term_id === 650]).toEqual([700, false]);
+    expect(await site.db.from('termmeta').where('term_id', 700)).toEqual([]);
+    expect(await site.db.from('term_relationships').where('term_taxonomy_id', one!.term_taxonomy_id)).toEqual([]);
+  });
+
   it('is undone except for venues and organizers that other events refer to', async () => {
     const links = [
       { key: '_EventVenueID', kind: 'venue', sourceId: '610' },

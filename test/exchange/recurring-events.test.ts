@@ -3,6 +3,7 @@ import { writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { OCCURRENCE_BASE_OPTION } from '../../src/calendar/settings.ts';
 import { openCsv } from '../../src/exchange/csv/read.ts';
 import { writeCsv } from '../../src/exchange/csv/write.ts';
 import { exportEntries, itemsOf } from '../../src/exchange/exporter.ts';
@@ -378,6 +379,42 @@ describeDatabases('import and export of recurring events', (open) => {
     ]);
     expect(await recordOf(site, 10_000_301)).toEqual([10_000_301, 'Tower open, daily']);
     expect(await recordOf(site, 801)).toEqual([801, 'Walk 10000301']);
+    await site.close();
+  });
+
+  it('gives no date or series an ID after which later ones would no longer be exact numbers, and takes over no such base', async () => {
+    const far = Number.MAX_SAFE_INTEGER;
+    const items = (await allOf(itemsOf(exportEntries(source, await callerOf(source)), () => undefined))).map((item) => {
+      if (!isPostItem(item) || !item.recurrence) return item;
+      const dates = item.recurrence.dates.map((date) => ({ ...date, id: far - date.id }));
+      return {
+        ...item,
+        recurrence: { ...item.recurrence, base: far, dates },
+        ...(item.series ? { series: { ...item.series, id: far } } : {}),
+      };
+    });
+    const site = await bareSite(await open());
+    const report = await importItems(site, await callerOf(site), again(items), { source: 'x', trustedAccounts: true });
+    expect(report.losses.map(({ reason }) => reason)).toContain('occurrence-ids');
+    const base = await site.db.from('options').where('option_name', OCCURRENCE_BASE_OPTION).pluck('option_value');
+    expect(base).toEqual(['10000000']);
+    const dates: number[] = await site.db.from('tec_occurrences').pluck('occurrence_id');
+    expect(dates.length).toBeGreaterThan(10);
+    const series: number[] = await site.db.from('posts').where('post_type', 'tribe_event_series').pluck('ID');
+    expect(series.length).toBeGreaterThan(0);
+    expect([...dates, ...series].filter((id) => id > 10_000)).toEqual([]);
+    await site.close();
+  });
+
+  it('gives no series the ID that a date has or may get', async () => {
+    const items = (await allOf(itemsOf(exportEntries(source, await callerOf(source)), () => undefined))).map((item) =>
+      isPostItem(item) && item.series ? { ...item, series: { ...item.series, id: 10_000_301 } } : item,
+    );
+    const site = await bareSite(await open());
+    await importItems(site, await callerOf(site), again(items), { source: 'x', trustedAccounts: true });
+    const series: number[] = await site.db.from('posts').where('post_type', 'tribe_event_series').pluck('ID');
+    expect([series.length > 0, series.includes(10_000_301)]).toEqual([true, false]);
+    expect(await recordOf(site, 10_000_301)).toEqual([10_000_301, 'Tower open, daily']);
     await site.close();
   });
 

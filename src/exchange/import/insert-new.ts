@@ -1,6 +1,6 @@
 import { storedDates } from '../../kinds/events/dates.ts';
 import { termKind } from '../../kinds/index.ts';
-import { highestPostId } from '../../storage/rows/ids-in-use.ts';
+import { highestPostId, isOwnId } from '../../storage/rows/ids-in-use.ts';
 import { addToCounts, insertLinkRows, insertMetas, insertPosts, removeLeftoverRows } from '../../storage/rows/new-rows.ts';
 import { insertOccurrences } from '../../storage/rows/occurrences.ts';
 import { insertPost, updatePost } from '../../storage/rows/posts.ts';
@@ -84,10 +84,10 @@ async function assignIds(work: Work, arrivals: readonly Arrival[], takenPosts: R
   const highest = highestIdFor(run.caller.settings);
   for (const arrival of arrivals) {
     const { item, key, digest, clean } = arrival;
-    const ownId = usableId(item);
+    const ownId = item.id === 0 ? undefined : item.id;
     const { slug = '', isOther = false } = slugs.get(arrival) ?? {};
     const post = newPost(work, arrival, slug);
-    const isFree = ownId !== undefined && ownId <= highest && !takenPosts.has(ownId) && !assignedIds.has(ownId);
+    const isFree = isOwnId(ownId) && ownId <= highest && !takenPosts.has(ownId) && !assignedIds.has(ownId);
     if (isFree) assignedIds.add(ownId);
     const id = isFree ? ownId : await databaseId(work, post);
     if (ownId !== undefined && !isFree) {
@@ -106,9 +106,6 @@ async function assignIds(work: Work, arrivals: readonly Arrival[], takenPosts: R
   }
   return newcomers;
 }
-
-/** Returns the id that a record had in its source, if it is a valid post id. */
-const usableId = ({ id }: PostItem): number | undefined => (id !== undefined && Number.isSafeInteger(id) && id > 0 ? id : undefined);
 
 /** Returns an id from the database for a record that cannot keep its own, or has none; inserts the record to get it. */
 async function databaseId(work: Work, post: Partial<Post>): Promise<number> {

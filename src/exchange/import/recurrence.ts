@@ -4,7 +4,7 @@ import { baseAbove, highestIdBelow, OCCURRENCE_BASE_OPTION, occurrenceBase, type
 import { storedDates } from '../../kinds/events/dates.ts';
 import { DATES } from '../../kinds/events/metas.ts';
 import type { Site } from '../../site.ts';
-import { highestPostId } from '../../storage/rows/ids-in-use.ts';
+import { highestPostId, isOwnId, MAX_OWN_ID } from '../../storage/rows/ids-in-use.ts';
 import { readOptions, writeOption } from '../../storage/rows/options.ts';
 import { joinSeries, loadRecurrences, loadSeries, type StoredSeries, writeRecurrence } from '../../storage/rows/recurrences.ts';
 import { withFurtherDates } from '../../storage/rows/rule-dates.ts';
@@ -35,15 +35,15 @@ export async function prepareRecurrence(site: Site, { recurrence }: PostItem): P
   await site.db.transaction(async (db) => {
     const options = await readOptions(db, [OCCURRENCE_BASE_OPTION]);
     if (currentRecurrence && options.has(OCCURRENCE_BASE_OPTION)) return;
-    const base = options.size === 0 && recurrence ? recurrence.base : occurrenceBase(options);
+    const base = options.size === 0 && isOwnId(recurrence?.base) ? recurrence.base : occurrenceBase(options);
     // Until now, posts could have any id, such as that of a date of another site.
     await writeOption(db, OCCURRENCE_BASE_OPTION, storedText(String(baseAbove(base, await highestPostId(db)))), 'on');
   });
 }
 
-/** Returns the highest id that an import may give to a post: higher ones are for dates of recurring events. */
+/** Returns the highest id that a post may bring with it: higher ones are for dates of recurring events. */
 export const highestIdFor = ({ recurrence }: Pick<SiteSettings, 'recurrence'>): number =>
-  recurrence ? highestIdBelow(recurrence.base) : Number.MAX_SAFE_INTEGER;
+  Math.min(MAX_OWN_ID, recurrence ? highestIdBelow(recurrence.base) : MAX_OWN_ID);
 
 /**
  * Returns the item. If its event takes place once, the date row is updated from the cleaned metas, which may have been
@@ -98,7 +98,10 @@ export async function importRecurrence(
   if (item.series && settings.recurrence.series) await joinSeries(db, target, storedSeries(item, item.series, { run, tally }), viewer.id);
 }
 
-/** Returns a series in a form that the tables can store; scripts and the like are removed if requested. */
+/**
+ * Returns a series in a form that the tables can store, without an id that its post may not have; scripts and the like
+ * are removed if requested.
+ */
 function storedSeries(item: PostItem, { id, columns, metas }: StoredSeries, { run, tally }: Pick<Work, 'run' | 'tally'>): StoredSeries {
   const { settings, now } = run.caller;
   const clean = cleanPost({ ...item, columns, metas }, run);
@@ -115,7 +118,7 @@ function storedSeries(item: PostItem, { id, columns, metas }: StoredSeries, { ru
     ...completeDates(clean.columns, settings.zone, { local: localFromDate(now, settings.zone), utc: utcFromDate(now) }),
     post_name: slugOf(columns.post_name),
   };
-  return { id, columns: { ...columns, ...textsIn(stored) }, metas: clean.metas };
+  return { id: id <= highestIdFor(settings) ? id : 0, columns: { ...columns, ...textsIn(stored) }, metas: clean.metas };
 }
 
 const slugOf = (slug: string): string => sanitizeTitle(slug, 'query');

@@ -1,5 +1,5 @@
 import { noteApplicationPasswords, PASSWORDS_KEY } from '../../accounts/stored-passwords.ts';
-import { takenIds } from '../../storage/rows/ids-in-use.ts';
+import { isOwnId, takenIds } from '../../storage/rows/ids-in-use.ts';
 import { lockNames, USERS_LOCK } from '../../storage/rows/locks.ts';
 import { readOptions } from '../../storage/rows/options.ts';
 import { capabilitiesKey, findUserByLogin, findUserByLoginOrEmail, insertUser, levelKey, takenNames } from '../../storage/rows/users.ts';
@@ -89,7 +89,7 @@ async function insertAuthor({ run, db, touched }: Work, author: AuthorItem, logi
   }
   const nicename = nicenameOf(author.columns?.user_nicename ?? login);
   const { nicenames } = await takenNames(db, { login, email: author.email, nicename });
-  const isFree = author.id !== undefined && !(await takenIds(db, 'users', [author.id])).has(author.id);
+  const isFree = isOwnId(author.id) && !(await takenIds(db, 'user', [author.id])).has(author.id);
   const trustedColumn = (name: string, otherwise: string) => (run.trustedAccounts ? (author.columns?.[name] ?? otherwise) : otherwise);
   const row = {
     ...(isFree ? { ID: author.id } : {}),

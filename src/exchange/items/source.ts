@@ -1,4 +1,5 @@
 import type { FetchOptions } from '../../media/safe-fetch.ts';
+import { isOwnId, MAX_OWN_ID } from '../../storage/rows/ids-in-use.ts';
 import { trimEndOf } from '../../wordpress/trim.ts';
 import { type Entry, isItem } from './items.ts';
 import { createVersionSearch, type Versions } from './versions.ts';
@@ -33,21 +34,17 @@ export interface Survey {
  * Reads a source to its end, so that a broken file is rejected before anything is written. `maxId`: the highest id that
  * a post of the site may have. Throws SourceFault.
  */
-export async function surveySource(source: Source, maxId = MAX_POST_ID): Promise<Survey> {
+export async function surveySource(source: Source, maxId = MAX_OWN_ID): Promise<Survey> {
   let entries = 0;
   let highestId = 0;
   const versions = createVersionSearch();
   for await (const entry of source.entries()) {
     entries += 1;
     versions.addEntry(entry);
-    if (isItem(entry) && 'links' in entry && entry.id !== undefined && entry.id > highestId && entry.id <= Math.min(maxId, MAX_POST_ID))
-      highestId = entry.id;
+    if (isItem(entry) && 'links' in entry && isOwnId(entry.id) && entry.id > highestId && entry.id <= maxId) highestId = entry.id;
   }
   return { entries, highestId, versions: versions.result() };
 }
-
-/** Higher ids are not real ids of a site and are ignored for new ids. */
-const MAX_POST_ID = 2 ** 40;
 
 /**
  * Returns the name of a source for people, from its name in the ledger: the calendar, the site or the file. `files`:

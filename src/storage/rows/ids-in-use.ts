@@ -1,8 +1,18 @@
 import type { Post } from '../../wordpress/rows.ts';
 import type { Database } from '../engine/database.ts';
 import { readInParts } from '../engine/pages.ts';
+import type { TableName } from '../engine/tables.ts';
 
-/* Ids and slugs that are already in use, so that new rows cannot have them. */
+/* Ids and slugs that new rows cannot have: those that are in use, and ids that are too high. */
+
+/**
+ * The highest id that a row may bring from elsewhere, which no real site reaches. The database numbers later rows from
+ * the highest one, and beyond 2^53 numbers are not exact: two rows would appear to have the same id.
+ */
+export const MAX_OWN_ID = 2 ** 40;
+
+/** Whether a row may bring this id from elsewhere, if it is not in use. */
+export const isOwnId = (id: number | undefined): id is number => id !== undefined && Number.isSafeInteger(id) && id > 0 && id <= MAX_OWN_ID;
 
 /** Returns the posts that have these ids: type and guid by id. */
 export async function takenPostIds(db: Database, ids: readonly number[]): Promise<Map<number, Pick<Post, 'ID' | 'post_type' | 'guid'>>> {
@@ -12,11 +22,27 @@ export async function takenPostIds(db: Database, ids: readonly number[]): Promis
   return new Map(rows.map((row) => [row.ID, row]));
 }
 
-/** Returns those of these ids (of terms, of rows in `term_taxonomy`, of users) that are in use. */
-export async function takenIds(db: Database, table: 'terms' | 'term_taxonomy' | 'users', ids: readonly number[]): Promise<Set<number>> {
-  const column = { terms: 'term_id', term_taxonomy: 'term_taxonomy_id', users: 'ID' }[table];
-  const rows: { id: number }[] = await readInParts(ids, (page) => db.from(table).whereIn(column, page).select({ id: column }));
-  return new Set(rows.map(({ id }) => id));
+/**
+ * The columns that hold the ids of terms, of rows in `term_taxonomy` and of users. Rows in `term_taxonomy` may outlive
+ * their term.
+ */
+const ID_COLUMNS = {
+  term: [
+    ['terms', 'term_id'],
+    ['term_taxonomy', 'term_id'],
+  ],
+  taxonomyRow: [['term_taxonomy', 'term_taxonomy_id']],
+  user: [['users', 'ID']],
+} as const satisfies Readonly<Record<string, readonly (readonly [table: TableName, column: string])[]>>;
+
+/** Returns those of these ids that are in use. */
+export async function takenIds(db: Database, of: keyof typeof ID_COLUMNS, ids: readonly number[]): Promise<Set<number>> {
+  const taken = new Set<number>();
+  for (const [table, column] of ID_COLUMNS[of]) {
+    const rows: { id: number }[] = await readInParts(ids, (page) => db.from(table).whereIn(column, page).select({ id: column }));
+    for (const { id } of rows) taken.add(id);
+  }
+  return taken;
 }
 
 /** Returns the posts of any type that have one of these slugs. */

@@ -51,8 +51,19 @@ export async function insertTermAs(
   const insertedId = await insertRows(db, 'term_taxonomy', [
     taxonomyId === undefined ? taxonomyRow : { ...taxonomyRow, term_taxonomy_id: taxonomyId },
   ]);
+  const ids = { id: term_id, taxonomyId: insertedId || taxonomyId! };
+  await removeLeftoversOfTerm(db, ids);
   reportTerm(db, { term_id, taxonomy }, 'made');
-  return { id: term_id, taxonomyId: insertedId || taxonomyId! };
+  return ids;
+}
+
+/** Deletes the remaining rows of a deleted term, so that a new term with its ids gets neither its metas nor its posts. */
+async function removeLeftoversOfTerm(
+  db: Database,
+  { id, taxonomyId }: { readonly id: number; readonly taxonomyId: number },
+): Promise<void> {
+  await db.from('termmeta').where('term_id', id).delete();
+  await db.from('term_relationships').where('term_taxonomy_id', taxonomyId).delete();
 }
 
 /** Adds to the counts of terms, by `term_taxonomy_id`. */

@@ -7,6 +7,7 @@ import { insertRows } from '../engine/insert.ts';
 import type { TecOccurrenceRow } from '../engine/tables.ts';
 import { reportPostChanged } from '../journal/reported-changes.ts';
 import { loadMetas, loadPosts } from './bundle.ts';
+import { isOwnId, takenPostIds } from './ids-in-use.ts';
 import { insertMetas, insertPost } from './posts.ts';
 import { recurringByRuleOrRows } from './recurring-events.ts';
 
@@ -42,6 +43,7 @@ export interface StoredDate {
 
 /** A series, as stored in its post. */
 export interface StoredSeries {
+  /** 0 if it has none yet. */
   readonly id: number;
   readonly columns: Readonly<Record<(typeof SERIES_COLUMNS)[number], string>>;
   readonly metas: readonly (readonly [key: string, value: StoredValue])[];
@@ -134,7 +136,8 @@ export async function writeRecurrence(
   const goneIds = new Set(rowsByStart.map((row) => row.occurrence_id));
   const takenRows = await db.rows<{ id: number }>`
     SELECT occurrence_id AS id FROM {tec_occurrences} WHERE occurrence_id IN (${dates.map(({ id }) => id)})`;
-  const takenIds = new Set(takenRows.map(({ id }) => id));
+  const unusableIds = dates.map(({ id }) => id).filter((id) => !isOwnId(id));
+  const takenIds = new Set([...takenRows.map(({ id }) => id), ...unusableIds]);
   const [keptRows, numberedRows, otherRows]: [Partial<TecOccurrenceRow>[], Partial<TecOccurrenceRow>[], Partial<TecOccurrenceRow>[]] = [
     [],
     [],
@@ -147,7 +150,7 @@ export async function writeRecurrence(
     if (id !== undefined) {
       goneIds.delete(id);
       keptRows.push({ occurrence_id: id, ...row });
-    } else if (date.id === 0 || takenIds.has(date.id)) otherRows.push(row);
+    } else if (takenIds.has(date.id)) otherRows.push(row);
     else numberedRows.push({ occurrence_id: date.id, ...row });
     if (date.id !== 0 && (id ?? (takenIds.has(date.id) ? 0 : date.id)) !== date.id) renumberedCount += 1;
   }
@@ -199,9 +202,9 @@ export async function joinSeries(db: Database, post: number, { id, columns, meta
   // Drafts have no slug.
   let series = candidates.find(({ title }) => columns.post_name !== '' || title === columns.post_title)?.id;
   if (series === undefined) {
-    const [holder] = await db.rows`SELECT ID FROM {posts} WHERE ID = ${id}`;
-    const newId = await insertPost(db, { ...(holder ? {} : { ID: id }), ...columns, post_author: author, post_type: SERIES_TYPE });
-    series = holder ? newId : id;
+    const keepsId = isOwnId(id) && (await takenPostIds(db, [id])).size === 0;
+    const newId = await insertPost(db, { ...(keepsId ? { ID: id } : {}), ...columns, post_author: author, post_type: SERIES_TYPE });
+    series = keepsId ? id : newId;
     await insertMetas(db, new Map([[series, groupedMetas(metas)]]));
   }
   await db.change`DELETE FROM {tec_series_relationships} WHERE event_post_id = ${post}`;

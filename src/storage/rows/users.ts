@@ -151,9 +151,10 @@ export async function takenNames(
   };
 }
 
-/** Inserts a user with metas. Returns the id. */
+/** Inserts a user with these metas and none of a deleted user with the same id, such as roles. Returns the id. */
 export async function insertUser(db: Database, row: Omit<UserRow, 'ID'>, metas: Readonly<Record<string, StoredValue>>): Promise<number> {
   const user = await insertRows(db, 'users', [row]);
+  await db.from('usermeta').where('user_id', user).delete();
   const rows = Object.entries(metas).map(([meta_key, meta_value]) => ({ user_id: user, meta_key, meta_value }));
   await insertRows(db, 'usermeta', rows);
   await countUsers(db);
