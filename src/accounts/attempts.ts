@@ -3,9 +3,10 @@ import ipaddr from 'ipaddr.js';
 import { LRUCache } from 'lru-cache';
 import type { Config } from '../config/config.ts';
 import type { Site } from '../site.ts';
+import { typedKeys } from '../typed-keys.ts';
 
 /** Kinds of attempts that are counted separately, so that guessing of one kind does not lock out another. */
-export type AttemptKind = 'sign-in' | 'record-password' | 'right-password' | 'suggestion';
+export type AttemptKind = 'sign-in' | 'password-link' | 'record-password' | 'right-password' | 'suggestion';
 
 /** Attempts of one kind, by address and by the name that was tried. */
 export interface Attempts {
@@ -43,13 +44,16 @@ const SUGGESTIONS: AttemptLimits = { perAddress: 10, perName: Number.POSITIVE_IN
 
 const LIMITS: Readonly<Record<AttemptKind, AttemptLimits>> = {
   'sign-in': PASSWORDS,
+  // A page of another site can make browsers open wrong links.
+  'password-link': PASSWORDS,
   'record-password': PASSWORDS,
   'right-password': RIGHT_PASSWORDS,
   suggestion: SUGGESTIONS,
 };
-const KINDS: readonly AttemptKind[] = ['sign-in', 'record-password', 'right-password', 'suggestion'];
+const KINDS = typedKeys(LIMITS);
 const forEachKind = <Made>(make: (kind: AttemptKind) => Made): Readonly<Record<AttemptKind, Made>> => ({
   'sign-in': make('sign-in'),
+  'password-link': make('password-link'),
   'record-password': make('record-password'),
   'right-password': make('right-password'),
   suggestion: make('suggestion'),

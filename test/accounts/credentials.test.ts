@@ -393,7 +393,7 @@ describeDatabases('identify', (open) => {
 
 describe('createFailureCounts', () => {
   const few = { perAddress: 3, perName: 100, windowSeconds: 60 };
-  const limits = { 'sign-in': few, 'record-password': few, 'right-password': few, suggestion: few };
+  const limits = { 'sign-in': few, 'password-link': few, 'record-password': few, 'right-password': few, suggestion: few };
   it('counts an address with the port of the connection, as some proxies send it, as the address', () => {
     const attempts = createFailureCounts(limits).attemptsOf('sign-in');
     for (const [address, other] of [

@@ -5,6 +5,7 @@ import {
   listApplicationPasswords,
   revokeApplicationPassword,
 } from '../../src/accounts/application-passwords.ts';
+import { attemptsOf } from '../../src/accounts/attempts.ts';
 import { readClaim } from '../../src/accounts/credentials.ts';
 import { renamePassword } from '../../src/accounts/own-passwords.ts';
 import { createPasswordLink, ownerOfLink } from '../../src/accounts/password-links.ts';
@@ -140,6 +141,15 @@ describeDatabases('accounts', (open) => {
       expect((await ownerOfLink(site, link, '192.0.2.1')).row.ID).toBe(2);
       await setEmail(site, 2, 'other@example.test');
       expect(await problemOf(ownerOfLink(site, link, '192.0.2.1'))).toBe('password-link-invalid');
+    });
+
+    it('limits wrong password links of an address separately, since pages of other sites can make a browser open them', async () => {
+      const link = await createPasswordLink(site, 2, 3600);
+      const address = '203.0.113.9';
+      for (let time = 0; time < 200; time += 1)
+        expect(await problemOf(ownerOfLink(site, { ...link, key: 'wrong' }, address))).toBe('password-link-invalid');
+      expect(await problemOf(ownerOfLink(site, link, address))).toBe('too-many-requests');
+      expect(attemptsOf(site, 'sign-in').secondsToWait(address, NOW)).toBeUndefined();
     });
 
     it('gives similar logins different nicenames', async () => {
