@@ -777,6 +777,27 @@ describeDatabases('import into a site with existing records', (open) => {
     expect(metas.map(({ meta_key: key }) => key)).not.toContain('_application_passwords');
   });
 
+  it('makes no users for those who may not create users, until somebody who may imports the source', async () => {
+    const person = (login: string): Item => ({
+      kind: 'author', sourceId: login, login, email: `${login}@elsewhere.example`, displayName: login, metas: [],
+    }); // biome-ignore format: short
+    const items = [person('anna'), person('ed'), post('event', 600, { author: 'anna' }), post('event', 601, { author: 'ed' })];
+    const authorsOf = async () => (await site.db.from('posts').whereIn('ID', [600, 601]).orderBy('ID')).map((event) => event.post_author);
+    const limited = { ...caller, viewer: { ...caller.viewer, can: (name: string) => name !== 'create_users' && caller.viewer.can(name) } };
+    const importedBy = (importer: Caller, dryRun: boolean) => importItems(site, importer, streamOf(items), { source: 'x', dryRun });
+    for (const dryRun of [true, false]) {
+      const { created, lost, losses } = await importedBy(limited, dryRun);
+      expect([created, lost]).toEqual([{ event: 2 }, { author: 1 }]);
+      expect(losses.map(({ reason, examples }) => [reason, examples.map(({ of }) => of)])).toContainEqual(['author-forbidden', ['anna']]);
+    }
+    expect(await site.db.from('users').where('user_login', 'anna')).toEqual([]);
+    expect(await authorsOf()).toEqual([1, 2]);
+    expect((await importedBy(caller, false)).created).toEqual({ author: 1 });
+    expect(await authorsOf()).toEqual([(await site.db.from('users').where('user_login', 'anna').first())!.ID, 2]);
+    const withPasswords = { source: 'database', trustedAccounts: true };
+    expect((await importItems(site, limited, streamOf([person('berta')]), withPasswords)).created).toEqual({ author: 1 });
+  });
+
   it('reports coordinates of venues that do not exist, and keeps them', async () => {
     const at = (id: number, lat: string, lng: string) => post('venue', id, { metas: metaRows([['_VenueLat', lat], ['_VenueLng', lng]]) }); // biome-ignore format: short
     const report = await taken([at(501, '999', '7.68'), at(502, '45.07', 'east'), at(503, '', ''), at(504, '-45.07', '1.8e2')]);

@@ -31,6 +31,10 @@ export async function writeAuthors(work: Work, authors: readonly AuthorItem[]): 
     const item = ledgerKey('author', author.sourceId);
     const digest = digestOf(author);
     const knownEntry = ledger.entry(item);
+    const leaveOut = (reason: string, of: string): void => {
+      addToCount(tally.lost, 'author');
+      addLoss(tally, { reason, kind: 'author', of, place: author.place });
+    };
     if (knownEntry && (knownEntry.run === run.number || (await doesUserExist(work, knownEntry.target)))) {
       if (knownEntry.run !== run.number) {
         addToCount(tally.unchanged, 'author');
@@ -41,8 +45,7 @@ export async function writeAuthors(work: Work, authors: readonly AuthorItem[]): 
     const login = loginOf(run.trustedAccounts, author.login);
     const email = emailOf(run.trustedAccounts, author.email);
     if (!hasVisibleText(login)) {
-      addToCount(tally.lost, 'author');
-      addLoss(tally, { reason: 'author-without-login', kind: 'author', of: author.sourceId, place: author.place });
+      leaveOut('author-without-login', author.sourceId);
       continue;
     }
     if (!run.isDryRun) await lockNames(work.db, [USERS_LOCK]);
@@ -51,6 +54,10 @@ export async function writeAuthors(work: Work, authors: readonly AuthorItem[]): 
       ledger.add({ ...knownEntry, digest, run: run.number });
       addToCount(tally.unchanged, 'author');
       addLoss(tally, { reason: 'author-removed', kind: 'author', of: login, place: author.place });
+      continue;
+    }
+    if (existingId === undefined && !mayCreateUsers(work)) {
+      leaveOut('author-forbidden', login);
       continue;
     }
     const target = existingId ?? (await createAuthor(work, { ...author, email }, login));
@@ -73,6 +80,9 @@ async function createAuthor(work: Work, author: AuthorItem, login: string): Prom
   return insertAuthor(work, author, login, access);
 }
 
+/** Whether users may be created. In a network, administrators of its sites often may not. */
+const mayCreateUsers = ({ run }: Work): boolean => run.trustedAccounts || run.caller.viewer.can('create_users');
+
 async function findExistingUser({ db, run }: Work, login: string, email: string): Promise<number | undefined> {
   const rehearsed = [login, email].map((name) => run.dryNames.get(name.toLowerCase())).find((id) => id !== undefined);
   if (rehearsed !== undefined) return rehearsed;
@@ -89,7 +99,7 @@ async function insertAuthor({ run, db, touched }: Work, author: AuthorItem, logi
   }
   const nicename = nicenameOf(author.columns?.user_nicename ?? login);
   const { nicenames } = await takenNames(db, { login, email: author.email, nicename });
-  const isFree = isOwnId(author.id) && !(await takenIds(db, 'user', [author.id])).has(author.id);
+  const isFree = isOwnId(author.id) && !(await takenIds(db, 'users', [author.id])).has(author.id);
   const trustedColumn = (name: string, otherwise: string) => (run.trustedAccounts ? (author.columns?.[name] ?? otherwise) : otherwise);
   const row = {
     ...(isFree ? { ID: author.id } : {}),

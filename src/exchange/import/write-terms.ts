@@ -140,7 +140,7 @@ async function placeTerm(
   const rehearsed = run.dryNames.get(rehearsal);
   if (sameTerm || rehearsed !== undefined) return { id: sameTerm?.term_id ?? rehearsed!, created: false };
 
-  const id = await freeId(work, 'term', term.id);
+  const id = await freeId(work, 'terms', term.id);
   if (term.id !== undefined && id === undefined) {
     addLoss(tally, { reason: 'id-taken', kind: term.kind, of: name, place: term.place, detail: String(term.id) });
   }
@@ -150,14 +150,14 @@ async function placeTerm(
     run.dryNames.set(rehearsal, dryId);
     return { id: dryId, created: true };
   }
-  const taxonomyId = id === undefined ? undefined : await freeId(work, 'taxonomyRow', term.taxonomyId ?? id);
+  const taxonomyId = id === undefined ? undefined : await freeId(work, 'term_taxonomy', term.taxonomyId ?? id);
   const inserted = await insertTermAs(db, taxonomy, { id, taxonomyId, name, slug, description, parent: Math.max(0, parent) });
   touched.any = true;
   if (hierarchical) touched.tree = true;
   return { id: inserted.id, created: true };
 }
 
-async function freeId({ db }: Work, of: 'term' | 'taxonomyRow', id: number | undefined): Promise<number | undefined> {
+async function freeId({ db }: Work, of: 'terms' | 'term_taxonomy', id: number | undefined): Promise<number | undefined> {
   return isOwnId(id) && !(await takenIds(db, of, [id])).has(id) ? id : undefined;
 }
 

@@ -27,12 +27,12 @@ export async function takenPostIds(db: Database, ids: readonly number[]): Promis
  * their term.
  */
 const ID_COLUMNS = {
-  term: [
+  terms: [
     ['terms', 'term_id'],
     ['term_taxonomy', 'term_id'],
   ],
-  taxonomyRow: [['term_taxonomy', 'term_taxonomy_id']],
-  user: [['users', 'ID']],
+  term_taxonomy: [['term_taxonomy', 'term_taxonomy_id']],
+  users: [['users', 'ID']],
 } as const satisfies Readonly<Record<string, readonly (readonly [table: TableName, column: string])[]>>;
 
 /** Returns those of these ids that are in use. */
