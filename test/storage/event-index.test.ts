@@ -14,6 +14,7 @@ import { listTecPosts } from '../../src/records/tec-posts.ts';
 import { changeTerm, createTerm, deleteTerm } from '../../src/records/terms.ts';
 import { changePost, createPost, deletePost, trashPost } from '../../src/records/writes/post-writes.ts';
 import type { Site } from '../../src/site.ts';
+import { indexState } from '../../src/storage/audit/audit.ts';
 import type { Database } from '../../src/storage/engine/database.ts';
 import { insertRows } from '../../src/storage/engine/insert.ts';
 import { disableIndex, enableIndex, indexEvents, isIndexOutdated, isIndexUpToDate } from '../../src/storage/index/event-index.ts';
@@ -426,13 +427,19 @@ describeDatabases('list index', (open, engine) => {
       expect([await queriesIn(undefined), await queriesIn(undefined)]).toEqual([1, 1]);
     });
 
+    const create = async () => {
+      const caller = await callerOf(ADMIN);
+      const raw = { title: 'Twice', start_date: '2026-12-01 10:00', end_date: '2026-12-01 12:00', status: 'publish' };
+      return createPost(site, caller, postKind('event'), await acceptParams(site, caller, postKind('event').fields, raw, 'create'));
+    };
+
+    const move = async () => {
+      const caller = await callerOf(ADMIN);
+      const raw = { start_date: '2026-12-05 10:00', end_date: '2026-12-05 12:00' };
+      await changePost(site, caller, postKind('event'), 38, await acceptParams(site, caller, postKind('event').fields, raw, 'change'));
+    };
+
     it('is lost when a new event has an id with leftover entries, after the WordPress tables were restored', async () => {
-      const { fields } = postKind('event');
-      const create = async () => {
-        const caller = await callerOf(ADMIN);
-        const raw = { title: 'Twice', start_date: '2026-12-01 10:00', end_date: '2026-12-01 12:00', status: 'publish' };
-        return createPost(site, caller, postKind('event'), await acceptParams(site, caller, fields, raw, 'create'));
-      };
       const entries = () => db.from('fasti_entries').orderBy('facet');
       await create();
       const all = await entries();
@@ -472,6 +479,29 @@ describeDatabases('list index', (open, engine) => {
       expect(await dropStaleIndex(site)).toBe('missing');
       expect(hasIndex(await site.settings())).toBe(false);
     });
+
+    it('is kept at the start if another process writes while it is checked', async () => {
+      const rows = async <Row>(...statement: Parameters<Database['rows']>): Promise<Row[]> => {
+        const found = await site.db.rows<Row>(...statement);
+        await create();
+        return found;
+      };
+      expect(await dropStaleIndex({ ...site, db: { ...site.db, rows } })).toBeUndefined();
+      expect(hasIndex(await site.settings())).toBe(true);
+    });
+
+    it.each(['tec_occurrences', 'fasti_days'])(
+      'is not called wrong by an audit if another process writes after it has read %s',
+      async (table) => {
+        const beforeMove = <Query extends PromiseLike<unknown>>(query: Query): Query => {
+          const thenOfQuery = (...after: Parameters<Query['then']>) => query.then((rows) => move().then(() => rows)).then(...after);
+          return new Proxy(query, { get: (target, key) => (key === 'then' ? thenOfQuery : Reflect.get(target, key)) });
+        };
+        const from: Database['from'] = (name, alias) =>
+          name === table ? beforeMove(site.db.from(name, alias)) : site.db.from(name, alias);
+        expect(await indexState({ ...site.db, from }, undefined)).toBe('trusted');
+      },
+    );
 
     it('is not taken for complete if its tables are created again in a database that says so', async () => {
       const names = (await missingTables(db)).length === 0 ? tableDefinitions().map(({ name }) => name) : [];

@@ -7,6 +7,7 @@ import type { QueryBuilder } from '../engine/builder.ts';
 import type { Database } from '../engine/database.ts';
 import type { Inspection, TableDefinition } from '../engine/dialect.ts';
 import { pagesById } from '../engine/pages.ts';
+import { lockChanges } from '../freshness/foreign-changes.ts';
 import { indexLayout, isIndexUpToDate, unindexableAmong } from '../index/event-index.ts';
 import { coversAllEvents } from '../index/event-index-cover.ts';
 import { hasWrongCounts } from '../index/event-index-rebuild.ts';
@@ -214,9 +215,20 @@ export async function indexState(db: Database, languages: ContentLanguages | und
   if ((await readOptions(db, [INDEX_OPTION])).get(INDEX_OPTION) !== indexLayout(languages)) return 'off';
   if (!(await coversAllEvents(db))) return 'wrong';
   for await (const ids of pagesById(EVENTS_PER_STEP, (after, size) => idsOfType(db, 'tribe_events', after, size)))
-    if (!(await isIndexUpToDate(db, ids, languages))) return 'wrong';
-  return (await hasWrongCounts(db)) ? 'wrong' : 'trusted';
+    if (await failsAlone(db, async (reader) => !(await isIndexUpToDate(reader, ids, languages)))) return 'wrong';
+  return (await hasWrongCounts(db, undefined, (check) => failsAlone(db, check))) ? 'wrong' : 'trusted';
 }
+
+/**
+ * Whether a check of several queries fails. Other processes may write between the queries, so one that has failed is
+ * repeated while they wait.
+ */
+const failsAlone = async (db: Database, check: (db: Database) => Promise<boolean>): Promise<boolean> =>
+  (await check(db)) &&
+  db.transaction(async (trx) => {
+    await lockChanges(trx);
+    return check(trx);
+  });
 
 /**
  * Returns the events whose dates or links cannot be indexed, so that lists work without the index even after a rebuild.

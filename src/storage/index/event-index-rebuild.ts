@@ -164,20 +164,37 @@ async function recount(db: Database, facet: Facet): Promise<void> {
 
 /**
  * Whether the counts of days and months differ from the sums of the entries. Only reads. Tables to `maxRowsAtOnce` rows
- * are read as a whole, instead of with several queries for each facet.
+ * are read as a whole, instead of with several queries for each facet. `fails` runs each of the checks; it may repeat one
+ * that has failed while no other process can write.
  */
-export async function hasWrongCounts(db: Database, maxRowsAtOnce = ENTRIES_PER_STEP): Promise<boolean> {
-  const facets = await wholeIndex(db, maxRowsAtOnce);
-  if (facets) return facets.some(({ entries, days }) => !areCountsCorrect(entries, days));
-  for (let facet: Facet | undefined = ALL_EVENTS; facet !== undefined; facet = await facetAfter(db, facet)) {
-    for (let day: number | undefined = 0; day !== undefined; ) {
-      const { until, inRange } = await rangeFrom(db, facet, day);
-      if (areDifferent(await inRange(countsUnder(db, facet)), await countDays(db, facet, day, until))) return true;
-      day = until === undefined ? undefined : until + 1;
-    }
-    if (areDifferent(await countsUnder(db, facet).where('day', '<', 0), await countMonths(db, facet))) return true;
-  }
+export async function hasWrongCounts(
+  db: Database,
+  maxRowsAtOnce = ENTRIES_PER_STEP,
+  fails = (check: (db: Database) => Promise<boolean>): Promise<boolean> => check(db),
+): Promise<boolean> {
+  let isLarge = false;
+  const isWrong = await fails(async (reader) => {
+    const facets = await wholeIndex(reader, maxRowsAtOnce);
+    isLarge = facets === undefined;
+    return facets?.some(({ entries, days }) => !areCountsCorrect(entries, days)) ?? false;
+  });
+  if (!isLarge) return isWrong;
+  for (let facet: Facet | undefined = ALL_EVENTS; facet !== undefined; facet = await facetAfter(db, facet))
+    if (await hasWrongCountsIn(db, facet, fails)) return true;
   return false;
+}
+
+/** Does the same for one facet, with several queries. */
+async function hasWrongCountsIn(db: Database, facet: Facet, fails: NonNullable<Parameters<typeof hasWrongCounts>[2]>): Promise<boolean> {
+  for (let day: number | undefined = 0; day !== undefined; ) {
+    const first: number = day;
+    const { until, inRange } = await rangeFrom(db, facet, first);
+    const areDaysWrong = async (reader: Database) =>
+      areDifferent(await inRange(countsUnder(reader, facet)), await countDays(reader, facet, first, until));
+    if (await fails(areDaysWrong)) return true;
+    day = until === undefined ? undefined : until + 1;
+  }
+  return fails(async (reader) => areDifferent(await countsUnder(reader, facet).where('day', '<', 0), await countMonths(reader, facet)));
 }
 
 interface FacetRows {
