@@ -14,7 +14,7 @@ import { standardOutput } from './host/output.ts';
 import { closePort, handlePortErrors, listenAddressOf } from './host/port.ts';
 import { SettingError } from './host/setting-error.ts';
 import { startTracing, type Tracing } from './host/tracing.ts';
-import { metricsPage } from './http/metrics.ts';
+import { type MetricValues, metricsPage } from './http/metrics.ts';
 import { metricsListener, openMetricsPort } from './http/metrics-server.ts';
 import { type Service, type ServiceHost, startService } from './http/service.ts';
 import { type FromWorker, manageWorkers, type ToWorker, WORKER_VARIABLE } from './http/workers.ts';
@@ -119,11 +119,13 @@ async function serveAsWorker(number: string): Promise<void> {
   // The first process may have ended while this one was loading.
   if (!process.connected) killSelf('SIGTERM');
   const silent = log.child({}, { level: 'silent' });
-  const sendToPrimary = (word: FromWorker): void => {
-    if (process.connected) process.send?.(word, undefined, undefined, () => undefined);
-  };
+  const sendToPrimary = (word: FromWorker): Promise<void> =>
+    new Promise((resolve) => {
+      if (process.connected && process.send) process.send(word, undefined, undefined, () => resolve());
+      else resolve();
+    });
   const metrics = async (): Promise<string> => {
-    sendToPrimary('asks for metrics');
+    void sendToPrimary('asks for metrics');
     for await (const [word] of on(process, 'message', { signal: AbortSignal.timeout(METRICS_TIMEOUT_MS) }))
       if (isObject(word) && 'metrics' in word) return String(word.metrics);
     throw new Error('the first process does not answer');
@@ -138,12 +140,12 @@ async function serveAsWorker(number: string): Promise<void> {
   };
   const site = await openConfiguredSite(config);
   const failures = failureCountsOf(site);
-  failures.onFailure((failed) => sendToPrimary({ failed }));
+  failures.onFailure((failed) => void sendToPrimary({ failed }));
   const service = startService(site, await loadConfiguredTheme(config), host, exitWithError);
   let ending: Promise<void> | undefined;
   // If the first process dies meanwhile, this one still answers its requests.
   end = () => {
-    ending ??= endService(service);
+    ending ??= endService(service, (measured) => sendToPrimary({ measured }));
     return ending;
   };
   process.on('message', (word: ToWorker) => {
@@ -158,18 +160,20 @@ async function serveAsWorker(number: string): Promise<void> {
       );
   });
   // A terminal sends signals to the whole process group. The first process decides what to do.
-  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => sendToPrimary('leaving'));
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => void sendToPrimary('leaving'));
   process.on('SIGHUP', () => undefined);
 }
 
-async function endService(service: Service): Promise<void> {
+/** Ends a worker. `report` gets the last counts of its metrics. */
+async function endService(service: Service, report: (measured: MetricValues) => Promise<void>): Promise<void> {
   const deadline = performance.now() + shutdownMs;
   await service.stop();
+  if (service.metrics) await report(await service.metrics.collectCounts());
   await finish('SIGTERM', { deadline });
 }
 
 /** Takes the connections that the first process sends, as if this process listened. */
-function receiveConnections(sendToPrimary: (word: FromWorker) => void): ServiceHost['open'] {
+function receiveConnections(sendToPrimary: (word: FromWorker) => Promise<void>): ServiceHost['open'] {
   let opened = false;
   return (server, state) => {
     if (!opened) {
@@ -178,11 +182,11 @@ function receiveConnections(sendToPrimary: (word: FromWorker) => void): ServiceH
       server.emit('listening');
       process.on('message', (word: ToWorker, socket?: Socket) => {
         if (word !== 'connection') return;
-        sendToPrimary('taken');
+        void sendToPrimary('taken');
         if (socket) server.emit('connection', socket);
       });
     }
-    sendToPrimary(state);
+    void sendToPrimary(state);
   };
 }
 

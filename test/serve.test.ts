@@ -12,6 +12,7 @@ import { reindexEvents } from '../src/storage/index/event-index-rebuild.ts';
 import { commandIn, embedded } from './cli/command.ts';
 import { type RequestResult, requestContinuously, sendRequest } from './support/clients.mjs';
 import { describeDatabases, urlOf } from './support/databases.ts';
+import { openEventStream } from './support/event-stream.ts';
 import { MAIN } from './support/program.mjs';
 import { type Entry, readContinuously, type Serving, serveExpectingFailure, startServing } from './support/serving.ts';
 import { loadSite, resetSite } from './support/site.ts';
@@ -137,12 +138,15 @@ describe('the serve command', () => {
   });
 
   it('with several workers is replaced without a failed request, and ends with its workers', async () => {
-    const { port, child, entries, waitForLog: said, stop } = await start(url, { WORKERS: '2', CACHE: 'off' });
+    const { port, base, child, entries, waitForLog: said, stop } = await start(url, { WORKERS: '2', CACHE: 'off' });
     const end = readContinuously(port, LIST);
     await said('request completed', 50);
     await answeredBy(2, port, () => entries);
     const before = workersOf(entries);
+    const stream = await openEventStream(`${base}/wp-json/calendar/events/v1/changes/stream`);
     child.kill('SIGHUP');
+    // A stream that is cut counts as aborted.
+    await stream.ended;
     await said('the workers have been replaced');
     const rest = entries.length;
     await said('request completed', 50 + entries.filter(({ msg }) => msg === 'request completed').length);

@@ -26,27 +26,32 @@ export interface Metrics {
   readonly observe: Observer;
   /** Returns all current metrics. */
   readonly collect: () => Promise<MetricValues>;
+  /** Returns those that need no database, among them all that only grow. */
+  readonly collectCounts: () => Promise<MetricValues>;
 }
 
 /** Creates the metrics of a site in this process. */
 export function createMetrics(site: Site, lifecycle: Lifecycle, version: string): Metrics {
-  const registry = new Registry();
-  collectDefaultMetrics({ register: registry });
-  measureState(registry, site, lifecycle);
-  measureDatabase(registry, site);
+  const [counts, state] = [new Registry(), new Registry()];
+  collectDefaultMetrics({ register: counts });
+  measureDatabase(counts, site);
+  measureState(state, site, lifecycle);
   new Gauge({
     name: 'fasti_build_info',
     help: 'The version that runs, as a label.',
     labelNames: ['version', 'node'],
-    registers: [registry],
+    registers: [state],
     aggregator: 'first',
   }).set({ version, node: process.versions.node }, 1);
-  new Gauge({ name: 'fasti_processes', help: 'How many processes serve.', registers: [registry] }).set(1);
+  new Gauge({ name: 'fasti_processes', help: 'How many processes serve.', registers: [state] }).set(1);
   return {
-    observe: measureRequests(registry),
-    collect: async () => (await registry.getMetricsAsJSON()) as unknown as MetricValues,
+    observe: measureRequests(counts),
+    collect: async () => (await Promise.all([counts, state].map(valuesIn))).flat(),
+    collectCounts: () => valuesIn(counts),
   };
 }
+
+const valuesIn = async (registry: Registry): Promise<MetricValues> => (await registry.getMetricsAsJSON()) as unknown as MetricValues;
 
 /** Renders the metrics of all processes in Prometheus's format. */
 export const metricsPage = (parts: readonly MetricValues[]): Promise<string> => aggregated(parts).metrics();

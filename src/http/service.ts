@@ -152,6 +152,8 @@ export function startService(site: Site, theme: LoadedTheme, host: ServiceHost, 
 
   async function stop(): Promise<void> {
     isStopping = true;
+    // A worker that is replaced is not told before, and streams end only in this phase.
+    phase = 'stopping';
     const timeoutMs = shutdownSeconds * 1000;
     const deadline = performance.now() + timeoutMs;
     // First of all, so that the process is killed if it hangs after this point.

@@ -85,7 +85,7 @@ type End = { readonly code: number | null; readonly signal: string | null } | { 
 
 interface Worker {
   readonly process: ChildProcess;
-  /** Resolves when the process has ended, or could not be started. */
+  /** Resolves when the process has ended and its messages were read, or could not be started. */
   readonly whenEnded: Promise<End>;
   readonly number: number;
   state: 'starting' | 'waiting' | 'ready' | 'leaving';
@@ -94,7 +94,7 @@ interface Worker {
    * worker ends, another one gets them.
    */
   readonly pendingSockets: Socket[];
-  /** The metrics that it sent last. */
+  /** The metrics that it sent last; at its end, it sends its counts. */
   lastMetrics: MetricValues;
 }
 
@@ -207,12 +207,15 @@ function launch(pool: WorkerPool, number: number): ChildProcess | undefined {
 }
 
 /**
- * Waits for the end of a process. A process that could not be started never exits, but emits an error and has no id.
- * Other errors do not end a process.
+ * Waits for the end of a process, and for its last messages, which may arrive after it. A process that could not be
+ * started never exits, but emits an error and has no id. Other errors do not end a process.
  */
 const endOf = (child: ChildProcess): Promise<End> =>
   new Promise((resolve) => {
-    child.once('exit', (code, signal) => resolve({ code, signal }));
+    child.once('exit', (code, signal) => {
+      if (child.connected) child.once('disconnect', () => resolve({ code, signal }));
+      else resolve({ code, signal });
+    });
     child.on('error', (err) => {
       if (child.pid === undefined) resolve({ err });
     });

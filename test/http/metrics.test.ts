@@ -92,6 +92,12 @@ describeDatabases('metrics', (open) => {
       expect(seriesIn(body, 'process_resident_memory_bytes')).toBeGreaterThan(2 ** 20);
     }
     expect((await read(`http://127.0.0.1:${port}/anything`, TOKEN)).status).toBe(404);
+
+    for (let asked = 0; asked < 4; asked += 1) await read(`${server.base}${LIST}`);
+    server.child.kill('SIGHUP');
+    await server.waitForLog('the workers have been replaced');
+    const { body } = await read(`http://127.0.0.1:${port}/metrics`, TOKEN);
+    expect(seriesIn(body, 'fasti_http_requests_total{method="GET",route="/tribe/events/v1/events",status="200"}')).toBe(10);
   });
 
   it('return 404 unless they are configured', async () => {

@@ -17,9 +17,9 @@ interface Fake {
   readonly process: ChildProcess;
 }
 
-/** Metrics that each process reports. */
-const MEASURED = [
-  { name: 'requests_total', help: 'Requests.', type: 'counter', aggregator: 'sum', values: [{ value: 10, labels: {} }] },
+/** Metrics that each process reports: how many requests it has answered. */
+const measured = (requests: number) => [
+  { name: 'requests_total', help: 'Requests.', type: 'counter', aggregator: 'sum', values: [{ value: requests, labels: {} }] },
   {
     name: 'seconds',
     help: 'Seconds.',
@@ -86,7 +86,14 @@ function fakeProcess(number: number, fate: Fate, alive: Set<Fake>): Fake {
     stuck = true;
   };
   const end = (code: number | null): void => {
-    if (alive.delete(fake)) emitter.emit('exit', code, code === null ? 'SIGKILL' : null);
+    if (!alive.delete(fake)) return;
+    emitter.emit('exit', code, code === null ? 'SIGKILL' : null);
+    // Messages that a process sent before its end may be read after it.
+    setImmediate(() => {
+      if (code === 0) emitter.emit('message', { measured: measured(15) });
+      process.connected = false;
+      emitter.emit('disconnect');
+    });
   };
   const ready = (): void => void emitter.emit('message', 'ready');
   const process = Object.assign(emitter, {
@@ -94,7 +101,7 @@ function fakeProcess(number: number, fate: Fate, alive: Set<Fake>): Fake {
     connected: fate !== 'error',
     send: (word: ToWorker) => {
       if (word === 'end') queueMicrotask(() => end(0));
-      if (word === 'measure' && !stuck) queueMicrotask(() => emitter.emit('message', { measured: MEASURED }));
+      if (word === 'measure' && !stuck) queueMicrotask(() => emitter.emit('message', { measured: measured(10) }));
     },
     kill: () => end(null),
   });
@@ -161,12 +168,12 @@ describe('metrics of workers', () => {
   const counted = async ({ workers }: Service): Promise<string[]> =>
     (await workers.metrics()).split('\n').filter((line) => line !== '' && !line.startsWith('#'));
 
-  it('keep the counters of replaced workers without counting them twice', async () => {
+  it('keep the last counters of replaced workers without counting them twice', async () => {
     const running = await served(2);
     expect(await counted(running)).toEqual(['requests_total 20', 'seconds_count 20', 'used 2']);
     for (const times of [1, 2]) {
       await running.workers.replace();
-      expect(await counted(running)).toEqual([`requests_total ${20 + times * 20}`, `seconds_count ${20 + times * 20}`, 'used 2']);
+      expect(await counted(running)).toEqual([`requests_total ${20 + times * 30}`, `seconds_count ${20 + times * 20}`, 'used 2']);
     }
   });
 
