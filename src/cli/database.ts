@@ -30,6 +30,7 @@ import { writePasswordFile } from './password-file.ts';
 import { print } from './print.ts';
 import { actingCaller, configOf, notInstalled, progressOf, type Session, withDatabase, withNewDatabase, withSite } from './session.ts';
 import { optionInvalid } from './site-options.ts';
+import { onceReachable } from './wait-for-database.ts';
 
 /** Options of `init`, which all have a default. */
 interface InitOptions {
@@ -248,14 +249,15 @@ async function start(session: Session, options: InitOptions): Promise<void> {
   const { io, say } = session;
   const config = configOf(session);
   const isEmbedded = config.databaseUrl.startsWith('sqlite:');
-  const settings = await withNewDatabase(session, async (site) => {
+  const prepare = async (site: Site): Promise<SiteSettings> => {
     if ((await findInstallation(site.db)) !== 'site') {
       const withSample = isEmbedded || options.sample === true;
       await init(session, site, { ...options, sample: withSample });
       if (withSample) await seedByCommand(session, site);
     }
     return site.settings();
-  });
+  };
+  const settings = await onceReachable(session, config, () => withNewDatabase(session, prepare));
   // A local test site follows the configured port.
   const followsPort = config.siteUrl === undefined && /^http:\/\/localhost(:\d+)?$/.test(settings.home);
   const home = followsPort ? localAddress(config) : settings.home;
