@@ -8,7 +8,7 @@
  *   node bin/install.mjs --running   without packages for development
  */
 import { spawnSync } from 'node:child_process';
-import { existsSync, readFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -47,19 +47,51 @@ export function nodeFault(version) {
   return `Node 20.19, 22.12 or 24, or a later release of one of these, is needed; this is ${version}.`;
 }
 
-/** Installs all packages, or those needed at run time. Returns a line that describes the failure, or undefined. */
-export function installPackages({ everything }) {
-  return npm('ci', '--ignore-scripts', everything ? '--include=dev' : '--omit=dev', '--no-audit', '--no-fund');
+/**
+ * Installs all packages, or those needed at run time. A service may be running with the former ones, so they stay until
+ * the new ones are complete, and if that fails. `prepare` gets the folder whose node_modules has the new packages, before
+ * they are used.
+ *
+ * Returns a line that describes the failure, or undefined; `prepare` does the same.
+ */
+export function installPackages({ everything }, prepare = () => undefined) {
+  const [target, fresh, former] = ['node_modules', 'node_modules.new', 'node_modules.old'].map((name) => join(ROOT, name));
+  const clean = () => {
+    for (const folder of [fresh, former]) rmSync(folder, { recursive: true, force: true });
+  };
+  const install = (folder) => {
+    const kinds = everything ? '--include=dev' : '--omit=dev';
+    return npm(folder, 'ci', '--ignore-scripts', kinds, '--no-audit', '--no-fund') ?? prepare(folder);
+  };
+  clean();
+  mkdirSync(fresh);
+  for (const name of ['package.json', 'package-lock.json', '.npmrc'])
+    if (existsSync(join(ROOT, name))) cpSync(join(ROOT, name), join(fresh, name));
+  let fault = install(fresh);
+  if (fault === undefined && !isReplaced(target, join(fresh, 'node_modules'), former)) fault = install(ROOT);
+  clean();
+  return fault;
+}
+
+/** Puts one folder in the place of another, which gets a new name. False if that cannot be renamed, such as a volume. */
+function isReplaced(target, fresh, former) {
+  try {
+    if (existsSync(target)) renameSync(target, former);
+  } catch {
+    return false;
+  }
+  renameSync(fresh, target);
+  return true;
 }
 
 /** Fetches or compiles the native code of SQLite for this Node. Returns the same as `installPackages`. */
-export function compile() {
-  if (isCompiled() || npm('rebuild', ...WITH_SCRIPTS) === undefined) return undefined;
+export function compile(folder = ROOT) {
+  if (isCompiled(folder) || npm(folder, 'rebuild', ...WITH_SCRIPTS) === undefined) return undefined;
   return 'SQLite could neither be fetched nor compiled. Install a C++ compiler, make and Python 3 and try again, or use Node 22 or later, which needs none. Without access to nodejs.org, also set npm_config_nodedir to the folder of Node, whose include/node has its headers.';
 }
 
 /** Whether the native code of SQLite is installed and runs on this Node, for which it may not have been built. */
-export const isCompiled = () => (isNewEnough && opens(COMPILED)) || opens(NATIVE);
+export const isCompiled = (folder = ROOT) => (isNewEnough && opens(COMPILED, folder)) || opens(NATIVE, folder);
 
 /**
  * Whether the packages in node_modules are those of package-lock.json. Optional packages depend on the machine and are
@@ -77,12 +109,12 @@ export function isInstalled({ everything }) {
   });
 }
 
-/** Runs npm: the one that runs this script, if any. Its output goes to standard error. */
-export function npm(...args) {
+/** Runs npm in a folder: the one that runs this script, if any. Its output goes to standard error. */
+function npm(folder, ...args) {
   const own = process.env.npm_execpath;
   const [program, first] = own?.endsWith('.js') ? [process.execPath, [own]] : ['npm', []];
   const { status, error } = spawnSync(program, [...first, ...args], {
-    cwd: ROOT,
+    cwd: folder,
     env: { ...COMPILING, ...process.env },
     stdio: ['ignore', 2, 2],
     shell: program === 'npm' && process.platform === 'win32',
@@ -96,7 +128,7 @@ function packagesIn(file) {
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const everything = !process.argv.includes('--running');
-  const fault = nodeFault(process.versions.node) ?? installPackages({ everything }) ?? compile();
+  const fault = nodeFault(process.versions.node) ?? installPackages({ everything }, compile);
   if (fault !== undefined) {
     process.stderr.write(`${fault}\n`);
     process.exitCode = 1;

@@ -8,7 +8,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const ROOT = dirname(dirname(fileURLToPath(import.meta.url)));
-const load = createRequire(join(ROOT, 'package.json'));
+const loaderIn = (folder) => createRequire(join(folder, 'package.json'));
 const COMPILED_FOR = 10;
 
 /** The package whose code has to be fetched or compiled. */
@@ -17,10 +17,10 @@ export const NATIVE = 'better-sqlite3';
 export const COMPILED = 'better-sqlite3-compiled';
 export const isNewEnough = Number(process.versions.napi) >= COMPILED_FOR;
 
-/** Whether this package can open a database. */
-export function opens(name) {
+/** Whether this package, installed in this folder, can open a database. */
+export function opens(name, folder = ROOT) {
   try {
-    new (load(name))(':memory:').close();
+    new (loaderIn(folder)(name))(':memory:').close();
     return true;
   } catch {
     return false;
@@ -28,4 +28,4 @@ export function opens(name) {
 }
 
 /** Loads the better-sqlite3 package that the service uses on this machine. */
-export const loadSqlite = () => load(isNewEnough && opens(COMPILED) ? COMPILED : NATIVE);
+export const loadSqlite = () => loaderIn(ROOT)(isNewEnough && opens(COMPILED) ? COMPILED : NATIVE);

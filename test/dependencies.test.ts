@@ -58,6 +58,6 @@ describe('install scripts', () => {
       expect([name, /npm (ci|install)\b|'(ci|install)'/.exec(read(name))?.[0]]).toEqual([name, undefined]);
       expect(read(name)).toContain('install.mjs');
     }
-    expect(read('bin/install.mjs')).toContain("npm('ci', '--ignore-scripts'");
+    expect(read('bin/install.mjs')).toContain("npm(folder, 'ci', '--ignore-scripts'");
   });
 });

@@ -1,5 +1,5 @@
-import { execFileSync } from 'node:child_process';
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { execFileSync, spawnSync } from 'node:child_process';
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -86,21 +86,39 @@ describe('bin/install.mjs', () => {
     });
   });
 
-  it.each(['install.mjs', 'install.mjs --running'])('runs npm to install what is missing, as `node bin/%s`', (command) => {
-    found({ 'better-sqlite3': FAILS });
+  /** Runs a command with an npm that does `work`, and returns what it was asked. `before`: the packages that are there. */
+  const askedBy = (command: string, before: Readonly<Record<string, string>>, work: string): string => {
+    found(before);
     const asked = join(root, 'asked.txt');
+    const script = `const fs = require('node:fs');
+      fs.appendFileSync(${JSON.stringify(asked)}, process.argv.slice(2).join(' ') + require('node:os').EOL);
+      ${work}`;
     writeFileSync(asked, '');
-    writeFileSync(
-      join(root, 'npm.js'),
-      `require('node:fs').appendFileSync(${JSON.stringify(asked)}, process.argv.slice(2).join(' ') + require('node:os').EOL);`,
-    );
+    writeFileSync(join(root, 'npm.js'), script);
     const [program = '', ...args] = command.split(' ');
-    execFileSync(process.execPath, [join('bin', program), ...args], {
+    spawnSync(process.execPath, [join('bin', program), ...args], {
       cwd: root,
       env: { ...process.env, NODE_OPTIONS: '', npm_execpath: join(root, 'npm.js') },
     });
-    const kinds = args.length > 0 ? '--omit=dev' : '--include=dev';
-    expect(readFileSync(asked, 'utf8')).toBe(`ci --ignore-scripts ${kinds} --no-audit --no-fund\nrebuild better-sqlite3\n`);
+    return readFileSync(asked, 'utf8');
+  };
+  const packages = (): string[] => readdirSync(join(root, 'node_modules')).filter((name) => !name.startsWith('.'));
+  const leftovers = (): string[] => readdirSync(root).filter((name) => name.startsWith('node_modules.'));
+
+  it.each(['install.mjs', 'install.mjs --running'])('runs npm to install what is missing, as `node bin/%s`', (command) => {
+    const kinds = command.endsWith('--running') ? '--omit=dev' : '--include=dev';
+    const asked = askedBy(command, { 'better-sqlite3': FAILS }, "fs.mkdirSync('node_modules/added', { recursive: true });");
+    expect(asked).toBe(`ci --ignore-scripts ${kinds} --no-audit --no-fund\nrebuild better-sqlite3\n`);
+    expect([packages(), leftovers()]).toEqual([['added'], []]);
+  });
+
+  it.each(['ci', 'rebuild'])('keeps the packages of a running service until all new ones are there, and if npm %s fails', (fails) => {
+    const work = `if (!fs.existsSync(${JSON.stringify(join(root, 'node_modules/better-sqlite3'))})) throw new Error('removed');
+      fs.mkdirSync('node_modules/added', { recursive: true });
+      process.exitCode = Number(process.argv[2] === '${fails}');`;
+    const asked = askedBy('install.mjs', { 'better-sqlite3': FAILS }, work);
+    expect(asked.split('\n').map((line) => line.split(' ')[0])).toContain(fails);
+    expect([packages(), leftovers()]).toEqual([['better-sqlite3'], []]);
   });
 });
 
