@@ -121,8 +121,8 @@ export function createHookServer(site: Site): HookServer {
 
 /** Deletes old messages that were sent or given up. */
 export const deleteOldMessages = ({ db, clock }: Site): Promise<number> => {
-  const now = clock().getTime();
-  return pruneMessages(db, { before: utcFromDate(new Date(now - RETENTION_MS)), futureLimit: utcFromDate(new Date(now + MAX_WAIT_MS)) });
+  const now = clock();
+  return pruneMessages(db, utcFromDate(new Date(now.getTime() - RETENTION_MS)), now);
 };
 
 /** Whether the network has closed the site. Its messages then wait until it is open again. */

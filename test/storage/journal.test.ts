@@ -358,6 +358,14 @@ describeDatabases('journal', (open) => {
     expect(await oldestNumber(db)).toBe(from + 1501);
   });
 
+  it.each([
+    ['a day', 25],
+    ['decades', 50 * 366 * 24],
+  ])('is not pruned of new entries by a process whose clock is %s behind', async (_, hours) => {
+    await db.transaction((trx) => appendChanges(trx, [change(1), change(2)], origin(NOW)));
+    expect(await pruneJournal(db, 1, new Date(NOW.getTime() - hours * 3600 * 1000))).toBe(0);
+  });
+
   it('is pruned of what was noted while the clock was ahead', async () => {
     const from = await oldestNumber(db);
     const day = (days: number) => new Date(NOW.getTime() + days * 24 * 3600 * 1000);

@@ -4,6 +4,7 @@ import type { Database } from '../engine/database.ts';
 import { insertMissing, insertRows } from '../engine/insert.ts';
 import type { JournalRow } from '../engine/own-tables.ts';
 import { verbatim } from '../engine/statement.ts';
+import { latestKept } from './clock-faults.ts';
 import type { OwnChange } from './own-changes.ts';
 
 /*
@@ -166,13 +167,13 @@ const MAX_PRUNED = 1000;
 const DAY_MS = 24 * 3600 * 1000;
 
 /**
- * Removes some of the entries that are older than this many days or, since a clock was ahead, from the future. The
+ * Removes some of the entries that are older than this many days or, since a clock was ahead, from far ahead. The
  * latest entry is always kept, so that the start of the complete journal is known. Returns the number of removed
  * entries; after a full step there may be more.
  */
 export async function pruneJournal(db: Database, days: number, now: Date): Promise<number> {
   const oldest = utcFromDate(new Date(now.getTime() - days * DAY_MS));
-  const latest = utcFromDate(new Date(now.getTime() + DAY_MS));
+  const latest = await latestKept(db, now);
   const rows = await db.rows<{
     number: number;
     at: string;

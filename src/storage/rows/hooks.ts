@@ -3,6 +3,7 @@ import { insertRows } from '../engine/insert.ts';
 import type { HookMessageRow, HookRow } from '../engine/own-tables.ts';
 import { pagesOf } from '../engine/pages.ts';
 import { Piece, verbatim } from '../engine/statement.ts';
+import { latestKept } from '../journal/clock-faults.ts';
 
 export type HookState = HookRow['state'];
 
@@ -187,12 +188,10 @@ const BATCH_SIZE = 500;
  * Removes some messages that are older than a moment, or from a time so far ahead that a clock was wrong, and are not
  * waiting. Returns the number of removed messages.
  */
-export async function pruneMessages(
-  db: Database,
-  { before, futureLimit }: { readonly before: string; readonly futureLimit: string },
-): Promise<number> {
+export async function pruneMessages(db: Database, before: string, now: Date): Promise<number> {
+  const latest = await latestKept(db, now);
   const rows = await db.rows<{ id: string }>`
-    SELECT id FROM {fasti_hook_messages} WHERE (created_at < ${before} OR created_at > ${futureLimit}) AND state <> ${'waiting'}
+    SELECT id FROM {fasti_hook_messages} WHERE (created_at < ${before} OR created_at > ${latest}) AND state <> ${'waiting'}
     ORDER BY created_at LIMIT ${BATCH_SIZE}`;
   return rows.length === 0
     ? 0

@@ -2,6 +2,7 @@ import { utcFromDate } from '../../wordpress/time.ts';
 import type { Database } from '../engine/database.ts';
 import { upsertRows } from '../engine/insert.ts';
 import type { AnswerRow } from '../engine/own-tables.ts';
+import { latestKept, latestPossible } from '../journal/clock-faults.ts';
 import { joinWriters } from '../journal/reported-changes.ts';
 
 /*
@@ -25,7 +26,7 @@ export type KeptAnswer = Pick<AnswerRow, 'fingerprint' | 'answer'>;
 /** Returns the answer to the request with this id, if there is one that has not expired. */
 export async function findAnswer(db: Database, id: string, now: Date): Promise<KeptAnswer | undefined> {
   const [row] = await db.rows<KeptAnswer>`
-    SELECT fingerprint, answer FROM {fasti_answers} WHERE id = ${id} AND made_at > ${oldestKept(now)} AND made_at <= ${latest(now)}`;
+    SELECT fingerprint, answer FROM {fasti_answers} WHERE id = ${id} AND made_at > ${oldestKept(now)} AND made_at <= ${latestPossible(now)}`;
   return row;
 }
 
@@ -34,7 +35,7 @@ export async function findAnswer(db: Database, id: string, now: Date): Promise<K
  * with the same id wait here for the end of this transaction. Returns the answer if another request was faster.
  */
 export async function claimAnswer(db: Database, { id, fingerprint }: AnswerKey, now: Date): Promise<KeptAnswer | undefined> {
-  await db.change`DELETE FROM {fasti_answers} WHERE id = ${id} AND (made_at <= ${oldestKept(now)} OR made_at > ${latest(now)})`;
+  await db.change`DELETE FROM {fasti_answers} WHERE id = ${id} AND (made_at <= ${oldestKept(now)} OR made_at > ${latestPossible(now)})`;
   await upsertRows(db, 'fasti_answers', [{ id, fingerprint, made_at: utcFromDate(now), answer: '' }], ['id'], { made_at: 'made_at' });
   // The row is locked at this point: it is either new, or from a transaction that has ended.
   const [row] = await db.rows<KeptAnswer>`SELECT fingerprint, answer FROM {fasti_answers} WHERE id = ${id}`;
@@ -59,9 +60,9 @@ export async function releaseAnswer(db: Database, id: string): Promise<void> {
 /** Maximum number of answers that are removed at once. */
 const BATCH_SIZE = 500;
 
-/** Deletes some expired answers. Returns their number; after a full step there may be more. */
+/** Deletes some expired answers, and those of a clock that was ahead. Returns their number; after a full step there may be more. */
 export async function pruneAnswers(db: Database, now: Date): Promise<number> {
-  const [from, to] = [oldestKept(now), latest(now)];
+  const [from, to] = [oldestKept(now), await latestKept(db, now)];
   const rows = await db.rows<{ id: string }>`
     SELECT id FROM {fasti_answers} WHERE made_at <= ${from} OR made_at > ${to} ORDER BY made_at LIMIT ${BATCH_SIZE}`;
   if (rows.length === 0) return 0;
@@ -69,6 +70,4 @@ export async function pruneAnswers(db: Database, now: Date): Promise<number> {
   return db.change`DELETE FROM {fasti_answers} WHERE id IN (${ids}) AND (made_at <= ${from} OR made_at > ${to})`;
 }
 
-/** An answer from a later moment was made while a clock was ahead, and has expired too. */
-const latest = (now: Date): string => utcFromDate(new Date(now.getTime() + KEPT_MS));
 const oldestKept = (now: Date): string => utcFromDate(new Date(now.getTime() - KEPT_MS));
