@@ -108,16 +108,22 @@ export interface BackgroundFailure {
   readonly err: unknown;
   /** The webhook that the work was for. */
   readonly hook?: number;
+  /** The record that the work was for. */
+  readonly id?: number;
 }
+
+/** The latest failures in each log, so that all who write it count together. */
+const recentFailuresIn = new WeakMap<Log, LRUCache<string, true>>();
 
 /**
  * Returns a function that logs such failures. One that continues in the same way is logged at once, and then every
  * minute.
  */
 export function backgroundWarnings(log: Log): (failure: BackgroundFailure, message: string) => void {
-  const recentFailures = new LRUCache<string, true>({ max: MAX_REMEMBERED, ttl: REPEAT_MS });
+  const recentFailures = recentFailuresIn.get(log) ?? new LRUCache<string, true>({ max: MAX_REMEMBERED, ttl: REPEAT_MS });
+  recentFailuresIn.set(log, recentFailures);
   return (failure, message) => {
-    const key = JSON.stringify([message, failure.hook, String(failure.err)]);
+    const key = JSON.stringify([message, failure.hook, failure.id, String(failure.err)]);
     if (recentFailures.has(key)) return;
     recentFailures.set(key, true);
     log.warn(failure, message);

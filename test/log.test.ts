@@ -1,6 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from '@jest/globals';
+import { readConfig } from '../src/config/config.ts';
+import { checkHealth } from '../src/http/health.ts';
 import { backgroundWarnings, createLog, loggedUrl } from '../src/log.ts';
+import { sumOfEach } from '../src/records/sum-of-each.ts';
+import { openSite } from '../src/site.ts';
 
 const SECRET = 'hush hush';
 
@@ -47,9 +51,16 @@ describe('failures that repeat', () => {
     performance.now = now;
   });
 
+  interface Entry {
+    readonly msg: string;
+    readonly err: { readonly message: string; readonly stack?: string };
+    readonly hook?: number;
+    readonly id?: number;
+  }
+
   /** A log whose clock is set by hand, in milliseconds, and the entries that it has written. */
   function logWithClock() {
-    const entries: { readonly err: { readonly message: string; readonly stack?: string }; readonly hook?: number }[] = [];
+    const entries: Entry[] = [];
     const log = createLog({ logLevel: 'info' }, { write: (line) => entries.push(JSON.parse(line)) });
     const setClock = async (time: number): Promise<void> => {
       performance.now = () => time;
@@ -92,6 +103,25 @@ describe('failures that repeat', () => {
     await setClock(61_000);
     warn({ err }, 'failed');
     expect(entries).toHaveLength(4);
+    backgroundWarnings(log)({ err }, 'failed');
+    expect(entries).toHaveLength(4);
+  });
+
+  it('are logged once a minute if they are those of checks of the database, and of a record each time that it is due', async () => {
+    const { entries, log, setClock } = logWithClock();
+    await setClock(1);
+    const opened = await openSite(readConfig({ DATABASE_URL: 'sqlite::memory:' }), { log });
+    const site = { ...opened, db: { ...opened.db, ask: () => Promise.reject(failing('gone')) } };
+    for (let round = 0; round < 3; round += 1) {
+      expect((await checkHealth(site)).reading).toBe('database failing');
+      await sumOfEach(site, [1, 2], 'not published', () => Promise.reject(failing('refused')));
+    }
+    expect(entries.map(({ msg, id }) => [msg, id])).toEqual([
+      ['the database check failed', undefined],
+      ['not published', 1],
+      ['not published', 2],
+    ]);
+    await opened.close();
   });
 });
 

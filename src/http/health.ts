@@ -3,6 +3,7 @@ import { readClaim } from '../accounts/credentials.ts';
 import { fail } from '../errors.ts';
 import { withTimeout } from '../host/timeout.ts';
 import { version } from '../host/version.ts';
+import { backgroundWarnings } from '../log.ts';
 import { findFolderFault } from '../media/library.ts';
 import { canUseIndex } from '../records/list-index.ts';
 import type { Site } from '../site.ts';
@@ -145,7 +146,7 @@ async function faultOfCheck({ log }: Site, ask: () => Promise<void>): Promise<st
   const answer = ask().then(
     () => undefined,
     (error: unknown) => {
-      log.warn({ err: error }, 'the database check failed');
+      backgroundWarnings(log)({ err: error }, 'the database check failed');
       return error instanceof DatabaseUnavailable ? error.reason : 'failing';
     },
   );

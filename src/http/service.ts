@@ -173,11 +173,12 @@ function reportMissingTables({ log }: Site, error: unknown, reportFailure: (line
 }
 
 async function runTasks(site: Site, isEnding: () => boolean): Promise<void> {
+  const warn = backgroundWarnings(site.log);
   while (!isEnding()) {
     for (const [work, failure] of TASKS) {
       if (isEnding()) return;
       // The end of the service may cut a task off, which is repeated after the next start.
-      await work(site).catch((err: unknown) => isEnding() || site.log.warn({ err }, failure));
+      await work(site).catch((err: unknown) => isEnding() || warn({ err }, failure));
     }
     await sleep(TASK_INTERVAL_MS, undefined, { ref: false });
   }

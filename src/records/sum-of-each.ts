@@ -1,8 +1,9 @@
+import { backgroundWarnings } from '../log.ts';
 import type { Site } from '../site.ts';
 
 /**
  * Runs `work` for each of these records and returns the sum of its results. If it fails for one of them, the error is
- * logged (`failure`) and the next one follows.
+ * logged (`failure`) and the next one follows. An error that comes again each time is logged once a minute.
  */
 export async function sumOfEach(
   { log }: Pick<Site, 'log'>,
@@ -10,12 +11,13 @@ export async function sumOfEach(
   failure: string,
   work: (id: number) => Promise<number>,
 ): Promise<number> {
+  const warn = backgroundWarnings(log);
   let sum = 0;
   for (const id of ids) {
     try {
       sum += await work(id);
     } catch (err) {
-      log.warn({ err, id }, failure);
+      warn({ err, id }, failure);
     }
   }
   return sum;

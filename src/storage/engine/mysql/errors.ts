@@ -43,7 +43,8 @@ const DUPLICATE = 1062;
 const DUPLICATE_PRIMARY_KEY = /'(\d{1,20})'[^']{1,100}'(?:[^'.]{1,64}\.)?PRIMARY'/;
 
 /** Whether the disk is full. */
-export const isDiskFull = (error: unknown): boolean => DISK_FULL.has(numberOf(error));
+export const isDiskFull = (error: unknown): boolean =>
+  DISK_FULL.has(numberOf(error)) || (numberOf(error) === STORAGE_ENGINE && error instanceof Error && NO_SPACE.test(error.message));
 
 /** Whether the error ends the connection. mysql2 marks such errors as fatal, including one without a code. */
 export function isFatal(error: unknown): boolean {
@@ -93,8 +94,12 @@ const isDeniedToRead = (error: unknown): boolean => error instanceof Error && /\
  */
 const ROLLED_BACK = new Set([...CONFLICT, ...READ_ONLY, 1047, 3100]);
 
-/** 1021 disk full, 1114 table full, 1030 error from the storage engine (28: no space). */
-const DISK_FULL = new Set([1021, 1114, 1030]);
+/** 1021 disk full, 1114 table full. */
+const DISK_FULL = new Set([1021, 1114]);
+/** 1030: an error of the storage engine. The message contains its number in every language of the server. */
+const STORAGE_ENGINE = 1030;
+/** Matches error 28 of the system, no space (`ENOSPC`). */
+const NO_SPACE = /\b28\b/;
 
 const UNREACHABLE = new Set([
   'ECONNREFUSED',

@@ -1,0 +1,15 @@
+import { expect, it } from '@jest/globals';
+import { isDiskFull } from '../../src/storage/engine/mysql/errors.ts';
+
+it.each<[errno: number, message: string, isFull: boolean]>([
+  [1021, 'Disk full (/tmp/#sql1.MAI); waiting for someone to free some space...', true],
+  [1114, "The table 'wp_posts' is full", true],
+  [1030, 'Got error 28 "No space left on device" from storage engine InnoDB', true],
+  [1030, "Got error 28 - 'No space left on device' from storage engine", true],
+  [1030, 'Fehler 28 (Speicher-Engine)', true],
+  [1030, 'Got error 194 "Tablespace is missing for a table" from storage engine InnoDB', false],
+  [1030, 'Got error 128 "Out of memory in engine" from storage engine InnoDB', false],
+  [1213, 'Deadlock found when trying to get lock; try restarting transaction', false],
+])('an error of MySQL or MariaDB means that the disk is full only if it says so: %i, %s', (errno, message, isFull) => {
+  expect(isDiskFull(Object.assign(new Error(message), { errno }))).toBe(isFull);
+});
