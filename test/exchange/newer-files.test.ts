@@ -408,6 +408,22 @@ describeDatabases('newer file', (open) => {
       expect([trashed, await datesOf('Past')]).toEqual([{}, before]);
     });
 
+    // It is 10 o'clock in the zone of the site.
+    it.each([
+      ['removes a date that is still ahead in a zone further west', 'America/Los_Angeles', '20261114T030000', '11-21 11', false],
+      ['keeps a date that is over in a zone further east', 'Pacific/Auckland', '20261114T180000', '11-21 05', true],
+    ])('%s', async (_, zone, first, moment, isKept) => {
+      const zoned = (...more: string[]) => calendar(`UID:${zone}`, `SUMMARY:${zone}`, `DTSTART;TZID=${zone}:${first}`, ...more);
+      await imported(`${first}.ics`, zoned('RRULE:FREQ=WEEKLY;COUNT=3'));
+      const before = await datesOf(zone);
+      expect(before).toEqual(expect.arrayContaining([moment]));
+      const exception = `EXDATE;TZID=${zone}:${first.replace('1114T', '1121T')}`;
+      const { trashed } = await imported(`${first}.ics`, zoned('RRULE:FREQ=WEEKLY;COUNT=3', exception));
+      expect([trashed, await datesOf(zone)]).toEqual(
+        isKept ? [{}, before] : [{ event: 1 }, before.filter((date) => date !== moment)],
+      );
+    });
+
     it('reports removed dates that the calendar has brought under another name too', async () => {
       const lines = [COUNT, `EXDATE:${year}0112T180000Z`];
       const renamed = (more: readonly string[]) => weekly('Renamed', more).replace('Newer', 'Renamed');

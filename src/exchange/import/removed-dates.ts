@@ -1,3 +1,4 @@
+import { isAllDay } from '../../kinds/events/dates.ts';
 import { CALENDAR_UID, DATES } from '../../kinds/events/metas.ts';
 import { postKind } from '../../kinds/index.ts';
 import { mayTrash } from '../../records/posts.ts';
@@ -5,6 +6,7 @@ import { lookUpOnce } from '../../storage/engine/look-up-once.ts';
 import { loadPosts } from '../../storage/rows/bundle.ts';
 import { importedBefore, importsOf, metasOfImported } from '../../storage/rows/imports.ts';
 import { storedTitles } from '../../storage/rows/posts.ts';
+import { utcFromDate } from '../../wordpress/time.ts';
 import { localFromDate } from '../../wordpress/zones.ts';
 import { lastingPart } from '../items/lasting-uid.ts';
 import { addLoss } from '../items/report.ts';
@@ -59,17 +61,25 @@ async function removedDates({ run, dates, unstorableUids }: ImportState): Promis
   if (dates.size === 0 || importId === 0) return starts;
   // Ids of other kinds, such as categories, must not be mistaken for events.
   const importedIds = new Set([...dryLedger.values()].flatMap(({ kind, target }) => (kind === 'event' ? [target] : [])));
-  const now = localFromDate(caller.now, caller.settings.zone);
   const ids = (await importedBefore(site.db, importId, number, 'event')).filter((id) => !importedIds.has(id));
-  for (const [id, metas] of await metasOfImported(site.db, ids, [CALENDAR_UID, DATES.start])) {
+  for (const [id, metas] of await metasOfImported(site.db, ids, METAS)) {
     const uid = metas.get(CALENDAR_UID) ?? '';
     const period = dates.get(uid) ?? dates.get(lastingPart(uid));
     // The run contained a date that it could not write: it may be this one.
     if (unstorableUids.has(lastingPart(uid))) continue;
     const start = metas.get(DATES.start) ?? '';
-    if (period && start >= period[0] && start <= period[1] && start > now) starts.set(id, start);
+    if (period && start >= period[0] && start <= period[1] && isAhead(metas, caller)) starts.set(id, start);
   }
   return starts;
+}
+
+const METAS: readonly string[] = [CALENDAR_UID, DATES.start, DATES.startUtc, DATES.allDay];
+
+/** Whether an event has not begun. A day has no zone: it begins by the clock of the site. */
+function isAhead(metas: ReadonlyMap<string, string>, { now, settings }: Run['caller']): boolean {
+  const startUtc = metas.get(DATES.startUtc) ?? '';
+  const hasMoment = startUtc !== '' && !isAllDay(metas.get(DATES.allDay) ?? '');
+  return hasMoment ? startUtc > utcFromDate(now) : (metas.get(DATES.start) ?? '') > localFromDate(now, settings.zone);
 }
 
 /** Whether an event can be moved to the trash and is not there already. */

@@ -1,5 +1,5 @@
 import { eventDates, withKeptMoments } from '../../calendar/dates.ts';
-import { dateMetas, storedDates } from '../../kinds/events/dates.ts';
+import { dateMetas, isAllDay, storedDates } from '../../kinds/events/dates.ts';
 import { DATES, EVENT_ORIGIN } from '../../kinds/events/metas.ts';
 import { hasRules } from '../../kinds/events/occurrence.ts';
 import type { Caller } from '../../records/caller.ts';
@@ -96,7 +96,7 @@ function withDates(metas: CleanPost['metas'], { settings, now }: Caller): CleanP
   const values = new Map(metas.map(([key, value]) => [key, textOfStored(value)]));
   const [start, end] = [values.get(DATES.start), values.get(DATES.end)];
   if (!start || !end || (values.get(DATES.startUtc) && values.get(DATES.endUtc) && values.get(DATES.timezone))) return metas;
-  const allDay = /^(yes|1|true)$/i.test(values.get(DATES.allDay) ?? '');
+  const allDay = isAllDay(values.get(DATES.allDay) ?? '');
   // Keep the local times, whatever this calendar's cutoff is.
   const dates = eventDates({ start, end, timezone: values.get(DATES.timezone) || undefined, allDay: false }, undefined, {
     siteZone: settings.timezone,

@@ -68,7 +68,8 @@ export function storedDates({ metas }: { readonly metas: Metas }): EventDates {
   };
 }
 
-const isAllDay = (text: string) => /^(yes|1|true)$/i.test(text);
+/** Returns whether the meta of the all-day flag says yes. */
+export const isAllDay = (text: string): boolean => /^(yes|1|true)$/i.test(text);
 
 /**
  * Returns a record that says whether the event lasts all day, also if it is protected: without that, its dates, which
