@@ -84,6 +84,14 @@ export function lastWholeDay(start: string, end: string): string {
   return (days === undefined ? end : addDays(dayStart(start), days - 1)).slice(0, 10);
 }
 
+/**
+ * Returns the end of an all-day event without the hour by which its stored end may be on the next day.
+ */
+export function endOfWholeDays(start: string, end: string): string {
+  const seconds = (wholeDays(start, end) ?? Number.POSITIVE_INFINITY) * DAY_SECONDS - 1;
+  return diffSeconds(start, end) > seconds ? addSeconds(start, seconds) : end;
+}
+
 const dayStart = (local: string): string => `${local.slice(0, 10)} 00:00:00`;
 
 /**

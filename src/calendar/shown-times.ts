@@ -1,5 +1,6 @@
 import { unixFromText } from '../wordpress/time.ts';
 import { parseZone, toLocal, toUtc, type Zone } from '../wordpress/zones.ts';
+import { endOfWholeDays } from './schedule.ts';
 import type { CalendarSettings } from './settings.ts';
 
 /** Start and end of an event as records have them: in its local time and in UTC, `YYYY-MM-DD HH:MM:SS`. */
@@ -43,10 +44,15 @@ export function shownTimes(event: RecordTimes, mode: CalendarSettings['timezoneM
 
 /**
  * Returns start and end as pages show them. Unlike in the plugin, all-day events keep their days, which the local time
- * of a site further west or east would move.
+ * of a site further west or east would move, and a date of a rule on the day on which clocks go forward does not last
+ * into the next day.
  */
-export const shownDates = (
+export function shownDates(
   event: RecordTimes & { readonly all_day?: boolean | null },
   mode: CalendarSettings['timezoneMode'],
   siteZone: Zone,
-): ShownTimes => shownTimes(event, event.all_day === true ? 'event' : mode, siteZone);
+): ShownTimes {
+  if (event.all_day !== true) return shownTimes(event, mode, siteZone);
+  const shown = shownTimes(event, 'event', siteZone);
+  return { ...shown, end: endOfWholeDays(shown.start, shown.end) };
+}

@@ -1,5 +1,13 @@
 import { describe, expect, it } from '@jest/globals';
-import { dayAfter, daysOf, lastWholeDay, type Schedule, scheduleDetails, shortScheduleDetails } from '../../src/calendar/schedule.ts';
+import {
+  dayAfter,
+  daysOf,
+  endOfWholeDays,
+  lastWholeDay,
+  type Schedule,
+  scheduleDetails,
+  shortScheduleDetails,
+} from '../../src/calendar/schedule.ts';
 import { parseZone } from '../../src/wordpress/zones.ts';
 
 const FORMATS = { date: 'F j, Y', dateWithoutYear: 'F j', time: 'g:i a', beforeTime: ' @ ', beforeEnd: ' - ' };
@@ -69,4 +77,18 @@ describe('last day of an all-day event, and the day after it', () => {
   ])('from %s to %s are %s and %s', (start, end, last, after) => {
     expect([lastWholeDay(start, end), dayAfter(start, end)]).toEqual([last, after]);
   });
+});
+
+describe('end of an all-day event as its days are shown', () => {
+  it.each([
+    ['2027-03-27 00:00:00', '2027-03-27 23:59:59', '2027-03-27 23:59:59'],
+    ['2027-03-28 00:00:00', '2027-03-29 00:59:59', '2027-03-28 23:59:59'],
+    ['2027-03-27 00:00:00', '2027-03-29 00:59:59', '2027-03-28 23:59:59'],
+    ['2027-03-28 05:00:00', '2027-03-29 05:59:59', '2027-03-29 04:59:59'],
+    ['2027-10-31 00:00:00', '2027-10-31 22:59:59', '2027-10-31 22:59:59'],
+    ['2027-06-10 00:00:00', '2027-06-11 12:00:00', '2027-06-11 12:00:00'],
+    ['2027-06-10 00:00:00', '2027-06-10 00:00:00', '2027-06-10 00:00:00'],
+    ['9999-12-31 05:00:00', '9999-12-31 23:59:59', '9999-12-31 23:59:59'],
+    ['', '', ''],
+  ])('from %s to %s is %s', (start, end, shown) => expect(endOfWholeDays(start, end)).toBe(shown));
 });

@@ -1,5 +1,6 @@
 import { expect, it } from '@jest/globals';
-import { elements, textOf } from '../support/desk-visitor.ts';
+import { storedText } from '../../src/wordpress/php/serialized.ts';
+import { elements, openVisitor, textOf } from '../support/desk-visitor.ts';
 import { describeRequests, type Json } from '../support/site-client.ts';
 
 const SITE_ZONE = { tribe_events_calendar_options: { tribe_events_timezone_mode: 'site' } };
@@ -39,6 +40,37 @@ describeRequests(
         const cells = new Map((await text('/events/2035-12/')).split('<td').map((cell) => [/datetime="([^"]*)"/.exec(cell)?.[1], cell.includes(title)])); // biome-ignore format: cells
         expect([zone, days.map((day) => cells.get(day))]).toEqual([zone, [false, true, false]]);
       }
+    });
+
+    it('show an all-day date of a rule on its own day only, also if clocks go forward on that day', async () => {
+      await ask.options({ timezone_string: 'Europe/Rome' });
+      const title = 'Sunday market';
+      const { id } = await made({ title, start_date: '2030-03-31', end_date: '2030-03-31', all_day: true, timezone: 'Europe/Rome' });
+      // All dates of a rule are stored with the same number of seconds.
+      const end = { end_date: '2030-04-01 00:59:59', end_date_utc: '2030-03-31 22:59:59' };
+      await ask.writeRows(async (db) => {
+        for (const table of ['tec_occurrences', 'tec_events'] as const) await db.from(table).where({ post_id: id }).update(end);
+        for (const [key, value] of [['_EventEndDate', end.end_date], ['_EventEndDateUTC', end.end_date_utc]] as const) // biome-ignore format: pairs
+          await db
+            .from('postmeta')
+            .where({ post_id: id, meta_key: key })
+            .update({ meta_value: storedText(value) });
+      });
+      expect((await ask.read(`/events/${id}`)).end_date).toBe(end.end_date);
+      for (const [path, isShown] of [
+        ['/events/2030-03-30/', false],
+        ['/events/2030-03-31/', true],
+        ['/events/2030-04-01/', false],
+        ['/events/2030-03/', true],
+        ['/events/2030-04/', false],
+      ] as const)
+        for (const feed of ['', '?ical=1']) {
+          const answer = await text(path + feed);
+          expect([path, feed, answer.includes(title)]).toEqual([path, feed, isShown]);
+        }
+      const admin = await openVisitor(ask, 'admin');
+      const { text: month } = await admin.get('/admin/month?month=2030-04');
+      expect(month).not.toContain(title);
     });
 
     it('show a protected all-day event as one that lasts all day, on its own day, and so do the feeds', async () => {
