@@ -419,9 +419,7 @@ describeDatabases('newer file', (open) => {
       expect(before).toEqual(expect.arrayContaining([moment]));
       const exception = `EXDATE;TZID=${zone}:${first.replace('1114T', '1121T')}`;
       const { trashed } = await imported(`${first}.ics`, zoned('RRULE:FREQ=WEEKLY;COUNT=3', exception));
-      expect([trashed, await datesOf(zone)]).toEqual(
-        isKept ? [{}, before] : [{ event: 1 }, before.filter((date) => date !== moment)],
-      );
+      expect([trashed, await datesOf(zone)]).toEqual(isKept ? [{}, before] : [{ event: 1 }, before.filter((date) => date !== moment)]);
     });
 
     it('reports removed dates that the calendar has brought under another name too', async () => {

@@ -50,13 +50,9 @@ describeInBrowser('the pages in a browser', (visit) => {
 
   it('wrap names that are wider than the screen of a phone', async () => {
     const word = 'Donaudampfschifffahrtsgesellschaftskapitänsmütze';
-    const made = await fetch(`${base}/wp-json/tribe/events/v1/events`, {
-      method: 'POST',
-      headers: { authorization: basic('admin'), 'content-type': 'application/json' },
-      body: JSON.stringify({
-        ...{ title: word, status: 'publish', start_date: '2031-12-05 10:00:00', end_date: '2031-12-05 12:00:00', cost: word },
-        ...{ categories: [`${word}e`], tags: [`${word}n`], venue: { venue: word, city: word }, organizer: { organizer: word } },
-      }),
+    const made = await create(base, {
+      ...{ title: word, start_date: '2031-12-05 10:00:00', end_date: '2031-12-05 12:00:00', cost: word },
+      ...{ categories: [`${word}e`], tags: [`${word}n`], venue: { venue: word, city: word }, organizer: { organizer: word } },
     });
     const { url, venue } = (await made.json()) as { url: string; venue: { url: string } };
     const { page } = await visit({ viewport: { width: 320, height: 700 } });
@@ -187,15 +183,9 @@ describeInBrowser('the pages in a browser', (visit) => {
   it('show an event on all its days in two months by <fasti-events>', async () => {
     const [year, month] = new Date().toISOString().split('-').map(Number) as [number, number];
     const dayOfMonth = (by: number, day: number) => new Date(Date.UTC(year, month - 1 + by, day)).toISOString().slice(0, 10);
-    await fetch(`${base}/wp-json/tribe/events/v1/events`, {
-      method: 'POST',
-      headers: { authorization: basic('admin'), 'content-type': 'application/json' },
-      body: JSON.stringify({
-        ...{ title: 'A long exhibition', status: 'publish' },
-        // An event that lasts until midnight is not on the next day.
-        ...{ start_date: `${dayOfMonth(-1, 20)} 10:00:00`, end_date: `${dayOfMonth(1, 3)} 00:00:00` },
-      }),
-    });
+    // An event that lasts until midnight is not on the next day.
+    const dates = { start_date: `${dayOfMonth(-1, 20)} 10:00:00`, end_date: `${dayOfMonth(1, 3)} 00:00:00` };
+    await create(base, { title: 'A long exhibition', ...dates });
     const { page } = await visit();
     await page.goto(`${base}/events/list/`);
     await page.setContent(
@@ -215,6 +205,45 @@ describeInBrowser('the pages in a browser', (visit) => {
     await daysIn(0);
     await page.locator('fasti-events button').first().click();
     expect((await daysIn(-1))[0]).toBe('20');
+  });
+
+  it.each([
+    ['days begin after midnight', { multiDayCutoff: '04:00' }, { from: '01:00', to: '03:00' }],
+    ['the site compares in its own zone', { tribe_events_timezone_mode: 'site' }, { from: '05:00', to: '06:00', timezone: 'Asia/Tokyo' }],
+  ])('show an event on the first day of a month by <fasti-events>, if %s', async (_, options, { from, to, ...more }) => {
+    const sample = await serveSample({}, { tribe_events_calendar_options: options });
+    const day = `${new Date().toISOString().slice(0, 7)}-01`;
+    const dates = { start_date: `${day} ${from}:00`, end_date: `${day} ${to}:00`, ...more };
+    await create(sample.base, { title: 'Night walk', ...dates });
+    const { page } = await visit();
+    await page.goto(`${sample.base}/events/list/`);
+    await page.setContent(
+      `<script type="module" src="${sample.base}/_fasti/fasti-events.js"></script><fasti-events view="month"></fasti-events>`,
+    );
+    await page.locator('fasti-events table').waitFor();
+    expect(await page.locator('fasti-events td:has(li:has-text("Night walk")) time').allTextContents()).toEqual(['1']);
+    await sample.close();
+  });
+
+  it('show all-day dates of a rule on their own days by <fasti-events>, if clocks change', async () => {
+    const { page } = await visit();
+    const month = new Date().toISOString().slice(0, 8);
+    const event = { title: 'Market', all_day: true, start_date: `${month}05 00:00:00`, end_date: `${month}06 00:59:59`, url: base };
+    const others = [
+      { ...event, title: 'Fair', start_date: `${month}07 04:00:00`, end_date: `${month}09 04:59:59` },
+      { ...event, title: 'Course', start_date: `${month}11 00:00:00`, end_date: `${month}12 22:59:59` },
+      { ...event, title: 'Camp', start_date: `${month}14 01:00:00`, end_date: `${month}15 23:59:59` },
+    ];
+    await page.route('**/wp-json/**', (route) => route.fulfill({ json: { events: [event, ...others], total: 4, total_pages: 1 } }));
+    await page.goto(`${base}/events/list/`);
+    await page.setContent(
+      `<script type="module" src="${base}/_fasti/fasti-events.js"></script>
+      <div lang="en"><fasti-events id="list"></fasti-events><fasti-events id="month" view="month"></fasti-events></div>`,
+    );
+    await page.locator('#month li').first().waitFor();
+    const days = await page.locator('#month td:has(li)').locator('time').allTextContents();
+    expect(days).toEqual(['5', '7', '8', '11', '12', '14', '15']);
+    expect(await page.locator('#list .when').first().textContent()).not.toMatch(/\b6\b/);
   });
 
   it('show all-day events on their own days by <fasti-events>, if days begin after midnight', async () => {
@@ -275,11 +304,7 @@ describeInBrowser('the pages in a browser', (visit) => {
     ] as const) {
       const sample = await serveSample({ LANGUAGES: texts });
       const day = new Date(Date.now() + 86_400_000).toISOString().slice(0, 10);
-      await fetch(`${sample.base}/wp-json/tribe/events/v1/events`, {
-        method: 'POST',
-        headers: { authorization: basic('admin'), 'content-type': 'application/json' },
-        body: JSON.stringify({ title: 'Tomorrow', status: 'publish', start_date: day, end_date: day }),
-      });
+      await create(sample.base, { title: 'Tomorrow', start_date: day, end_date: day });
       await page.goto(`${sample.base}/events/list/`);
       await page.setContent(
         `<script type="module" src="${sample.base}/_fasti/fasti-events.js"></script>
@@ -317,8 +342,19 @@ describeInBrowser('the pages in a browser', (visit) => {
   });
 });
 
+/** Publishes an event on a site with this address. */
+const create = (base: string, event: object): Promise<Response> =>
+  fetch(`${base}/wp-json/tribe/events/v1/events`, {
+    method: 'POST',
+    headers: { authorization: basic('admin'), 'content-type': 'application/json' },
+    body: JSON.stringify({ ...event, status: 'publish' }),
+  });
+
 /** Serves the sample site with pages, under the same address as in its links. */
-async function serveSample(env: Record<string, string> = {}): Promise<{ base: string; close: () => Promise<void> }> {
+async function serveSample(
+  env: Record<string, string> = {},
+  options: Readonly<Record<string, unknown>> = {},
+): Promise<{ base: string; close: () => Promise<void> }> {
   const folder = mkdtempSync(join(tmpdir(), 'fasti-pages-'));
   const url = `sqlite:${join(folder, 'site.sqlite')}`;
   const db = await openDatabase({ url, prefix: 'wp_' });
@@ -329,7 +365,7 @@ async function serveSample(env: Record<string, string> = {}): Promise<{ base: st
   const server = http.createServer();
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  await setOptions(db, { home: base, siteurl: base });
+  await setOptions(db, { home: base, siteurl: base, ...options });
   await db.close();
   const site = await openSite(readConfig({ DATABASE_URL: url, PAGES: 'on', LOG_LEVEL: 'silent', UPLOADS_DIR: folder, ...env }));
   server.on('request', createApp(site));

@@ -93,8 +93,9 @@ class FastiEvents extends HTMLElement {
     const { signal } = this.#loading;
     this.setAttribute('aria-busy', 'true');
     try {
-      const events = await this.#events(signal);
+      const found = await this.#events(signal);
       if (signal.aborted) return;
+      const events = this.#isMonth ? found.filter((event) => isOnDays(event, `${this.#month}-01`, lastDay(this.#month))) : found;
       this.#show(this.#isMonth ? this.#monthView(events) : this.#listView(events));
       this.dispatchEvent(new CustomEvent('fasti-load', { detail: events, bubbles: true, composed: true }));
     } catch (error) {
@@ -160,9 +161,9 @@ class FastiEvents extends HTMLElement {
     set('wpml_language', tag.includes('-') && tag);
     set('lang', tag.split('-')[0]);
     if (this.#isMonth) {
-      // Events that overlap the month: they end after the day before it, and begin on its last day or earlier.
-      set('ends_after', isoDayOf(Date.parse(`${this.#month}-01`) - DAY_MS));
-      set('starts_before', lastDay(this.#month));
+      // Also events around the month: the site compares in its own zone, and its days may begin later than midnight.
+      set('ends_after', isoDayOf(Date.parse(`${this.#month}-01`) - (1 + MARGIN_DAYS) * DAY_MS));
+      set('starts_before', isoDayOf(Date.parse(lastDay(this.#month)) + MARGIN_DAYS * DAY_MS));
     }
     return url;
   }
@@ -229,7 +230,7 @@ class FastiEvents extends HTMLElement {
   }
 
   #day(date, number, events) {
-    const here = events.filter((event) => hasDates(event) && isOnDay(event, date));
+    const here = events.filter((event) => isOnDays(event, date, date));
     const items = here.map((event) => element('li', { part: 'day-event' }, link(event, { part: 'day-title' }, this.#title(event))));
     const today = date === isoDay(new Date()) ? { 'aria-current': 'date' } : {};
     return element(
@@ -292,26 +293,39 @@ function isAllDay({ start_date: start, end_date: end, all_day: allDay }) {
 }
 
 /**
- * Returns the end of an event. If the calendar's days begin later than midnight, that of an all-day event is shifted
- * back accordingly.
+ * Returns the end of an event; of an all-day event that of its last day. If the calendar's days begin later than
+ * midnight, the stored end is later as well, and it may be an hour off: dates of a rule all have the same number of
+ * seconds, also if clocks change.
  */
 function endOf(event) {
   const { start_date: start, end_date: end } = event;
   if (!isAllDay(event)) return end;
-  const begins = moment(start) - moment(`${start.slice(0, 10)} 00:00:00`);
-  return new Date(moment(end) - begins).toISOString().slice(0, 19).replace('T', ' ');
+  const length = moment(end) - moment(start) + 1000;
+  const days = Math.round(length / DAY_MS) * DAY_MS;
+  const isWhole = days > 0 && Math.abs(length - days) <= HOUR_MS;
+  return isoDayAndTime(moment(`${start.slice(0, 10)} 00:00:00`).getTime() + (isWhole ? days : length) - 1000);
 }
 
-/** Returns whether an event is on a day. One that lasts until midnight is not on the day that begins then. */
-function isOnDay(event, date) {
+/**
+ * Returns whether an event is on any of the days from `first` to `last`. One that lasts until midnight is not on the
+ * day that begins then.
+ */
+function isOnDays(event, first, last) {
+  if (!hasDates(event)) return false;
   const firstDay = event.start_date.slice(0, 10);
-  return firstDay === date || (firstDay < date && endOf(event) > `${date} 00:00:00`);
+  return firstDay <= last && (firstDay >= first || endOf(event) > `${first} 00:00:00`);
 }
 
 const DAY_MS = 86_400_000;
+const HOUR_MS = 3_600_000;
+/** Days by which the clocks of two zones and the beginning of the calendar's day can differ, rounded up. */
+const MARGIN_DAYS = 2;
 
 /** Returns the date of a moment (Unix milliseconds) in UTC, `YYYY-MM-DD`. */
 const isoDayOf = (time) => new Date(time).toISOString().slice(0, 10);
+
+/** Returns a moment (Unix milliseconds) in UTC, `YYYY-MM-DD HH:MM:SS`. */
+const isoDayAndTime = (time) => new Date(time).toISOString().slice(0, 19).replace('T', ' ');
 
 /** Returns the date in the visitor's time zone, `YYYY-MM-DD`. */
 const isoDay = (date) => isoDayOf(date.getTime() - date.getTimezoneOffset() * 60_000);
