@@ -73,6 +73,14 @@ export function asListedDates({ zone, eventZone, dates }: Pick<RecurringDates, '
   return { zone, eventZone, start, length, rule: undefined, rdates, exdates: [], hasOpenExceptions: false, dates };
 }
 
+/** Whether the clock of the rule has the same day as that of the event at all dates; one in UTC may not. */
+export const hasDaysOfEvent = ({ dates }: Pick<RecurringDates, 'dates'>): boolean =>
+  dates.every(({ start, eventStart }) => start.slice(0, DAY) === eventStart.slice(0, DAY));
+
+/** Returns the same dates without a rule, by the clock of the event. */
+export const asDatesOfEvent = ({ eventZone, dates }: Pick<RecurringDates, 'eventZone' | 'dates'>): RecurringDates =>
+  asListedDates({ zone: eventZone, eventZone, dates: dates.map((date) => ({ ...date, start: date.eventStart })) });
+
 const datesIn = ({ dates }: Stored, zone: Zone): RecurringDate[] =>
   dates.map(({ start: eventStart, startUtc, endUtc }) => {
     const startUnix = unixFromText(startUtc);

@@ -1,6 +1,6 @@
 import type { JSX } from 'preact';
 import { hourCycleOf } from '../calendar/hour-cycle.ts';
-import type { RecurringDates } from '../calendar/recurring-dates.ts';
+import { hasDaysOfEvent, type RecurringDates } from '../calendar/recurring-dates.ts';
 import { lastWholeDay } from '../calendar/schedule.ts';
 import { ApiError, fail, refuse } from '../errors.ts';
 import { NO_CONTROL_DATA } from '../forms/control.ts';
@@ -12,7 +12,7 @@ import { idIn, textIn } from '../forms/form-values.ts';
 import { labelOf } from '../forms/labels.ts';
 import { spanInWords } from '../html/dates.ts';
 import { Link } from '../html/links.tsx';
-import { ruleInWords } from '../html/rule-words.ts';
+import { namesDays, ruleInWords } from '../html/rule-words.ts';
 import { postKind } from '../kinds/index.ts';
 import type { Values } from '../kinds/param.ts';
 import { type Editable, readEditable } from '../records/editing.ts';
@@ -60,7 +60,8 @@ export async function datesPage(visit: Visit, id: number, form: DatesForm = {}):
   const shownDates = series.dates.filter(({ eventStart }) => eventStart >= today).slice(0, MAX_DATES_SHOWN);
   const mayRemove = await mayTrash(lookUpOnce(site.db), caller, EVENT, event.id);
   const isElsewhere = event.values.all_day !== true && eventZone.name !== visit.settings.timezone;
-  const rule = series.rule && ruleInWords(i18n, series.rule.rule);
+  // The weekday of a rule in UTC may be another one than that of the dates below.
+  const rule = series.rule && (hasDaysOfEvent(series) || !namesDays(series.rule.rule)) ? ruleInWords(i18n, series.rule.rule) : undefined;
   const html = deskPage(visit, {
     title: say('desk:dates.title', { title: displayTitle(visit, event) }),
     section: EVENT.path,

@@ -36,6 +36,10 @@ export function ruleInWords(i18n: I18n, rule: Rule): string | undefined {
   ].join(', ');
 }
 
+/** Whether the words of a rule name days, months or an end, which are those of the clock of the rule. */
+export const namesDays = ({ byDay, byMonthDay, byMonth, until }: Rule): boolean =>
+  byDay.length + byMonthDay.length + byMonth.length > 0 || until !== undefined;
+
 /** Returns `the second Monday` and the like; in Italian Sunday has another article than the other days. */
 function nthDayInWords({ say, has }: I18n, nth: number, day: number, name: string): string | undefined {
   const key = [`desk:rule.nth-sunday.${nth}`, `desk:rule.nth.${nth}`].slice(day === 0 ? 0 : 1).find(has);

@@ -116,6 +116,27 @@ describe('iCalendar lines of a recurring event', () => {
     ]));
 
   it.each([
+    ['have other days than its dates', 'Europe/Rome', '20310328T230000Z', '20310329T225959Z'],
+    ['have the days of its dates', 'America/New_York', '20310329T040000Z', '20310330T035959Z'],
+  ])('write the days of an all-day event, whose rule in UTC may %s', (_, name, start, end) => {
+    const zone = parseZone(name)!;
+    const days = ['2031-03-29', '2031-03-30', '2031-03-31'];
+    const dates = days.map((day) => ({
+      start: `${day} 00:00:00`,
+      startUtc: toUtc(`${day} 00:00:00`, zone),
+      endUtc: toUtc(`${day} 23:59:59`, zone),
+    }));
+    const rule = `DTSTART:${start}\nDTEND:${end}\nRRULE:FREQ=DAILY;COUNT=3`;
+    const [lines] = recurringTimes(recurringDates({ rule, dates }, zone), { allDay: true });
+    const first = ['DTSTART;VALUE=DATE:20310329', 'DTEND;VALUE=DATE:20310330'];
+    expect(lines).toEqual(
+      name === 'Europe/Rome'
+        ? [...first, ...days.map((day) => `RDATE;VALUE=DATE:${day.replaceAll('-', '')}`)]
+        : [...first, 'RRULE:FREQ=DAILY;COUNT=3'],
+    );
+  });
+
+  it.each([
     ['INTERVAL=0;FREQ=DAILY;COUNT=2', 'RRULE:INTERVAL=1;FREQ=DAILY;COUNT=2'],
     ['FREQ=DAILY;COUNT=-1', 'RRULE:FREQ=DAILY'],
     ['FREQ=DAILY;COUNT=3;COUNT=2;INTERVAL=1', 'RRULE:FREQ=DAILY;COUNT=2;INTERVAL=1'],

@@ -124,6 +124,21 @@ describeDatabases('dates of a recurring event at the desk', (open) => {
     expect((await anna.get(PAGE)).text).toMatch(/The times are local times of \w/);
   });
 
+  it('are not said to be on the days of a rule in UTC if they are on other days by the clock of the event', async () => {
+    const anna = await as('admin');
+    // On Fridays at 20:00 in New York.
+    const jam = 504;
+    const told = async (zone: string, start: string, rule: string) => {
+      const [day, hour] = start.split('T') as [string, string];
+      const rset = `DTSTART${zone}:${day}T${hour}0000${zone === '' ? 'Z' : ''}\nRRULE:FREQ=WEEKLY;COUNT=20${rule}`;
+      await db.from('tec_events').where('post_id', jam).update({ rset, duration: 10_800 });
+      return /Takes place: <strong>([^<]*)</.exec((await anna.get(`/admin/events/${jam}/dates`)).text)?.[1];
+    };
+    expect(await told('', '20310201T01', ';BYDAY=SA')).toBe('on the dates of a rule too complex to describe here');
+    expect(await told('', '20310201T01', '')).toBe('every week, 20 times');
+    expect(await told(';TZID=America/New_York', '20310131T20', ';BYDAY=FR')).toBe('every week, on Friday, 20 times');
+  });
+
   it('are removed one by one, except the first', async () => {
     const anna = await as('admin');
     const before = await dates();

@@ -1,4 +1,4 @@
-import { asListedDates, type RecurringDates } from '../../calendar/recurring-dates.ts';
+import { asDatesOfEvent, asListedDates, hasDaysOfEvent, type RecurringDates } from '../../calendar/recurring-dates.ts';
 import { dayAfter } from '../../calendar/schedule.ts';
 import { addDays, addSeconds } from '../../wordpress/time.ts';
 import { toLocal, toUtc, type Zone } from '../../wordpress/zones.ts';
@@ -19,7 +19,7 @@ interface AllDayFlag {
 
 /** Returns the lines about dates for each VEVENT of an event. */
 export function recurringTimes(dates: RecurringDates, { allDay }: AllDayFlag): string[][] {
-  const writtenDates = canUseRule(dates, { allDay }) ? dates : asListedDates(dates);
+  const writtenDates = asWritten(dates, { allDay });
   const { zone, start, length, rule, rdates, exdates } = writtenDates;
   const utcByLocal = new Map(writtenDates.dates.map((date) => [date.start, date.startUtc]));
   const dateLine = (name: DateName, local: string, utc = utcByLocal.get(local) ?? toUtc(local, zone)) =>
@@ -50,6 +50,13 @@ export function recurringTimes(dates: RecurringDates, { allDay }: AllDayFlag): s
       .filter((date) => size(date.length) !== size(length) || isSecond(date.start))
       .map((date) => [byRule('recurrence-id', date.start), ...spanLines(date.start, date.length)]),
   ];
+}
+
+/** Returns the dates without their rule if calendars would not expand it as intended. */
+function asWritten(dates: RecurringDates, { allDay }: AllDayFlag): RecurringDates {
+  // A day has no zone in which the rule could be written: its days must be those of the event.
+  if (allDay && !hasDaysOfEvent(dates)) return asDatesOfEvent(dates);
+  return canUseRule(dates, { allDay }) ? dates : asListedDates(dates);
 }
 
 /** Returns the zone in which these times are written; undefined if they are days, or in UTC. */
