@@ -358,6 +358,21 @@ describeDatabases('recurring events', (open) => {
       }
     });
 
+    it('are in a calendar of named events with their rule, or with the one date that is named', async () => {
+      const [choir, market] = ['choir-tuesdays-and-thursdays', 'market-weekends'];
+      const eventsOf = (text: string) => text.match(/BEGIN:VEVENT[\s\S]*?END:VEVENT/g) ?? [];
+      const alone = await Promise.all([choir, market].map(async (slug) => eventsOf((await get(`/event/${slug}/?ical=1`)).text)));
+      expect(eventsOf((await get('/?event_ids=502,507&ical=1')).text)).toEqual(alone.flat());
+      const [date] = eventsOf((await get('/?event_ids=10000308&ical=1')).text);
+      expect(date).toMatch(/UID:10000308-/);
+      expect(date).not.toContain('RRULE');
+      // Each may have thousands of dates.
+      const others = Array.from({ length: 60 }, (_, at) => 38 + at);
+      const events = eventsOf((await get(`/?event_ids=${[...others, 502]}&per_page=1000&ical=1`)).text);
+      expect(events.length).toBeGreaterThan(30);
+      expect([events.at(-1)?.includes('UID:502-'), events.some((event) => event.includes('RRULE'))]).toEqual([true, false]);
+    });
+
     it('have their rule in the syntax of calendars', async () => {
       const lines = async (slug: string) => {
         const { text } = await get(`/event/${slug}/?ical=1`);

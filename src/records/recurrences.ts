@@ -6,6 +6,7 @@ import type { Site } from '../site.ts';
 import { loadRecurrences, loadSeries } from '../storage/rows/recurrences.ts';
 import { type Metas, metaOf } from '../wordpress/rows.ts';
 import { parseZone } from '../wordpress/zones.ts';
+import { mapYielding } from '../yielding.ts';
 import type { Caller } from './caller.ts';
 
 /*
@@ -37,10 +38,9 @@ export async function datesOfEvents(
     db,
     events.map(({ id }) => id),
   );
-  return new Map(
-    events.flatMap(({ id, timezone }) => {
-      const recurrence = recurrences.get(id);
-      return recurrence?.recurs ? [[id, recurringDates(recurrence, parseZone(timezone) ?? settings.zone)] as const] : [];
-    }),
-  );
+  const dates = await mapYielding(events, ({ id, timezone }) => {
+    const recurrence = recurrences.get(id);
+    return recurrence?.recurs ? [[id, recurringDates(recurrence, parseZone(timezone) ?? settings.zone)] as const] : [];
+  });
+  return new Map(dates.flat());
 }

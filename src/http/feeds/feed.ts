@@ -11,6 +11,7 @@ import type { EventPage, IdsPage, ListPage } from '../../kinds/calendar-page.ts'
 import type { Order } from '../../kinds/condition.ts';
 import { event as EVENT } from '../../kinds/event.ts';
 import { eventOrders } from '../../kinds/events/list.ts';
+import type { EventRecord } from '../../kinds/events/shape.ts';
 import type { FeedFormat } from '../../kinds/feed-pages.ts';
 import type { Timeliness } from '../../kinds/timeliness.ts';
 import { type PageSubject, subjectOfList } from '../../pages/page-subject.ts';
@@ -142,8 +143,7 @@ async function jsonLdFeed(request: FeedRequest): Promise<Feed> {
 async function calendarFeed(request: FeedRequest, { events, timeliness, subject }: FeedContent): Promise<Feed> {
   const { site, caller, query, address } = request;
   const language = languageOfTexts(request);
-  const wholeEvents = address.page.of === 'event' && address.page.occurrence === undefined ? events.map(({ record }) => record) : [];
-  const dates = await datesOfEvents(site, caller, wholeEvents);
+  const dates = await datesOfEvents(site, caller, wholeEvents(address.page, events));
   const locked = site.texts.t(language, 'site:words.locked');
   const records = await mapYielding(events, (event) => calendarRecord(event, dates.get(event.id), locked));
   const chunks: string[] = [];
@@ -161,6 +161,15 @@ async function calendarFeed(request: FeedRequest, { events, timeliness, subject 
       events.map(({ id }) => id),
     ),
   };
+}
+
+/**
+ * Returns the events of a page that are written with their rules: those that are named by their own ids, not by those of
+ * their dates. Their number is limited, since each may have thousands of dates.
+ */
+function wholeEvents(page: FeedRequest['address']['page'], events: readonly FeedEvent[]): EventRecord[] {
+  if (page.of !== 'ids' && (page.of !== 'event' || page.occurrence !== undefined)) return [];
+  return events.flatMap(({ id, row, record }) => (id === row.ID ? [record] : [])).slice(0, DEFAULT_EVENTS);
 }
 
 /**
