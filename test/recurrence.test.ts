@@ -2,6 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/glo
 import fc from 'fast-check';
 import ICAL from 'ical.js';
 import { listWindow } from '../src/calendar/window.ts';
+import type { Condition } from '../src/kinds/condition.ts';
 import { eventRecord } from '../src/kinds/events/shape.ts';
 import { postKind } from '../src/kinds/index.ts';
 import { restorePost } from '../src/records/writes/post-writes.ts';
@@ -11,6 +12,7 @@ import { insertRows } from '../src/storage/engine/insert.ts';
 import { reindexEvents } from '../src/storage/index/event-index-rebuild.ts';
 import { findPostIds } from '../src/storage/lists/post-list.ts';
 import { serializedMembers } from '../src/wordpress/php/serialized.ts';
+import { parseSearch } from '../src/wordpress/search.ts';
 import { addDays, textFromUnix, unixFromText } from '../src/wordpress/time.ts';
 import { callerOf } from './exchange/sites.ts';
 import { countDates } from './support/count-dates.ts';
@@ -101,6 +103,45 @@ describeDatabases('recurring events', (open) => {
         throw new Error('undone');
       })
       .catch((error: Error) => expect(error.message).toBe('undone'));
+  });
+
+  it('are listed once at the place of their first matching date, page by page, without reading all dates', async () => {
+    const base = 10_000_000;
+    const posts = new Map(IN_TABLES.map(({ post_id: post, provisional_id: id }) => [id ?? 0, post]));
+    const visible = { viewer: 0, all: ['publish'], others: [], own: [] };
+    const query = {
+      kind: { postType: 'tribe_events', hasDates: true },
+      visible,
+      visibleEvents: visible,
+      opened: { password: undefined, editable: undefined },
+      occurrences: true,
+    };
+    const since = { by: 'moment', column: 'end_date', utc: false, op: '>=', value: '2031-02-10 00:00:00' } as const;
+    const conditionLists: (readonly Condition[])[] = [
+      [since],
+      [{ by: 'words', columns: ['post_title'], terms: parseSearch('o'), metas: [], together: false }],
+      [{ by: 'id', ids: [10_000_320, 501, 10_000_308, 39, 509] }],
+    ];
+    const orders = ['start', 'end', 'date', 'id', 'title', 'menu', 'slug', 'include'] as const;
+    const statements: string[] = [];
+    for (const conditions of conditionLists)
+      for (const by of orders)
+        for (const descending of [false, true]) {
+          const list = { ...query, conditions, order: { by, descending } };
+          const dates = await findPostIds(db, { ...list, limit: 1000, offset: 0, recurrence: { base, each: 'occurrence' } });
+          const expected = [...new Set(dates.ids.map((id) => posts.get(id) ?? id))];
+          expect([by, expected.length > 3]).toEqual([by, true]);
+          const removeListener = db.driver.listen(({ sql }) => void statements.push(sql));
+          const shown: number[] = [];
+          for (let offset = 0; offset <= expected.length + 2; offset += 3) {
+            const page = await findPostIds(db, { ...list, limit: 3, offset, recurrence: { base, each: 'event' } });
+            expect([by, descending, offset, page.total]).toEqual([by, descending, offset, expected.length]);
+            shown.push(...page.ids);
+          }
+          removeListener();
+          expect([by, descending, shown]).toEqual([by, descending, expected]);
+        }
+    expect(statements.filter((sql) => !/ group by |^select count/i.test(sql))).toEqual([]);
   });
 
   it('are found in the list index without a scan of all dates for each event', async () => {

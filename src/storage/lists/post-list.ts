@@ -17,7 +17,7 @@ import { resolveLinkedConditions } from './linked-records.ts';
 import { listDependency, sourcesIn } from './list-dependency.ts';
 import { whereCondition, whereLinksTo } from './post-conditions.ts';
 import { orderOf } from './post-order.ts';
-import { type Distances, matchesFew, type PostQuery, type Recurrence, recordId } from './post-query.ts';
+import { type Distances, listsEventsOnce, matchesFew, type PostQuery, type Recurrence, recordId } from './post-query.ts';
 import { whereAttached, whereOpen, whereVisible } from './post-visibility.ts';
 
 /**
@@ -61,9 +61,8 @@ async function pageFromTables(db: Database, query: PostQuery): Promise<Page> {
   if (query.distances) return pageByDistance(db, query, query.distances);
   const ordered = narrowedPosts(db, query).select('p.ID as id');
   for (const [sql, bindings] of orderOf(db, query)) ordered.orderByRaw(sql, bindings);
-  if (query.recurrence && query.kind.hasDates)
-    return recurringPage(db, query, query.recurrence, ordered.select('d.occurrence_id as occurrence'));
-  const { rows, total } = await pageOfRows<{ id: number }>(db, query, ordered);
+  if (query.recurrence?.each === 'occurrence' && query.kind.hasDates) return pageOfDates(db, query, query.recurrence, ordered);
+  const { rows, total } = await pageOfRows<{ id: number }>(db, query, listsEventsOnce(query) ? ordered.groupBy('p.ID') : ordered);
   return { ids: rows.map(({ id }) => Number(id)), total, linked: [] };
 }
 
@@ -77,10 +76,18 @@ async function pageOfRows<Row>(db: Database, query: PostQuery, ordered: QueryBui
     return { rows: rows.slice(offset, offset + limit), total: rows.length };
   }
   const page = ordered.limit(limit).offset(offset);
-  if (!startsWithDates(query)) return pageWithTotal(page, offset, () => narrowedPosts(db, query));
+  const all = () => countedRows(db, query);
+  // MariaDB may ignore the order of groups if a row has the number of all groups.
+  if (!startsWithDates(query) || listsEventsOnce(query)) return pageWithTotal(page, offset, all);
   // All dates are read for the page anyway, so the total comes with its rows, if there are any.
   const rows = (await page.select(db.raw('COUNT(*) OVER () AS total'))) as (Row & { total: number | string })[];
-  return { rows, total: await totalWith(rows, offset, () => countRows(narrowedPosts(db, query))) };
+  return { rows, total: await totalWith(rows, offset, () => countRows(all())) };
+}
+
+/** Returns a query with a row for each record of a list, to be counted. */
+function countedRows(db: Database, query: PostQuery): QueryBuilder {
+  const posts = narrowedPosts(db, query);
+  return listsEventsOnce(query) ? db.query().from(posts.distinct('p.ID').as('e')) : posts;
 }
 
 /** Returns the dependencies of a list other than the posts that it lists; undefined: anything. */
@@ -90,14 +97,9 @@ function sourcesOf({ kind, attached, conditions }: PostQuery): Dependency[] | un
   return sources.includes(undefined) ? undefined : sources.flatMap((dependencies) => dependencies ?? []);
 }
 
-/** Returns one page of a list in which events may recur, with a record for each occurrence or for each event. */
-async function recurringPage(db: Database, query: PostQuery, recurrence: Recurrence, ordered: QueryBuilder): Promise<Page> {
-  if (recurrence.each === 'event') {
-    const rows: Dated[] = await ordered;
-    const ids = [...new Set(rows.map(({ id }) => Number(id)))];
-    return { ids: ids.slice(query.offset, query.offset + query.limit), total: ids.length, linked: [] };
-  }
-  const { rows, total } = await pageOfRows<Dated>(db, query, ordered);
+/** Returns one page of a list in which events may recur, with a record for each occurrence. */
+async function pageOfDates(db: Database, query: PostQuery, recurrence: Recurrence, ordered: QueryBuilder): Promise<Page> {
+  const { rows, total } = await pageOfRows<Dated>(db, query, ordered.select('d.occurrence_id as occurrence'));
   return { ids: await recordIds(db, rows, recurrence), total, linked: [] };
 }
 

@@ -2,8 +2,8 @@ import { parseSearch } from '../../wordpress/search.ts';
 import type { Database } from '../engine/database.ts';
 import type { Sql } from '../engine/dialect.ts';
 import { placeAmong } from '../engine/expressions.ts';
-import { momentColumn } from '../rows/event-moments.ts';
-import { isAboveBase, type PostQuery } from './post-query.ts';
+import { type EventMoment, momentColumn } from '../rows/event-moments.ts';
+import { isAboveBase, listsEventsOnce, type PostQuery } from './post-query.ts';
 import { openSql } from './post-visibility.ts';
 import { relevanceOf } from './relevance.ts';
 
@@ -19,17 +19,24 @@ const COLUMNS = {
 
 /**
  * Returns the order of a list of posts (as `p`) as pieces of SQL. The id breaks all ties, in the same direction
- * (decision D24).
+ * (decision D24). In a list that has each event once, grouped by the post, the place of an event is that of its first
+ * matching date in this order.
  */
 export function orderOf(db: Database, query: PostQuery): Sql[] {
   const direction = query.order.descending ? 'desc' : 'asc';
+  const isGrouped = listsEventsOnce(query);
   // Several dates of one event are adjacent.
-  const ties = query.recurrence && query.kind.hasDates ? ['p.ID', 'd.start_date', 'd.end_date'] : ['p.ID'];
+  const ties = query.recurrence && query.kind.hasDates && !isGrouped ? ['p.ID', 'd.start_date', 'd.end_date'] : ['p.ID'];
+  const firstOf = (ofDate: string): string => (isGrouped ? `${query.order.descending ? 'MAX' : 'MIN'}(${ofDate})` : ofDate);
   const byColumns = (...columns: string[]): Sql[] => [...columns, ...ties].map((column): Sql => [`?? ${direction}`, [column]]);
   const amongValues = (column: string, values: readonly (string | number)[] = []): Sql[] => {
     if (values.length === 0) return byColumns();
     return [placeAmong(column, values, direction), ...byColumns()];
   };
+  const byMoment = (column: EventMoment['column']): Sql[] => [
+    [`${firstOf('??')} ${direction}`, [momentColumn({ column, utc: false }, query)]],
+    ...byColumns('p.post_date'),
+  ];
   if (query.order.by === 'relevance') {
     const { phrase } = query.order;
     const rank = relevanceOf(db, { phrase, terms: parseSearch(phrase) }, openSql(db, query));
@@ -38,9 +45,9 @@ export function orderOf(db: Database, query: PostQuery): Sql[] {
   const { by } = query.order;
   switch (by) {
     case 'start':
-      return byColumns(momentColumn({ column: 'start_date', utc: false }, query), 'p.post_date');
+      return byMoment('start_date');
     case 'end':
-      return byColumns(momentColumn({ column: 'end_date', utc: false }, query), 'p.post_date');
+      return byMoment('end_date');
     case 'slugs':
       return amongValues('p.post_name', query.conditions.find((condition) => condition.by === 'slug')?.slugs);
     case 'menu': {
@@ -56,7 +63,7 @@ export function orderOf(db: Database, query: PostQuery): Sql[] {
       const ids = query.conditions.find((condition) => condition.by === 'id')?.ids ?? [];
       if (!isAboveBase(ids, query)) return amongValues('p.ID', ids);
       const [place, bindings] = placeOfRecord(ids, query);
-      return [[`${place} ${direction}`, bindings], ...byColumns()];
+      return [[`${firstOf(place)} ${direction}`, bindings], ...byColumns()];
     }
     // There is no point to measure from.
     case 'distance':

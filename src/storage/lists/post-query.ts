@@ -81,6 +81,10 @@ export interface Recurrence {
 export const recordId = (post: number, occurrence: number, recurrence: Recurrence | undefined): number =>
   occurrence > 0 && recurrence?.each === 'occurrence' ? recurrence.base + occurrence : post;
 
+/** Whether each event is listed once although it may have several dates. */
+export const listsEventsOnce = ({ recurrence, kind }: Pick<PostQuery, 'recurrence' | 'kind'>): boolean =>
+  recurrence?.each === 'event' && kind.hasDates;
+
 /** Whether some of these ids are ids of occurrences, in a list that supports them. */
 export const isAboveBase = (ids: readonly number[], { recurrence, kind }: Pick<PostQuery, 'recurrence' | 'kind'>): boolean =>
   recurrence !== undefined && kind.hasDates && ids.some((id) => id > recurrence.base);
