@@ -63,8 +63,14 @@ const isId = (token: string | number): token is number => typeof token === 'numb
 export const termFilters = (kind: TermKindName): TermFilters => ({
   ...paging,
   search: filter({ grammar: search, narrows: (phrase) => [{ search: phrase }] }),
-  exclude: filter({ grammar: termsById(kind), narrows: (exclude) => [{ exclude: exclude.filter(isId) }] }),
-  include: filter({ grammar: termsById(kind), narrows: (include) => [{ include: include.filter(isId) }] }),
+  // Terms in `include` are listed even if `exclude` names them (`WP_Term_Query`).
+  ...group({
+    params: { exclude: { grammar: termsById(kind) }, include: { grammar: termsById(kind) } },
+    narrows: ({ exclude, include }) => {
+      if (include) return [{ include: include.filter(isId) }];
+      return exclude ? [{ exclude: exclude.filter(isId) }] : [];
+    },
+  }),
   order: ordering(['asc', 'desc']),
   orderby: ordering(ORDERS.keys()),
   ...hideEmpty,

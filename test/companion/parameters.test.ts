@@ -80,6 +80,16 @@ describeRequests('parameters of wp/v2', (ask) => {
     expect(await ids('tribe_venue?include=12,13&exclude=12')).toEqual([13, 12]);
     expect(await ids('tribe_events_cat?include=2,3&exclude=2&orderby=id')).toEqual([2, 3]);
     expect(await ids('users?include=1,2&exclude=1&orderby=id')).toEqual([1, 2]);
+    expect(await ids('search?type=term&include=2,3&exclude=2')).toEqual(await ids('search?type=term&include=2,3'));
+    for (const types of ['tribe_events', 'post,tribe_events'])
+      expect((await ids(`search?subtype=${types}&include=39,44&exclude=44`)).sort()).toEqual([39, 44]);
+    for (const [path, one, other] of [
+      ['categories', 2, 3],
+      ['tags', 11, 13],
+    ] as const) {
+      const list = `/wp-json/tribe/events/v1/${path}?hide_empty=0&orderby=id&include=${one},${other}&exclude=${one}`;
+      expect((await ask.send('GET', list)).body[path].map(({ id }: Json) => id)).toEqual([one, other]);
+    }
   });
 
   it('return an empty page if the offset exceeds the total', async () => {

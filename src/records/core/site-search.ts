@@ -115,7 +115,7 @@ const FINDERS: Readonly<Record<NonNullable<SearchValues['type']>, Finder>> = {
 // ------------------------------------------------------------------------------------------------- posts
 /** Searches events. Past ones are left out even if they are named, as in the reference. */
 const findEvents: Finder = async (site, caller, { search = '', include = [], exclude = [] }, slice) => {
-  const filterValues = { ...(search.trim() === '' ? {} : { search }), exclude };
+  const filterValues = { ...(search.trim() === '' ? {} : { search }), exclude: include.length > 0 ? [] : exclude };
   const { conditions } = narrow(postFilters(EVENT), filterValues, caller);
   const query = await listQuery(site, caller, {
     kind: EVENT,

@@ -117,10 +117,11 @@ export async function searchTerms(db: Database, search: TermSearch): Promise<Pag
   return { rows, total: Number(totals[0]?.total ?? 0) };
 }
 
-const idConditions = (column: string, { include, exclude }: Pick<TermSearch, 'include' | 'exclude'>): Sql[] => [
-  ...(include.length > 0 ? [equalsAny(column, include)] : []),
-  ...(exclude.length > 0 ? [not(equalsAny(column, exclude))] : []),
-];
+/** Conditions: the chosen ids. Those in `include` are found even if `exclude` names them (`WP_Query`, `WP_Term_Query`). */
+function idConditions(column: string, { include, exclude }: Pick<TermSearch, 'include' | 'exclude'>): Sql[] {
+  if (include.length > 0) return [equalsAny(column, include)];
+  return exclude.length > 0 ? [not(equalsAny(column, exclude))] : [];
+}
 
 /** Condition: all of these are true; always true for an empty list. */
 const all = (conditions: readonly Sql[]): Sql => (conditions.length === 0 ? ['1 = 1', []] : every(conditions));
