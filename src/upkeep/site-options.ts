@@ -11,6 +11,7 @@ import { decodeEntities, escHtml } from '../wordpress/content/entities.ts';
 import { isEmail } from '../wordpress/email.ts';
 import { isKnownLocale } from '../wordpress/language-names.ts';
 import { storedText, withMembers } from '../wordpress/php/serialized.ts';
+import { movedAddresses } from '../wordpress/site-address.ts';
 import { sanitizeTitle } from '../wordpress/slug.ts';
 import { percentDecoded } from '../wordpress/web-url.ts';
 import { parseZone } from '../wordpress/zones.ts';
@@ -32,8 +33,8 @@ export const WEEKDAYS: readonly string[] = ['sunday', 'monday', 'tuesday', 'wedn
 interface SiteOption {
   /** Returns the current value. */
   readonly read: (settings: SiteSettings) => string;
-  /** Converts a value to its stored form; undefined if it is invalid. */
-  readonly toStored: (value: string) => StoredOption | undefined;
+  /** Converts a value to its stored form; undefined if it is invalid. `stored`: the site's options before. */
+  readonly toStored: (value: string, stored: ReadonlyMap<string, string>) => StoredOption | undefined;
   /** The possible values, if there are only a few. */
   readonly choices?: readonly string[];
 }
@@ -44,8 +45,7 @@ const siteOptions = {
   tagline: text('blogdescription', ({ description }) => decodeEntities(description)),
   url: {
     read: ({ home }) => home,
-    toStored: (value) =>
-      isSiteUrl(value) ? { options: { home: value.replace(/\/$/, ''), siteurl: value.replace(/\/$/, '') } } : undefined,
+    toStored: (value, stored) => (isSiteUrl(value) ? { options: { ...movedAddresses(value.replace(/\/$/, ''), stored) } } : undefined),
   },
   email: {
     read: ({ raw }) => raw.get('admin_email') ?? '',
@@ -110,12 +110,15 @@ export const siteOptionChoices = (name: SiteOptionName): readonly string[] | und
 export function toIdentityOptions(identity: Readonly<Record<Identity, string>>): Readonly<Record<string, string>> | Identity {
   const options: Record<string, string> = {};
   for (const name of IDENTITY) {
-    const value: StoredOption | undefined = siteOptions[name].toStored(identity[name]);
+    const value: StoredOption | undefined = siteOptions[name].toStored(identity[name], NO_OPTIONS);
     if (!value) return name;
     Object.assign(options, value.options);
   }
   return options;
 }
+
+/** The options of a site that is yet to be installed. */
+const NO_OPTIONS: ReadonlyMap<string, string> = new Map();
 
 const IDENTITY = ['url', 'title', 'timezone'] as const satisfies readonly SiteOptionName[];
 type Identity = (typeof IDENTITY)[number];
@@ -132,7 +135,9 @@ export async function setSiteOptions(site: Site, values: SiteOptionValues): Prom
   const clashingNames = equalSlugs(settings, values);
   const stored = typedEntries(values).map(([name, value = '']): readonly [SiteOptionName, StoredOption | undefined] => [
     name,
-    clashingNames.includes(name) || (isFirstSegment(name) && segments.includes(value)) ? undefined : siteOptions[name].toStored(value),
+    clashingNames.includes(name) || (isFirstSegment(name) && segments.includes(value))
+      ? undefined
+      : siteOptions[name].toStored(value, settings.raw),
   ]);
   const invalidNames = stored.flatMap(([name, option]) => (option === undefined ? [name] : []));
   if (invalidNames.length > 0 || stored.length === 0) return invalidNames;

@@ -45,11 +45,34 @@ function uploadsFolder(options: ReadonlyMap<string, string>): string {
 
 /** Returns the address of WordPress itself: that of the site, a folder below it, or a different one. */
 function wordpressAddress(home: string, options: ReadonlyMap<string, string>): string {
-  const [site, siteurl] = [siteAddress(options.get('home')), siteAddress(options.get('siteurl'))];
+  const { site, siteurl, folder } = placesOf(options);
   if (site === undefined || siteurl === undefined) return home;
-  const [place, ownPlace] = [site, siteurl].map((address) => address.replace(/^https?:/i, ''));
-  if (ownPlace === place) return home;
-  if (ownPlace?.startsWith(`${place}/`)) return home + ownPlace.slice(place?.length);
+  if (folder !== undefined) return home + folder;
   // If the site has moved, WordPress has moved with it.
   return home === site ? siteurl : home;
+}
+
+/**
+ * Returns the addresses to be stored for a site that gets this address, a URL without a trailing slash. WordPress moves
+ * with it, into the same folder; one with a different address (`siteurl`) stays there. `options`: those before.
+ */
+export function movedAddresses(home: string, options: ReadonlyMap<string, string>): { readonly home: string; readonly siteurl?: string } {
+  const { site, siteurl, folder } = placesOf(options);
+  const staysElsewhere = site !== undefined && siteurl !== undefined && folder === undefined;
+  return staysElsewhere ? { home } : { home, siteurl: home + (folder ?? '') };
+}
+
+/** The addresses of a site and of its WordPress; undefined if the options contain none. */
+interface Places {
+  readonly site: string | undefined;
+  readonly siteurl: string | undefined;
+  /** The path of WordPress below the site, whatever the scheme: empty, or `/wp`; undefined if it is not below it. */
+  readonly folder: string | undefined;
+}
+
+function placesOf(options: ReadonlyMap<string, string>): Places {
+  const [site, siteurl] = [siteAddress(options.get('home')), siteAddress(options.get('siteurl'))];
+  const [place, ownPlace] = [site, siteurl].map((address) => address?.replace(/^https?:/i, ''));
+  const isBelow = ownPlace !== undefined && place !== undefined && `${ownPlace}/`.startsWith(`${place}/`);
+  return { site, siteurl, folder: isBelow ? ownPlace.slice(place.length) : undefined };
 }

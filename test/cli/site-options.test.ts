@@ -112,6 +112,18 @@ describeDatabases('fasti option', (open) => {
     expect(row?.option_value).toBe('&lt;img src=x onerror=&quot;alert(&#039;1&#039;)&quot;&gt; &amp; co');
   });
 
+  it.each([
+    ['https://old.example/wp', 'https://new.example/wp'],
+    ['https://wp.example', 'https://wp.example'],
+  ])('moves a site whose WordPress is at %s and leaves that at %s', async (before, after) => {
+    await setOptions(db, { home: 'https://old.example', siteurl: before });
+    expect(await fasti('option', 'set', 'url', 'https://new.example/')).toMatchObject({ code: 0 });
+    expect(await db.from('options').whereIn('option_name', ['home', 'siteurl']).orderBy('option_name').pluck('option_value')).toEqual([
+      'https://new.example',
+      after,
+    ]);
+  });
+
   it('reports that another address remains in force', async () => {
     await fasti('option', 'set', 'url', 'https://before.example');
     const fixed = commandIn({ DATABASE_URL: url, UPLOADS_DIR: folder, SITE_URL: 'https://fixed.example' });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { homeAddress, siteAddress, uploadsAddress } from '../../src/wordpress/site-address.ts';
+import { homeAddress, movedAddresses, siteAddress, uploadsAddress } from '../../src/wordpress/site-address.ts';
 
 describe('siteAddress', () => {
   it.each([
@@ -86,4 +86,26 @@ describe('uploadsAddress', () => {
   ])('where files are in %s', (_, site, options, address) =>
     expect(uploadsAddress(HOME, new Map(Object.entries({ home: HOME, siteurl: HOME, ...options })), site)).toBe(address),
   );
+});
+
+describe('movedAddresses', () => {
+  const [OLD, NEW] = ['https://old.example', 'https://new.example/town'];
+  it.each([
+    ['at the address of the site', { home: OLD, siteurl: OLD }, NEW],
+    ['at the address of the site, by another scheme', { home: OLD, siteurl: 'http://old.example/' }, NEW],
+    ['in a folder of the site', { home: OLD, siteurl: `${OLD}/wp/` }, `${NEW}/wp`],
+    ['in a folder of the site, by another scheme', { home: `${OLD}/`, siteurl: 'http://old.example/wp' }, `${NEW}/wp`],
+    ['on a host of its own', { home: OLD, siteurl: 'https://wp.example' }, undefined],
+    ['on a host that begins with that of the site', { home: OLD, siteurl: `${OLD}.org/wp` }, undefined],
+    ['above the site', { home: `${OLD}/blog`, siteurl: OLD }, undefined],
+    ['nowhere', { home: OLD, siteurl: 'garbage' }, NEW],
+    ['at the only address', { home: '', siteurl: `${OLD}/wp` }, NEW],
+    ['not there yet', {}, NEW],
+  ])('where WordPress is %s', (_, options, siteurl) =>
+    expect(movedAddresses(NEW, new Map(Object.entries(options)))).toEqual(siteurl === undefined ? { home: NEW } : { home: NEW, siteurl }),
+  );
+  it('stays as it is with the same address', () => {
+    const options = { home: OLD, siteurl: `${OLD}/wp` };
+    expect(movedAddresses(OLD, new Map(Object.entries(options)))).toEqual(options);
+  });
 });
