@@ -8,6 +8,7 @@ import type { Param } from '../kinds/param.ts';
 import type { Caller } from '../records/caller.ts';
 import { languageOfCode } from '../wordpress/content-languages.ts';
 import { tableOf } from '../wordpress/table.ts';
+import type { Verb } from './examples.ts';
 import { CliError, EXIT_CODE } from './io.ts';
 import { parseReadableDate } from './options.ts';
 import type { Session } from './session.ts';
@@ -19,19 +20,33 @@ export type Params = Readonly<Record<string, Param>>;
 
 /**
  * Expands boolean flags to `--featured=true` and `--featured=false` (`--no-featured`), so that they do not consume the
- * next word unless it is a yes or no, as in wp-cli. Hyphens in flags are accepted: `--start-date`.
+ * next word unless it is a value of theirs, as in wp-cli. Hyphens in flags are accepted: `--start-date`.
  */
 export function expandBooleanFlags(args: readonly string[]): string[] {
-  const params = Object.entries(paramsOf(findCommand(args)));
-  const flags = new Set(params.flatMap(([name, param]) => (isFlag(param) ? [name] : [])));
-  const names = new Set(params.map(([name]) => name));
+  const [command, verb = ''] = findCommands(args);
+  const params = new Map(Object.entries(paramsOf(command)));
+  const names = new Set(params.keys());
   const end = args.includes('--') ? args.indexOf('--') : args.length;
   return args.map((typedArg, index) => {
     const arg = index < end ? underscoreFlag(typedArg, names) : typedArg;
     const [, negation, name = ''] = /^--(no-)?(\w+)$/.exec(arg) ?? [];
-    const hasValue = negation === undefined && /^(yes|no|true|false|on|off)$/i.test(args[index + 1] ?? '');
-    return index < end && flags.has(name) && !hasValue ? `--${name}=${negation === undefined}` : arg;
+    const param = index < end ? params.get(name) : undefined;
+    if (!param || !isFlag(param)) return arg;
+    const hasValue = negation === undefined && isValueOf(param, args[index + 1] ?? '', VERBS_WITH_RECORDS.has(verb));
+    return hasValue ? arg : `--${name}=${negation === undefined}`;
   });
+}
+
+/** Verbs that are followed by ids of records. */
+const VERBS_WITH_RECORDS: ReadonlySet<string> = new Set<Verb>(['get', 'update', 'delete', 'restore']);
+
+/** Whether a word after a boolean flag is its value. No record has the id 0, but `1` may be one. */
+function isValueOf({ grammar }: Param, word: string, mayBeRecord: boolean): boolean {
+  if (/^(yes|no|true|false|on|off|0)$/i.test(word)) return true;
+  if (word === '1') return !mayBeRecord;
+  // Some flags have a further value, which is neither yes nor no: `--strict_dates local`.
+  const { value } = grammar.read(word, () => false);
+  return value !== undefined && typeof value !== 'boolean';
 }
 
 /** Returns the parameters that a command has as flags: those of a kind, or the filters of all kinds for `export`. */
@@ -52,9 +67,9 @@ function underscoreFlag(arg: string, names: ReadonlySet<string>): string {
 /** Global options that may precede the command, each with a value. */
 const OPTIONS_BEFORE_COMMAND = ['--user', '--language'];
 
-/** Returns the command in the arguments: the first word that is neither an option nor the value of one. */
-const findCommand = (args: readonly string[]): string | undefined =>
-  args.find((arg, index) => !arg.startsWith('-') && !OPTIONS_BEFORE_COMMAND.includes(args[index - 1] ?? ''));
+/** Returns the command and its verb in the arguments: the first words that are neither options nor values of these. */
+const findCommands = (args: readonly string[]): string[] =>
+  args.filter((arg, index) => !arg.startsWith('-') && !OPTIONS_BEFORE_COMMAND.includes(args[index - 1] ?? '')).slice(0, 2);
 
 /** Whether a parameter may be given without a value, which means yes. */
 export const isFlag = ({ grammar }: Param): boolean => {
