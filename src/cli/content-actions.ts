@@ -15,6 +15,7 @@ import { upsertPost } from '../records/writes/upsert.ts';
 import type { Site } from '../site.ts';
 import { lookUpOnce } from '../storage/engine/look-up-once.ts';
 import type { Preconditions } from '../wordpress/record-version.ts';
+import { slugPathForQuery, trashedSlug } from '../wordpress/slug.ts';
 import { kindForCaller, type Options } from './content-flags.ts';
 import { CliError, EXIT_CODE } from './io.ts';
 import type { Item } from './print.ts';
@@ -140,12 +141,21 @@ export async function resolveId(site: Site, kind: Kind, reference: string): Prom
 
 /** Returns the id of a post. An id is not looked up, since the action reports it if it is unknown. */
 async function resolvePostId(site: Site, kind: PostKind, reference: string): Promise<number | undefined> {
-  return /^\d{1,15}$/.test(reference) ? Number(reference) : postIdOfSlug(site, kind, reference);
+  return isId(reference) ? Number(reference) : postIdOfSlug(site, kind, reference);
 }
 
-/** Returns the id of a record in the trash, where slugs end in `__trashed`. Throws CliError `not-found`. */
-export const resolveIdInTrash = async (site: Site, kind: PostKind, reference: string): Promise<number> =>
-  (await resolvePostId(site, kind, `${reference}__trashed`)) ?? resolveId(site, kind, reference);
+const isId = (reference: string): boolean => /^\d{1,15}$/.test(reference);
+
+/**
+ * Returns the id of a record in the trash that a reference means: a slug is the one that it had before, or the one that
+ * it has there (`trashedSlug`). Throws CliError `not-found`.
+ */
+export async function resolveIdInTrash(site: Site, kind: PostKind, reference: string): Promise<number> {
+  const path = isId(reference) ? [] : slugPathForQuery(reference);
+  const slug = path.pop();
+  const id = slug ? await postIdOfSlug(site, kind, [...path, trashedSlug(slug)].join('/')) : undefined;
+  return id ?? resolveId(site, kind, reference);
+}
 
 async function resolveTermId({ db }: Site, { name }: TermKind, reference: string): Promise<number | undefined> {
   return (await termLookUp(db, name, [reference])).byToken(reference)?.term_id;

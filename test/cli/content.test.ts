@@ -71,6 +71,33 @@ describe('records on the command line', () => {
     expect((await fasti('event', 'get', event)).code).toBe(1);
   });
 
+  it('are restored from the trash by ID rather than by a slug of the same digits', async () => {
+    const event = await newEvent('Named by its ID');
+    const namesake = await newEvent('Namesake', `--slug=${event}`);
+    expect(await json('event', 'get', namesake, '--fields=slug')).toEqual({ slug: event });
+    await fasti('event', 'delete', event, namesake);
+    expect(await fasti('event', 'restore', event)).toMatchObject({ code: 0, out: `Done: ${event} restored.\n` });
+    expect(await fasti('event', 'restore', `${event}__trashed`)).toMatchObject({ code: 0, out: `Done: ${namesake} restored.\n` });
+    await fasti('event', 'delete', event, namesake, '--force');
+  });
+
+  it.each([
+    ['a long slug', 'long-'.repeat(40).slice(0, 199)],
+    ['a long slug of other letters', '日'.repeat(22)],
+  ])('are restored from the trash by %s', async (_, slug) => {
+    const event = await newEvent('Long', `--slug=${slug}`);
+    await fasti('event', 'delete', event);
+    expect(await fasti('event', 'restore', slug)).toMatchObject({ code: 0, out: `Done: ${event} restored.\n` });
+    await fasti('event', 'delete', event, '--force');
+  });
+
+  it('are not restored from the trash by an empty reference', async () => {
+    const draft = await newEvent('Draft', '--status=draft');
+    await fasti('event', 'delete', draft);
+    expect(await fasti('event', 'restore', '')).toMatchObject({ code: 1, out: '' });
+    await fasti('event', 'delete', draft, '--force');
+  });
+
   it('report which of several records failed and which were not processed', async () => {
     const [one, two] = [await newEvent('First of several'), await newEvent('Last of several')];
     expect(await fasti('event', 'update', one, '9999999', two, '--title=Several', '--porcelain')).toMatchObject({
