@@ -188,7 +188,8 @@ describeRequests('conditional writes', (ask) => {
       expect((await write(method, path, since('2001-01-01T00:00:00Z'), rename)).status).toBe(412);
       expect((await write(method, path, { 'If-Unmodified-Since': 'some day' }, {})).status).toBe(200);
       await resetSite(ask.db());
-      expect((await write(method, path, since('2100-01-01T00:00:00Z'), rename)).status).toBe(200);
+      expect((await write(method, path, since('2100-01-01T00:00:00Z'), rename)).status).toBe(412);
+      expect((await write(method, path, since(SUITE_TIME), rename)).status).toBe(200);
       await resetSite(ask.db());
       expect((await write(method, path, { ...since('2001-01-01T00:00:00Z'), 'If-Match': '*' }, rename)).status).toBe(200);
     });
@@ -199,6 +200,21 @@ describeRequests('conditional writes', (ask) => {
         expect(versionIn(tag)).toBe(versionIn(await tagOf(path)));
         expect((await write(method, path, { 'If-Match': tag }, {})).status).toBe(200);
       });
+  });
+
+  it('compare the date of a scheduled record, which is that of its publication until it is changed', async () => {
+    const { id, modified_utc: modified } = await ask.create('/events', { title: 'Soon', ...DATES, date: '2030-12-20 10:00:00' });
+    const path = `${ROOT}/events/${id}`;
+    const asRead = { 'If-Unmodified-Since': new Date(`${modified}Z`).toUTCString() };
+    expect(modified.slice(0, 4)).toBe('2030');
+    expect((await write('PATCH', path, asRead, { title: 'By the editor' })).status).toBe(200);
+    expect(refused(await write('PATCH', path, asRead, { title: 'By the script' }))).toEqual({
+      status: 412,
+      code: 'rest_precondition_failed',
+    });
+    // The clock of the script is half a minute ahead.
+    const ahead = { 'If-Unmodified-Since': new Date(Date.parse(SUITE_TIME) + 30_000).toUTCString() };
+    expect((await write('PATCH', path, ahead, { title: 'By the script' })).status).toBe(200);
   });
 
   describe('the ETag of an event', () => {

@@ -24,6 +24,7 @@ export interface VersionedRecord<Record = { [member: string]: unknown }> {
 }
 
 type WithSettings = Pick<Caller, 'settings'>;
+type WithTime = Pick<Caller, 'settings' | 'now'>;
 
 /**
  * Returns the version of the post behind a record whose rows are loaded. Under the id of a date, the bundle has the
@@ -92,7 +93,7 @@ export const lockTermVersion =
  */
 export function withPreconditions<Result>(
   site: Site,
-  caller: WithSettings,
+  caller: WithTime,
   lockVersion: LockVersion,
   { id, conditions }: { readonly id: number; readonly conditions: Preconditions },
   work: (site: Site) => Promise<Result>,
@@ -110,12 +111,12 @@ export function withPreconditions<Result>(
  */
 export async function requireVersion(
   db: Database,
-  caller: WithSettings,
+  caller: WithTime,
   lockVersion: LockVersion,
   { id, conditions }: { readonly id: number; readonly conditions: Preconditions },
 ): Promise<void> {
   const currentVersion = await lockVersion(db, caller, id);
-  if (currentVersion && !meets(currentVersion, conditions))
+  if (currentVersion && !meets(currentVersion, conditions, caller.now))
     fail('edit-conflict', { detail: { id, current: currentVersion.version, modified: currentVersion.modified } });
 }
 
@@ -123,12 +124,25 @@ export async function requireVersion(
  * Whether a version meets the preconditions, evaluated in the order of RFC 9110, 13.2.2: a date counts only if there is
  * no `If-Match`.
  */
-function meets({ version, modified }: RecordVersion, { match, noneMatch, unmodifiedSince }: Preconditions): boolean {
+function meets({ version, modified }: RecordVersion, { match, noneMatch, unmodifiedSince }: Preconditions, now: Date): boolean {
   const matches = (tags: '*' | readonly string[]) => tags === '*' || tags.some((tag) => versionIn(tag) === version);
   if (match !== undefined && !matches(match)) return false;
-  if (match === undefined && unmodifiedSince !== undefined && Date.parse(`${modified.replace(' ', 'T')}Z`) > unmodifiedSince) return false;
+  if (match === undefined && unmodifiedSince !== undefined && !isUnmodified(modified, unmodifiedSince, now)) return false;
   return noneMatch === undefined || !matches(noneMatch);
 }
+
+/**
+ * Whether a record has not changed after a moment, in milliseconds since 1970. A scheduled record is modified at its
+ * date until it is changed (`settleDates`), so a moment to come is one that was read from such a record: it still has
+ * it, or it has changed.
+ */
+function isUnmodified(modified: string, since: number, now: Date): boolean {
+  const changedAt = Date.parse(`${modified.replace(' ', 'T')}Z`);
+  return since > now.getTime() + CLOCK_DIFFERENCE_MS ? changedAt === since : !(changedAt > since);
+}
+
+/** The clock of a client may be ahead of ours by this much. Scheduled records are further ahead (`statusByDate`). */
+const CLOCK_DIFFERENCE_MS = 60_000;
 
 const TAG = new RegExp(`^"([0-9a-f]{${VERSION_DIGITS}})(?:[^0-9a-f"][^"]*)?"$`);
 
