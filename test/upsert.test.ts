@@ -209,6 +209,31 @@ describeRequests('upsert of a record', (ask, engine) => {
   });
 
   it.each([
+    ['venue', '/venues', {}, 'auth'],
+    ['organizer', '/organizers', {}, 'auth'],
+    ['venue', '/venues', { status: 'nonsense' }, 'admin'],
+    ['venue', '/venues', { geo_lat: 91, geo_lng: 11 }, 'admin'],
+    ['venue', '/venues', { geo_lat: 91, geo_lng: 11, external_id: 'new' }, 'admin'],
+    ['organizer', '/organizers', { date: 'some day' }, 'admin'],
+  ] as const)('refuses the %s within an event as that, and not as a value of the event: %s, %j, as %s', async (field, path, values, as) => {
+    await ask.create(path, { [field]: 'Barn', external_id: 'x' });
+    const before = await ask.allRows();
+    const event = { title: 'Jazz', ...DATES, external_id: 'ev-1' };
+    const answer = await ask.post('/events', { ...event, [field]: { [field]: 'Hall', external_id: 'x', ...values } }, as);
+    expectError(answer, 400, 'rest_invalid_param', [field]);
+    expect(answer.body.data.params[field]).toContain(`or the new ${field} cannot be created from what was sent`);
+    expect(answer.text).not.toContain('ev-1');
+    expect(await ask.allRows()).toEqual(before);
+    const { id } = await ask.create('/events', { title: 'Jazz', ...DATES }, as);
+    expectError(
+      await ask.patch(`/events/${id}`, { [field]: { [field]: 'Hall', external_id: 'x', ...values } }, as),
+      400,
+      'rest_invalid_param',
+      [field],
+    );
+  });
+
+  it.each([
     ['venue', '/venues', 'city', 'Behind the station'],
     ['organizer', '/organizers', 'email', 'Herself'],
   ] as const)('changes the %s with the external ID within an event in all fields', async (field, path, other, description) => {

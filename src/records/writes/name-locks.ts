@@ -1,12 +1,14 @@
 import { isImage, isLinks, valueIn } from '../../kinds/fields.ts';
 import type { LinkPlan } from '../../kinds/grammars/links.ts';
 import type { PostKind, PostValues } from '../../kinds/kind.ts';
+import type { Field } from '../../kinds/param.ts';
 import { slugLock, titleLock } from '../../storage/rows/locks.ts';
 import type { Post } from '../../wordpress/rows.ts';
 import { isFloating } from '../../wordpress/status.ts';
 import type { Caller } from '../caller.ts';
 import { mayCreate } from '../posts.ts';
 import { externalIdLocks } from './external-ids.ts';
+import { errorOfField } from './linked-faults.ts';
 import { type PostPlan, planPost } from './post-plan.ts';
 import { isNewRecord } from './prepared-images.ts';
 import type { NewPost } from './write-context.ts';
@@ -53,15 +55,22 @@ export const referencedIds = (kind: PostKind, values: PostValues): number[] =>
     return typeof image === 'number' && image > 0 ? [image] : [];
   });
 
+/** Throws the errors of `planPost` about the new venues and organizers in the values, as errors about their fields. */
 const locksOfLinkedRecords = (caller: Caller, kind: PostKind, values: PostValues): string[] =>
-  newLinkedRecords(caller, kind, values).flatMap((one) => locksOfNew(caller, { ...one, plan: planPost(caller, one.kind, one.values) }));
+  Object.entries(kind.fields).flatMap(([name, field]) =>
+    isLinks(field) ? newRecords(caller, valueIn(values, name, field) ?? []).flatMap((one) => locksOfLinked(caller, one, name, field)) : [],
+  );
 
-/** Returns the new venues and organizers in the values that the caller may create. */
-const newLinkedRecords = (caller: Caller, kind: PostKind, values: PostValues) =>
-  linksIn(kind, values)
-    .filter(isNewRecord)
-    .filter((one) => mayCreate(caller, one.kind));
+function locksOfLinked(caller: Caller, record: NewLinked, name: string, field: Field): string[] {
+  try {
+    return locksOfNew(caller, { ...record, plan: planPost(caller, record.kind, record.values) });
+  } catch (error) {
+    throw errorOfField(error, name, field);
+  }
+}
 
-/** Returns the venues and organizers in the values, existing and new ones. */
-const linksIn = (kind: PostKind, values: PostValues): LinkPlan[] =>
-  Object.entries(kind.fields).flatMap(([name, field]) => (isLinks(field) ? (valueIn(values, name, field) ?? []) : []));
+type NewLinked = Pick<NewPost, 'kind' | 'values'>;
+
+/** Returns the new venues and organizers that the caller may create. */
+const newRecords = (caller: Caller, links: readonly LinkPlan[]): NewLinked[] =>
+  links.filter(isNewRecord).filter((one) => mayCreate(caller, one.kind));

@@ -43,6 +43,7 @@ import { accessRow, mayDelete, mayEdit } from '../visibility.ts';
 import { externalIdIn, findByExternalId, refuseTakenName, refuseTakenNames } from './external-ids.ts';
 import { insertPosts, type PlannedPost, takenSlugs } from './insert-posts.ts';
 import { isUnpublished, type LinkedDraft, linkedDrafts, notedDrafts, PUBLISHED_WITH, withNotedDrafts } from './linked-drafts.ts';
+import { errorOfField } from './linked-faults.ts';
 import { type MetasAndTerms, NO_METAS_OR_TERMS, writeMetasAndTerms } from './metas-and-terms.ts';
 import { isNewSlug } from './name-locks.ts';
 import { type PostPlan, planPost } from './post-plan.ts';
@@ -119,7 +120,7 @@ export async function writeNew(
  * Writes a venue or organizer that a record brings along, and whose names are locked. One with the external ID is
  * changed as by an upsert. Returns its id.
  *
- * @throws rest_invalid_param for the external ID of a record that the caller may not change
+ * @throws rest_invalid_param about its own values, and for the external ID of a record that the caller may not change
  */
 async function writeLinked(write: WriteContext, values: PostValues): Promise<number> {
   const { db, caller, kind } = write;
@@ -263,7 +264,12 @@ export async function createReferenced(
       terms.set(taxonomy, await resolveTerms(db, caller, taxonomy, requestedTerms, language?.language));
       numbers.set(taxonomy, bareNumbers(requestedTerms));
     } else if (isImage(field)) metas._thumbnail_id = await imageRows({ db, caller }, valueIn(values, name, field));
-    else if (isLinks(field)) metas[field.place.key] = await linkRows(write, valueIn(values, name, field) ?? []);
+    else if (isLinks(field)) {
+      const links = valueIn(values, name, field) ?? [];
+      metas[field.place.key] = await linkRows(write, links).catch((error: unknown) => {
+        throw errorOfField(error, name, field);
+      });
+    }
   }
   return { metas, terms, numbers };
 }
