@@ -59,6 +59,22 @@ describeRequests('revisions', (ask) => {
     }
   });
 
+  it.each([[{}], [{ date: '2027-02-01 10:00' }], [{ date: '2020-02-01 10:00' }]])(
+    'of a sticky event are stored when its texts change, and only then: %j',
+    async (dated) => {
+      const event = { title: 'A', start_date: '2027-05-01 10:00', end_date: '2027-05-01 11:00', sticky: true, ...dated };
+      const { id } = await ask.create('/events', event);
+      const titles = async () => (await of(`${CORE}/tribe_events/${id}/revisions`, 'admin')).body.map(({ title }: Json) => title.rendered);
+      expect(await titles()).toEqual(['A']);
+      const steps = [{ title: 'B' }, { cost: '5' }, { cost: '6' }, { title: 'A' }, { cost: '7' }];
+      for (const [place, change] of steps.entries()) {
+        ask.setClock(`2026-11-20T12:30:0${place}Z`);
+        await ask.update(`/events/${id}`, change);
+      }
+      expect(await titles()).toEqual(['A', 'B', 'A']);
+    },
+  );
+
   it('are stored even if an autosave has the same text', async () => {
     const { id } = await ask.create('/events', { title: 'Jazz', start_date: '2027-05-01 10:00', end_date: '2027-05-01 11:00' });
     const { post_content, post_excerpt } = (await ask.db().from('posts').where('ID', id).first())!;

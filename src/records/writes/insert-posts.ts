@@ -4,6 +4,8 @@ import { saveRevision } from '../../storage/rows/revisions.ts';
 import { guidOf, postUrl } from '../../wordpress/links.ts';
 import type { Post } from '../../wordpress/rows.ts';
 import { uniqueSlug } from '../../wordpress/slug.ts';
+import { utcFromDate } from '../../wordpress/time.ts';
+import { localFromDate } from '../../wordpress/zones.ts';
 import type { Caller } from '../caller.ts';
 import { updateIndex } from '../list-index.ts';
 import { assignLanguages, hasNoTranslations, type LanguagesOfKind, languagesOf, membershipsOf } from '../record-languages.ts';
@@ -47,10 +49,16 @@ async function insertRow({ db, caller }: KindWrite, { columns: plannedColumns, s
   const row = rowOf(id);
   // The slug or the address may contain the id.
   if (row.guid !== columns.guid) await updatePost(db, id, { guid: row.guid, post_name: row.post_name });
-  // WordPress sets the menu order of a sticky event with a second save, which creates a revision.
-  if (row.menu_order) await saveRevision(db, row, caller.viewer.id, caller.settings.home);
+  // WordPress sets the menu order of a sticky event with a second save, which creates a revision of the present time:
+  // with the date of a scheduled event, it would be the last one until then.
+  if (row.menu_order) await saveRevision(db, { ...row, ...modifiedNow(caller) }, caller.viewer.id, caller.settings.home);
   return row;
 }
+
+const modifiedNow = ({ settings: { zone }, now }: Caller): Pick<Post, 'post_modified' | 'post_modified_gmt'> => ({
+  post_modified: localFromDate(now, zone),
+  post_modified_gmt: utcFromDate(now),
+});
 
 const guidPlace = ({ settings }: Caller) => ({
   home: settings.home,
