@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import ICAL from 'ical.js';
@@ -19,10 +20,12 @@ import { countDates } from './support/count-dates.ts';
 import { countQueries } from './support/count-queries.ts';
 import { describeDatabases } from './support/databases.ts';
 import { EXPECTED_DATES, type ExpectedDate, loadRecurringSite } from './support/recurring-site.ts';
-import { type RunningSite, serveDatabase } from './support/running-site.ts';
+import { type Answer, type RunningSite, serveDatabase } from './support/running-site.ts';
 import { serveRecurringSite } from './support/served-recurring-site.ts';
 
 /* Recurring events of the calendar's paid extension: the fixture has 65 occurrences in the tables and 10 as posts. */
+
+const TINY = readFileSync(new URL('fixtures/uploads/2026/11/tiny.png', import.meta.url));
 
 const NOW = new Date('2030-12-31T12:00:00Z');
 let now = NOW;
@@ -474,6 +477,31 @@ describeDatabases('recurring events', (open) => {
       }
       await db.from('postmeta').where({ post_id: 502, meta_key: '_EventVenueID', meta_value: '12' }).delete();
       await db.from('term_relationships').where({ object_id: 502, term_taxonomy_id: 3 }).delete();
+    });
+
+    it('may be named by the id of a date where a file is attached to an event', async () => {
+      const media = '/wp-json/wp/v2/media';
+      const upload = (post: number) =>
+        running.send('POST', `${media}?post=${post}`, {
+          as: 'admin',
+          body: TINY,
+          headers: { 'Content-Type': 'image/png', 'Content-Disposition': 'attachment; filename="choir.png"' },
+        });
+      const [byDate, byPost, unknown] = [await upload(10000308), await upload(502), await upload(10000999)];
+      expect([byDate.status, byDate.body.post, unknown.status]).toEqual([201, 502, 403]);
+      const folderOf = ({ body }: Answer) => body.source_url.replace(/[^/]*$/, '');
+      expect(folderOf(byDate)).toBe(folderOf(byPost));
+      const ids = [byDate, byPost].map(({ body }) => body.id).sort();
+      for (const query of ['parent=502', 'parent=10000308', 'parent=10000309,10000308']) {
+        const { body: files } = await running.send('GET', `${media}?${query}&orderby=id&order=asc`, { as: 'admin' });
+        expect([query, files.map(({ id }: { id: number }) => id)]).toEqual([query, ids]);
+      }
+      const { body: others } = await running.send('GET', `${media}?parent_exclude=10000308&per_page=100`, { as: 'admin' });
+      expect(others.filter(({ id }: { id: number }) => ids.includes(id))).toEqual([]);
+      await running.send('PATCH', `${media}/${ids[0]}`, { as: 'admin', body: { post: 0 } });
+      const change = await running.send('PATCH', `${media}/${ids[0]}`, { as: 'admin', body: { post: 10000309 } });
+      expect([change.status, change.body.post]).toEqual([200, 502]);
+      for (const id of ids) expect((await running.send('DELETE', `${media}/${id}?force=true`, { as: 'admin' })).status).toBe(200);
     });
 
     it('are one record each in the lists of posts', async () => {

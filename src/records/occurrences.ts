@@ -45,6 +45,10 @@ export async function postOfRecord(
   return !hasDates || base === undefined || id <= base ? id : lookUp(postOfDate, id, base);
 }
 
+/** Returns the same for a parameter that may name any post, or a date of an event. */
+export const postOfAnyRecord = (lookUp: LookUp, caller: WithSettings, id: number): Promise<number> =>
+  postOfRecord(lookUp, caller, { hasDates: true }, id);
+
 /** Returns the posts behind those of these ids that belong to dates of events. */
 export async function postsOfRecords(db: Database, { settings }: WithSettings, ids: readonly number[]): Promise<Map<number, number>> {
   const base = settings.recurrence?.base;

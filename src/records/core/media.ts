@@ -12,7 +12,7 @@ import { insertPrepared, mayUpload, type PreparedImage, prepareUpload } from '..
 import { removeFiles } from '../../media/library.ts';
 import type { Site } from '../../site.ts';
 import type { Database } from '../../storage/engine/database.ts';
-import type { LookUp } from '../../storage/engine/look-up-once.ts';
+import { type LookUp, lookUpOnce } from '../../storage/engine/look-up-once.ts';
 import { noteChange } from '../../storage/journal/reported-changes.ts';
 import { findPostIds } from '../../storage/lists/post-list.ts';
 import { loadMetas, loadMetasOf, loadPosts } from '../../storage/rows/bundle.ts';
@@ -32,6 +32,7 @@ import { mapYielding } from '../../yielding.ts';
 import { type Caller, renderContext } from '../caller.ts';
 import { columnText, trustOf } from '../clean-text.ts';
 import { listQuery } from '../list-query.ts';
+import { postOfAnyRecord, postsOfRecords } from '../occurrences.ts';
 import { deleteLanguageOfFile } from '../record-languages.ts';
 import { loadedVersion, type VersionedRecord } from '../versions.ts';
 import { fileRights, mayDeleteFile, mayEditFile, mayRead, mayReadFile, mayWritePost } from '../visibility.ts';
@@ -56,7 +57,7 @@ export async function listMedia(site: Site, caller: Caller, values: MediaListVal
   const query = await listQuery(site, caller, {
     kind: { postType: 'attachment', hasDates: false },
     rights: fileRights(caller.viewer, statuses, values.context === 'edit'),
-    conditions: conditionsOf(MEDIA_FILTERS, values, caller),
+    conditions: conditionsOf(MEDIA_FILTERS, await withParentsOfDates(site.db, caller, values), caller),
     order: orderOf(values),
     limit,
     offset,
@@ -65,6 +66,14 @@ export async function listMedia(site: Site, caller: Caller, values: MediaListVal
   const totals = totalsOf(result, pageValues);
   const records = [...(await shownMedia(site, caller, result.ids, viewOf(values))).values()].map(({ record }) => record);
   return { records, ...totals, timeliness: 'never' };
+}
+
+/** Returns the values of a list with the ids of dates replaced by those of their events. */
+async function withParentsOfDates(db: Database, caller: Caller, values: MediaListValues): Promise<MediaListValues> {
+  const { parent: parents = [], parent_exclude: excluded = [] } = values;
+  const posts = await postsOfRecords(db, caller, [...parents, ...excluded]);
+  const postOf = (id: number) => posts.get(id) ?? id;
+  return posts.size === 0 ? values : { ...values, parent: parents.map(postOf), parent_exclude: excluded.map(postOf) };
 }
 
 /** Reads one file. Throws rest_post_invalid_id. */
@@ -136,14 +145,15 @@ export async function mayReadOneMedia(lookUp: LookUp, { viewer }: Caller, { id, 
  */
 export async function mayUploadMedia(
   lookUp: LookUp,
-  { viewer }: Caller,
+  caller: Caller,
   { id, author, post, status }: MediaFieldValues & ExistingValues,
 ): Promise<Verdict> {
+  const { viewer } = caller;
   if (id) return 'rest_post_exists';
   if (author !== undefined && author !== viewer.id && !viewer.can('edit_others_posts')) return 'rest_cannot_edit_others';
   if (!mayUpload(viewer)) return 'rest_cannot_create';
   if (lacksPublishCapability(viewer, status)) return 'rest_cannot_publish';
-  return (await mayAttach(lookUp, viewer, post)) ? true : 'rest_cannot_edit';
+  return (await mayAttach(lookUp, caller, post)) ? true : 'rest_cannot_edit';
 }
 
 /**
@@ -152,12 +162,13 @@ export async function mayUploadMedia(
  */
 export async function mayChangeMedia(
   lookUp: LookUp,
-  { viewer }: Caller,
+  caller: Caller,
   { id, author, post, status }: Selected & MediaFieldValues,
 ): Promise<Verdict> {
+  const { viewer } = caller;
   const row = await lookUp(findPost, id);
   if (row?.post_type !== 'attachment') return 'rest_post_invalid_id';
-  if (!mayEditFile(viewer, row) || !(await mayAttach(lookUp, viewer, post))) return 'rest_cannot_edit';
+  if (!mayEditFile(viewer, row) || !(await mayAttach(lookUp, caller, post))) return 'rest_cannot_edit';
   const changesAuthor = author !== undefined && author !== row.post_author && author !== viewer.id;
   if (changesAuthor && !viewer.can('edit_others_posts')) return 'rest_cannot_edit_others';
   return status !== row.post_status && lacksPublishCapability(viewer, status) ? 'rest_cannot_publish' : true;
@@ -174,13 +185,18 @@ export async function mayDeleteMedia(lookUp: LookUp, { viewer }: Caller, { id }:
   return mayDeleteFile(viewer, row) ? true : 'rest_cannot_delete';
 }
 
-async function mayAttach(lookUp: LookUp, viewer: Viewer, post: number | undefined): Promise<boolean> {
+async function mayAttach(lookUp: LookUp, caller: Caller, post: number | undefined): Promise<boolean> {
   if (post === undefined || post === 0) return true;
-  const row = await lookUp(findPost, post);
-  return row !== undefined && mayWritePost('edit', viewer, row);
+  const row = await lookUp(findPost, await postOfAnyRecord(lookUp, caller, post));
+  return row !== undefined && mayWritePost('edit', caller.viewer, row);
 }
 
 // ------------------------------------------------------------------------------------------------- writes
+/** Returns values that attach a file to an event, if they name one of its dates. */
+async function withEventOfDate(db: Database, caller: Caller, values: MediaFieldValues): Promise<MediaFieldValues> {
+  return values.post === undefined ? values : { ...values, post: await postOfAnyRecord(lookUpOnce(db), caller, values.post) };
+}
+
 /**
  * Stores the files of an upload, outside any transaction because it is slow. If `uploadMedia` fails, the caller
  * discards them.
@@ -191,8 +207,9 @@ export async function prepareMedia(
   site: Site,
   caller: Caller,
   file: { readonly name: string; readonly bytes: Buffer; readonly raw?: true },
-  values: MediaFieldValues,
+  givenValues: MediaFieldValues,
 ): Promise<PreparedImage> {
+  const values = await withEventOfDate(site.db, caller, givenValues);
   await checkTargets(site.db, values);
   const month = await monthOfParent(site.db, values.post);
   return (
@@ -214,7 +231,7 @@ async function monthOfParent(db: Database, post = 0): Promise<string | undefined
 /** Writes the rows of an uploaded file. Without a slug, it gets one from its title. Returns its id. */
 export function uploadMedia({ db }: Site, caller: Caller, image: PreparedImage, values: MediaFieldValues): Promise<number> {
   return db.transaction(async (trx) => {
-    const { slug, ...otherValues } = values;
+    const { slug, ...otherValues } = await withEventOfDate(trx, caller, values);
     const title =
       otherValues.title === undefined ? {} : { title: columnText('title', 'post_title', otherValues.title, trustOf(caller.viewer)) };
     const attachment = { ...image.attachment, ...title, ...(slug ? { slug } : {}) };
@@ -230,7 +247,8 @@ export function uploadMedia({ db }: Site, caller: Caller, image: PreparedImage, 
  *
  * @throws rest_post_invalid_id if there is no file with this id; rest_cannot_edit
  */
-export async function changeMedia(site: Site, caller: Caller, id: number, values: MediaFieldValues): Promise<void> {
+export async function changeMedia(site: Site, caller: Caller, id: number, givenValues: MediaFieldValues): Promise<void> {
+  const values = await withEventOfDate(site.db, caller, givenValues);
   await checkTargets(site.db, values);
   await site.db.transaction(async (db) => {
     const row = await lockFile(db, id);

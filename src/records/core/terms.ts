@@ -16,7 +16,7 @@ import type { Term } from '../../wordpress/rows.ts';
 import { isPublic } from '../../wordpress/status.ts';
 import type { Caller } from '../caller.ts';
 import { languageOfList } from '../content-lists.ts';
-import { postOfRecord } from '../occurrences.ts';
+import { postOfAnyRecord } from '../occurrences.ts';
 import { ancestors, changeTerm, createTerm, deleteTerm, languagesOfTerms, termMethods } from '../terms.ts';
 import { metasInTrash } from '../trashed-metas.ts';
 import { type VersionedRecord, versionOfTerm } from '../versions.ts';
@@ -28,16 +28,13 @@ import { type CorePage, type CoreRecord, paging, viewOf } from './lists.ts';
  * `terms.ts`. Blog categories are read-only.
  */
 
-/** The parameter `post` may name any post, or a date of a recurring event. */
-const OF_EVENTS = { hasDates: true };
-
 /**
  * Lists the requested terms (`WP_REST_Terms_Controller::get_items`), including empty ones; the terms of one post in any
  * language. A page past the last one is empty.
  */
 export async function listCoreTerms(site: Site, caller: Caller, kind: CoreTaxonomy, givenValues: CoreTermListValues): Promise<CorePage> {
   const { post } = givenValues;
-  const values = post ? { ...givenValues, post: await postOfRecord(lookUpOnce(site.db), caller, OF_EVENTS, post) } : givenValues;
+  const values = post ? { ...givenValues, post: await postOfAnyRecord(lookUpOnce(site.db), caller, post) } : givenValues;
   const { limit, offset, page, skip } = paging(values);
   // Like Polylang, which only filters lists by language if a language is requested.
   const language = !post && caller.content.isChosen ? languageOfList(caller, kind.taxonomy, undefined) : undefined;
@@ -138,7 +135,7 @@ export async function mayListCoreTerms(
 ): Promise<Verdict> {
   if (context === 'edit' && !mayManageTerms(caller, kind)) return 'rest_forbidden_context';
   if (post === undefined || post === 0) return true;
-  const row = await lookUp(findPost, await postOfRecord(lookUp, caller, OF_EVENTS, post));
+  const row = await lookUp(findPost, await postOfAnyRecord(lookUp, caller, post));
   if (!row) fail('rest_post_invalid_id', { status: 400 });
   if (!carriesTerms(row.post_type, kind.taxonomy)) return 'rest_forbidden_context';
   if (isPublic(row.post_status)) return true;
