@@ -164,8 +164,8 @@ async function calendarFeed(request: FeedRequest, { events, timeliness, subject 
 }
 
 /**
- * Returns the events of a page that are written with their rules: those that are named by their own ids, not by those of
- * their dates. Their number is limited, since each may have thousands of dates.
+ * Returns the events of a page that are written with their rules: those that are named themselves, not one of their
+ * dates. Their number is limited, since each may have thousands of dates.
  */
 function wholeEvents(page: FeedRequest['address']['page'], events: readonly FeedEvent[]): EventRecord[] {
   if (page.of !== 'ids' && (page.of !== 'event' || page.occurrence !== undefined)) return [];

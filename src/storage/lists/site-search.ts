@@ -117,7 +117,9 @@ export async function searchTerms(db: Database, search: TermSearch): Promise<Pag
   return { rows, total: Number(totals[0]?.total ?? 0) };
 }
 
-/** Conditions: the chosen ids. Those in `include` are found even if `exclude` names them (`WP_Query`, `WP_Term_Query`). */
+/**
+ * Conditions: the chosen ids. Those in `include` are found even if `exclude` names them (`WP_Query`, `WP_Term_Query`).
+ */
 function idConditions(column: string, { include, exclude }: Pick<TermSearch, 'include' | 'exclude'>): Sql[] {
   if (include.length > 0) return [equalsAny(column, include)];
   return exclude.length > 0 ? [not(equalsAny(column, exclude))] : [];
