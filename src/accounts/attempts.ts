@@ -6,7 +6,7 @@ import type { Site } from '../site.ts';
 import { typedKeys } from '../typed-keys.ts';
 
 /** Kinds of attempts that are counted separately, so that guessing of one kind does not lock out another. */
-export type AttemptKind = 'sign-in' | 'password-link' | 'record-password' | 'right-password' | 'suggestion';
+export type AttemptKind = 'sign-in' | 'record-password' | 'right-password' | 'suggestion';
 
 /** Attempts of one kind, by address and by the name that was tried. */
 export interface Attempts {
@@ -44,8 +44,6 @@ const SUGGESTIONS: AttemptLimits = { perAddress: 10, perName: Number.POSITIVE_IN
 
 const LIMITS: Readonly<Record<AttemptKind, AttemptLimits>> = {
   'sign-in': PASSWORDS,
-  // A page of another site can make browsers open wrong links.
-  'password-link': PASSWORDS,
   'record-password': PASSWORDS,
   'right-password': RIGHT_PASSWORDS,
   suggestion: SUGGESTIONS,
@@ -53,7 +51,6 @@ const LIMITS: Readonly<Record<AttemptKind, AttemptLimits>> = {
 const KINDS = typedKeys(LIMITS);
 const forEachKind = <Made>(make: (kind: AttemptKind) => Made): Readonly<Record<AttemptKind, Made>> => ({
   'sign-in': make('sign-in'),
-  'password-link': make('password-link'),
   'record-password': make('record-password'),
   'right-password': make('right-password'),
   suggestion: make('suggestion'),
@@ -79,7 +76,8 @@ export type KnownFailures = readonly { readonly attempted: AttemptKind; readonly
 
 /** All failures counted for one site, in the memory of this process. */
 export interface FailureCounts {
-  readonly attemptsOf: (kind: AttemptKind) => Attempts;
+  /** `purpose`: attempts with the same limits whose failures are counted apart; empty for the usual ones. */
+  readonly attemptsOf: (kind: AttemptKind, purpose?: string) => Attempts;
   /** Registers a listener for the failures counted here, so that all processes of a service apply one limit. */
   readonly onFailure: (listener: (failure: Failure) => void) => void;
   /** Counts a failure from another process. */
@@ -113,41 +111,46 @@ export function createFailureCounts(limits: Readonly<Record<AttemptKind, Attempt
     if (window.failures <= limit) for (const listener of listeners) listener(failure);
     return window.failures > limit ? secondsLeft(window, now) : undefined;
   };
-  const attemptsAt = (kind: AttemptKind): Attempts => {
+  const attemptsAt = (kind: AttemptKind, purpose = ''): Attempts => {
     const { perAddress, perName } = limits[kind];
+    const keyOf = (address: string) => purpose + addressKey(address);
     return {
       countFailure: (address, name, now) => {
-        const byAddress = count(kind, addressKey(address), perAddress, now);
+        const byAddress = count(kind, keyOf(address), perAddress, now);
         // An address beyond its limit adds no names. With a new one each time, it would displace the windows of others.
         if (byAddress !== undefined || name === undefined) return byAddress;
-        return count(kind, `name ${name}`, perName, now);
+        return count(kind, `${purpose}name ${name}`, perName, now);
       },
       countNew: (address, text, now) => {
-        const key = `text ${addressKey(address)} ${createHash('sha256').update(text).digest('base64')}`;
+        const key = `text ${keyOf(address)} ${createHash('sha256').update(text).digest('base64')}`;
         if (currentWindow(kind, key, now)) return undefined;
         count(kind, key, 1, now);
-        return count(kind, addressKey(address), perAddress, now);
+        return count(kind, keyOf(address), perAddress, now);
       },
       secondsToWait: (address, now) => {
-        const window = currentWindow(kind, addressKey(address), now);
+        const window = currentWindow(kind, keyOf(address), now);
         return window && window.failures >= perAddress ? secondsLeft(window, now) : undefined;
       },
     };
   };
-  const attempts = forEachKind(attemptsAt);
   return {
-    attemptsOf: (kind) => attempts[kind],
+    attemptsOf: attemptsAt,
     onFailure: (listener) => void listeners.push(listener),
-    addFailure: (failure, now) => void add(failure, now),
+    addFailure: (failure, now) => {
+      if (isKnown(failure)) add(failure, now);
+    },
     currentWindows: (now) =>
       KINDS.flatMap((kind) =>
         [...windows[kind]].filter(([, window]) => isCurrent(kind, window, now)).map(([key, window]) => ({ attempted: kind, key, window })),
       ),
     loadWindows: (failures) => {
-      for (const { attempted: kind, key, window } of failures) windows[kind].set(key, window);
+      for (const { attempted: kind, key, window } of failures.filter(isKnown)) windows[kind].set(key, window);
     },
   };
 }
+
+/** While a service is upgraded without a pause, its processes are of two versions, and may count other kinds. */
+const isKnown = ({ attempted }: { readonly attempted: string }): boolean => KINDS.some((kind) => kind === attempted);
 
 type Windows = LRUCache<string, FailureWindow>;
 
@@ -186,5 +189,6 @@ export function failureCountsOf({ config }: Pick<Site, 'config'>): FailureCounts
   return counts;
 }
 
-/** Returns the attempts of one kind at a site. */
-export const attemptsOf = (site: Pick<Site, 'config'>, kind: AttemptKind): Attempts => failureCountsOf(site).attemptsOf(kind);
+/** Returns the attempts of one kind at a site; `purpose` as in `FailureCounts`. */
+export const attemptsOf = (site: Pick<Site, 'config'>, kind: AttemptKind, purpose?: string): Attempts =>
+  failureCountsOf(site).attemptsOf(kind, purpose);

@@ -393,7 +393,7 @@ describeDatabases('identify', (open) => {
 
 describe('createFailureCounts', () => {
   const few = { perAddress: 3, perName: 100, windowSeconds: 60 };
-  const limits = { 'sign-in': few, 'password-link': few, 'record-password': few, 'right-password': few, suggestion: few };
+  const limits = { 'sign-in': few, 'record-password': few, 'right-password': few, suggestion: few };
   it('counts an address with the port of the connection, as some proxies send it, as the address', () => {
     const attempts = createFailureCounts(limits).attemptsOf('sign-in');
     for (const [address, other] of [
@@ -428,6 +428,22 @@ describe('createFailureCounts', () => {
     expect(attempts.secondsToWait('192.0.2.1', new Date(START.getTime() + 20_000))).toBe(40);
     expect(attempts.secondsToWait('192.0.2.2', START)).toBeUndefined();
   });
+
+  it('ignores attempts of a kind that only a process of another version counts', () => {
+    const counts = createFailureCounts(limits);
+    const attempted = 'later' as 'sign-in';
+    counts.addFailure({ attempted, key: 'address 192.0.2.1', until: START.getTime() + 1000 }, START);
+    counts.loadWindows([{ attempted, key: 'address 192.0.2.1', window: { failures: 9, until: START.getTime() + 1000 } }]);
+    expect(counts.currentWindows(START)).toEqual([]);
+  });
+
+  it('counts the failures of each purpose separately', () => {
+    const { attemptsOf } = createFailureCounts(limits);
+    for (let time = 0; time < few.perAddress; time += 1) attemptsOf('record-password', 'link ').countFailure('192.0.2.1', undefined, START);
+    expect(attemptsOf('record-password', 'link ').secondsToWait('192.0.2.1', START)).toBe(60);
+    expect(attemptsOf('record-password').secondsToWait('192.0.2.1', START)).toBeUndefined();
+  });
+
   it('returns how long the limit still applies', () => {
     const attempts = createFailureCounts(limits).attemptsOf('sign-in');
     const waits = Array.from({ length: 4 }, (_, place) =>
