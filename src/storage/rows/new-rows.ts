@@ -57,7 +57,7 @@ export async function insertTermAs(
   return ids;
 }
 
-/** Deletes the remaining rows of a deleted term, so that a new term with its ids gets neither its metas nor its posts. */
+/** Deletes the remaining rows of a deleted term, so that a new term with its ids inherits neither metas nor posts. */
 async function removeLeftoversOfTerm(
   db: Database,
   { id, taxonomyId }: { readonly id: number; readonly taxonomyId: number },
