@@ -17,6 +17,7 @@ import { NOT_IMPORTED } from './import-columns.tsx';
 import { fetchImportFile, type ImportFile, importFileOf, removeImportFile, storeImportFile } from './import-files.ts';
 import { ImportFileFields, progressPage, ReadingOptionFields, type ReadingOptions, reportPage } from './import-report.tsx';
 import { ButtonForm, deskPage, Nonce } from './layout.tsx';
+import { MAX_BULK_SIZE } from './list-filters.ts';
 import { utcMomentInWords } from './moments.ts';
 import { removalAction } from './record-actions.ts';
 import { deskUrl, type Outcome, type Submission, type Visit } from './visit.ts';
@@ -97,9 +98,11 @@ const HiddenColumnMap = ({ map }: Pick<ReadingOptions, 'map'>): JSX.Element => (
 
 function LastImport({ visit, lastImport }: { readonly visit: Visit; readonly lastImport: Undoable }): JSX.Element {
   const { say } = visit.i18n;
-  const { id, run, source, at: moment, records: idsByKind } = lastImport;
+  const { id, run, source, at: moment, counts: countsByKind } = lastImport;
   const isFinal = removalAction(visit) === 'delete';
-  const counts = [...idsByKind].map(([kind, ids]) => `${say(`exchange:kinds.${kind}`)} ${ids.length}`).join(', ');
+  const counts = [...countsByKind].map(([kind, count]) => `${say(`exchange:kinds.${kind}`)} ${count}`).join(', ');
+  const total = [...countsByKind.values()].reduce((sum, count) => sum + count, 0);
+  const wording = total > MAX_BULK_SIZE ? 'first' : 'sure';
   return (
     <section aria-labelledby="last-import">
       <h2 id="last-import">{say('desk:import.last')}</h2>
@@ -109,19 +112,23 @@ function LastImport({ visit, lastImport }: { readonly visit: Visit; readonly las
         visit={visit}
         path="/import/undo"
         text={say('desk:import.undo')}
-        danger={say(isFinal ? 'desk:import.undo-final-sure' : 'desk:import.undo-sure')}
+        danger={say(isFinal ? `desk:import.undo-final-${wording}` : `desk:import.undo-${wording}`, { first: MAX_BULK_SIZE, count: total })}
         fields={{ id: String(id), run: String(run) }}
       />
     </section>
   );
 }
 
-/** Moves the records that the last import created to the trash, or deletes them if the site has none. */
+/**
+ * Moves the records that the last import created to the trash, or deletes them if the site has none; the first ones if
+ * there are too many for one request.
+ */
 export async function undoByForm(visit: Submission): Promise<Outcome> {
   const { site, caller, fields } = visit;
   const { moved: movedCount, kept: keptCount } = await undoImport(site, caller, {
     id: idIn(textIn(fields, 'id')),
     run: idIn(textIn(fields, 'run')),
+    most: MAX_BULK_SIZE,
   });
   if (movedCount + keptCount === 0) return importPage(visit, { errorMessage: visit.i18n.say('desk:import.not-undone') });
   return {

@@ -11,6 +11,7 @@ import { callerFor } from '../../src/records/caller.ts';
 import { openBackup } from '../../src/upkeep/backup-read.ts';
 import { ANONYMOUS } from '../../src/wordpress/viewer.ts';
 import { elements, formIn, openVisitor, textOf, type Visitor } from '../support/desk-visitor.ts';
+import { insertAll } from '../support/insert-all.ts';
 import type { Answer } from '../support/running-site.ts';
 import { describeRequests, type Json, SUITE_TIME } from '../support/site-client.ts';
 
@@ -131,6 +132,22 @@ describeRequests('the other pages of the desk', (ask) => {
     const again = (await ask.read('/events?search=barn&start_date=2027-04-01')).events;
     expect(again).toMatchObject([{ title: 'Barn dance', status: 'publish' }]);
     expect(again[0].id).not.toBe(fair.id);
+  });
+
+  it('undoes an import of many records 500 at a time, and says so', async () => {
+    const admin = await openVisitor(ask, 'admin');
+    const shown = await upload(admin, await admin.get('/admin/import'), '/admin/import', NEW);
+    await upload(admin, shown, '/admin/import', undefined, { run: '1' });
+    expect((await admin.get('/admin/import')).text).toContain('Move everything that this import created to the trash?');
+    await ask.writeRows(async (db) => {
+      const made = (await db.from('fasti_import_ids').where('kind', 'event').where('made', '>', 0).first())!;
+      const event = (await db.from('posts').where('ID', made.target).first())!;
+      const ids = Array.from({ length: 500 }, (_, place) => 900_000 + place);
+      const [posts, ledger] = [ids.map((ID) => ({ ...event, ID })), ids.map((target) => ({ ...made, target, item: String(target) }))];
+      await insertAll(db, 'posts', posts, 100);
+      await insertAll(db, 'fasti_import_ids', ledger, 100);
+    });
+    expect((await admin.get('/admin/import')).text).toContain('Move the first 500 of these 501 records to the trash?');
   });
 
   it('does not undo changes that an import made to existing records', async () => {

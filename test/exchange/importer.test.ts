@@ -95,7 +95,7 @@ describeDatabases('import into a site with existing records', (open) => {
       return site.db.transaction(work);
     };
     const { id, run } = (await undoableImport(site))!;
-    await expect(undoImport({ ...site, db: { ...site.db, transaction } }, caller, { id, run })).rejects.toThrow('killed');
+    await expect(undoImport({ ...site, db: { ...site.db, transaction } }, caller, { id, run, most: 3 })).rejects.toThrow('killed');
     const trashed = await site.db
       .from('posts')
       .where({ post_type: 'tribe_events', post_status: 'trash' })
@@ -108,13 +108,26 @@ describeDatabases('import into a site with existing records', (open) => {
     expect(await site.db.from('posts').whereIn('ID', [600, 601, 602]).pluck('post_status')).toEqual(['publish', 'publish', 'publish']);
   });
 
+  it('is undone in parts, also if there are records that the caller may not delete', async () => {
+    await taken([...[600, 601, 602, 603].map((id) => post('event', id)), post('venue', 610)]);
+    await site.db.from('posts').whereIn('ID', [600, 601]).update({ post_author: 2 });
+    const last = (await undoableImport(site))!;
+    const can = (capability: string) => capability !== 'delete_others_tribe_events' && caller.viewer.can(capability);
+    const undo = () => undoImport(site, { ...caller, viewer: { ...caller.viewer, can } }, { ...last, most: 2 });
+    const trashed = async () =>
+      site.db.from('posts').where('post_status', 'trash').whereIn('ID', [600, 601, 602, 603, 610]).orderBy('ID').pluck('ID');
+    expect([await undo(), await trashed()]).toEqual([{ moved: 2, kept: 2 }, [602, 603]]);
+    expect([await undo(), await trashed()]).toEqual([{ moved: 1, kept: 2 }, [602, 603, 610]]);
+    expect([await undo(), (await undoableImport(site))?.counts]).toEqual([{ moved: 0, kept: 2 }, new Map([['event', 2]])]);
+  });
+
   it('can be undone completely, including records with missing links', async () => {
     const links = [
       { key: '_EventVenueID', kind: 'venue', sourceId: 'nowhere' },
       { key: '_thumbnail_id', kind: 'attachment', sourceId: 'https://other.example.org/none.png' },
     ] as const;
     await taken([post('event', 600), ...links.map((link, place) => post('event', 601 + place, { links: [link] }))]);
-    expect((await undoableImport(site))?.records).toEqual(new Map([['event', [600, 601, 602]]]));
+    expect((await undoableImport(site))?.counts).toEqual(new Map([['event', 3]]));
   });
 
   it('reports in a dry run that a deleted category will be created again', async () => {
@@ -208,8 +221,8 @@ describeDatabases('import into a site with existing records', (open) => {
       { post_id: 38, meta_key: '_EventOrganizerID', meta_value: '612' },
     ]);
     const last = (await undoableImport(site))!;
-    expect(last.records).toEqual(new Map([['event', [600]], ['venue', [611]]])); // biome-ignore format: short
-    expect(await undoImport(site, caller, last)).toEqual({ moved: 2, kept: 0 });
+    expect(last.counts).toEqual(new Map([['event', 1], ['venue', 1]])); // biome-ignore format: short
+    expect(await undoImport(site, caller, { ...last, most: 3 })).toEqual({ moved: 2, kept: 0 });
     const statuses = await site.db.from('posts').whereIn('ID', [600, 610, 611, 612]).orderBy('ID').pluck('post_status');
     expect(statuses).toEqual(['trash', 'publish', 'trash', 'publish']);
     expect(await undoableImport(site)).toBeUndefined();

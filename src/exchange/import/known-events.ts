@@ -134,6 +134,5 @@ const isSameEvent = ({ columns }: PostItem, post: Post, isNamed: boolean): boole
 
 /** Returns those of some records that this run has created: two events of a calendar may look the same. */
 async function createdNow({ run, db }: Work, ids: readonly number[]): Promise<ReadonlySet<number>> {
-  if (ids.length === 0 || run.isDryRun) return new Set();
-  return new Set((await createdByRun(db, { id: run.importId, run: run.number })).get('event'));
+  return run.isDryRun ? new Set() : createdByRun(db, { id: run.importId, run: run.number }, ids);
 }

@@ -4,12 +4,22 @@ import { postKinds } from '../../kinds/index.ts';
 import type { PostKind } from '../../kinds/kind.ts';
 import type { Caller } from '../../records/caller.ts';
 import { mayTrash } from '../../records/posts.ts';
+import { mayDelete } from '../../records/visibility.ts';
 import { trashPost } from '../../records/writes/post-writes.ts';
 import { type Site, withinTransaction } from '../../site.ts';
 import type { Database } from '../../storage/engine/database.ts';
 import { lookUpOnce } from '../../storage/engine/look-up-once.ts';
-import { loadPosts } from '../../storage/rows/bundle.ts';
-import { createdByRun, forgetImported, lastImport, referencedElsewhere } from '../../storage/rows/imports.ts';
+import type { ImportRow } from '../../storage/engine/own-tables.ts';
+import { pagesById } from '../../storage/engine/pages.ts';
+import {
+  type CreatedRecords,
+  type CreatedRow,
+  countCreated,
+  forgetImported,
+  lastImport,
+  loadCreated,
+  referencedElsewhere,
+} from '../../storage/rows/imports.ts';
 import { isImportRunning } from './import-running.ts';
 
 /*
@@ -17,15 +27,15 @@ import { isImportRunning } from './import-running.ts';
  * and images stay, and so do venues and organizers that other events reference.
  */
 
-/** The last import, and the records that it created and that still exist. */
+/** The last import, and how many of the records that it created still exist. */
 export interface Undoable {
   readonly id: number;
   readonly run: number;
   readonly source: string;
   /** Time of its last progress, in UTC. */
   readonly at: string;
-  /** Ids of records outside of the trash, by kind, without those that other events reference. */
-  readonly records: ReadonlyMap<string, readonly number[]>;
+  /** Number of records outside of the trash, by kind, without those that other events reference. */
+  readonly counts: ReadonlyMap<string, number>;
 }
 
 /** The metas in which events reference records of a kind. */
@@ -34,48 +44,81 @@ const LINKS: ReadonlyMap<string, string> = new Map([
   ['organizer', ORGANIZER_LINK],
 ]);
 
+/** Number of records that are read at a time. */
+const PAGE_SIZE = 5000;
+
 /** Returns the import that can be undone, or undefined if there is none or it is still in progress. */
-export async function undoableImport({ db, clock }: Site): Promise<Undoable | undefined> {
-  const last = await lastImport(db);
-  if (!last || isImportRunning(last, clock())) return undefined;
-  const all = await createdByRun(db, last);
-  const created: [string, number[]][] = [];
+export async function undoableImport(site: Site): Promise<Undoable | undefined> {
+  const last = await finishedImport(site);
+  if (!last) return undefined;
+  const counts = new Map<string, number>();
   for (const kind of postKinds) {
-    const rows = await loadPosts(db, all.get(kind.name) ?? []);
-    const existingIds = [...rows.values()]
-      .filter((row) => row.post_type === kind.postType && row.post_status !== 'trash')
-      .map(({ ID }) => ID);
-    const key = LINKS.get(kind.name);
-    const referencedIds = key === undefined ? new Set() : await referencedElsewhere(db, last, key, existingIds);
-    const freeIds = existingIds.filter((id) => !referencedIds.has(id));
-    if (freeIds.length > 0) created.push([kind.name, freeIds]);
+    const count = await countUndoable(site.db, last, kind);
+    if (count > 0) counts.set(kind.name, count);
   }
-  return created.length === 0
-    ? undefined
-    : { id: last.id, run: last.run, source: last.source, at: last.touched_at, records: new Map(created) };
+  return counts.size === 0 ? undefined : { id: last.id, run: last.run, source: last.source, at: last.touched_at, counts };
+}
+
+async function finishedImport({ db, clock }: Site): Promise<ImportRow | undefined> {
+  const last = await lastImport(db);
+  return last && isImportRunning(last, clock()) ? undefined : last;
+}
+
+async function countUndoable(db: Database, last: ImportRow, kind: PostKind): Promise<number> {
+  if (!LINKS.has(kind.name)) return countCreated(db, recordsOf(last, kind));
+  let count = 0;
+  for await (const rows of undoableRecords(db, last, kind)) count += rows.length;
+  return count;
 }
 
 /**
- * Moves the records that an import created to the trash, and removes them from the ledger, so that the same source can
- * be imported again. `expected` identifies the import; if another one has run since, nothing happens.
+ * Yields the records of a kind that an import created and that can be moved to the trash, in the order of their ids:
+ * those outside of the trash that no other event references.
+ */
+async function* undoableRecords(db: Database, last: ImportRow, kind: PostKind): AsyncGenerator<readonly CreatedRow[]> {
+  const key = LINKS.get(kind.name);
+  let referencedIds: ReadonlySet<number> | undefined;
+  for await (const rows of pagesById(PAGE_SIZE, (after, size) => loadCreated(db, recordsOf(last, kind), { after, size }))) {
+    referencedIds ??= key === undefined ? new Set() : await referencedElsewhere(db, last, key);
+    yield rows.filter(({ id }) => !referencedIds?.has(id));
+  }
+}
+
+const recordsOf = (run: ImportRow, { name, postType }: PostKind): CreatedRecords => ({ run, kind: name, postType });
+
+/** Number of records that were moved to the trash, and of those that stay because the caller may not move them. */
+interface Undone {
+  readonly moved: number;
+  readonly kept: number;
+}
+
+/**
+ * Moves records that an import created to the trash, at most `most`, and removes them from the ledger, so that the same
+ * source can be imported again. `expected` identifies the import; if another one has run since, nothing happens.
  *
- * @returns the number of records that were moved, and of those that the caller may not move
  * @throws rest_forbidden if the caller may not import
  */
 export async function undoImport(
   site: Site,
   caller: Caller,
-  expected: Pick<Undoable, 'id' | 'run'>,
-): Promise<{ readonly moved: number; readonly kept: number }> {
+  { id, run, most }: Pick<Undoable, 'id' | 'run'> & { readonly most: number },
+): Promise<Undone> {
   if (!caller.viewer.can('import')) fail('rest_forbidden');
-  const undoable = await undoableImport(site);
-  if (undoable?.id !== expected.id || undoable.run !== expected.run) return { moved: 0, kept: 0 };
-  let kept = 0;
-  let moved = 0;
+  const last = await finishedImport(site);
+  let [moved, kept, tried] = [0, 0, 0];
+  if (last?.id !== id || last.run !== run) return { moved, kept };
   for (const kind of postKinds) {
-    for (const id of undoable.records.get(kind.name) ?? []) {
-      if (await trashAndForget(site, caller, { kind, id, from: undoable.id })) moved += 1;
-      else kept += 1;
+    const mayDeleteAny = caller.viewer.can(`delete_${kind.capabilities}`);
+    for await (const rows of undoableRecords(site.db, last, kind)) {
+      // Records that stay must not use up the limit, since they would do so again each time.
+      const deletable = rows.filter((row) => mayDeleteAny && mayDelete(caller.viewer, row));
+      kept += rows.length - deletable.length;
+      for (const row of deletable) {
+        if (tried === most) return { moved, kept };
+        tried += 1;
+        if (await trashAndForget(site, caller, { kind, id: row.id, from: id })) moved += 1;
+        else kept += 1;
+      }
     }
   }
   return { moved, kept };

@@ -1,9 +1,11 @@
 import { groupedBy } from '../../grouped-by.ts';
 import { textOfStored } from '../../wordpress/php/serialized.ts';
+import type { Post } from '../../wordpress/rows.ts';
 import { type Database, hasTable } from '../engine/database.ts';
 import { insertedValues, upsertRows } from '../engine/insert.ts';
 import type { ImportIdRow, ImportRow, ImportWaitingRow } from '../engine/own-tables.ts';
 import { readInParts } from '../engine/pages.ts';
+import { Piece } from '../engine/statement.ts';
 
 /** The stored information about an imported record of a source. */
 export interface LedgerEntry {
@@ -177,36 +179,61 @@ export async function lastImport(db: Database): Promise<ImportRow | undefined> {
   return db.from('fasti_imports').orderBy('touched_at', 'desc').orderBy('id', 'desc').first();
 }
 
-/** Returns the ids that a run created, by kind. */
-export async function createdByRun(db: Database, { id, run }: Pick<ImportRow, 'id' | 'run'>): Promise<Map<string, number[]>> {
-  const rows = await db.from('fasti_import_ids').where({ import_id: id, made: run }).select('kind', 'target');
-  return groupedBy(
-    rows,
-    ({ kind }) => kind,
-    ({ target }) => target,
+/** Returns those of these events that a run created. */
+export async function createdByRun(db: Database, { id, run }: Pick<ImportRow, 'id' | 'run'>, ids: readonly number[]): Promise<Set<number>> {
+  const rows = await readInParts(
+    ids,
+    (some) => db.rows<{ target: number }>`
+      SELECT target FROM {fasti_import_ids} WHERE import_id = ${id} AND made = ${run} AND kind = 'event' AND target IN (${some})`,
   );
+  return new Set(rows.map(({ target }) => Number(target)));
 }
 
-/**
- * Returns those of these records that are referred to, in metas with this key, by posts which are outside the trash and
- * which the run did not create.
- */
-export async function referencedElsewhere(
+/** A run of an import, and the kind of the records that it created. */
+export interface CreatedRecords {
+  readonly run: Pick<ImportRow, 'id' | 'run'>;
+  readonly kind: string;
+  readonly postType: string;
+}
+
+/** A record that a run created, and what permissions on it depend on. */
+export interface CreatedRow extends Pick<Post, 'post_author' | 'post_status' | 'post_type'> {
+  readonly id: number;
+}
+
+/** Counts the records that a run created and that are outside of the trash. */
+export async function countCreated(db: Database, created: CreatedRecords): Promise<number> {
+  const [row] = await db.rows<{ total: number }>`
+    SELECT COUNT(DISTINCT p.ID) AS total FROM {fasti_import_ids} l JOIN {posts} p ON p.ID = l.target WHERE ${existing(created)}`;
+  return Number(row?.total ?? 0);
+}
+
+/** Reads those with ids above `after`, in the order of their ids, at most `size`. */
+export const loadCreated = (
   db: Database,
-  { id, run }: Pick<ImportRow, 'id' | 'run'>,
-  key: string,
-  ids: readonly number[],
-): Promise<Set<number>> {
-  const rows = await readInParts(
-    ids.map(String),
-    (page) => db.rows<{ named: string }>`
-      SELECT DISTINCT m.meta_value AS named FROM {postmeta} m JOIN {posts} p ON p.ID = m.post_id
-      WHERE m.meta_key = ${key} AND m.meta_value IN (${page}) AND p.post_status NOT IN ('trash', 'auto-draft') AND p.post_type <> 'revision'
-        AND NOT EXISTS (
-          SELECT 1 FROM {fasti_import_ids} made
-          WHERE made.import_id = ${id} AND made.made = ${run} AND made.kind = 'event' AND made.target = p.ID
-        )`,
-  );
+  created: CreatedRecords,
+  { after, size }: { readonly after: number; readonly size: number },
+): Promise<CreatedRow[]> =>
+  db.rows<CreatedRow>`
+    SELECT DISTINCT p.ID AS id, p.post_author, p.post_status, p.post_type
+    FROM {fasti_import_ids} l JOIN {posts} p ON p.ID = l.target WHERE ${existing(created)} AND p.ID > ${after}
+    ORDER BY p.ID LIMIT ${size}`;
+
+const existing = ({ run, kind, postType }: CreatedRecords): Piece =>
+  new Piece([
+    "l.import_id = ? AND l.made = ? AND l.kind = ? AND p.post_type = ? AND p.post_status <> 'trash'",
+    [run.id, run.run, kind, postType],
+  ]);
+
+/**
+ * Returns the ids in metas with this key of posts which are outside the trash and which the run did not create. The
+ * ledger has no index by record, so it is read once and not for each post.
+ */
+export async function referencedElsewhere(db: Database, { id, run }: Pick<ImportRow, 'id' | 'run'>, key: string): Promise<Set<number>> {
+  const rows = await db.rows<{ named: string }>`
+    SELECT DISTINCT m.meta_value AS named FROM {postmeta} m JOIN {posts} p ON p.ID = m.post_id
+    WHERE m.meta_key = ${key} AND p.post_status NOT IN ('trash', 'auto-draft') AND p.post_type <> 'revision'
+      AND p.ID NOT IN (SELECT target FROM {fasti_import_ids} WHERE import_id = ${id} AND made = ${run} AND kind = 'event')`;
   return new Set(rows.map(({ named }) => Number(named)));
 }
 
