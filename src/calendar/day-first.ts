@@ -18,6 +18,15 @@ export function convertDayFirst(text: string, language: string): string {
   return `${year}-${month.padStart(2, '0')}-${day.padStart(2, '0')}${rest}`;
 }
 
+/**
+ * Converts `31/12/2026` and `31.12.2026` to `2026-12-31`: browsers without a date input send the text as typed, and all
+ * forms of the site are day-first. Other texts are returned without spaces around them.
+ */
+export function toIsoDate(text: string): string {
+  const [, day = '', month = '', year = ''] = /^(\d{1,2})[/.-](\d{1,2})[/.-](\d{4})$/.exec(text.trim()) ?? [];
+  return year === '' ? text.trim() : `${year}-${month.padStart(2, '0')}-${day.padStart(2, '0')}`;
+}
+
 function writesDayFirst(language: string): boolean {
   const parts = new Intl.DateTimeFormat(wellFormed(language), { dateStyle: 'short' }).formatToParts(0);
   return parts.find(({ type }) => type !== 'literal')?.type === 'day';

@@ -1,3 +1,4 @@
+import { toIsoDate } from '../calendar/day-first.ts';
 import { describedBy, HintAndError, Input } from '../html/form-fields.tsx';
 import { type Control, type FormValue, fieldPropsOf, textOf, textOrEmpty } from './control.ts';
 import { membersIn } from './form-values.ts';
@@ -16,12 +17,6 @@ const readDateAndTime = (formValue: FormValue): DateAndTime => {
   const { date, time } = membersIn(formValue);
   return { date: textOrEmpty(date), time: textOrEmpty(time) };
 };
-
-/** Converts `31/12/2026` and `31.12.2026` to `2026-12-31`: browsers without a date input send the text as typed. */
-function toIsoDate(text: string): string {
-  const [, day = '', month = '', year = ''] = /^(\d{1,2})[/.-](\d{1,2})[/.-](\d{4})$/.exec(text.trim()) ?? [];
-  return year === '' ? text.trim() : `${year}-${month.padStart(2, '0')}-${day.padStart(2, '0')}`;
-}
 
 export const dateAndTime: Control = {
   toFormValue: (value) => {

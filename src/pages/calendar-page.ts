@@ -165,16 +165,21 @@ async function calendarProps(site: Site, calendar: ShownCalendar, target: Calend
 
 function headingOf({ i18n, page, list, date = '' }: ShownCalendar): string {
   const { say } = i18n;
-  const chosen = page.chosenDate && dayInWords(i18n, page.chosenDate, page.chosenDate.length === MONTH ? 'month' : 'long');
   const views: Readonly<Record<FeedView, () => string>> = {
-    list: () => (page.featured ? say('pages:featured') : chosen ? say('pages:from-day', { day: chosen }) : say('pages:upcoming')),
-    past: () => (chosen ? say('pages:before-day', { day: chosen }) : say('pages:past')),
+    list: () => (page.featured ? say('pages:featured') : listTitle('list', page, i18n)),
+    past: () => listTitle('past', page, i18n),
     month: () => say('pages:in-month', { month: dayInWords(i18n, date, 'month') }),
     day: () => say('pages:on-day', { day: dayInWords(i18n, date, 'long') }),
   };
   const title = page.search === undefined ? views[list.view]() : say('pages:found', { words: page.search });
   const names = list.terms.map(({ name }) => nameOf(name, i18n)).join(', ');
   return names === '' ? title : say('pages:titled', { title: names, of: title });
+}
+
+/** Returns the title of a list without a search: the events from a chosen date on or before it, or from now. */
+function listTitle(view: 'list' | 'past', { chosenDate }: ListPage, i18n: I18n): string {
+  if (chosenDate === undefined) return i18n.say(view === 'past' ? 'pages:past' : 'pages:upcoming');
+  return i18n.say(view === 'past' ? 'pages:before-day' : 'pages:from-day', { day: dayInWords(i18n, chosenDate, 'long') });
 }
 
 function listProps(calendar: ShownCalendar, target: CalendarTarget, events: readonly EventCard[]) {
@@ -214,19 +219,22 @@ function viewLinks({ caller, i18n, list, date }: ShownCalendar, target: Calendar
  * If filter inputs are shown, the terms in it are choices in them instead, as far as they can be.
  */
 async function searchProps(site: Site, calendar: ShownCalendar, target: CalendarTarget): Promise<SearchProps> {
-  const { caller, page, list, filters, showsFilters } = calendar;
+  const { caller, i18n, page, list, filters, showsFilters } = calendar;
   const view = list.view === 'past' ? 'past' : 'list';
   const { asFilters, asParameters } = divideTerms(page, filters);
   const { term, terms, featured } = target;
   const sentNames = showsFilters ? { terms: asParameters } : { term, terms, featured };
   const [address = '', query = ''] = calendarUrl(caller, { view, ...sentNames }).split('?');
   const boxes = showsFilters ? await filterBoxes(site, caller, filteredPart(calendar, asFilters)) : [];
+  // The words of `search` are shown as those of the search bar, unless that has some of its own.
+  const [words = '', otherWords] = [page.search, new Map(filters).get('search')].filter((text) => text !== undefined);
   return {
     // Forms can only be sent to the server of the page (`PAGE_POLICY`), under the host name by which it was reached.
     action: new URL(address, 'http://site.invalid').pathname,
-    hidden: [...new URLSearchParams(query)],
-    words: page.search ?? '',
+    hidden: [...new URLSearchParams(query), ...(otherWords === undefined ? [] : [['search', otherWords] as const])],
+    words,
     from: page.chosenDate ?? '',
+    fromLabel: i18n.say(view === 'past' ? 'pages:before-label' : 'pages:from-label'),
     boxes,
     more: showsFilters ? undefined : calendarUrl(caller, { ...target, filters: [SHOW_FILTERS] }),
     active: activeFilters(calendar, target, boxes),
@@ -261,17 +269,20 @@ interface Neighbours {
 
 /**
  * Returns the links to the previous and next pages of a list. The page before the first one of upcoming events is that
- * of past events, and vice versa.
+ * of past events, and vice versa; if the list begins with a chosen date, so does the other one.
  */
-function listNeighbours({ caller, i18n, page: { number }, list, pages }: ShownCalendar, target: CalendarTarget): Neighbours {
-  const { say } = i18n;
+function listNeighbours({ caller, i18n, page, list, pages }: ShownCalendar, target: CalendarTarget): Neighbours {
+  const { number } = page;
   const isPast = list.view === 'past';
+  const otherView = isPast ? 'list' : 'past';
   const neighbour = (change: Partial<CalendarTarget>, text: string): Neighbour => ({
     href: calendarUrl(caller, { ...target, ...change }),
-    text: say(text),
+    text,
   });
-  const [previousText, nextText] = isPast ? ['pages:newer', 'pages:older'] : ['pages:previous-page', 'pages:next-page'];
-  const otherList = neighbour({ view: isPast ? 'list' : 'past', number: 1, from: undefined }, isPast ? 'pages:upcoming' : 'pages:past');
+  const [previousText, nextText] = (isPast ? ['pages:newer', 'pages:older'] : ['pages:previous-page', 'pages:next-page']).map((key) =>
+    i18n.say(key),
+  ) as [string, string];
+  const otherList = neighbour({ view: otherView, number: 1 }, listTitle(otherView, page, i18n));
   return {
     previous: number > 1 ? neighbour({ number: number - 1 }, previousText) : target.search === undefined ? otherList : undefined,
     next: number < pages ? neighbour({ number: number + 1 }, nextText) : undefined,

@@ -11,7 +11,9 @@ export interface SearchProps {
   readonly action: string;
   readonly hidden: readonly (readonly [name: string, value: string])[];
   readonly words: string;
+  /** The chosen date, and its label: whether the list begins or ends with it. */
   readonly from: string;
+  readonly fromLabel: string;
   readonly boxes: readonly FilterBox[];
   /** The URL of the page with filter inputs, if this page has none. */
   readonly more: string | undefined;
@@ -24,7 +26,7 @@ export interface SearchProps {
 /** The search of the calendar, with its further filters. */
 export function SearchForm({ i18n, search }: { readonly i18n: I18n; readonly search: SearchProps }): JSX.Element {
   const { say } = i18n;
-  const { action, hidden, words, from, boxes, more, active, clear } = search;
+  const { action, hidden, words, from, fromLabel, boxes, more, active, clear } = search;
   return (
     <search>
       <form action={action} method="get" class="search">
@@ -33,7 +35,7 @@ export function SearchForm({ i18n, search }: { readonly i18n: I18n; readonly sea
         ))}
         <div class="search-line">
           <Input name="tribe-bar-search" id="search" type="search" label={say('pages:search-label')} value={words} />
-          <Input name="tribe-bar-date" id="from" type="date" label={say('pages:from-label')} value={from} />
+          <Input name="tribe-bar-date" id="from" type="date" label={fromLabel} value={from} />
           <button type="submit" class="button-main">
             {say('pages:find')}
           </button>

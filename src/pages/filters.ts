@@ -1,6 +1,7 @@
+import { toIsoDate } from '../calendar/day-first.ts';
 import { plainLine } from '../exchange/items/event-record.ts';
 import type { I18n } from '../html/i18n.ts';
-import { feedFilters } from '../kinds/feed-list.ts';
+import type { feedFilters } from '../kinds/feed-list.ts';
 import { flag } from '../kinds/grammars/flags.ts';
 import { postKind, termKind } from '../kinds/index.ts';
 import type { PostListValues } from '../kinds/kind.ts';
@@ -67,11 +68,13 @@ const INPUT_DEFINITIONS: { readonly [Name in FilterName]: InputDefinition | unde
 /** Maximum number of choices of each filter, by name. */
 const MAX_CHOICES = 100;
 
-/** Returns the filters in the query of a page that are not empty, as sent. */
+/** Returns the filters in the query of a page that are not empty, as sent; days as ISO dates. */
 export function readFilters(query: Values): QueryPairs {
-  return Object.keys(feedFilters).flatMap((name) => {
+  return typedEntries(INPUT_DEFINITIONS).flatMap(([name, definition]) => {
     const value = Object.hasOwn(query, name) ? [query[name]].flat().filter((one) => typeof one === 'string' && one !== '') : [];
-    return value.length === 0 ? [] : [[name, value.join(',')] as const];
+    if (value.length === 0) return [];
+    const text = value.join(',');
+    return [[name, definition?.as === 'day' ? toIsoDate(text) : text] as const];
   });
 }
 

@@ -186,6 +186,36 @@ describeRequests(
       expect(await heading('/it/events/list/?tribe-bar-date=2026-01-01')).toBe('Eventi a partire da giovedì 1 gennaio 2026');
       expect(await heading('/events/list/?eventDisplay=past&tribe-bar-date=2030-01-01')).toBe('Events before Tuesday, January 1, 2030');
     });
+
+    it('that a list begins or ends with are labelled as such, and divide the calendar into that list and the other one', async () => {
+      const label = async (path: string) => elements(await text(path), ({ attribs }) => attribs.for === 'from').map(textOf)[0];
+      expect([await label('/events/list/'), await label('/it/events/list/')]).toEqual(['From', 'Dal']);
+      const past = 'eventDisplay=past&tribe-bar-date=2026-12-15';
+      expect([await label(`/events/list/?${past}`), await label(`/it/events/list/?${past}`)]).toEqual(['Before', 'Prima del']);
+      const other = async (path: string) =>
+        elements(await text(path), ({ name, attribs }) => name === 'a' && attribs.rel === 'prev')
+          .map((link) => [textOf(link), link.attribs.href?.replace(/^.*?(?=\/events\/)/, '')])
+          .at(0);
+      const [from, before] = ['/events/list/?tribe-bar-date=2026-12-15', `/events/list/?${past}`];
+      expect(await other(from)).toEqual(['Events before Tuesday, December 15, 2026', before]);
+      expect(await other(before)).toEqual(['Events from Tuesday, December 15, 2026', from]);
+      expect(await other('/events/list/')).toEqual(['Past events', '/events/list/?eventDisplay=past']);
+    });
+
+    it('are read with the day first where a browser sends them as typed', async () => {
+      const inList = async (query: string) => {
+        const { status, text: html } = await ask.send('GET', `/events/list/?${query}`);
+        return [status, html.includes('>Snow ball<'), html.includes('>Ice ball<')];
+      };
+      await made({ title: 'Snow ball', start_date: '2037-12-05 20:00:00', end_date: '2037-12-05 22:00:00' });
+      await made({ title: 'Ice ball', start_date: '2037-12-30 20:00:00', end_date: '2037-12-30 22:00:00' });
+      expect(await inList('tribe-bar-search=ball&until=05/12/2037')).toEqual([200, true, false]);
+      expect(await inList('tribe-bar-search=ball&until=31.12.2037')).toEqual([200, true, true]);
+      expect(await inList('tribe-bar-date=06/12/2037')).toEqual([200, false, true]);
+      const html = await text('/events/list/?tribe-bar-date=06/12/2037&until=31/12/2037');
+      const inputs = elements(html, ({ attribs }) => attribs.type === 'date').map(({ attribs }) => [attribs.name, attribs.value]);
+      expect(inputs).toEqual([['tribe-bar-date', '2037-12-06'], ['until', '2037-12-31']]); // biome-ignore format: pairs
+    });
   },
   { PAGES: 'on' },
 );

@@ -610,6 +610,18 @@ describeRequests(
         expect([answer.status, answer.headers.location]).toEqual([301, '/events/list/?tribe-bar-search=fair']);
       });
 
+      it('keep the words of a search in the URL, also next to those in the search bar', async () => {
+        await narrowable();
+        const sent = async (query: string) => {
+          const { elements } = await page(`/events/list/?${query}`);
+          return elements.flatMap(({ name, attributes }) =>
+            name === 'input' && /search$/.test(attributes.name ?? '') ? [[attributes.name, attributes.value]] : [],
+          );
+        };
+        expect(await sent('search=fair')).toEqual([['tribe-bar-search', 'fair']]);
+        expect(await sent('search=fair&tribe-bar-search=Wanted')).toEqual([['search', 'fair'], ['tribe-bar-search', 'Wanted']]); // biome-ignore format: pairs
+      });
+
       it('lead to an error if the URL names a record that does not exist', async () => {
         const { elements } = await page('/events/list/?venue=987654', 400);
         expect(elements.find(({ name }) => name === 'h1')?.text).toBe('This address cannot be understood');

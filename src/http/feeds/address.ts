@@ -1,3 +1,4 @@
+import { toIsoDate } from '../../calendar/day-first.ts';
 import type { EventPage, IdsPage, LinkedPage, ListPage, RequestedPage } from '../../kinds/calendar-page.ts';
 import type { FeedView } from '../../kinds/feed-list.ts';
 import {
@@ -307,7 +308,7 @@ const isView = (text: string | undefined): text is FeedView => text !== undefine
 function listPage({ parts, view, featured, archive }: PageMatch, query: RawParams, format: FeedFormat | undefined): ListPage {
   const display = textParam(query, 'eventDisplay');
   const feedView = isView(display) ? display : view === 'standard' ? undefined : view;
-  const chosen = textParam(query, 'tribe-bar-date');
+  const chosen = toIsoDate(textParam(query, 'tribe-bar-date') ?? '');
   const number = Number(/^\d{1,6}$/.exec(textParam(query, 'paged') ?? '')?.[0] ?? parts.get('page') ?? 1);
   return {
     of: 'list',
@@ -315,7 +316,7 @@ function listPage({ parts, view, featured, archive }: PageMatch, query: RawParam
     date: [textParam(query, 'eventDate'), parts.get('day'), parts.get('month')].find(
       (date) => date !== undefined && (isDay(date) || isMonth(date)),
     ),
-    chosenDate: chosen === undefined ? undefined : isDay(chosen) ? chosen : isMonth(chosen) ? `${chosen}-01` : undefined,
+    chosenDate: isDay(chosen) ? chosen : isMonth(chosen) ? `${chosen}-01` : undefined,
     number: Math.max(1, number),
     featured,
     categories: slugLists(query.tribe_events_cat, parts.get('category')),
