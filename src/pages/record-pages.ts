@@ -63,7 +63,7 @@ export async function eventPage(
   const picture = fittingPicture(record.image, 'large', event.imageText);
   const website = websiteOf(record.website);
   const isDate = page.occurrence !== undefined;
-  const dates = await loadSeriesDates({ site, caller, event, isDate });
+  const dates = await loadSeriesDates({ site, caller, event });
   const ending = endOfEvent(withMoments(record, caller.settings.zone).utc_end_date, caller);
   const hourCycle = hourCycleOf(caller.settings.calendar.formats.time);
   const momentInWords = (moment: string) => spanInWords(i18n, { start: moment, end: moment, allDay: false }, hourCycle);
@@ -125,7 +125,7 @@ const DATE_LENGTH = 'YYYY-MM-DD'.length;
  * Returns an event in its own local time, even if the page shows another one. `next`: the next date of a recurring
  * event, whose record has the first one, which may be years ago.
  */
-function toAddedEvent({ record }: FeedEvent, { allDay }: EventCard, next: LocalSpan | undefined, { settings }: Caller): AddedEvent {
+function toAddedEvent({ row, record }: FeedEvent, { allDay }: EventCard, next: LocalSpan | undefined, { settings }: Caller): AddedEvent {
   const { start_date: ownStart, end_date: ownEnd, timezone } = record;
   const { start, end, zone } = next ?? { start: ownStart, end: ownEnd, zone: parseZone(timezone) ?? settings.zone };
   // Google identifies zones by name. A zone that is only an offset has none, so the times are in UTC.
@@ -138,6 +138,8 @@ function toAddedEvent({ record }: FeedEvent, { allDay }: EventCard, next: LocalS
     allDay,
     where: venuesOf(record).map(placeOf).join('; '),
     zone: isNamed ? zone.name : undefined,
+    // The address of the file has no password, so that it would be the file of the closed event.
+    hasFile: row.post_password === '',
   };
 }
 

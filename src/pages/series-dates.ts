@@ -21,8 +21,6 @@ interface DateContext {
   readonly site: Site;
   readonly caller: Caller;
   readonly event: FeedEvent;
-  /** Whether the page shows one of the dates. */
-  readonly isDate: boolean;
 }
 
 interface OtherDate {
@@ -52,7 +50,7 @@ export interface SeriesDates {
  * Returns the dates of a recurring event that have not ended, some of which may be under way. Undefined: it does not
  * recur.
  */
-export async function loadSeriesDates({ site, caller, event, isDate }: DateContext): Promise<SeriesDates | undefined> {
+export async function loadSeriesDates({ site, caller, event }: DateContext): Promise<SeriesDates | undefined> {
   const { row, record } = event;
   const { settings } = caller;
   const series = (await datesOfEvents(site, caller, [{ id: row.ID, timezone: record.timezone }])).get(row.ID);
@@ -77,7 +75,7 @@ export async function loadSeriesDates({ site, caller, event, isDate }: DateConte
   const [first] = remaining;
   return {
     others: remaining
-      .filter(({ eventStart }) => !(isDate && eventStart === record.start_date))
+      .filter(({ eventStart }) => eventStart !== record.start_date)
       .slice(0, MAX_DATES)
       .map(({ eventStart, shown }) => ({
         start: shown,

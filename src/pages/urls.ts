@@ -194,12 +194,14 @@ export interface AddedEvent {
   /** Name and address of the venue. */
   readonly where: string;
   readonly zone: string | undefined;
+  /** Whether the address of its file leads to all that the page shows. */
+  readonly hasFile: boolean;
 }
 
 /**
  * Returns the ways to add one event to a calendar: as a file, and to Google Calendar, like the plugin's own buttons.
  */
-export function eventSubscriptions(url: string, { title, start, end, allDay, where, zone }: AddedEvent): Subscription[] {
+export function eventSubscriptions(url: string, { title, start, end, allDay, where, zone, hasFile }: AddedEvent): Subscription[] {
   const moment = (localTime: string) => {
     const compactTime = localTime.replace(/[-:]/g, '').replace(' ', 'T');
     return allDay ? compactTime.slice(0, 8) : compactTime + (zone === undefined ? 'Z' : '');
@@ -213,7 +215,7 @@ export function eventSubscriptions(url: string, { title, start, end, allDay, whe
     ['sprop', `website:${url}`],
   ]);
   return [
-    { name: 'file', href: appendQuery(url, [['ical', '1']]) },
+    ...(hasFile ? [{ name: 'file', href: appendQuery(url, [['ical', '1']]) } as const] : []),
     { name: 'google', href: google },
   ];
 }

@@ -693,6 +693,8 @@ describeRequests(
 
       it('ask for the password of a protected event, and show the event when it is entered', async () => {
         const { id, url } = await made({ title: 'Quiet gathering', description: 'Under the bridge', venue: { venue: 'Secret cellar' } });
+        const buttonsOf = ({ text }: { readonly text: string }) => ['google.com', `${url}?ical=1`].map((link) => text.includes(link));
+        expect(buttonsOf(await get(pathOf(url)))).toEqual([true, true]);
         await ask.writeRows((db) => db.from('posts').where({ ID: id }).update({ post_password: 'swordfish' }));
         const enter = (word: string) =>
           ask.send('POST', pathOf(url), {
@@ -709,6 +711,8 @@ describeRequests(
         expect((await enter('x'.repeat(5000))).status).toBe(413);
         const right = await enter('swordfish');
         expect(readPage(right.text).text).toMatch(/Under the bridge.*Secret cellar/);
+        // The file would be that of the closed event.
+        expect(buttonsOf(right)).toEqual([true, false]);
         expect(right.headers['cache-control']).toContain('no-store');
         expect((await page(pathOf(url))).text).not.toMatch(/bridge|cellar/);
         expect((await page('/events/2026-12-05/')).text).not.toMatch(/bridge|cellar/);

@@ -65,8 +65,14 @@ describeDatabases('pages of recurring events', (open) => {
         .slice(0, 2);
     };
     // It is at 20:00 in New York.
-    expect(await namesIn('site')).toEqual(['Saturday, February 1, 2031', 'Saturday, March 1, 2031']);
-    expect(await namesIn('event')).toEqual(['Friday, January 31, 2031', 'Friday, February 28, 2031']);
+    expect(await namesIn('site')).toEqual(['Saturday, March 1, 2031', 'Saturday, March 29, 2031']);
+    expect(await namesIn('event')).toEqual(['Friday, February 28, 2031', 'Friday, March 28, 2031']);
+  });
+
+  it('do not name the date that they show among the others', async () => {
+    const series = '/event/course-on-three-dates/';
+    expect(await pageAt(BEFORE_ALL, series)).toMatchObject({ dates: ['2031-06-12', '2031-06-20'] });
+    expect(await pageAt(BEFORE_ALL, `${series}2031-06-12/`)).toMatchObject({ dates: ['2031-06-05', '2031-06-20'] });
   });
 
   it('of a date are those to which its short URL leads, and so are its calendars', async () => {
