@@ -44,7 +44,6 @@ export function Rows(props: {
 }): JSX.Element {
   const { visit, kind, list, categories } = props;
   const { say } = visit.i18n;
-  if (list.rows.length === 0) return <p>{say('desk:list.none')}</p>;
   const columns = columnsOf(kind, visit);
   const actions = bulkActions(visit, kind);
   return (

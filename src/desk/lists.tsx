@@ -4,6 +4,7 @@ import { termChoices } from '../forms/term-choices.ts';
 import { Link } from '../html/links.tsx';
 import { Paging } from '../html/paging.tsx';
 import type { Kind, PostKind } from '../kinds/kind.ts';
+import type { Values } from '../kinds/param.ts';
 import { type EditList, listEditable } from '../records/editing.ts';
 import { mayCreate } from '../records/posts.ts';
 import { SETTABLE_STATUSES } from '../wordpress/status.ts';
@@ -20,7 +21,8 @@ import { deskUrl, type Outcome, type Visit } from './visit.ts';
 /** Returns the list of a kind, filtered by the parameters of the URL. */
 export async function listPage(visit: Visit, kind: PostKind): Promise<Outcome> {
   const { query } = visit.request;
-  const list = await listEditable(visit.site, visit.caller, kind, listParams(query, visit.caller, kind), { first: MAX_BULK_SIZE });
+  const params = listParams(query, visit.caller, kind);
+  const list = await listEditable(visit.site, visit.caller, kind, params, { first: MAX_BULK_SIZE });
   const { say } = visit.i18n;
   const categories = kind.terms.includes('category')
     ? await termChoices(visit, 'category', { ids: [idIn(textIn(query, 'categories'))] })
@@ -68,14 +70,24 @@ export async function listPage(visit: Visit, kind: PostKind): Promise<Outcome> {
           ))}
           <button type="submit">{say('desk:list.filter')}</button>
         </form>
-        <p class="quiet">{say('desk:list.found', { count: list.total })}</p>
-        <Rows visit={visit} kind={kind} list={list} categories={categories} />
+        <p class="quiet">{foundInWords(visit, list, params)}</p>
+        {list.rows.length > 0 && <Rows visit={visit} kind={kind} list={list} categories={categories} />}
         {textIn(query, 'status') === 'trash' && <EmptyTrash visit={visit} kind={kind} list={list} />}
         <Pagination visit={visit} kind={kind} page={list.page} pages={list.pages} />
       </>
     ),
   });
   return { html };
+}
+
+/** Parameters of a list that do not filter the records of a tab. */
+const TAB_PARAMS: ReadonlySet<string> = new Set(['status', 'page', 'per_page', 'orderby', 'order']);
+
+/** Returns the words for the number of records in a list: one without any may be filtered, or nothing is in it yet. */
+function foundInWords({ i18n: { say } }: Visit, { total }: Pick<EditList, 'total'>, params: Values): string {
+  if (total > 0) return say('desk:list.found', { count: total });
+  const isFiltered = Object.keys(params).some((name) => !TAB_PARAMS.has(name));
+  return say(isFiltered ? 'desk:list.nothing-found' : 'desk:list.none');
 }
 
 function StatusTabs({ visit, kind, list }: { readonly visit: Visit; readonly kind: PostKind; readonly list: EditList }): JSX.Element {
