@@ -31,6 +31,7 @@ import { decodeEntities } from '../wordpress/content/entities.ts';
 import { sanitizeDisplayName } from '../wordpress/content/kses.ts';
 import { stripControlCharacters } from '../wordpress/content/plain-text.ts';
 import { isEmail } from '../wordpress/email.ts';
+import { knownLanguage } from '../wordpress/language-names.ts';
 import { hashPassword, isPasswordTooLong, passwordFromForm } from '../wordpress/passwords.ts';
 import { parseSerialized, type StoredValue, storedText, toSerialized } from '../wordpress/php/serialized.ts';
 import { NICENAME_BYTES, nicenameOf, uniqueSlug } from '../wordpress/slug.ts';
@@ -240,12 +241,17 @@ function checkEmail(email: string): void {
   if (!isEmail(email) || email.length > MAX_EMAIL_LENGTH) throw new AccountError('email-invalid', { email });
 }
 
-/** Stores the language in which a user wants to see the site's own pages, in WordPress's form (`it_IT`). */
+/**
+ * Stores the language in which a user wants to see the site's own pages, in WordPress's form (`it_IT`). A stored
+ * variety of this language stays (`en_GB`); otherwise it becomes that of the site, if the site has one.
+ */
 export async function setLocale(site: Site, id: number, language: string): Promise<void> {
-  const { language: code, region } = new Intl.Locale(language).maximize();
+  const { contentLanguage } = await site.settings();
+  const isOf = (locale: string) => locale.split(/[_-]/, 1)[0] === language;
+  const locale = isOf(contentLanguage) ? contentLanguage.replaceAll('-', '_') : (knownLanguage(language)?.locale ?? language);
   await site.db.transaction(async (db) => {
-    await lockUser(db, id);
-    await writeUserMeta(db, id, 'locale', storedText(region === undefined ? code : `${code}_${region}`));
+    const { metas } = await requireLocked(db, id, ['locale']);
+    if (!isOf(metas.get('locale') ?? '')) await writeUserMeta(db, id, 'locale', storedText(locale));
   });
 }
 

@@ -59,8 +59,9 @@ export async function routeDeskRequest(
   const settings = await site.settings();
   const login = await loginOf(site, settings, { cookie: request.cookie, post: request.method === 'POST' });
   const viewer = login ? toViewer(site.db, settings, login.user) : ANONYMOUS;
+  const locale = login?.user.metas.get('locale') ?? '';
   const language = site.texts.chooseLanguage({
-    parameter: login?.user.metas.get('locale')?.slice(0, 2),
+    parameter: locale.slice(0, 2) || undefined,
     acceptLanguage: request.acceptLanguage,
   });
   const match = findRoute(request.method, request.path);
@@ -68,7 +69,7 @@ export async function routeDeskRequest(
     site,
     settings,
     caller: callerFor(site, settings, viewer, { language }),
-    i18n: i18nIn(site.texts, language, settings.contentLanguage),
+    i18n: i18nIn(site.texts, language, locale.replaceAll('_', '-'), settings.contentLanguage),
     request,
     login,
     nonce: login ? await formNonce(site, settings, login) : '',

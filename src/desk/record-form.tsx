@@ -66,6 +66,7 @@ export function recordFormPage(visit: Visit, form: RecordForm): Outcome & { read
           action={deskUrl(visit, path)}
           encType="multipart/form-data"
           class="record-form"
+          data-locale={visit.i18n.locale}
           data-clock={hourCycleOf(visit.settings.calendar.formats.time)}
           {...draftAttributes(visit, { path: draftKey(path, form), isShownAgain: notice !== undefined })}
         >

@@ -12,14 +12,13 @@ export interface I18n {
 }
 
 /**
- * Returns the functions for a language. `contentLanguage`: that of the site (`en-US`), which determines the regional
- * variety.
+ * Returns the functions for a language. `tags`: those of the reader and of the site (`en-GB`), of which the first that
+ * is of this language determines the regional variety.
  */
-export function i18nIn(texts: Pick<Texts, 't' | 'has'>, language: string, contentLanguage: string): I18n {
-  const isVariety = contentLanguage.toLowerCase().startsWith(`${language.toLowerCase()}-`) && isLanguageTag(contentLanguage);
+export function i18nIn(texts: Pick<Texts, 't' | 'has'>, language: string, ...tags: readonly string[]): I18n {
   return {
     language,
-    locale: isVariety ? contentLanguage : language,
+    locale: tags.find((tag) => tag.toLowerCase().startsWith(`${language.toLowerCase()}-`) && isLanguageTag(tag)) ?? language,
     say: sayIn(texts, language),
     has: (key) => texts.has(language, key),
   };

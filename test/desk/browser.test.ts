@@ -371,6 +371,9 @@ describeInBrowser('the desk in a browser', (visit) => {
         await page.locator('[name="end_date[time]"]').fill('23:00');
         expect(await page.locator('.dates-said').textContent()).toMatch(said);
       }
+      await ask.options({ time_format: 'H:i', WPLANG: 'en_GB' });
+      await page.goto(at('/admin/events/new?day=2027-03-04'));
+      expect(await page.locator('.dates-said').textContent()).toMatch(/^Thursday,? 4 March 2027/);
       for (const venue of ['One', 'Two']) {
         const { id } = await ask.create('/venues', { venue });
         await ask.writeRows((db) => db.from('posts').where('ID', id).update({ post_status: 'trash' }));

@@ -367,6 +367,44 @@ describeRequests('the other pages of the desk', (ask) => {
     expect((await ed.get('/admin/me')).text).toContain('Il tuo profilo');
   });
 
+  it('keeps the variety of a language that a user has, and shows dates in it', async () => {
+    const ed = await openVisitor(ask, 'ed');
+    const localeAfter = async (locale: string, language: string, WPLANG = '') => {
+      await ask.options({ WPLANG });
+      await ask.writeRows(async (db) => {
+        await db.from('usermeta').where({ user_id: 2, meta_key: 'locale' }).delete();
+        if (locale !== '') await db.from('usermeta').insert({ user_id: 2, meta_key: 'locale', meta_value: locale });
+      });
+      await ed.submit(await ed.get('/admin/me'), '/admin/me/language', { language });
+      return (await ask.db().from('usermeta').where({ user_id: 2, meta_key: 'locale' })).map(({ meta_value: value }) => String(value));
+    };
+    expect(await localeAfter('en_GB', 'en')).toEqual(['en_GB']);
+    expect(await localeAfter('en_GB', 'it')).toEqual(['it_IT']);
+    expect(await localeAfter('', 'en')).toEqual(['en_US']);
+    expect(await localeAfter('', 'en', 'en_GB')).toEqual(['en_GB']);
+    expect(await localeAfter('en_GB', 'en', 'it_IT')).toEqual(['en_GB']);
+    await ask.create('/events', {
+      title: 'Mill day',
+      start_date: '2027-03-04 10:00:00',
+      end_date: '2027-03-04 12:00:00',
+      status: 'publish',
+    });
+    expect((await ed.get('/admin/events?search=mill+day')).text).toMatch(/4 Mar(ch)? 2027/);
+    expect((await ed.get('/admin/events/new')).text).toContain('data-locale="en-GB"');
+  });
+
+  it('says of a list that nothing is in it, or that nothing was found', async () => {
+    const admin = await openVisitor(ask, 'admin');
+    const said = async (path: string) =>
+      /Nothing here yet|Nothing found|\d+ records? found|One record found/.exec((await admin.get(path)).text)?.[0];
+    expect(await said('/admin/venues?search=qwertz')).toBe('Nothing found');
+    expect(await said('/admin/events?month=1999-01')).toBe('Nothing found');
+    expect(await said('/admin/venues?status=future&orderby=title&order=asc')).toBe('Nothing here yet');
+    expect(await said('/admin/venues')).toMatch(/records? found/);
+    await admin.submit(await admin.get('/admin/me'), '/admin/me/language', { language: 'it' });
+    expect((await admin.get('/admin/venues?search=qwertz')).text).toContain('Nessun risultato.');
+  });
+
   it('limits application passwords like the API: twenty in a quarter of an hour, a hundred in total', async () => {
     const ed = await openVisitor(ask, 'ed');
     const before = await passwordsOf(ask.running().site, 2);

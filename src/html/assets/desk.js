@@ -190,7 +190,7 @@ function sayDates(form) {
     const allDay = form.elements.namedItem('all_day')?.checked;
     const moment = (name) => Date.parse(`${entered(`${name}[date]`)}T${(!allDay && entered(`${name}[time]`)) || '00:00'}Z`);
     const [from, to] = [moment('start_date'), moment('end_date')];
-    const words = new Intl.DateTimeFormat(document.documentElement.lang, {
+    const words = new Intl.DateTimeFormat(form.dataset.locale, {
       dateStyle: 'full',
       ...(allDay ? {} : { timeStyle: 'short', hourCycle: form.dataset.clock }),
       timeZone: 'UTC',
