@@ -101,7 +101,7 @@ export interface Comparison {
   readonly floor?: number;
   /** Number of times that each is measured in a round; by default 2. */
   readonly tries?: number;
-  /** What `work` is already known to cost at most, in microseconds. */
+  /** Known upper bound of the cost of `work`, in microseconds. */
   readonly knownCost?: number;
   readonly clock?: Clock;
 }
