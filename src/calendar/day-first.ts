@@ -20,11 +20,11 @@ export function convertDayFirst(text: string, language: string): string {
 
 /**
  * Converts `31/12/2026` and `31.12.2026` to `2026-12-31`: browsers without a date input send the text as typed, and all
- * forms of the site are day-first. Other texts are returned without spaces around them.
+ * forms of the site are day-first. Other texts, such as `12/31/2026`, are returned without spaces around them.
  */
 export function toIsoDate(text: string): string {
   const [, day = '', month = '', year = ''] = /^(\d{1,2})[/.-](\d{1,2})[/.-](\d{4})$/.exec(text.trim()) ?? [];
-  return year === '' ? text.trim() : `${year}-${month.padStart(2, '0')}-${day.padStart(2, '0')}`;
+  return year === '' || Number(month) > MONTHS ? text.trim() : `${year}-${month.padStart(2, '0')}-${day.padStart(2, '0')}`;
 }
 
 function writesDayFirst(language: string): boolean {

@@ -70,7 +70,7 @@ export async function listPage(visit: Visit, kind: PostKind): Promise<Outcome> {
           ))}
           <button type="submit">{say('desk:list.filter')}</button>
         </form>
-        <p class="quiet">{foundInWords(visit, list, params)}</p>
+        <p class="quiet">{foundInWords(visit, list.total, isFiltered(visit, params))}</p>
         {list.rows.length > 0 && <Rows visit={visit} kind={kind} list={list} categories={categories} />}
         {textIn(query, 'status') === 'trash' && <EmptyTrash visit={visit} kind={kind} list={list} />}
         <Pagination visit={visit} kind={kind} page={list.page} pages={list.pages} />
@@ -80,15 +80,18 @@ export async function listPage(visit: Visit, kind: PostKind): Promise<Outcome> {
   return { html };
 }
 
+/** Returns the words for the number of records in a list. One without any may be filtered, or nothing is in it yet. */
+export function foundInWords({ i18n: { say } }: Visit, total: number, isFiltered: boolean): string {
+  if (total > 0) return say('desk:list.found', { count: total });
+  return say(isFiltered ? 'desk:list.nothing-found' : 'desk:list.none');
+}
+
 /** Parameters of a list that do not filter the records of a tab. */
 const TAB_PARAMS: ReadonlySet<string> = new Set(['status', 'page', 'per_page', 'orderby', 'order']);
 
-/** Returns the words for the number of records in a list: one without any may be filtered, or nothing is in it yet. */
-function foundInWords({ i18n: { say } }: Visit, { total }: Pick<EditList, 'total'>, params: Values): string {
-  if (total > 0) return say('desk:list.found', { count: total });
-  const isFiltered = Object.keys(params).some((name) => !TAB_PARAMS.has(name));
-  return say(isFiltered ? 'desk:list.nothing-found' : 'desk:list.none');
-}
+/** Whether a list has filters besides those of its tab; that of the user's own records sets the author. */
+const isFiltered = ({ request: { query } }: Visit, params: Values): boolean =>
+  Object.keys(params).some((name) => !TAB_PARAMS.has(name) && (name !== 'author' || textIn(query, 'mine') === ''));
 
 function StatusTabs({ visit, kind, list }: { readonly visit: Visit; readonly kind: PostKind; readonly list: EditList }): JSX.Element {
   const { say } = visit.i18n;

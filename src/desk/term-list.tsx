@@ -4,7 +4,7 @@ import { idIn, searchIn, textIn } from '../forms/form-values.ts';
 import { MAX_TREE_TERMS, termPageOf } from '../forms/term-choices.ts';
 import { Link } from '../html/links.tsx';
 import type { TermKind } from '../kinds/kind.ts';
-import { Pagination } from './lists.tsx';
+import { foundInWords, Pagination } from './lists.tsx';
 import { SearchForm } from './search-form.tsx';
 import { deskUrl, type Visit } from './visit.ts';
 
@@ -46,12 +46,11 @@ interface TermListProps {
 
 /** A page of the list of categories or tags, with its search. */
 export function TermList({ visit, kind, list: { terms, total, page, search } }: TermListProps): JSX.Element {
-  const { say } = visit.i18n;
   const pages = Math.ceil(total / PAGE_SIZE);
   return (
     <>
       {(search !== '' || total > 0) && <SearchForm visit={visit} path={`/${kind.path}`} search={search} />}
-      {total === 0 && search === '' ? <p>{say('desk:list.none')}</p> : <p class="quiet">{say('desk:list.found', { count: total })}</p>}
+      <p class="quiet">{foundInWords(visit, total, search !== '')}</p>
       <ul class="terms">
         {terms.map((term) => (
           <li key={term.id} class={`depth-${Math.min(term.depth, 4)}`}>

@@ -41,7 +41,8 @@ export async function calendarPage(
   const [isMonth, isPeriod] = [view === 'month', view === 'month' || view === 'day'];
   const number = isPeriod ? 1 : requestedPage.number;
   const perPage = eventsOnPage(settings);
-  const filters = readFilters(query);
+  // The words of the search bar replace those of `search`.
+  const filters = readFilters(query).filter(([name]) => name !== 'search' || requestedPage.search === undefined);
   const list = await listCalendar(site, caller, requestedPage, {
     filters: Object.fromEntries(filters),
     withoutHidden: true,
@@ -226,13 +227,11 @@ async function searchProps(site: Site, calendar: ShownCalendar, target: Calendar
   const sentNames = showsFilters ? { terms: asParameters } : { term, terms, featured };
   const [address = '', query = ''] = calendarUrl(caller, { view, ...sentNames }).split('?');
   const boxes = showsFilters ? await filterBoxes(site, caller, filteredPart(calendar, asFilters)) : [];
-  // The words of `search` are shown as those of the search bar, unless that has some of its own.
-  const [words = '', otherWords] = [page.search, new Map(filters).get('search')].filter((text) => text !== undefined);
   return {
     // Forms can only be sent to the server of the page (`PAGE_POLICY`), under the host name by which it was reached.
     action: new URL(address, 'http://site.invalid').pathname,
-    hidden: [...new URLSearchParams(query), ...(otherWords === undefined ? [] : [['search', otherWords] as const])],
-    words,
+    hidden: [...new URLSearchParams(query)],
+    words: page.search ?? new Map(filters).get('search') ?? '',
     from: page.chosenDate ?? '',
     fromLabel: i18n.say(view === 'past' ? 'pages:before-label' : 'pages:from-label'),
     boxes,

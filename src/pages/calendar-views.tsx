@@ -54,7 +54,7 @@ export function ListView({ events, none, whole, ...calendar }: ListProps): JSX.E
         </section>
       ))}
       {whole && (
-        <p class="whole">
+        <p>
           <Link href={whole.href}>{whole.name}</Link>
         </p>
       )}
@@ -198,7 +198,7 @@ function Day({ i18n, day }: { readonly i18n: I18n; readonly day: MonthDay }): JS
         </ul>
       )}
       {(hiddenCount > 0 || mayHaveMore) && (
-        <p class={mayHaveMore ? 'day-more day-all' : 'day-more'}>
+        <p class="day-more">
           <Link href={href}>{mayHaveMore ? i18n.say('pages:all-on-day') : i18n.say('pages:more-on-day', { count: hiddenCount })}</Link>
         </p>
       )}

@@ -214,8 +214,5 @@ export function eventSubscriptions(url: string, { title, start, end, allDay, whe
     ...(zone === undefined ? [] : [['ctz', zone] as const]),
     ['sprop', `website:${url}`],
   ]);
-  return [
-    ...(hasFile ? [{ name: 'file', href: appendQuery(url, [['ical', '1']]) } as const] : []),
-    { name: 'google', href: google },
-  ];
+  return [...(hasFile ? [{ name: 'file', href: appendQuery(url, [['ical', '1']]) } as const] : []), { name: 'google', href: google }];
 }

@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals';
-import { convertDayFirst } from '../../src/calendar/day-first.ts';
+import { convertDayFirst, toIsoDate } from '../../src/calendar/day-first.ts';
 
 it.each([
   ['31/12/2026 21:00', 'it-IT', '2026-12-31 21:00'],
@@ -18,3 +18,10 @@ it.each([
   ['31.12.2026', 'it-IT', 'which the API reads itself'],
   ['next friday', 'it-IT', 'which is no date in digits'],
 ])('leaves %s unchanged in the language %s, %s', (text, language) => expect(convertDayFirst(text, language)).toBe(text));
+
+it.each([
+  ['31/12/2026', '2026-12-31'],
+  [' 1.2.2026 ', '2026-02-01'],
+  ['12/31/2026', '12/31/2026'],
+  ['next friday', 'next friday'],
+])('takes %j in a form for %j', (typed, day) => expect(toIsoDate(typed)).toBe(day));

@@ -47,7 +47,7 @@ describe('feedAddress', () => {
     ['/?post_type=tribe_events&ical=1&eventDisplay=list', 'ical list'],
     ['/events/list/?ical=1&tribe-bar-date=2027-07-01', 'ical list from=2027-07-01'],
     ['/events/list/?ical=1&tribe-bar-date=2027-07', 'ical list from=2027-07-01'],
-    ['/events/list/?ical=1&tribe-bar-date=01/07/2027', 'ical list from=2027-07-01'],
+    ['/events/list/?ical=1&tribe-bar-date=01/07/2027', 'ical list'],
     ['/events/list/?ical=1&tribe-bar-date=nonsense', 'ical list'],
     ['/events/month/2030-06/?ical=1', 'ical month date=2030-06'],
     ['/events/2030-06/?ical=1&eventDisplay=list', 'ical list date=2030-06'],

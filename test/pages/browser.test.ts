@@ -84,7 +84,7 @@ describeInBrowser('the pages in a browser', (visit) => {
       const states = await all.evaluateAll((found) => found.map((one) => [one.className || one.tagName, one.checkVisibility()] as const));
       return states.flatMap(([name, isVisible]) => (isVisible ? [name] : []));
     };
-    const tools = 'nav, form, button, .site-footer, .subscribe, .chips, .day-all, .whole, .steps, .buttons, .back';
+    const tools = 'nav, form, button, .site-footer, .subscribe, .chips, .steps, .buttons, .back';
     for (const url of [...[...PATHS, '/events/list/?categories=music&featured=1'].map((path) => base + path), record.url, record.venue]) {
       await page.emulateMedia({ media: 'screen' });
       await page.goto(url);

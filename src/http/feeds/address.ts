@@ -308,7 +308,8 @@ const isView = (text: string | undefined): text is FeedView => text !== undefine
 function listPage({ parts, view, featured, archive }: PageMatch, query: RawParams, format: FeedFormat | undefined): ListPage {
   const display = textParam(query, 'eventDisplay');
   const feedView = isView(display) ? display : view === 'standard' ? undefined : view;
-  const chosen = toIsoDate(textParam(query, 'tribe-bar-date') ?? '');
+  const sent = textParam(query, 'tribe-bar-date') ?? '';
+  const chosen = format === undefined ? toIsoDate(sent) : sent;
   const number = Number(/^\d{1,6}$/.exec(textParam(query, 'paged') ?? '')?.[0] ?? parts.get('page') ?? 1);
   return {
     of: 'list',
