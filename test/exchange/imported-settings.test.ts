@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { afterEach, beforeAll, beforeEach, expect, it } from '@jest/globals';
 import { CUSTOM_FIELDS_OPTION } from '../../src/calendar/custom-fields.ts';
 import { CALENDAR_OPTION } from '../../src/calendar/settings.ts';
 import { IMPORTED_MEMBERS, IMPORTED_OPTIONS } from '../../src/exchange/import/imported-settings.ts';
@@ -7,10 +7,10 @@ import { openWordpressDatabase } from '../../src/exchange/wordpress-database.ts'
 import type { Site } from '../../src/site.ts';
 import type { Database } from '../../src/storage/engine/database.ts';
 import { readOptions } from '../../src/storage/rows/options.ts';
-import { serializedMembers } from '../../src/wordpress/php/serialized.ts';
+import { serializedMembers, toSerialized } from '../../src/wordpress/php/serialized.ts';
 import { describeDatabases, urlOf } from '../support/databases.ts';
 import { loadSite, setOptions } from '../support/site.ts';
-import { bareSite, importSource } from './sites.ts';
+import { bareSite, importSource, streamOf } from './sites.ts';
 
 const OPTIONS = {
   blogname: 'Moved', blogdescription: 'From afar', timezone_string: 'Asia/Tokyo', gmt_offset: '9', WPLANG: 'it_IT', date_format: 'd/m/Y',
@@ -34,11 +34,14 @@ describeDatabases('settings of an imported database', (open) => {
   let original: Database;
   let target: Site;
   beforeAll(async () => {
-    original = await loadSite(await open());
+    original = await open();
+  });
+  beforeEach(async () => {
+    await loadSite(original);
     await setOptions(original, { ...OPTIONS, [CALENDAR_OPTION]: MEMBERS });
     target = await bareSite(await open());
   });
-  afterAll(() => target.close());
+  afterEach(() => target.close());
 
   const imported = async (options: Partial<ImportOptions>) => {
     const source = await openWordpressDatabase({ url: urlOf(original), prefix: 'wp_' });
@@ -70,5 +73,32 @@ describeDatabases('settings of an imported database', (open) => {
       currencyCode: 'JPY', isCurrencyAfterAmount: true, eventsSlug: 'eventi', singleEventSlug: 'evento', restDisabled: true,
       formats: { date: 'j.n.Y', dateWithoutYear: 'j.n.', time: 'G.i', beforeTime: ', ', beforeEnd: ' to ' },
     }); // biome-ignore format: a table
+  });
+
+  it('that the source does not have get their defaults, among them the language', async () => {
+    await setOptions(target.db, { WPLANG: 'it_IT', [CALENDAR_OPTION]: MEMBERS });
+    await original.from('options').where('option_name', 'WPLANG').delete();
+    await original
+      .from('options')
+      .where('option_name', CALENDAR_OPTION)
+      .update({ option_value: toSerialized({ viewOption: 'day' }) });
+    const report = await imported({});
+    const differing = report.losses.filter(({ reason }) => reason === 'setting-differs').flatMap(({ examples }) => examples);
+    expect(differing.map(({ of }) => of)).toContain('WPLANG');
+    await imported({ settings: true });
+    expect((await target.settings()).contentLanguage).toBe('en-US');
+    const members = (await stored())[CALENDAR_OPTION];
+    expect(Object.keys(MEMBERS).filter((name) => Object.hasOwn(members, name))).toEqual(['viewOption']);
+    expect(members).toMatchObject({ viewOption: 'day', google_maps_js_api_key: expect.anything() });
+  });
+
+  it('stay if a file does not state them, because the version of Fasti that wrote it did not know them', async () => {
+    const own = { 'rest-v1-disabled': '1', viewOption: 'month', dateWithYearFormat: 'j.n.Y', eventsSlug: 'eventi' };
+    await setOptions(target.db, { WPLANG: 'it_IT', [CALENDAR_OPTION]: own });
+    const options = { blogname: 'Moved', [CALENDAR_OPTION]: toSerialized({ eventsSlug: 'feste' }) };
+    const entries = () => streamOf([{ kind: 'settings', sourceId: 'settings', options } as const]);
+    await importSource(target, { name: () => 'older', entries, close: async () => undefined }, { settings: true });
+    expect((await stored())[CALENDAR_OPTION]).toMatchObject({ ...own, eventsSlug: 'feste' });
+    expect((await target.settings()).contentLanguage).toBe('it-IT');
   });
 });

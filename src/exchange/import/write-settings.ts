@@ -12,12 +12,15 @@ import { addLoss, addToCount } from '../items/report.ts';
 import { IMPORTED_MEMBERS, IMPORTED_OPTIONS } from './imported-settings.ts';
 import type { Work } from './run.ts';
 
-/** Returns the settings among a site's options as an item. */
+/**
+ * Returns the settings among a site's options as an item. Members of the calendar's option that the site lacks are
+ * null, and so differ from those that the version of Fasti which wrote a file did not know.
+ */
 export function settingsItem(options: ReadonlyMap<string, string>): SettingsItem {
   const entries = IMPORTED_OPTIONS.flatMap((name): [string, string][] => {
-    const value = options.get(name);
+    const value = options.get(name) ?? WITHOUT_ROW[name];
     if (value === undefined) return [];
-    return [[name, name === CALENDAR_OPTION ? toSerialized(membersOf(value)) : value]];
+    return [[name, name === CALENDAR_OPTION ? toSerialized({ ...ABSENT_MEMBERS, ...membersOf(value) }) : value]];
   });
   return { kind: 'settings', sourceId: 'settings', options: Object.fromEntries(entries) };
 }
@@ -73,8 +76,8 @@ async function mergedFields(db: Database, ownOptions: ReadonlyMap<string, string
 
 /**
  * Returns the options that the source has, with the values that they get here; undefined if the stored one cannot be
- * parsed. Members of the calendar's option that the source lacks are removed, so that the plugin's defaults apply here
- * too. Custom fields are added to those of this site.
+ * parsed. Members of the calendar's option that are null in the source are removed, so that the plugin's defaults apply
+ * here too; those that it does not state stay. Custom fields are added to those of this site.
  */
 function optionsWith(
   ownOptions: ReadonlyMap<string, string>,
@@ -86,9 +89,9 @@ function optionsWith(
   const calendar = item.options[CALENDAR_OPTION];
   options.delete(CUSTOM_FIELDS_OPTION);
   if (calendar === undefined && !areNew) return options;
-  const members = calendar === undefined ? {} : { ...PLUGIN_DEFAULTS, ...membersOf(calendar) };
+  const { [FIELDS_MEMBER]: _, ...stated } = calendar === undefined ? {} : membersOf(calendar);
   // Members that are not changed keep the form in which they are stored.
-  const { [FIELDS_MEMBER]: _, ...others } = members;
+  const others = Object.fromEntries(Object.entries(stated).map(([name, value]) => [name, value ?? undefined]));
   const fields = areNew ? { [FIELDS_MEMBER]: merged.definitions } : {};
   options.set(CALENDAR_OPTION, withMembers(ownOptions.get(CALENDAR_OPTION) ?? '', { ...others, ...fields }));
   if (areNew) options.set(CUSTOM_FIELDS_OPTION, withMembers('', merged.ownEntries));
@@ -98,7 +101,11 @@ function optionsWith(
 /** Options with arrays, which `optionsWith` serializes itself. */
 const ARRAYS: readonly string[] = [CALENDAR_OPTION, CUSTOM_FIELDS_OPTION];
 
-const PLUGIN_DEFAULTS = Object.fromEntries(IMPORTED_MEMBERS.map((name) => [name, undefined]));
+/** What it means that a site has no row of an option. WordPress writes the others when it is installed. */
+const WITHOUT_ROW: Readonly<Record<string, string>> = { WPLANG: '' };
+
+/** Custom fields are not among them: those of the source are added to those of this site. */
+const ABSENT_MEMBERS = Object.fromEntries(IMPORTED_MEMBERS.filter((name) => name !== FIELDS_MEMBER).map((name) => [name, null]));
 
 function membersOf(text: string): Record<string, unknown> {
   const members = serializedMembers(text);
