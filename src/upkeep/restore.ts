@@ -7,6 +7,8 @@ import { lockChanges } from '../storage/freshness/foreign-changes.ts';
 import { reportEverything } from '../storage/journal/reported-changes.ts';
 import { continueCounting, highestNumber, lockLastSave } from '../storage/rows/changes.ts';
 import { pauseHooks } from '../storage/rows/hooks.ts';
+import { isNetwork } from '../storage/rows/options.ts';
+import { removeMetaOfUsers } from '../storage/rows/users.ts';
 import { completeSchema, createTables } from '../storage/schema/migrate.ts';
 import { createRecurrenceTables } from '../storage/schema/recurrence-tables.ts';
 import { createWpmlTables, wpmlTables } from '../storage/schema/wpml-tables.ts';
@@ -45,24 +47,32 @@ export async function restore(
     const previousNumber = await highestNumber(db);
     await emptySite(db);
     let count = 0;
-    let hasPasswords = false;
+    const withPasswords = new Set<number>();
+    const spammers = new Set<number>();
+    // A single site ignores the mark.
+    const isSpammer = (await isNetwork(db)) ? () => false : isMarkedAsSpam;
     for await (const { name: tableName, last, rows } of backup.tables()) {
       // The reader of backups skips tables that are not ours.
       const name = tableName as TableName;
       const columns = await columnsOf(db, name);
       await setNextId(db, name, last);
       for await (const batch of splitIntoBatches(rows)) {
-        const convertedRows = batch.flatMap((row) =>
-          withPrefix(name, pickColumns(withoutSpammer(name, row, columns), columns), backup.prefix, db.prefix),
-        );
+        const convertedRows = batch.flatMap((row) => {
+          const isOfSpammer = name === 'users' && isSpammer(row);
+          if (isOfSpammer) spammers.add(Number(row.ID));
+          if (name === 'usermeta' && isApplicationPassword(row)) withPasswords.add(Number(row.user_id));
+          return withPrefix(name, pickColumns(isOfSpammer ? withoutPassword(row) : row, columns), backup.prefix, db.prefix);
+        });
         await insertRows(db, name, convertedRows);
-        hasPasswords ||= name === 'usermeta' && convertedRows.some(isApplicationPassword);
         count += convertedRows.length;
         onProgress?.(count);
       }
     }
+    // The metas of a user may come before or after the user.
+    const lost = [...withPasswords].filter((id) => spammers.has(id));
+    count -= await removeMetaOfUsers(db, lost, PASSWORDS_KEY);
     // A network notes this for all of its sites, in a table that is not part of a site.
-    if (hasPasswords) await noteApplicationPasswords(db);
+    if (withPasswords.size > lost.length) await noteApplicationPasswords(db);
     if (pauseWebhooks) await pauseHooks(db);
     await continueCounting(db, previousNumber, utcFromDate(site.clock()));
     reportEverything(db);
@@ -90,12 +100,11 @@ async function* splitIntoBatches(rows: AsyncIterable<Row>): AsyncGenerator<Row[]
 const pickColumns = (row: Row, columns: readonly string[]): Row =>
   Object.fromEntries(columns.filter((column) => column in row).map((column) => [column, row[column]!]));
 
-/**
- * Returns the row of a user whom a network has marked as spam without password and link for a new one, if the table
- * cannot hold that mark; other rows unchanged. Such users could not sign in.
- */
-const withoutSpammer = (table: TableName, row: Row, columns: readonly string[]): Row =>
-  table === 'users' && Number(row.spam ?? 0) === 1 && !columns.includes('spam') ? { ...row, user_pass: '*', user_activation_key: '' } : row;
+/** Whether a network has marked a user as spam, so that the user could not sign in. */
+const isMarkedAsSpam = (row: Row): boolean => Number(row.spam ?? 0) === 1;
+
+/** Returns the row of a user without password and link for a new one. */
+const withoutPassword = (row: Row): Row => ({ ...row, user_pass: '*', user_activation_key: '' });
 
 const isApplicationPassword = ({ meta_key: key, meta_value: value }: Row): boolean =>
   key === PASSWORDS_KEY && typeof value === 'string' && parsePasswords(value).length > 0;

@@ -317,8 +317,21 @@ describeDatabases('fasti backup and restore', (open, engine) => {
     expect(after).toEqual(before.map((user) => (user.user_login === 'ed' ? { ...user, user_pass: '*' } : user)));
     expect((await target.from('users').where('user_login', 'ed').first())?.user_activation_key).toBe('');
     const running = await serveDatabase(target);
-    expect((await running.send('GET', '/wp-json/wp/v2/users/me', { as: 'admin' })).status).toBe(200);
+    const statusFor = async (as: 'admin' | 'ed') => (await running.send('GET', '/wp-json/wp/v2/users/me', { as })).status;
+    expect([await statusFor('admin'), await statusFor('ed')]).toEqual([200, 401]);
     await running.close();
+  });
+
+  it('leave users whom a network has marked as spam without passwords where the column of a former network is left', async () => {
+    const [file, network] = [fileName(), await loadSite(await open())];
+    await network.knex.raw('ALTER TABLE ?? ADD COLUMN spam INTEGER NOT NULL DEFAULT 0', [network.table('users')]);
+    await network.from('users').where('user_login', 'ed').update({ spam: 1 });
+    expect((await fasti(urlOf(network), ['backup', file])).code).toBe(0);
+    expect((await fasti(urlOf(network), ['restore', file, '--force'])).code).toBe(0);
+    const ed = await network.from('users').where('user_login', 'ed').first();
+    expect(ed).toMatchObject({ spam: 1, user_pass: '*' });
+    const metas = network.from('usermeta').where({ user_id: ed?.ID ?? 0, meta_key: '_application_passwords' });
+    expect(await metas).toEqual([]);
   });
 
   it('prevent IDs of deleted records from being reused, in both kinds of databases', async () => {

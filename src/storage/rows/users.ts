@@ -4,6 +4,7 @@ import type { Database, TransactionData } from '../engine/database.ts';
 import type { Sql } from '../engine/dialect.ts';
 import { either, equalsAny, isSlugLike } from '../engine/expressions.ts';
 import { insertRows } from '../engine/insert.ts';
+import { pagesOf } from '../engine/pages.ts';
 import { Piece, verbatim } from '../engine/statement.ts';
 import type { UserRow } from '../engine/tables.ts';
 import { reportPostChanged, reportUser } from '../journal/reported-changes.ts';
@@ -198,6 +199,16 @@ export async function writeUserMeta(db: Database, id: number, key: string, value
   if (keptId === undefined) await insertRows(db, 'usermeta', [{ user_id: id, meta_key: key, meta_value: value }]);
   else await db.from('usermeta').where('umeta_id', keptId).update({ meta_value: value });
 }
+
+/** Removes a meta of these users, in tables that are being filled. Returns the number of rows. */
+export async function removeMetaOfUsers(db: Database, ids: readonly number[], key: string): Promise<number> {
+  let count = 0;
+  for (const page of pagesOf(ids, IDS_PER_QUERY))
+    count += await db.from('usermeta').where('meta_key', key).whereIn('user_id', page).delete();
+  return count;
+}
+
+const IDS_PER_QUERY = 500;
 
 /**
  * Replaces the value of a meta unless it has changed in the meantime, in a single statement without a transaction.
