@@ -9,7 +9,7 @@ import { insertUser } from '../../src/storage/rows/users.ts';
 import { asStored, toSerialized } from '../../src/wordpress/php/serialized.ts';
 import { describeDatabases, urlOf } from '../support/databases.ts';
 import { loadSite, makeNetwork } from '../support/site.ts';
-import { bareSite, importSource } from './sites.ts';
+import { bareSite, importSource, streamOf } from './sites.ts';
 
 /* Tests of the accounts that an import from a database makes: who gets one, with which rights and passwords. */
 
@@ -79,6 +79,34 @@ describeDatabases('users of an imported database', (open) => {
     await original.from('posts').where('ID', event!.ID).update({ post_title: 'Changed there' });
     expect(await imported()).toMatchObject({ created: {}, updated: { event: 1 }, losses: [] });
     expect((await target.db.from('posts').where('ID', event!.ID).first())?.post_author).toBe(id);
+  });
+
+  it('get no ID of users of another source who were deleted here, whose records would be theirs', async () => {
+    await imported();
+    await deleteUser(target, 'ed', { reassign: 1 });
+    const bob = { kind: 'author', sourceId: 'bob', id: EDITOR, login: 'bob', email: '', displayName: 'Bob', metas: [] } as const;
+    await importSource(target, { name: () => 'other', entries: () => streamOf([bob]), close: async () => undefined });
+    expect((await userHere('bob'))?.ID).toBeGreaterThan(EDITOR);
+    const [event] = await original.from('posts').where({ post_author: EDITOR, post_type: 'tribe_events' });
+    await original.from('posts').where('ID', event!.ID).update({ post_title: 'Changed there' });
+    expect(losses(await imported())).toEqual([['author-removed', 'ed']]);
+    expect(await target.db.from('posts').where('ID', event!.ID).first()).toMatchObject({ post_title: 'Changed there', post_author: 1 });
+  });
+
+  it('are looked up once in a step, also those who were deleted here', async () => {
+    await imported();
+    await deleteUser(target, 'ed', { reassign: 1 });
+    await original.from('posts').where('post_type', 'tribe_events').update({ post_title: 'Changed', post_author: EDITOR });
+    for (const dryRun of [true, false]) {
+      let lookUps = 0;
+      const stop = target.db.driver.listen(({ sql }) => {
+        if (/^select `?ID`? from `?wp_users`? where `?ID`?/i.test(sql)) lookUps += 1;
+      });
+      const { updated } = await imported({ dryRun });
+      stop();
+      expect(updated.event).toBeGreaterThan(10);
+      expect(lookUps).toBeLessThan(12);
+    }
   });
 
   it('are reported if the site does not define their roles or capabilities', async () => {

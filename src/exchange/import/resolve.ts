@@ -68,9 +68,16 @@ export function waitForParts(
 
 /**
  * Returns the user of an author: one that was imported with the source, or one with this login; undefined if there is
- * none, or if the user was deleted here. The user cannot be deleted until the transaction ends.
+ * none, or if the user was deleted here. The user cannot be deleted until the transaction ends, so that each author is
+ * looked up once in a step.
  */
 export async function authorOf(work: Work, author: string): Promise<number | undefined> {
+  const { authors } = work;
+  if (!authors.has(author)) authors.set(author, await findAuthor(work, author));
+  return authors.get(author);
+}
+
+async function findAuthor(work: Work, author: string): Promise<number | undefined> {
   const { run, db, ledger } = work;
   const user = ledger.target('author', author) ?? (await findUserByLogin(db, author, []))?.row.ID;
   if (user === undefined) return undefined;

@@ -140,6 +140,8 @@ export interface Work {
    * counts.
    */
   readonly changed: string[];
+  /** Names of authors -> ids of their users, or undefined for those who have none; filled by `authorOf`. */
+  readonly authors: Map<string, number | undefined>;
   /** Slugs for `Run.wantedSlugs`. */
   readonly wantedSlugs: WantedSlug[];
   /** Records for `Run.unlinked`. */

@@ -54,6 +54,7 @@ export async function writeStep(
       tally: newTally(),
       waiting: [],
       changed: [],
+      authors: new Map(),
       wantedSlugs: [],
       unlinked: [],
       namedRecords: [],

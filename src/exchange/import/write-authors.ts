@@ -1,5 +1,6 @@
 import { noteApplicationPasswords, PASSWORDS_KEY } from '../../accounts/stored-passwords.ts';
 import { isOwnId, takenIds } from '../../storage/rows/ids-in-use.ts';
+import { notedTargets } from '../../storage/rows/imports.ts';
 import { lockNames, USERS_LOCK } from '../../storage/rows/locks.ts';
 import { readOptions } from '../../storage/rows/options.ts';
 import { capabilitiesKey, findUserByLogin, findUserByLoginOrEmail, insertUser, levelKey, takenNames } from '../../storage/rows/users.ts';
@@ -26,6 +27,8 @@ const MAX_LENGTHS = { login: 60, email: 100, name: 250 } as const;
  * second time: a user who was deleted here stays deleted.
  */
 export async function writeAuthors(work: Work, authors: readonly AuthorItem[]): Promise<void> {
+  const formerIds = await idsOfFormerUsers(work, authors);
+  work.authors.clear();
   for (const author of authors) {
     const { run, ledger, tally } = work;
     const item = ledgerKey('author', author.sourceId);
@@ -60,15 +63,29 @@ export async function writeAuthors(work: Work, authors: readonly AuthorItem[]): 
       leaveOut('author-forbidden', login);
       continue;
     }
-    const target = existingId ?? (await createAuthor(work, { ...author, email }, login));
+    const target = existingId ?? (await createAuthor(work, { ...author, email }, login, formerIds));
     ledger.add({ item, kind: 'author', target, digest, run: run.number });
     addToCount(existingId === undefined ? tally.created : tally.unchanged, 'author');
     if (email !== author.email) addLoss(tally, { reason: 'html-filtered', kind: 'author', of: login, place: author.place });
   }
 }
 
-/** Creates a user, and reports what the user can do there and not here. Returns the id. */
-async function createAuthor(work: Work, author: AuthorItem, login: string): Promise<number> {
+/**
+ * Returns those of the ids of new authors that users of any import have or had. If one of these users was deleted here,
+ * whoever got the id would get the records that the user still has in that source.
+ */
+async function idsOfFormerUsers({ run, db, ledger }: Work, authors: readonly AuthorItem[]): Promise<ReadonlySet<number>> {
+  if (run.isDryRun) return new Set();
+  const newAuthors = authors.filter(({ sourceId }) => ledger.entry(ledgerKey('author', sourceId)) === undefined);
+  const ids = newAuthors.flatMap(({ id }) => (isOwnId(id) ? [id] : []));
+  return notedTargets(db, 'author', ids);
+}
+
+/**
+ * Creates a user, and reports what the user can do there and not here. `formerIds`: ids that the user cannot keep.
+ * Returns the id.
+ */
+async function createAuthor(work: Work, author: AuthorItem, login: string, formerIds: ReadonlySet<number>): Promise<number> {
   const { run, db, tally } = work;
   const access = accessOf(run, author, (await readOptions(db, ['default_role'])).get('default_role') || 'subscriber');
   const report = (reason: string, detail?: string) =>
@@ -77,7 +94,8 @@ async function createAuthor(work: Work, author: AuthorItem, login: string): Prom
   else if (author.isSpam) report('author-spam');
   const unknown = run.trustedAccounts ? unknownGrants(access, run.caller.settings.roles) : [];
   if (unknown.length > 0) report('author-role-unknown', unknown.join(', '));
-  return insertAuthor(work, author, login, access);
+  const id = isOwnId(author.id) && !formerIds.has(author.id) ? author.id : undefined;
+  return insertAuthor(work, { ...author, id }, login, access);
 }
 
 /** Whether users may be created. In a network, administrators of its sites often may not. */
@@ -99,7 +117,7 @@ async function insertAuthor({ run, db, touched }: Work, author: AuthorItem, logi
   }
   const nicename = nicenameOf(author.columns?.user_nicename ?? login);
   const { nicenames } = await takenNames(db, { login, email: author.email, nicename });
-  const isFree = isOwnId(author.id) && !(await takenIds(db, 'users', [author.id])).has(author.id);
+  const isFree = author.id !== undefined && !(await takenIds(db, 'users', [author.id])).has(author.id);
   const trustedColumn = (name: string, otherwise: string) => (run.trustedAccounts ? (author.columns?.[name] ?? otherwise) : otherwise);
   const row = {
     ...(isFree ? { ID: author.id } : {}),

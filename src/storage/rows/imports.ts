@@ -73,6 +73,15 @@ export async function loadLedger(db: Database, importId: number, items: readonly
   return entries;
 }
 
+/**
+ * Returns those of these ids that any import has noted for records of a kind, whether or not the records still exist. It
+ * takes a search of all that was ever imported.
+ */
+export async function notedTargets(db: Database, kind: string, ids: readonly number[]): Promise<Set<number>> {
+  const rows = await readInParts(ids, (some) => db.from('fasti_import_ids').where('kind', kind).whereIn('target', some).distinct('target'));
+  return new Set(rows.map(({ target }) => target));
+}
+
 /** Returns the names of the sources whose imports created these records, by record. */
 export async function makersOf(db: Database, ids: readonly number[]): Promise<Map<number, string[]>> {
   if (!(await hasTable(db, 'fasti_imports'))) return new Map();
