@@ -146,8 +146,12 @@ describeRequests(
       }
       expect(await deleteOldMessages(site())).toBe(1);
       expect(await hookMessages(site(), hook, 9)).toHaveLength(2);
-      for (const behind of ['2026-11-19T11:00:00Z', '1970-01-01T00:00:00Z'])
+      for (const behind of ['2026-11-19T11:00:00Z', '1970-01-01T00:00:00Z']) {
         expect(await deleteOldMessages({ ...site(), clock: () => new Date(behind) })).toBe(0);
+        ask.setClock(behind);
+        await ask.create('/tags', { name: behind });
+        expect(await deleteOldMessages(site())).toBe(0);
+      }
       ask.setClock('2026-12-20T13:00:00Z');
       expect(await deleteOldMessages(site())).toBe(1);
     });

@@ -8,11 +8,14 @@ import type { Database } from '../engine/database.ts';
 
 /** Greatest difference between two clocks, in milliseconds, that is not a fault of the one that is ahead: a year. */
 const MAX_AHEAD_MS = 366 * 24 * 3600 * 1000;
+/** A clock that shows an earlier moment was never set. */
+const FIRST_MOMENT = Date.UTC(2026, 0, 1);
 /** A moment that no row exceeds. */
 const LAST_MOMENT = '9999-12-31 23:59:59';
 
-/** Returns the moment, UTC, after which a row was written by a clock that was wrong. */
-export const latestPossible = (now: Date): string => utcFromDate(new Date(now.getTime() + MAX_AHEAD_MS));
+/** Returns the moment, UTC, after which a row was written by a clock that was wrong. If this clock is, there is none. */
+export const latestPossible = (now: Date): string =>
+  now.getTime() < FIRST_MOMENT ? LAST_MOMENT : utcFromDate(new Date(now.getTime() + MAX_AHEAD_MS));
 
 /**
  * Does the same for removals. If the last change of the site is as far ahead, this clock is wrong, and would remove what
