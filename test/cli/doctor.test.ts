@@ -13,6 +13,7 @@ import { loadTexts } from '../../src/texts.ts';
 import { isBrokenArray, repairArray } from '../../src/wordpress/php/serialized-repair.ts';
 import { openProxy, urlThrough } from '../support/database-proxy.ts';
 import { describeDatabases, runScript, urlOf } from '../support/databases.ts';
+import { asReader } from '../support/read-only-user.ts';
 import { loadSite, snapshotTables } from '../support/site.ts';
 import { commandIn } from './command.ts';
 
@@ -586,6 +587,16 @@ describeDatabases('fasti doctor', (open, engine) => {
       await fasti(['--fix', '--yes']);
       expect(await told()).toEqual([]);
       expect((await db.from('posts').where('ID', 12).first())?.post_date_gmt).toBe('2026-07-01 10:00:00');
+    });
+  }
+
+  if (engine === 'MySQL') {
+    it('finds faults of the index as a user who may only read', async () => {
+      await db.from('fasti_entries').where({ post_id: 39, facet: 0 }).update({ hidden: 1 });
+      await asReader(db, async (url) => {
+        const { out } = await fasti(['--format=json'], { env: { DATABASE_URL: url } });
+        expect(JSON.parse(out).findings).toContainEqual(expect.objectContaining({ name: 'index-wrong', severity: 'error' }));
+      });
     });
   }
 

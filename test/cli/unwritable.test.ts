@@ -67,6 +67,17 @@ it.each([
   expect(after).toEqual(found);
 });
 
+it('is searched for faults of the index by the doctor', async () => {
+  const place = copyTo('faulty', { folder: 0o755, file: 0o644 });
+  const file = join(place, 'site.sqlite');
+  const owner = new Sqlite(file);
+  owner.exec('UPDATE wp_fasti_entries SET hidden = 1 - hidden');
+  owner.close();
+  chmodSync(file, 0o444);
+  const [doctor] = await runAll(place, ['doctor', '--format=json']);
+  expect(JSON.parse(doctor?.out ?? '').findings).toContainEqual(expect.objectContaining({ name: 'index-wrong', severity: 'error' }));
+});
+
 it('is read while its owner writes it', async () => {
   const modes = { folder: 0o755, file: 0o444 };
   const place = copyTo('live', modes);

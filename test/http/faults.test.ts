@@ -7,6 +7,7 @@ import { createLog } from '../../src/log.ts';
 import type { Database } from '../../src/storage/engine/database.ts';
 import { Sqlite } from '../../src/storage/engine/sqlite/library.ts';
 import { describeDatabases, urlOf } from '../support/databases.ts';
+import { asReader } from '../support/read-only-user.ts';
 import { type Answer, type RunningSite, serveDatabase } from '../support/running-site.ts';
 import { loadSite, resetSite } from '../support/site.ts';
 import { smallDisk } from '../support/small-disk.ts';
@@ -119,21 +120,13 @@ describeDatabases('service under failure', (open, engine) => {
       }
     });
     it('with a read-only database user refuses writes and serves reads', async () => {
-      const url = new URL(urlOf(db));
-      const name = `reader_${process.pid}`;
-      const database = url.pathname.slice(1);
-      await db.knex.raw(`CREATE USER '${name}'@'%' IDENTIFIED BY 'secret'`);
-      try {
-        await db.knex.raw(`GRANT SELECT ON \`${database}\`.* TO '${name}'@'%'`);
-        [url.username, url.password] = [name, 'secret'];
-        const site = await serve({ DATABASE_URL: url.href });
+      await asReader(db, async (url) => {
+        const site = await serve({ DATABASE_URL: url });
         expectRefusal(await create(site), 'rest_database_unavailable', 503);
         expect((await site.send('GET', EVENTS)).status).toBe(200);
         expect(await health(site)).toEqual([503, 'database read-only', 200, 200]);
         expect(lines.join('')).not.toContain(SECRET);
-      } finally {
-        await db.knex.raw(`DROP USER '${name}'@'%'`);
-      }
+      });
     });
     return;
   }

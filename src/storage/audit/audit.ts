@@ -4,7 +4,7 @@ import type { ContentLanguages } from '../../wordpress/content-languages.ts';
 import { holdsObject } from '../../wordpress/php/serialized.ts';
 import { isBrokenArray } from '../../wordpress/php/serialized-repair.ts';
 import type { QueryBuilder } from '../engine/builder.ts';
-import type { Database } from '../engine/database.ts';
+import { type Database, DatabaseUnavailable } from '../engine/database.ts';
 import type { Inspection, TableDefinition } from '../engine/dialect.ts';
 import { pagesById } from '../engine/pages.ts';
 import { lockChanges } from '../freshness/foreign-changes.ts';
@@ -221,14 +221,20 @@ export async function indexState(db: Database, languages: ContentLanguages | und
 
 /**
  * Whether a check of several queries fails. Other processes may write between the queries, so one that has failed is
- * repeated while they wait.
+ * repeated while they wait. A user who may only read cannot make them wait, and repeats it without that.
  */
-const failsAlone = async (db: Database, check: (db: Database) => Promise<boolean>): Promise<boolean> =>
-  (await check(db)) &&
-  db.transaction(async (trx) => {
-    await lockChanges(trx);
-    return check(trx);
-  });
+async function failsAlone(db: Database, check: (db: Database) => Promise<boolean>): Promise<boolean> {
+  if (!(await check(db))) return false;
+  try {
+    return await db.transaction(async (trx) => {
+      await lockChanges(trx);
+      return check(trx);
+    });
+  } catch (error) {
+    if (error instanceof DatabaseUnavailable && error.reason === 'read-only') return check(db);
+    throw error;
+  }
+}
 
 /**
  * Returns the events whose dates or links cannot be indexed, so that lists work without the index even after a rebuild.

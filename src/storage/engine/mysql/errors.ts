@@ -85,8 +85,11 @@ const REFUSING = new Set([
 /** 1142, 1143, 1227, 1370: the user lacks a right on a table, a column, the server, a routine. */
 const DENIED = new Set([1142, 1143, 1227, 1370]);
 
-/** The message contains the name of the command in every language of the server. */
-const isDeniedToRead = (error: unknown): boolean => error instanceof Error && /\bSELECT\b/.test(error.message);
+/**
+ * The message contains the name of the command in every language of the server. `SELECT … FOR UPDATE`, which MySQL calls
+ * `SELECT with locking clause`, takes a right to write.
+ */
+const isDeniedToRead = (error: unknown): boolean => error instanceof Error && /\bSELECT\b(?! with locking clause)/.test(error.message);
 
 /**
  * A COMMIT that fails with one of these did not begin or was rolled back: conflicts, a server that accepts no writes,
