@@ -63,6 +63,8 @@ export function installPackages({ everything }, prepare = () => undefined) {
     const kinds = everything ? '--include=dev' : '--omit=dev';
     return npm(folder, 'ci', '--ignore-scripts', kinds, '--no-audit', '--no-fund') ?? prepare(folder);
   };
+  // An earlier run may have been killed between the two steps of the replacement.
+  putBack(target, former);
   clean();
   mkdirSync(fresh);
   for (const name of ['package.json', 'package-lock.json', '.npmrc'])
@@ -73,15 +75,24 @@ export function installPackages({ everything }, prepare = () => undefined) {
   return fault;
 }
 
-/** Puts one folder in the place of another, which gets a new name. False if that cannot be renamed, such as a volume. */
+/**
+ * Puts one folder in the place of another, which gets a new name. False if one of them cannot be renamed, such as a
+ * volume or, on Windows, a folder that is in use; the other one is still in its place then.
+ */
 function isReplaced(target, fresh, former) {
   try {
     if (existsSync(target)) renameSync(target, former);
+    renameSync(fresh, target);
+    return true;
   } catch {
+    putBack(target, former);
     return false;
   }
-  renameSync(fresh, target);
-  return true;
+}
+
+/** Gives a folder its name back, if nothing has taken that. */
+function putBack(target, former) {
+  if (existsSync(former) && !existsSync(target)) renameSync(former, target);
 }
 
 /** Fetches or compiles the native code of SQLite for this Node. Returns the same as `installPackages`. */

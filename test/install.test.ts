@@ -1,5 +1,5 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -87,8 +87,9 @@ describe('bin/install.mjs', () => {
   });
 
   /** Runs a command with an npm that does `work`, and returns what it was asked. `before`: the packages that are there. */
-  const askedBy = (command: string, before: Readonly<Record<string, string>>, work: string): string => {
+  const askedBy = (command: string, before: Readonly<Record<string, string>>, work: string, arrange = () => {}): string => {
     found(before);
+    arrange();
     const asked = join(root, 'asked.txt');
     const script = `const fs = require('node:fs');
       fs.appendFileSync(${JSON.stringify(asked)}, process.argv.slice(2).join(' ') + require('node:os').EOL);
@@ -118,6 +119,17 @@ describe('bin/install.mjs', () => {
       process.exitCode = Number(process.argv[2] === '${fails}');`;
     const asked = askedBy('install.mjs', { 'better-sqlite3': FAILS }, work);
     expect(asked.split('\n').map((line) => line.split(' ')[0])).toContain(fails);
+    expect([packages(), leftovers()]).toEqual([['better-sqlite3'], []]);
+  });
+
+  it('puts the former packages back if the new ones cannot take their place', () => {
+    askedBy('install.mjs', { 'better-sqlite3': FAILS }, '');
+    expect([packages(), leftovers()]).toEqual([['better-sqlite3'], []]);
+  });
+
+  it('puts the former packages back if the process was killed before the new ones took their place', () => {
+    const kill = () => renameSync(join(root, 'node_modules'), join(root, 'node_modules.old'));
+    askedBy('install.mjs', { 'better-sqlite3': FAILS }, 'process.exitCode = 1;', kill);
     expect([packages(), leftovers()]).toEqual([['better-sqlite3'], []]);
   });
 });
