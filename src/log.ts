@@ -84,15 +84,17 @@ function streamTo({ write }: LogTarget): DestinationStream {
 
 /** A stack, or a failure of background work, is not logged again within this time. */
 const REPEAT_MS = 60_000;
-/** Number of stacks, and of failures, that are remembered. */
-const MAX_REMEMBERED = 200;
+/** Number of stacks that are remembered. */
+const MAX_STACKS = 200;
+/** Number of failures with the same message that are remembered: more than there are records that fail together. */
+const MAX_FAILURES = 5000;
 
 /**
  * Returns a function that takes out of an entry the stack of its error if that was logged less than a minute ago. While
  * the database is away every request fails in the same way, and the stacks would fill the disk.
  */
 function knownStacks(): (entry: Record<string, unknown>) => Record<string, unknown> {
-  const recentStacks = new LRUCache<string, true>({ max: MAX_REMEMBERED, ttl: REPEAT_MS });
+  const recentStacks = new LRUCache<string, true>({ max: MAX_STACKS, ttl: REPEAT_MS });
   return (entry) => {
     const { err } = entry;
     if (!isObject(err) || !('stack' in err) || typeof err.stack !== 'string') return entry;
@@ -112,18 +114,26 @@ export interface BackgroundFailure {
   readonly id?: number;
 }
 
-/** The latest failures in each log, so that all who write it count together. */
-const recentFailuresIn = new WeakMap<Log, LRUCache<string, true>>();
+/** The latest failures in each log by their messages, so that all who write it count together. */
+const recentFailuresIn = new WeakMap<Log, Map<string, LRUCache<string, true>>>();
+
+/** Returns the latest failures with a message. Those of one kind of work do not displace those of another. */
+function recentFailuresOf(log: Log, message: string): LRUCache<string, true> {
+  const failuresByMessage = recentFailuresIn.get(log) ?? new Map<string, LRUCache<string, true>>();
+  recentFailuresIn.set(log, failuresByMessage);
+  const recentFailures = failuresByMessage.get(message) ?? new LRUCache<string, true>({ max: MAX_FAILURES, ttl: REPEAT_MS });
+  failuresByMessage.set(message, recentFailures);
+  return recentFailures;
+}
 
 /**
  * Returns a function that logs such failures. One that continues in the same way is logged at once, and then every
  * minute.
  */
 export function backgroundWarnings(log: Log): (failure: BackgroundFailure, message: string) => void {
-  const recentFailures = recentFailuresIn.get(log) ?? new LRUCache<string, true>({ max: MAX_REMEMBERED, ttl: REPEAT_MS });
-  recentFailuresIn.set(log, recentFailures);
   return (failure, message) => {
-    const key = JSON.stringify([message, failure.hook, failure.id, String(failure.err)]);
+    const recentFailures = recentFailuresOf(log, message);
+    const key = JSON.stringify([failure.hook, failure.id, String(failure.err)]);
     if (recentFailures.has(key)) return;
     recentFailures.set(key, true);
     log.warn(failure, message);

@@ -107,6 +107,21 @@ describe('failures that repeat', () => {
     expect(entries).toHaveLength(4);
   });
 
+  it('are logged once a minute however many there are', async () => {
+    const { entries, log, setClock } = logWithClock();
+    await setClock(1);
+    const warn = backgroundWarnings(log);
+    for (let round = 0; round < 2; round += 1) {
+      warn({ err: failing('gone') }, 'the check failed');
+      for (let id = 1; id <= 1000; id += 1) warn({ err: failing('refused'), id }, 'not published');
+    }
+    expect(entries).toHaveLength(1001);
+    for (let id = 0; id < 6000; id += 1) warn({ err: failing('refused'), id }, 'not published');
+    const count = entries.length;
+    warn({ err: failing('gone') }, 'the check failed');
+    expect(entries).toHaveLength(count);
+  });
+
   it('are logged once a minute if they are those of checks of the database, and of a record each time that it is due', async () => {
     const { entries, log, setClock } = logWithClock();
     await setClock(1);
