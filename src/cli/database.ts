@@ -257,7 +257,9 @@ async function start(session: Session, options: InitOptions): Promise<void> {
     }
     return site.settings();
   };
-  const settings = await onceReachable(session, config, () => withNewDatabase(session, prepare));
+  await onceReachable(session, config, () => withNewDatabase(session, ({ db }) => findInstallation(db)));
+  // A site that was left half prepared would be taken for a complete one by another attempt.
+  const settings = await withNewDatabase(session, prepare);
   // A local test site follows the configured port.
   const followsPort = config.siteUrl === undefined && /^http:\/\/localhost(:\d+)?$/.test(settings.home);
   const home = followsPort ? localAddress(config) : settings.home;

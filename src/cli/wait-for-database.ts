@@ -10,14 +10,14 @@ import type { Session } from './session.ts';
 const RETRY_MS = 1000;
 
 /**
- * Runs `work`, and repeats it until the database does what it is asked. Meanwhile, the port of the service answers that
+ * Runs `work`, which only reads, and repeats it until the database does what it is asked. Meanwhile, the port of the service answers that
  * the process is alive but not ready, so that a supervisor does not end it. At a terminal, the address may be misspelt:
  * nothing is repeated there.
  *
  * @throws DatabaseUnavailable at a terminal, and if the database accepts no writes; or whatever else `work` throws
  */
 export async function onceReachable<T>({ io, say }: Session, config: Config, work: () => Promise<T>): Promise<T> {
-  const { isTerminal, wait = sleep } = io;
+  const { isTerminal, wait = (milliseconds) => sleep(milliseconds, true) } = io;
   let substitute: Substitute | undefined;
   try {
     for (;;) {
@@ -28,7 +28,8 @@ export async function onceReachable<T>({ io, say }: Session, config: Config, wor
         if (!substitute) io.err(`${say('database.waiting', { reason: unavailableSentence(say, error) })}\n`);
         substitute ??= openSubstitute(config, io.env);
         substitute.reason = `database ${error.reason}`;
-        do await wait(RETRY_MS);
+        // A service also waits if nobody reads its output.
+        do if (!(await wait(RETRY_MS))) await sleep(RETRY_MS);
         while (!(await answers(config)));
       }
     }

@@ -51,6 +51,28 @@ describeMysql('fasti start without its database', (open) => {
     await proxy.close();
   });
 
+  it('does not serve a site that it has made, but not completed when the database was lost', async () => {
+    const proxy = await openProxy(urlOf(await open()));
+    const closing: Promise<void>[] = [];
+    const waits: unknown[] = [];
+    const served: unknown[] = [];
+    const env = { DATABASE_URL: proxy.url, UPLOADS_DIR: folder, HOST: '127.0.0.1', PORT: String(await freePort()), LANG: 'en' };
+    const code = await runCli(['start'], {
+      env,
+      isTerminal: false,
+      // The site has been made when it is told.
+      out: () => closing.push(proxy.close()),
+      err: () => undefined,
+      serve: async () => void served.push('served'),
+      wait: async () => {
+        if (waits.push('wait') === 1) await proxy.reopen();
+        return served.length === 0;
+      },
+    });
+    await Promise.all(closing);
+    expect([code, closing.length, served]).toEqual([69, 1, []]);
+  });
+
   it('ends at once at a terminal, where the address may be misspelt', async () => {
     const err: string[] = [];
     const env = { DATABASE_URL: `mysql://a:b@127.0.0.1:${await freePort()}/c`, UPLOADS_DIR: folder, LANG: 'en' };
