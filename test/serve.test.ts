@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import type { MetricValues } from '../src/http/metrics.ts';
 import type { Database } from '../src/storage/engine/database.ts';
 import { reindexEvents } from '../src/storage/index/event-index-rebuild.ts';
 import { commandIn, embedded } from './cli/command.ts';
@@ -70,6 +71,17 @@ describe('the serve command', () => {
   const answeredBy = async (workers: number, port: number, entries: () => readonly Entry[]) => {
     while (workersOf(entries()).size < workers) await sendRequest({ port, path: LIST });
   };
+
+  /** Starts a worker whose primary process is the test. */
+  const forkWorker = (settings: Record<string, string> = {}) =>
+    fork(MAIN, {
+      execArgv: [],
+      env: {
+        ...{ ...process.env, ...env, ...settings },
+        ...{ NODE_ENV: 'production', NODE_OPTIONS: '', FASTI_WORKER: '0', LOG_LEVEL: 'silent' },
+      },
+      stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+    });
 
   beforeAll(async () => {
     expect((await commandIn(env)('init', '--sample')).code).toBe(0);
@@ -218,21 +230,40 @@ describe('the serve command', () => {
   });
 
   it('with several workers ends a worker whose primary process ended while the worker was loading', async () => {
-    const worker = fork(MAIN, {
-      execArgv: [],
-      env: { ...process.env, ...env, NODE_ENV: 'production', NODE_OPTIONS: '', FASTI_WORKER: '0' },
-      stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
-    });
+    const worker = forkWorker();
     worker.disconnect();
     expect(await once(worker, 'exit')).toEqual([null, 'SIGTERM']);
   });
 
+  it('with several workers stays ready while one of them, which is replaced, answers its last requests', async () => {
+    const worker = forkWorker({ METRICS_TOKEN: 'a-token-of-sixteen-letters' });
+    const messages = on(worker, 'message');
+    const received = async <T>(read: (message: unknown) => T | undefined): Promise<T> => {
+      for (;;) {
+        const found = read((await messages.next()).value[0]);
+        if (found !== undefined) return found;
+      }
+    };
+    await received((message) => message === 'ready' || undefined);
+    const primary = createServer({ pauseOnConnect: true }, (socket) => worker.send('connection', socket));
+    await once(primary.listen(0, '127.0.0.1'), 'listening');
+    const client = connect((primary.address() as AddressInfo).port, '127.0.0.1');
+    client.write('GET /health/ready HTTP/1.1\r\nHost: example.org\r\n');
+    await received((message) => message === 'taken' || undefined);
+    worker.send('end');
+    worker.send('measure');
+    const values = await received((message) => (message as { measured?: MetricValues }).measured);
+    const ready = values.find(({ name }) => name === 'fasti_ready')?.values;
+    expect(ready?.find(({ labels }) => labels.part === 'serving')?.value).toBe(1);
+    const answer = text(client);
+    client.write('\r\n');
+    expect(await answer).toMatch(/^HTTP\/1\.1 200 /);
+    expect(await once(worker, 'exit')).toEqual([0, null]);
+    primary.close();
+  });
+
   it('with several workers answers requests to the end if the primary process ends meanwhile', async () => {
-    const worker = fork(MAIN, {
-      execArgv: [],
-      env: { ...process.env, ...env, NODE_ENV: 'production', NODE_OPTIONS: '', FASTI_WORKER: '0', LOG_LEVEL: 'silent' },
-      stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
-    });
+    const worker = forkWorker();
     const said = async (word: string) => {
       for await (const [one] of on(worker, 'message')) if (one === word) return;
     };

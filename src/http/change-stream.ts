@@ -56,8 +56,8 @@ interface Stream {
 }
 
 /** Serves the stream of changes, and passes on all other requests. */
-export function serveChangeStream(site: Site, router: Router, limits: RequestLimits, { phase }: Lifecycle): RequestHandler {
-  const streams = createStreams(site, () => phase() !== 'serving');
+export function serveChangeStream(site: Site, router: Router, limits: RequestLimits, lifecycle: Lifecycle): RequestHandler {
+  const streams = createStreams(site, () => lifecycle.phase() !== 'serving' || lifecycle.isLeaving?.() === true);
   return async (req, res, next) => {
     if (!['GET', 'HEAD'].includes(req.method) || !STREAM_TARGET.test(req.originalUrl)) return next();
     const incoming = await readRequest(site, router, req);

@@ -14,8 +14,10 @@ import { notesOf } from './request-notes.ts';
 
 /** The phase of the process, apart from the state of its database. */
 export interface Lifecycle {
-  /** `starting`: the tables are not known to exist yet; `stopping`: the process was asked to end. */
+  /** `starting`: the tables are not known to exist yet; `stopping`: the service was asked to end. */
   readonly phase: () => 'starting' | 'serving' | 'stopping';
+  /** Whether the process gets no more connections; a worker that is replaced does so in the phase `serving`. */
+  readonly isLeaving?: () => boolean;
   /** Notified of each readiness probe. */
   readonly probes?: Pick<Probes, 'record'>;
 }

@@ -46,7 +46,11 @@ export function createMetrics(site: Site, lifecycle: Lifecycle, version: string)
   new Gauge({ name: 'fasti_processes', help: 'How many processes serve.', registers: [state] }).set(1);
   return {
     observe: measureRequests(counts),
-    collect: async () => (await Promise.all([counts, state].map(valuesIn))).flat(),
+    collect: async () => {
+      // Measuring the state may take seconds. Counts from before would replace later ones.
+      const stateValues = await valuesIn(state);
+      return [...(await valuesIn(counts)), ...stateValues];
+    },
     collectCounts: () => valuesIn(counts),
   };
 }

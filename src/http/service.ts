@@ -113,7 +113,7 @@ export function startService(site: Site, theme: LoadedTheme, host: ServiceHost, 
   let stopped: Promise<void> | undefined;
   let watchdog: Watchdog | undefined;
   const probes = createProbes();
-  const lifecycle: Lifecycle = { phase: () => phase, probes };
+  const lifecycle: Lifecycle = { phase: () => phase, isLeaving: () => isStopping, probes };
   const metrics = hasMetrics(site.config) ? createMetrics(site, lifecycle, version()) : undefined;
   const app = createApp(site, lifecycle, [...(metrics ? [metrics.observe] : []), ...(host.observers ?? [])], theme);
   const hooks = createHookServer(site);
@@ -152,8 +152,6 @@ export function startService(site: Site, theme: LoadedTheme, host: ServiceHost, 
 
   async function stop(): Promise<void> {
     isStopping = true;
-    // A worker that is replaced is not told before, and streams end only in this phase.
-    phase = 'stopping';
     const timeoutMs = shutdownSeconds * 1000;
     const deadline = performance.now() + timeoutMs;
     // First of all, so that the process is killed if it hangs after this point.

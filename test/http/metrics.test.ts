@@ -3,13 +3,14 @@ import { readFileSync } from 'node:fs';
 import { createServer, get } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeAll, expect, it } from '@jest/globals';
 import type { SiteSettings } from '../../src/calendar/settings.ts';
 import { readConfig } from '../../src/config/config.ts';
 import { withTimeout } from '../../src/host/timeout.ts';
 import { createMetrics, type MetricValues, metricsPage } from '../../src/http/metrics.ts';
 import { metricsListener } from '../../src/http/metrics-server.ts';
+import type { FinishedRequest } from '../../src/http/request-notes.ts';
 import { openSite } from '../../src/site.ts';
 import type { Database } from '../../src/storage/engine/database.ts';
 import { describeDatabases, urlOf } from '../support/databases.ts';
@@ -118,6 +119,27 @@ it.each([
       const page = await metricsPage([await withTimeout(3000, metrics.collect())]);
       expect(seriesIn(page, 'fasti_ready{part="serving"}')).toBe(1);
     }
+  } finally {
+    await site.close();
+  }
+});
+
+it('count a request that ends while the state of the service is measured', async () => {
+  const site = await openSite(readConfig({ DATABASE_URL: 'sqlite::memory:', LOG_LEVEL: 'silent' }));
+  try {
+    let measure = (): void => undefined;
+    const measured = new Promise<void>((resolve) => {
+      measure = resolve;
+    });
+    const ask = () => measured.then(() => Promise.reject(new Error('gone')));
+    const metrics = createMetrics({ ...site, db: { ...site.db, ask } }, { phase: () => 'serving' }, '0.0.0');
+    const collected = metrics.collect();
+    await nextTurn();
+    const request = { method: 'GET', route: 'events', status: 200, ms: 1, bytes: 2, isComplete: true };
+    metrics.observe(request as FinishedRequest);
+    measure();
+    const page = await metricsPage([await collected]);
+    expect(seriesIn(page, 'fasti_http_requests_total{method="GET",route="events",status="200"}')).toBe(1);
   } finally {
     await site.close();
   }
