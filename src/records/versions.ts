@@ -53,6 +53,8 @@ export interface RecordVersion {
   readonly version: string;
   /** When the record was last changed, UTC. */
   readonly modified: string;
+  /** The date of its publication, UTC. Undefined if it is of a type that cannot be scheduled: a file, a term. */
+  readonly published?: string;
 }
 
 /**
@@ -72,7 +74,8 @@ export const lockPostVersion =
     const metas = await loadMetasOf(db, id);
     const linkedTerms = terms.length > 0 ? ((await loadTermsOf(db, [id])).get(id) ?? []) : [];
     const modified = row.post_modified_gmt === ZERO_DATE ? await changedAt(db) : row.post_modified_gmt;
-    return { version: postVersion(settings.versionKey, row, metas, linkedTerms), modified };
+    const schedule = postType === 'attachment' ? {} : { published: row.post_date_gmt };
+    return { version: postVersion(settings.versionKey, row, metas, linkedTerms), modified, ...schedule };
   };
 
 /** Locks a category or tag. Terms have no modification date, so that of the last change of any record is used. */
@@ -124,22 +127,26 @@ export async function requireVersion(
  * Whether a version meets the preconditions, evaluated in the order of RFC 9110, 13.2.2: a date counts only if there is
  * no `If-Match`.
  */
-function meets({ version, modified }: RecordVersion, { match, noneMatch, unmodifiedSince }: Preconditions, now: Date): boolean {
-  const matches = (tags: '*' | readonly string[]) => tags === '*' || tags.some((tag) => versionIn(tag) === version);
+function meets(current: RecordVersion, { match, noneMatch, unmodifiedSince }: Preconditions, now: Date): boolean {
+  const matches = (tags: '*' | readonly string[]) => tags === '*' || tags.some((tag) => versionIn(tag) === current.version);
   if (match !== undefined && !matches(match)) return false;
-  if (match === undefined && unmodifiedSince !== undefined && !isUnmodified(modified, unmodifiedSince, now)) return false;
+  if (match === undefined && unmodifiedSince !== undefined && !isUnmodified(current, unmodifiedSince, now)) return false;
   return noneMatch === undefined || !matches(noneMatch);
 }
 
 /**
  * Whether a record has not changed after a moment, in milliseconds since 1970. A scheduled record is modified at its
- * date until it is changed (`settleDates`), so a moment to come is one that was read from such a record: it still has
- * it, or it has changed.
+ * date until it is changed (`settleDates`). So its date, or a moment to come, is one that was read from such a record:
+ * it still has it, or it has changed, even if the moment has come meanwhile.
  */
-function isUnmodified(modified: string, since: number, now: Date): boolean {
-  const changedAt = Date.parse(`${modified.replace(' ', 'T')}Z`);
-  return since > now.getTime() + CLOCK_DIFFERENCE_MS ? changedAt === since : !(changedAt > since);
+function isUnmodified({ modified, published }: RecordVersion, since: number, now: Date): boolean {
+  const changedAt = momentOf(modified);
+  const isOfSchedule = published !== undefined && (since === momentOf(published) || since > now.getTime() + CLOCK_DIFFERENCE_MS);
+  return isOfSchedule ? changedAt === since : !(changedAt > since);
 }
+
+/** Returns a date in UTC in milliseconds since 1970; NaN if there is no such date. */
+const momentOf = (utc: string): number => Date.parse(`${utc.replace(' ', 'T')}Z`);
 
 /** The clock of a client may be ahead of ours by this much. Scheduled records are further ahead (`statusByDate`). */
 const CLOCK_DIFFERENCE_MS = 60_000;
