@@ -1,5 +1,7 @@
 import type { Command } from 'commander';
+import type { Site } from '../site.ts';
 import { SITE_OPTIONS, type SiteOptionName, setSiteOptions, siteOption } from '../upkeep/site-options.ts';
+import { wordpressElsewhere } from '../wordpress/site-address.ts';
 import { CliError, EXIT_CODE } from './io.ts';
 import { outputShape, withExamples, withOutputOptions } from './options.ts';
 import { formatList, oneLine, print } from './print.ts';
@@ -37,9 +39,17 @@ export function addOptionCommands(program: Command, session: Session): void {
       const { siteUrl } = site.config;
       if (name === 'url' && siteUrl !== undefined && siteUrl !== value.replace(/\/$/, ''))
         io.err(`${oneLine(say('warning', { message: say('option.url-set-elsewhere', { value, url: siteUrl }) }))}\n`);
-      else print(io, `${say('done.option-set', { name, value: siteOption(await site.settings(), name) })}\n`);
+      else await reportSet(session, site, name);
     }),
   );
+}
+
+/** Prints the value of an option that was set. If it is the address of the site, also says whether WordPress stays elsewhere. */
+async function reportSet({ io, say }: Session, site: Site, name: SiteOptionName): Promise<void> {
+  const settings = await site.settings();
+  print(io, `${say('done.option-set', { name, value: siteOption(settings, name) })}\n`);
+  const url = name === 'url' ? wordpressElsewhere(settings.raw) : undefined;
+  if (url !== undefined) io.err(`${oneLine(say('warning', { message: say('option.wordpress-elsewhere', { url }) }))}\n`);
 }
 
 /** Returns the error for an invalid value of a site option. */

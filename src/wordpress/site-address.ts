@@ -45,7 +45,7 @@ function uploadsFolder(options: ReadonlyMap<string, string>): string {
 
 /** Returns the address of WordPress itself: that of the site, a folder below it, or a different one. */
 function wordpressAddress(home: string, options: ReadonlyMap<string, string>): string {
-  const { site, siteurl, folder } = placesOf(options);
+  const { site, siteurl, folder } = placesOf(home, options);
   if (site === undefined || siteurl === undefined) return home;
   if (folder !== undefined) return home + folder;
   // If the site has moved, WordPress has moved with it.
@@ -57,9 +57,15 @@ function wordpressAddress(home: string, options: ReadonlyMap<string, string>): s
  * with it, into the same folder; one with a different address (`siteurl`) stays there. `options`: those before.
  */
 export function movedAddresses(home: string, options: ReadonlyMap<string, string>): { readonly home: string; readonly siteurl?: string } {
-  const { site, siteurl, folder } = placesOf(options);
+  const { site, siteurl, folder } = placesOf(home, options);
   const staysElsewhere = site !== undefined && siteurl !== undefined && folder === undefined;
   return staysElsewhere ? { home } : { home, siteurl: home + (folder ?? '') };
+}
+
+/** Returns the address of WordPress if it is neither that of the site nor below it; otherwise undefined. */
+export function wordpressElsewhere(options: ReadonlyMap<string, string>): string | undefined {
+  const { site, siteurl, folder } = placesOf(siteAddress(options.get('home')), options);
+  return site !== undefined && folder === undefined ? siteurl : undefined;
 }
 
 /** The addresses of a site and of its WordPress; undefined if the options contain none. */
@@ -70,9 +76,12 @@ interface Places {
   readonly folder: string | undefined;
 }
 
-function placesOf(options: ReadonlyMap<string, string>): Places {
+/** Returns the places of a site that is to be at `home`. */
+function placesOf(home: string | undefined, options: ReadonlyMap<string, string>): Places {
   const [site, siteurl] = [siteAddress(options.get('home')), siteAddress(options.get('siteurl'))];
-  const [place, ownPlace] = [site, siteurl].map((address) => address?.replace(/^https?:/i, ''));
+  // A host with and without `www.` is one place, and moves as one, but each has its own addresses while it stays.
+  const start = home === site ? /^https?:\/\//i : /^https?:\/\/(?:www\.)?/i;
+  const [place, ownPlace] = [site, siteurl].map((address) => address?.replace(start, ''));
   const isBelow = ownPlace !== undefined && place !== undefined && `${ownPlace}/`.startsWith(`${place}/`);
   return { site, siteurl, folder: isBelow ? ownPlace.slice(place.length) : undefined };
 }

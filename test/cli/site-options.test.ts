@@ -113,11 +113,14 @@ describeDatabases('fasti option', (open) => {
   });
 
   it.each([
-    ['https://old.example/wp', 'https://new.example/wp'],
-    ['https://wp.example', 'https://wp.example'],
-  ])('moves a site whose WordPress is at %s and leaves that at %s', async (before, after) => {
+    ['https://old.example/wp', 'https://new.example/wp', ''],
+    ['https://www.old.example/wp', 'https://new.example/wp', ''],
+    ['https://wp.example', 'https://wp.example', 'is still at https://wp.example (its option siteurl)'],
+  ])('moves a site whose WordPress is at %s and leaves that at %s', async (before, after, warning) => {
     await setOptions(db, { home: 'https://old.example', siteurl: before });
-    expect(await fasti('option', 'set', 'url', 'https://new.example/')).toMatchObject({ code: 0 });
+    const { code, out, err } = await fasti('option', 'set', 'url', 'https://new.example/');
+    expect([code, out]).toEqual([0, 'Done: url is now https://new.example.\n']);
+    expect(err).toEqual(warning === '' ? '' : expect.stringContaining(warning));
     expect(await db.from('options').whereIn('option_name', ['home', 'siteurl']).orderBy('option_name').pluck('option_value')).toEqual([
       'https://new.example',
       after,
@@ -125,7 +128,7 @@ describeDatabases('fasti option', (open) => {
   });
 
   it('reports that another address remains in force', async () => {
-    await fasti('option', 'set', 'url', 'https://before.example');
+    await setOptions(db, { home: 'https://before.example', siteurl: 'https://before.example' });
     const fixed = commandIn({ DATABASE_URL: url, UPLOADS_DIR: folder, SITE_URL: 'https://fixed.example' });
     const set = (address: string) => fixed('option', 'set', 'url', address);
     expect(await set('https://other.example/')).toEqual(

@@ -58,6 +58,18 @@ describe('uploadsAddress', () => {
       { home: HOME, siteurl: 'https://wp.example' },
       'https://new.example/wp-content/uploads',
     ],
+    [
+      'the same host with www, and the site has not moved',
+      'https://a.example',
+      { home: 'https://a.example', siteurl: 'https://www.a.example/wp' },
+      'https://www.a.example/wp/wp-content/uploads',
+    ],
+    [
+      'the same host with www, and the site has moved',
+      HOME,
+      { home: 'https://a.example', siteurl: 'https://www.a.example/wp' },
+      `${HOME}/wp/wp-content/uploads`,
+    ],
     ['nowhere', HOME, { home: HOME, siteurl: 'garbage' }, `${HOME}/wp-content/uploads`],
     [
       'a folder, with files elsewhere',
@@ -95,6 +107,8 @@ describe('movedAddresses', () => {
     ['at the address of the site, by another scheme', { home: OLD, siteurl: 'http://old.example/' }, NEW],
     ['in a folder of the site', { home: OLD, siteurl: `${OLD}/wp/` }, `${NEW}/wp`],
     ['in a folder of the site, by another scheme', { home: `${OLD}/`, siteurl: 'http://old.example/wp' }, `${NEW}/wp`],
+    ['at the address of the site, with www', { home: OLD, siteurl: 'https://www.old.example' }, NEW],
+    ['in a folder of the site, without www', { home: 'https://www.old.example', siteurl: `${OLD}/wp` }, `${NEW}/wp`],
     ['on a host of its own', { home: OLD, siteurl: 'https://wp.example' }, undefined],
     ['on a host that begins with that of the site', { home: OLD, siteurl: `${OLD}.org/wp` }, undefined],
     ['above the site', { home: `${OLD}/blog`, siteurl: OLD }, undefined],
@@ -107,5 +121,14 @@ describe('movedAddresses', () => {
   it('stays as it is with the same address', () => {
     const options = { home: OLD, siteurl: `${OLD}/wp` };
     expect(movedAddresses(OLD, new Map(Object.entries(options)))).toEqual(options);
+    expect(
+      movedAddresses(
+        OLD,
+        new Map([
+          ['home', OLD],
+          ['siteurl', 'https://www.old.example'],
+        ]),
+      ),
+    ).toEqual({ home: OLD });
   });
 });
