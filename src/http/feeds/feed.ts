@@ -143,7 +143,7 @@ async function jsonLdFeed(request: FeedRequest): Promise<Feed> {
 async function calendarFeed(request: FeedRequest, { events, timeliness, subject }: FeedContent): Promise<Feed> {
   const { site, caller, query, address } = request;
   const language = languageOfTexts(request);
-  const dates = await datesOfEvents(site, caller, wholeEvents(address.page, events));
+  const dates = await datesOfEvents(site, caller, wholeEvents(address.page, events), MAX_RECURRING_EVENTS);
   const locked = site.texts.t(language, 'site:words.locked');
   const records = await mapYielding(events, (event) => calendarRecord(event, dates.get(event.id), locked));
   const chunks: string[] = [];
@@ -163,13 +163,13 @@ async function calendarFeed(request: FeedRequest, { events, timeliness, subject 
   };
 }
 
-/**
- * Returns the events of a page that are written with their rules: those that are named themselves, not one of their
- * dates. Their number is limited, since each may have thousands of dates.
- */
+/** Maximum number of events that are written with their rules, since each may have thousands of dates. */
+const MAX_RECURRING_EVENTS = 30;
+
+/** Returns the events of a page that are written with their rules: those that are named themselves, not one of their dates. */
 function wholeEvents(page: FeedRequest['address']['page'], events: readonly FeedEvent[]): EventRecord[] {
   if (page.of !== 'ids' && (page.of !== 'event' || page.occurrence !== undefined)) return [];
-  return events.flatMap(({ id, row, record }) => (id === row.ID ? [record] : [])).slice(0, DEFAULT_EVENTS);
+  return events.flatMap(({ id, row, record }) => (id === row.ID ? [record] : []));
 }
 
 /**
