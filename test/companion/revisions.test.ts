@@ -75,6 +75,21 @@ describeRequests('revisions', (ask) => {
     },
   );
 
+  it('of a scheduled event are stored when its texts change, and only then, also if an earlier one has the date of its publication', async () => {
+    const event = { title: 'A', start_date: '2027-05-01 10:00', end_date: '2027-05-01 11:00', sticky: true, date: '2027-02-01 10:00' };
+    const { id } = await ask.create('/events', event);
+    const revisions = () => ask.db().from('posts').where({ post_parent: id, post_type: 'revision' }).orderBy('ID');
+    const planned = '2027-02-01 10:00:00';
+    await ask.writeRows((db) =>
+      db.from('posts').where({ post_parent: id, post_type: 'revision' }).update({ post_date: planned, post_date_gmt: planned }),
+    );
+    for (const [place, change] of [{ cost: '4' }, { title: 'B' }, { cost: '5' }, { cost: '6' }, { title: 'A' }, { cost: '7' }].entries()) {
+      ask.setClock(`2026-11-20T12:30:0${place}Z`);
+      await ask.update(`/events/${id}`, change);
+    }
+    expect((await revisions()).map(({ post_title }) => post_title)).toEqual(['A', 'B', 'A']);
+  });
+
   it('are stored even if an autosave has the same text', async () => {
     const { id } = await ask.create('/events', { title: 'Jazz', start_date: '2027-05-01 10:00', end_date: '2027-05-01 11:00' });
     const { post_content, post_excerpt } = (await ask.db().from('posts').where('ID', id).first())!;

@@ -6,13 +6,15 @@ const TEXTS = ['post_title', 'post_content', 'post_excerpt'] as const;
 
 /**
  * Stores the texts of a post after a change as a revision (`wp_save_post_revision`): for the first change, and whenever
- * they differ from the last revision. Autosaves do not count as revisions.
+ * they differ from the last revision. Autosaves do not count as revisions. A revision dated after the change, at the
+ * publication of a scheduled post, is older than those with earlier dates.
  */
 export async function saveRevision(db: Database, after: Post, author: number, home: string): Promise<void> {
   const last = await db
     .from('posts')
     .where({ post_parent: after.ID, post_type: 'revision' })
     .where('post_name', 'like', `${after.ID}-revision%`)
+    .orderByRaw('post_date_gmt > ?', [after.post_modified_gmt])
     .orderBy('post_date', 'desc')
     .orderBy('ID', 'desc')
     .select(...TEXTS)
