@@ -11,6 +11,7 @@ import type { FormContext } from '../forms/form-context.ts';
 import { idIn, textIn } from '../forms/form-values.ts';
 import { labelOf } from '../forms/labels.ts';
 import { spanInWords } from '../html/dates.ts';
+import type { I18n } from '../html/i18n.ts';
 import { Link } from '../html/links.tsx';
 import { namesDays, ruleInWords } from '../html/rule-words.ts';
 import { postKind } from '../kinds/index.ts';
@@ -49,6 +50,16 @@ export async function loadDates({ site, caller }: FormContext, event: Editable):
   return (await datesOfEvents(site, caller, [{ id: event.id, timezone }])).get(event.id);
 }
 
+/** Returns on which dates an event takes place, as far as words can say it. */
+function datesInWords(i18n: I18n, series: RecurringDates): string {
+  const { say } = i18n;
+  if (series.rule === undefined) return say('desk:rule.listed');
+  const { rule } = series.rule;
+  // The weekday of a rule in another zone may be another one than that of the dates below.
+  if (namesDays(rule) && !hasDaysOfEvent(series)) return say('desk:rule.elsewhere', { zone: series.zone.name });
+  return ruleInWords(i18n, rule) ?? say('desk:rule.untold');
+}
+
 /** Returns the page with the dates of an event. */
 export async function datesPage(visit: Visit, id: number, form: DatesForm = {}): Promise<Outcome> {
   const { site, caller, i18n } = visit;
@@ -60,8 +71,6 @@ export async function datesPage(visit: Visit, id: number, form: DatesForm = {}):
   const shownDates = series.dates.filter(({ eventStart }) => eventStart >= today).slice(0, MAX_DATES_SHOWN);
   const mayRemove = await mayTrash(lookUpOnce(site.db), caller, EVENT, event.id);
   const isElsewhere = event.values.all_day !== true && eventZone.name !== visit.settings.timezone;
-  // The weekday of a rule in UTC may be another one than that of the dates below.
-  const rule = series.rule && (hasDaysOfEvent(series) || !namesDays(series.rule.rule)) ? ruleInWords(i18n, series.rule.rule) : undefined;
   const html = deskPage(visit, {
     title: say('desk:dates.title', { title: displayTitle(visit, event) }),
     section: EVENT.path,
@@ -72,7 +81,7 @@ export async function datesPage(visit: Visit, id: number, form: DatesForm = {}):
           <Link href={deskUrl(visit, `/events/${event.id}`)}>{say('desk:dates.back')}</Link>
         </p>
         <p>
-          {say('desk:dates.rule')} <strong>{rule ?? say(series.rule ? 'desk:rule.untold' : 'desk:rule.listed')}</strong>
+          {say('desk:dates.rule')} <strong>{datesInWords(i18n, series)}</strong>
         </p>
         {series.rule && <p class="quiet">{say('desk:dates.rule-about')}</p>}
         {isElsewhere && <p>{say('desk:dates.zone', { zone: eventZone.name })}</p>}
