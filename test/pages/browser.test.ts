@@ -138,6 +138,32 @@ describeInBrowser('the pages in a browser', (visit) => {
   });
 
   it.each([
+    [50, 1025, 980, 20],
+    [10, 210, 180, 10],
+  ])(
+    'show all events of a month by <fasti-events>, however many are around it (pages of %i events)',
+    async (length, total, fifth, sixth) => {
+      const { page } = await visit();
+      const [year, month] = new Date().toISOString().split('-').map(Number) as [number, number];
+      const day = (number: number) => new Date(Date.UTC(year, month - 1, number)).toISOString().slice(0, 10);
+      const eventOn = (date: string) => ({ title: date, start_date: `${date} 10:00:00`, end_date: `${date} 11:00:00`, url: base });
+      const events = Array.from({ length: total }, (_, at) => eventOn(day(at < 20 ? 0 : at < 20 + fifth ? 5 : 6)));
+      await page.route('**/wp-json/**', async (route) => {
+        const first = (Number(new URL(route.request().url()).searchParams.get('page') ?? 1) - 1) * length;
+        const json = { events: events.slice(first, first + length), total, total_pages: Math.ceil(total / length) };
+        await route.fulfill({ json });
+      });
+      await page.goto(`${base}/events/list/`);
+      await page.setContent(
+        `<script type="module" src="${base}/_fasti/fasti-events.js"></script><fasti-events view="month"></fasti-events>`,
+      );
+      await page.locator('fasti-events table').waitFor();
+      const shown = await page.locator('fasti-events li').allTextContents();
+      expect([day(0), day(5), day(6)].map((date) => shown.filter((title) => title === date).length)).toEqual([0, fifth, sixth]);
+    },
+  );
+
+  it.each([
     ['120', 120, ['1 50', '2 50', '3 50']],
     ['5', 5, ['1 5']],
     ['many', 10, ['1 10']],
@@ -233,8 +259,12 @@ describeInBrowser('the pages in a browser', (visit) => {
       { ...event, title: 'Fair', start_date: `${month}07 04:00:00`, end_date: `${month}09 04:59:59` },
       { ...event, title: 'Course', start_date: `${month}11 00:00:00`, end_date: `${month}12 22:59:59` },
       { ...event, title: 'Camp', start_date: `${month}14 01:00:00`, end_date: `${month}15 23:59:59` },
+      // For protected events it is hidden whether they last all day.
+      { ...event, title: 'Retreat', all_day: null, start_date: `${month}17 00:00:00`, end_date: `${month}18 00:59:59` },
+      { ...event, title: 'Hike', all_day: null, start_date: `${month}20 00:00:00`, end_date: `${month}21 22:59:59` },
+      { ...event, title: 'Night', all_day: null, start_date: `${month}23 20:00:00`, end_date: `${month}24 20:59:59` },
     ];
-    await page.route('**/wp-json/**', (route) => route.fulfill({ json: { events: [event, ...others], total: 4, total_pages: 1 } }));
+    await page.route('**/wp-json/**', (route) => route.fulfill({ json: { events: [event, ...others], total: 7, total_pages: 1 } }));
     await page.goto(`${base}/events/list/`);
     await page.setContent(
       `<script type="module" src="${base}/_fasti/fasti-events.js"></script>
@@ -242,8 +272,10 @@ describeInBrowser('the pages in a browser', (visit) => {
     );
     await page.locator('#month li').first().waitFor();
     const days = await page.locator('#month td:has(li)').locator('time').allTextContents();
-    expect(days).toEqual(['5', '7', '8', '11', '12', '14', '15']);
-    expect(await page.locator('#list .when').first().textContent()).not.toMatch(/\b6\b/);
+    expect(days).toEqual(['5', '7', '8', '11', '12', '14', '15', '17', '20', '21', '23', '24']);
+    const whens = await page.locator('#list .when').allTextContents();
+    expect(whens[0]).not.toMatch(/\b6\b/);
+    expect(whens.map((when) => when.includes(':'))).toEqual([false, false, false, false, false, false, true]);
   });
 
   it('show all-day events on their own days by <fasti-events>, if days begin after midnight', async () => {

@@ -27,8 +27,12 @@ const WORDS = {
     after: 'Mese successivo',
   },
 };
-/** Maximum number of pages of events that are loaded; `PAGE_LENGTH` is the usual maximum of the API. */
+/**
+ * Maximum number of pages of events that are loaded; `PAGE_LENGTH` is the usual maximum of the API. Pages of a month
+ * also have events around it.
+ */
 const MAX_PAGES = 20;
+const MAX_PAGES_OF_MONTH = 40;
 const PAGE_LENGTH = 50;
 const DEFAULT_COUNT = 10;
 
@@ -93,9 +97,8 @@ class FastiEvents extends HTMLElement {
     const { signal } = this.#loading;
     this.setAttribute('aria-busy', 'true');
     try {
-      const found = await this.#events(signal);
+      const events = await this.#events(signal);
       if (signal.aborted) return;
-      const events = this.#isMonth ? found.filter((event) => isOnDays(event, `${this.#month}-01`, lastDay(this.#month))) : found;
       this.#show(this.#isMonth ? this.#monthView(events) : this.#listView(events));
       this.dispatchEvent(new CustomEvent('fasti-load', { detail: events, bubbles: true, composed: true }));
     } catch (error) {
@@ -115,9 +118,12 @@ class FastiEvents extends HTMLElement {
     };
     const { events, total_pages: pages } = await page(1);
     // A site may have shorter pages. All pages but the last one are full.
-    const last = Math.min(pages, MAX_PAGES, Math.ceil(this.#count / Math.max(1, events.length)));
+    const most = this.#isMonth ? MAX_PAGES_OF_MONTH : Math.min(MAX_PAGES, Math.ceil(this.#count / Math.max(1, events.length)));
+    const last = Math.min(pages, most);
     const others = await Promise.all(Array.from({ length: Math.max(0, last - 1) }, (_, at) => page(at + 2)));
-    return [...events, ...others.flatMap((other) => other.events)].slice(0, this.#count);
+    const found = [...events, ...others.flatMap((other) => other.events)];
+    const [firstDay, end] = [`${this.#month}-01`, lastDay(this.#month)];
+    return (this.#isMonth ? found.filter((event) => isOnDays(event, firstDay, end)) : found).slice(0, this.#count);
   }
 
   /** Maximum number of events shown. */
@@ -286,10 +292,13 @@ function isTag(text) {
 
 /**
  * Returns whether an event lasts all day. The API does not say it of protected events, but those that do end a second
- * before a whole number of days have passed.
+ * before a whole number of days have passed; dates of a rule that begin at midnight may be an hour off (`endOf`).
  */
 function isAllDay({ start_date: start, end_date: end, all_day: allDay }) {
-  return allDay ?? (moment(end) - moment(start) + 1000) % DAY_MS === 0;
+  const length = lengthOf(start, end);
+  const days = wholeDays(length);
+  const difference = Math.abs(length - days);
+  return allDay ?? (days > 0 && (difference === 0 || (difference === HOUR_MS && start.endsWith(' 00:00:00'))));
 }
 
 /**
@@ -300,11 +309,17 @@ function isAllDay({ start_date: start, end_date: end, all_day: allDay }) {
 function endOf(event) {
   const { start_date: start, end_date: end } = event;
   if (!isAllDay(event)) return end;
-  const length = moment(end) - moment(start) + 1000;
-  const days = Math.round(length / DAY_MS) * DAY_MS;
+  const length = lengthOf(start, end);
+  const days = wholeDays(length);
   const isWhole = days > 0 && Math.abs(length - days) <= HOUR_MS;
   return isoDayAndTime(moment(`${start.slice(0, 10)} 00:00:00`).getTime() + (isWhole ? days : length) - 1000);
 }
+
+/** Returns how long an event lasts whose last second is `end`, in milliseconds. */
+const lengthOf = (start, end) => moment(end) - moment(start) + 1000;
+
+/** Returns the number of whole days that is nearest to a length, in milliseconds. */
+const wholeDays = (length) => Math.round(length / DAY_MS) * DAY_MS;
 
 /**
  * Returns whether an event is on any of the days from `first` to `last`. One that lasts until midnight is not on the
