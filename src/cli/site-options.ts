@@ -44,7 +44,7 @@ export function addOptionCommands(program: Command, session: Session): void {
   );
 }
 
-/** Prints the value of an option that was set. If it is the address of the site, also says whether WordPress stays elsewhere. */
+/** Prints the value of an option that was set; after the address of the site, also that WordPress stays elsewhere. */
 async function reportSet({ io, say }: Session, site: Site, name: SiteOptionName): Promise<void> {
   const settings = await site.settings();
   print(io, `${say('done.option-set', { name, value: siteOption(settings, name) })}\n`);

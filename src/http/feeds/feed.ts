@@ -166,7 +166,7 @@ async function calendarFeed(request: FeedRequest, { events, timeliness, subject 
 /** Maximum number of events that are written with their rules, since each may have thousands of dates. */
 const MAX_RECURRING_EVENTS = 30;
 
-/** Returns the events of a page that are written with their rules: those that are named themselves, not one of their dates. */
+/** Returns the events of a page that are written with their rules: those named themselves, not one of their dates. */
 function wholeEvents(page: FeedRequest['address']['page'], events: readonly FeedEvent[]): EventRecord[] {
   if (page.of !== 'ids' && (page.of !== 'event' || page.occurrence !== undefined)) return [];
   return events.flatMap(({ id, row, record }) => (id === row.ID ? [record] : []));
