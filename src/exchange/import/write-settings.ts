@@ -18,7 +18,7 @@ import type { Work } from './run.ts';
  */
 export function settingsItem(options: ReadonlyMap<string, string>): SettingsItem {
   const entries = IMPORTED_OPTIONS.flatMap((name): [string, string][] => {
-    const value = options.get(name) ?? WITHOUT_ROW[name];
+    const value = options.get(name) ?? WITHOUT_ROW.get(name);
     if (value === undefined) return [];
     return [[name, name === CALENDAR_OPTION ? toSerialized({ ...ABSENT_MEMBERS, ...membersOf(value) }) : value]];
   });
@@ -101,8 +101,8 @@ function optionsWith(
 /** Options with arrays, which `optionsWith` serializes itself. */
 const ARRAYS: readonly string[] = [CALENDAR_OPTION, CUSTOM_FIELDS_OPTION];
 
-/** What it means that a site has no row of an option. WordPress writes the others when it is installed. */
-const WITHOUT_ROW: Readonly<Record<string, string>> = { WPLANG: '' };
+/** Values of options that a site may have no row of. WordPress writes the others when it is installed. */
+const WITHOUT_ROW: ReadonlyMap<string, string> = new Map([['WPLANG', '']]);
 
 /** Custom fields are not among them: those of the source are added to those of this site. */
 const ABSENT_MEMBERS = Object.fromEntries(IMPORTED_MEMBERS.filter((name) => name !== FIELDS_MEMBER).map((name) => [name, null]));
