@@ -86,7 +86,7 @@ describe('bin/install.mjs', () => {
     });
   });
 
-  /** Runs a command with an npm that does `work`, and returns what it was asked. `before`: the packages that are there. */
+  /** Runs a command with an npm that does `work`. Returns what it was asked. `before`: the packages that are there. */
   const askedBy = (command: string, before: Readonly<Record<string, string>>, work: string, arrange = () => {}): string => {
     found(before);
     arrange();

@@ -10,9 +10,9 @@ import type { Session } from './session.ts';
 const RETRY_MS = 1000;
 
 /**
- * Runs `work`, which only reads, and repeats it until the database does what it is asked. Meanwhile, the port of the service answers that
- * the process is alive but not ready, so that a supervisor does not end it. At a terminal, the address may be misspelt:
- * nothing is repeated there.
+ * Runs `work`, which only reads, and repeats it until the database does what it is asked. Meanwhile, the port of the
+ * service answers that the process is alive but not ready, so that a supervisor does not end it. At a terminal, the
+ * address may be misspelt: nothing is repeated there.
  *
  * @throws DatabaseUnavailable at a terminal, and if the database accepts no writes; or whatever else `work` throws
  */

@@ -1,7 +1,7 @@
 import type { Database } from '../../src/storage/engine/database.ts';
 import { urlOf } from './databases.ts';
 
-/** Calls `work` with the address of a MySQL database for a user who may only read it. The user is removed afterwards. */
+/** Calls `work` with the address of a MySQL database for a user who may only read it, and who is removed afterwards. */
 export async function asReader(db: Database, work: (url: string) => Promise<void>): Promise<void> {
   const url = new URL(urlOf(db));
   const name = `reader_${process.pid}`;

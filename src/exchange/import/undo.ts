@@ -44,7 +44,7 @@ const LINKS: ReadonlyMap<string, string> = new Map([
   ['organizer', ORGANIZER_LINK],
 ]);
 
-/** Number of records that are read at a time: many, since the ledger has no index by record and is read for each page. */
+/** Number of records that are read at a time: many, since the ledger is read as a whole for each page. */
 const PAGE_SIZE = 50_000;
 
 /** Returns the import that can be undone, or undefined if there is none or it is still in progress. */

@@ -164,8 +164,8 @@ async function recount(db: Database, facet: Facet): Promise<void> {
 
 /**
  * Whether the counts of days and months differ from the sums of the entries. Only reads. Tables to `maxRowsAtOnce` rows
- * are read as a whole, instead of with several queries for each facet. `fails` runs each of the checks; it may repeat one
- * that has failed while no other process can write.
+ * are read as a whole, instead of with several queries for each facet. `fails` runs each of the checks; it may repeat
+ * one that has failed while no other process can write.
  */
 export async function hasWrongCounts(
   db: Database,

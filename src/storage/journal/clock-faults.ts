@@ -13,13 +13,13 @@ const FIRST_MOMENT = Date.UTC(2026, 0, 1);
 /** A moment that no row exceeds. */
 const LAST_MOMENT = '9999-12-31 23:59:59';
 
-/** Returns the moment, UTC, after which a row was written by a clock that was wrong. If this clock is, there is none. */
+/** Returns the moment, UTC, after which rows are from a clock that was wrong. If this one is wrong, there is none. */
 export const latestPossible = (now: Date): string =>
   now.getTime() < FIRST_MOMENT ? LAST_MOMENT : utcFromDate(new Date(now.getTime() + MAX_AHEAD_MS));
 
 /**
- * Does the same for removals. If the last change of the site is as far ahead, this clock is wrong, and would remove what
- * others are writing: no row is too late then.
+ * Does the same for removals. If the last change of the site is as far ahead, this clock is wrong, and would remove
+ * what others are writing: no row is too late then.
  */
 export async function latestKept(db: Database, now: Date): Promise<string> {
   const limit = latestPossible(now);

@@ -74,8 +74,8 @@ export async function loadLedger(db: Database, importId: number, items: readonly
 }
 
 /**
- * Returns those of these ids that any import has noted for records of a kind, whether or not the records still exist. It
- * takes a search of all that was ever imported.
+ * Returns those of these ids that any import has noted for records of a kind, whether or not the records still exist.
+ * It takes a search of all that was ever imported.
  */
 export async function notedTargets(db: Database, kind: string, ids: readonly number[]): Promise<Set<number>> {
   const rows = await readInParts(ids, (some) => db.from('fasti_import_ids').where('kind', kind).whereIn('target', some).distinct('target'));

@@ -60,7 +60,10 @@ export async function releaseAnswer(db: Database, id: string): Promise<void> {
 /** Maximum number of answers that are removed at once. */
 const BATCH_SIZE = 500;
 
-/** Deletes some expired answers, and those of a clock that was ahead. Returns their number; after a full step there may be more. */
+/**
+ * Deletes some expired answers, and those of a clock that was ahead. Returns their number; after a full step there may
+ * be more.
+ */
 export async function pruneAnswers(db: Database, now: Date): Promise<number> {
   const [from, to] = [oldestKept(now), await latestKept(db, now)];
   const rows = await db.rows<{ id: string }>`

@@ -86,8 +86,8 @@ const REFUSING = new Set([
 const DENIED = new Set([1142, 1143, 1227, 1370]);
 
 /**
- * The message contains the name of the command in every language of the server. `SELECT … FOR UPDATE`, which MySQL calls
- * `SELECT with locking clause`, takes a right to write.
+ * The message contains the name of the command in every language of the server. `SELECT … FOR UPDATE`, which MySQL
+ * calls `SELECT with locking clause`, takes a right to write.
  */
 const isDeniedToRead = (error: unknown): boolean => error instanceof Error && /\bSELECT\b(?! with locking clause)/.test(error.message);
 
