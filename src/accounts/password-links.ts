@@ -70,7 +70,8 @@ export const linkQuery = ({ login, key }: PasswordLink): string => new URLSearch
  * @throws password-link-invalid for a wrong, used or expired one, and for users marked as spam; too-many-requests
  */
 export async function ownerOfLink(site: Site, link: PasswordLink, address: string): Promise<StoredUser> {
-  // Not those of signing in: a page of another site can make browsers open wrong links.
+  // Apart from sign-ins, since a page of another site can make browsers open wrong links. Not a kind of its own, which
+  // a first process of an earlier version could not count while the service is upgraded.
   const attempts = attemptsOf(site, 'record-password', 'link ');
   const wait = attempts.secondsToWait(address, site.clock());
   if (wait !== undefined) return fail('too-many-requests', { data: { retry_after: wait } });
