@@ -35,6 +35,15 @@ const tick = () => {
   now = new Date(now.getTime() + 1000);
 };
 const EVENTS = '/wp-json/tribe/events/v1/events';
+const VISIBLE = { viewer: 0, all: ['publish'], others: [], own: [] } as const;
+/** The parts of a query for all published events. */
+const PUBLIC_EVENTS = {
+  kind: { postType: 'tribe_events', hasDates: true },
+  visible: VISIBLE,
+  visibleEvents: VISIBLE,
+  opened: { password: undefined, editable: undefined },
+} as const;
+
 const IN_TABLES = EXPECTED_DATES.filter(({ form }) => form === 'tables');
 
 /** The id of a date in lists: an event with a single date has the id of its post. */
@@ -86,12 +95,8 @@ describeDatabases('recurring events', (open) => {
             .from('tec_occurrences')
             .where('occurrence_id', row!.occurrence_id)
             .update({ start_date: '2040-01-01 10:00:00', end_date });
-        const visible = { viewer: 0, all: ['publish'], others: [], own: [] };
         const query = {
-          kind: { postType: 'tribe_events', hasDates: true },
-          visible,
-          visibleEvents: visible,
-          opened: { password: undefined, editable: undefined },
+          ...PUBLIC_EVENTS,
           conditions: [{ by: 'moment', column: 'start_date', utc: false, op: '>=', value: '2040-01-01 00:00:00' }],
           distances: { link: '_EventVenueID', km: [[12, 1]] },
           limit: 50,
@@ -112,12 +117,8 @@ describeDatabases('recurring events', (open) => {
   it('are listed once at the place of their first matching date, page by page, without reading all dates', async () => {
     const base = 10_000_000;
     const posts = new Map(IN_TABLES.map(({ post_id: post, provisional_id: id }) => [id ?? 0, post]));
-    const visible = { viewer: 0, all: ['publish'], others: [], own: [] };
     const query = {
-      kind: { postType: 'tribe_events', hasDates: true },
-      visible,
-      visibleEvents: visible,
-      opened: { password: undefined, editable: undefined },
+      ...PUBLIC_EVENTS,
       occurrences: true,
     };
     const since = { by: 'moment', column: 'end_date', utc: false, op: '>=', value: '2031-02-10 00:00:00' } as const;

@@ -3,14 +3,13 @@ import { CUSTOM_FIELDS_OPTION } from '../../src/calendar/custom-fields.ts';
 import { CALENDAR_OPTION } from '../../src/calendar/settings.ts';
 import { IMPORTED_MEMBERS, IMPORTED_OPTIONS } from '../../src/exchange/import/imported-settings.ts';
 import type { ImportOptions } from '../../src/exchange/import/options.ts';
-import { openWordpressDatabase } from '../../src/exchange/wordpress-database.ts';
 import type { Site } from '../../src/site.ts';
 import type { Database } from '../../src/storage/engine/database.ts';
 import { readOptions } from '../../src/storage/rows/options.ts';
 import { serializedMembers, toSerialized } from '../../src/wordpress/php/serialized.ts';
-import { describeDatabases, urlOf } from '../support/databases.ts';
+import { describeDatabases } from '../support/databases.ts';
 import { loadSite, setOptions } from '../support/site.ts';
-import { bareSite, importSource, streamOf } from './sites.ts';
+import { bareSite, importDatabase, importSource, streamOf } from './sites.ts';
 
 const OPTIONS = {
   blogname: 'Moved', blogdescription: 'From afar', timezone_string: 'Asia/Tokyo', gmt_offset: '9', WPLANG: 'it_IT', date_format: 'd/m/Y',
@@ -43,14 +42,7 @@ describeDatabases('settings of an imported database', (open) => {
   });
   afterEach(() => target.close());
 
-  const imported = async (options: Partial<ImportOptions>) => {
-    const source = await openWordpressDatabase({ url: urlOf(original), prefix: 'wp_' });
-    try {
-      return await importSource(target, source, options);
-    } finally {
-      await source.close();
-    }
-  };
+  const imported = (options: Partial<ImportOptions> = {}) => importDatabase(target, original, options);
   const stored = async () => {
     const options = await readOptions(target.db, [...Object.keys(OPTIONS), CALENDAR_OPTION]);
     return { ...Object.fromEntries(options), [CALENDAR_OPTION]: serializedMembers(options.get(CALENDAR_OPTION)) };

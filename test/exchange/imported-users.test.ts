@@ -2,14 +2,13 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from '@jest/gl
 import { createUser, deleteUser } from '../../src/accounts/users.ts';
 import type { ImportOptions } from '../../src/exchange/import/options.ts';
 import { isIncomplete, type Report } from '../../src/exchange/items/report.ts';
-import { openWordpressDatabase } from '../../src/exchange/wordpress-database.ts';
 import type { Site } from '../../src/site.ts';
 import type { Database } from '../../src/storage/engine/database.ts';
 import { insertUser } from '../../src/storage/rows/users.ts';
 import { asStored, toSerialized } from '../../src/wordpress/php/serialized.ts';
-import { describeDatabases, urlOf } from '../support/databases.ts';
+import { describeDatabases } from '../support/databases.ts';
 import { loadSite, makeNetwork } from '../support/site.ts';
-import { bareSite, importSource, streamOf } from './sites.ts';
+import { bareSite, importDatabase, importSource, streamOf } from './sites.ts';
 
 /* Tests of the accounts that an import from a database makes: who gets one, with which rights and passwords. */
 
@@ -28,14 +27,7 @@ describeDatabases('users of an imported database', (open) => {
   });
   afterEach(() => target.close());
 
-  const imported = async (options: Partial<ImportOptions> = {}): Promise<Report> => {
-    const source = await openWordpressDatabase({ url: urlOf(original), prefix: 'wp_' });
-    try {
-      return await importSource(target, source, options);
-    } finally {
-      await source.close();
-    }
-  };
+  const imported = (options: Partial<ImportOptions> = {}) => importDatabase(target, original, options);
   const losses = (report: Report) =>
     report.losses.flatMap(({ reason, examples }) =>
       examples.map(({ of, detail }) => [reason, of, ...(detail === undefined ? [] : [detail])]),
@@ -162,9 +154,7 @@ describeDatabases('users of an imported network', (open) => {
     await original.from('usermeta').where({ user_id: EDITOR, meta_key: '_application_passwords' }).delete();
     await original.from('usermeta').insert({ user_id: EDITOR, meta_key: '_application_passwords', meta_value: toSerialized(PASSWORDS) });
     await original.from('users').whereIn('user_login', ['ed', 'ghost']).update({ spam: 1 });
-    const source = await openWordpressDatabase({ url: urlOf(original), prefix: 'wp_' });
-    const report = await importSource(target, source);
-    await source.close();
+    const report = await importDatabase(target, original);
     const { db } = target;
     const [users, metas] = [await db.from('users').orderBy('ID'), await db.from('usermeta')];
     const metaOf = (id: number, name: string) => metas.find(({ user_id, meta_key: key }) => user_id === id && key === name)?.meta_value;

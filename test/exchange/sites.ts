@@ -12,6 +12,7 @@ import type { Entry, Item, MetaPair, PostItem } from '../../src/exchange/items/i
 import type { Report } from '../../src/exchange/items/report.ts';
 import { type Source, surveySource } from '../../src/exchange/items/source.ts';
 import { digest, latestVersions } from '../../src/exchange/items/versions.ts';
+import { openWordpressDatabase } from '../../src/exchange/wordpress-database.ts';
 import { type Caller, callerFor } from '../../src/records/caller.ts';
 import { openSite, type Site } from '../../src/site.ts';
 import type { Database } from '../../src/storage/engine/database.ts';
@@ -88,6 +89,16 @@ export async function importSource(site: Site, source: Source, options: Partial<
     ...(source.trustedAccounts ? { trustedAccounts: true } : {}),
     ...options,
   });
+}
+
+/** Imports the database of another site. */
+export async function importDatabase(site: Site, original: Database, options: Partial<ImportOptions> = {}): Promise<Report> {
+  const source = await openWordpressDatabase({ url: urlOf(original), prefix: 'wp_' });
+  try {
+    return await importSource(site, source, options);
+  } finally {
+    await source.close();
+  }
 }
 
 export async function* streamOf<Value extends Entry>(entries: Iterable<Value>): AsyncGenerator<Value> {
