@@ -6,7 +6,8 @@ import { spawn } from 'node:child_process';
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import { compile, installPackages, isCompiled, isInstalled, nodeFault } from './install.mjs';
+import { installPackages, isInstalled, nodeFault } from './install.mjs';
+import { compile, compileApart, isCompiled } from './native.mjs';
 
 const ROOT = dirname(dirname(fileURLToPath(import.meta.url)));
 const COMMAND = join(ROOT, 'dist/src/cli.js');
@@ -15,9 +16,13 @@ const unfit = nodeFault(process.versions.node);
 if (unfit !== undefined) stop(unfit);
 // Development tools stay if they are already installed.
 const everything = existsSync(join(ROOT, 'node_modules/jest'));
-if (!isInstalled({ everything })) step('Installing what is needed', () => installPackages({ everything }));
+let apart;
+if (!isInstalled({ everything })) {
+  apart = compileApart();
+  await step('Installing what is needed', () => installPackages({ everything }));
+}
 const building = isBuilt() ? undefined : build();
-if (!isCompiled()) step('Fetching or compiling SQLite, which can take a minute', compile);
+if (!isCompiled()) await step('Fetching or compiling SQLite, which can take a minute', () => compile(ROOT, apart));
 if (building) await building;
 
 // Runs in this process, so that signals reach the server. Paths in the settings are relative to the project folder.
@@ -45,10 +50,10 @@ function build() {
   });
 }
 
-/** Runs one step. Exits if it returns a line, which describes the failure. */
-function step(message, work) {
+/** Runs one step. Exits if it resolves with a line, which describes the failure. */
+async function step(message, work) {
   process.stderr.write(`${message} ...\n`);
-  const fault = work();
+  const fault = await work();
   if (fault !== undefined) stop(fault);
 }
 

@@ -7,6 +7,8 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 
 /** Whether Node can run the precompiled SQLite package. */
 const RUNS_COMPILED = Number(process.versions.napi) >= 10;
+/** The scripts that install packages. */
+const BY_NODE_ALONE = ['install.mjs', 'native.mjs', 'npm.mjs', 'sqlite.mjs'];
 const OPENS = 'module.exports = class { close() {} };';
 const PACKAGES = ['better-sqlite3', 'better-sqlite3-compiled'];
 const FAILS = "module.exports = class { constructor() { throw new Error('was compiled against a different Node.js version'); } };";
@@ -16,8 +18,7 @@ describe('bin/install.mjs', () => {
 
   beforeAll(() => {
     root = mkdtempSync(join(tmpdir(), 'fasti-install-'));
-    for (const name of ['install.mjs', 'sqlite.mjs'])
-      cpSync(fileURLToPath(new URL(`../bin/${name}`, import.meta.url)), join(root, 'bin', name));
+    for (const name of BY_NODE_ALONE) cpSync(fileURLToPath(new URL(`../bin/${name}`, import.meta.url)), join(root, 'bin', name));
     writeFileSync(join(root, 'package.json'), '{}');
   });
   afterAll(() => rmSync(root, { recursive: true }));
@@ -44,7 +45,8 @@ describe('bin/install.mjs', () => {
       rows(PACKAGES).replace('"node_modules/better-sqlite3-compiled":{', '$&"optional":true,'),
     );
     writeFileSync(join(root, 'node_modules/.package-lock.json'), rows(Object.keys(packages)));
-    const script = `import { isCompiled, isInstalled } from './bin/install.mjs';
+    const script = `import { isInstalled } from './bin/install.mjs';
+      import { isCompiled } from './bin/native.mjs';
       const running = { everything: false };
       console.log(JSON.stringify([isInstalled(running), isCompiled()]));`;
     const [installed, compiled] = JSON.parse(run(script)) as boolean[];
@@ -137,7 +139,7 @@ describe('bin/install.mjs', () => {
 describe('bin/start.mjs', () => {
   it('starts the built program from a folder with any characters in its name', () => {
     const root = mkdtempSync(join(tmpdir(), 'fasti C# 100%? '));
-    for (const name of ['start.mjs', 'install.mjs', 'sqlite.mjs'])
+    for (const name of ['start.mjs', ...BY_NODE_ALONE])
       cpSync(fileURLToPath(new URL(`../bin/${name}`, import.meta.url)), join(root, 'bin', name));
     for (const folder of ['src', 'migrations', 'dist/src', ...PACKAGES.map((name) => `node_modules/${name}`)])
       mkdirSync(join(root, folder), { recursive: true });

@@ -18,7 +18,8 @@ import { accessSync, constants, existsSync, mkdirSync, mkdtempSync, readdirSync,
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { compile, installPackages, isCompiled, isInstalled } from '../bin/install.mjs';
+import { installPackages, isInstalled } from '../bin/install.mjs';
+import { compile, compileApart, isCompiled } from '../bin/native.mjs';
 import { loadSqlite } from '../bin/sqlite.mjs';
 import { startPrivateMysql, versionAt } from './support/private-mysql.mjs';
 
@@ -38,7 +39,7 @@ const MEMORY = '/dev/shm';
 const ROOM = 2 * 2 ** 30;
 
 process.chdir(ROOT);
-provide();
+await provide();
 const folder = mkdtempSync(join(placeForFiles(), 'fasti-tests-'));
 /** Folder for the temporary files of the tests. */
 const scratch = join(folder, 'tmp');
@@ -70,16 +71,17 @@ function placeForFiles() {
   }
 }
 
-function provide() {
+async function provide() {
   const everything = true;
-  if (!isInstalled({ everything })) prepare('Installing the packages', () => installPackages({ everything }));
-  if (!isCompiled()) prepare('Fetching or compiling SQLite', compile);
+  const apart = isInstalled({ everything }) ? undefined : compileApart();
+  if (!isInstalled({ everything })) await prepare('Installing the packages', () => installPackages({ everything }));
+  if (!isCompiled()) await prepare('Fetching or compiling SQLite', () => compile(ROOT, apart));
 }
 
-/** Runs one step, which returns a message if it failed. */
-function prepare(message, work) {
+/** Runs one step, which resolves with a message if it failed. */
+async function prepare(message, work) {
   console.log(message);
-  const fault = work();
+  const fault = await work();
   if (fault === undefined) return;
   console.error(fault);
   process.exit(1);

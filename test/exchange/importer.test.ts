@@ -166,6 +166,32 @@ describeDatabases('import into a site with existing records', (open) => {
     expect(ids).toEqual([600, 601, 603, 604, 605, 606]);
   });
 
+  it('leaves a record alone that has got the ID of a deleted record of another source', async () => {
+    const former = post('event', 600, { links: [{ key: '_EventVenueID', kind: 'venue', sourceId: '610' }] });
+    await taken([former]);
+    await removePost(site.db, 600);
+    await taken([post('event', 600, { columns: { ...titled('other'), post_name: 'other' } })], { source: 'third.example.org' });
+    expect((await row('other')).ID).toBe(600);
+    const changed = [{ ...former, columns: { ...former.columns, post_title: 'changed' } }, post('venue', 610)];
+    const rehearsed = await taken(changed, { dryRun: true });
+    const report = await taken(changed);
+    expect([rehearsed.created, report.created, report.updated]).toEqual([{ event: 1, venue: 1 }, { event: 1, venue: 1 }, {}]);
+    expect([(await row('other')).ID, (await row('changed')).ID === 600, await metasOf(600, '_EventVenueID')]).toEqual([600, false, []]);
+  });
+
+  it('leaves a term alone that has got the ID of a deleted term of another source', async () => {
+    await taken([category('one', { id: 700 })]);
+    await deleteTerm(site, caller, termKind('category'), 700);
+    await taken([category('other', { id: 700 })], { source: 'third.example.org' });
+    const report = await taken([category('one', { id: 700, name: 'changed' })]);
+    expect([report.created, report.updated]).toEqual([{ category: 1 }, {}]);
+    const terms = await findTermsLike(site.db, 'tribe_events_cat', { ids: [], slugs: ['one', 'other'], names: [] });
+    expect(terms.map(({ slug, name, term_id: id }) => [slug, name, id === 700]).sort()).toEqual([
+      ['one', 'changed', false],
+      ['other', 'other', true],
+    ]);
+  });
+
   it('gives no record, term or user an ID after which later ones would no longer be exact numbers', async () => {
     const id = Number.MAX_SAFE_INTEGER;
     const person = (name: string) =>

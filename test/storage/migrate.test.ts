@@ -20,6 +20,7 @@ const ALL = [
   '011-webhooks',
   '012-import-makers',
   '013-stand-ins',
+  '014-imported-records',
 ];
 const WORDPRESS = [
   'commentmeta',

@@ -56,7 +56,7 @@ describeDatabases('statistics of the shape of tables', (open, engine) => {
     const stat = async (idx: string) => (await db.knex('sqlite_stat1').where({ idx }).pluck('stat')) as string[];
     expect(await stat('site_posts_post_name')).toEqual(['1000000 1']);
     await db.knex('sqlite_stat1').where({ idx: 'site_posts_post_name' }).update({ stat: '7 1' });
-    await shapes.up({ ...db, columns: (table) => db.dialect.columns(db, table) });
+    await shapes.up({ ...db, columns: (table) => db.dialect.columns(db, table), keys: async () => [] });
     expect(await stat('site_posts_post_name')).toEqual(['7 1']);
     expect(await plan(db, 'site_postmeta', { post_id: IDS, meta_key: KEYS })).toContain('site_postmeta_post_id');
   });

@@ -1,6 +1,7 @@
 import { storedDates } from '../../kinds/events/dates.ts';
 import { termKind } from '../../kinds/index.ts';
 import { highestPostId, isOwnId } from '../../storage/rows/ids-in-use.ts';
+import { forgetFormer } from '../../storage/rows/imports.ts';
 import { addToCounts, insertLinkRows, insertMetas, insertPosts, removeLeftoverRows } from '../../storage/rows/new-rows.ts';
 import { insertOccurrences } from '../../storage/rows/occurrences.ts';
 import { insertPost, updatePost } from '../../storage/rows/posts.ts';
@@ -49,11 +50,9 @@ export async function insertNew(work: Work, arrivals: readonly Arrival[], takenP
     for (const { arrival } of newcomers) reportInconsistentDates(work, arrival.item, metaMap(arrival.clean.metas));
   if (run.isDryRun) return;
   const rows = newcomers.flatMap(({ row }) => row ?? []);
-  await removeLeftoverRows(
-    db,
-    rows.map(({ ID }) => ID),
-    run.caller.settings.occurrenceTables,
-  );
+  const ownIds = rows.map(({ ID }) => ID);
+  await removeLeftoverRows(db, ownIds, run.caller.settings.occurrenceTables);
+  await forgetFormer(db, 'posts', ownIds);
   await insertPosts(db, rows);
   await insertMetas(db, relations.metas);
   await insertLinkRows(db, relations.links);

@@ -4,6 +4,7 @@ import { updateIndexAfterTermChange } from '../../records/list-index.ts';
 import { makesLoop } from '../../records/term-writes.ts';
 import { foldText } from '../../storage/engine/collation.ts';
 import { isOwnId, takenIds } from '../../storage/rows/ids-in-use.ts';
+import { forgetFormer } from '../../storage/rows/imports.ts';
 import { lockNames, termNameLock, termSlugLock, termTreeLock } from '../../storage/rows/locks.ts';
 import { insertTermAs } from '../../storage/rows/new-rows.ts';
 import { differingTermMetas, writeTermMetas } from '../../storage/rows/term-metas.ts';
@@ -151,6 +152,7 @@ async function placeTerm(
     return { id: dryId, created: true };
   }
   const taxonomyId = id === undefined ? undefined : await freeId(work, 'term_taxonomy', term.taxonomyId ?? id);
+  if (id !== undefined) await forgetFormer(db, 'terms', [id]);
   const inserted = await insertTermAs(db, taxonomy, { id, taxonomyId, name, slug, description, parent: Math.max(0, parent) });
   touched.any = true;
   if (hierarchical) touched.tree = true;

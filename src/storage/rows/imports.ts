@@ -73,10 +73,7 @@ export async function loadLedger(db: Database, importId: number, items: readonly
   return entries;
 }
 
-/**
- * Returns those of these ids that any import has noted for records of a kind, whether or not the records still exist.
- * It takes a search of all that was ever imported.
- */
+/** Returns those of these ids that any import has noted for records of a kind, whether or not the records still exist. */
 export async function notedTargets(db: Database, kind: string, ids: readonly number[]): Promise<Set<number>> {
   const rows = await readInParts(ids, (some) => db.from('fasti_import_ids').where('kind', kind).whereIn('target', some).distinct('target'));
   return new Set(rows.map(({ target }) => target));
@@ -97,10 +94,7 @@ export async function makersOf(db: Database, ids: readonly number[]): Promise<Ma
 /** The digest that an import keeps of a record. */
 export type KeptDigest = Pick<ImportIdRow, 'import_id' | 'item' | 'target' | 'digest'>;
 
-/**
- * Returns the digests that imports keep of these venues, organizers or images. `importId`: only those of this import,
- * since the others take a search of all that was ever imported.
- */
+/** Returns the digests that imports keep of these venues, organizers or images. `importId`: only those of this import. */
 export async function digestsOf(db: Database, ids: readonly number[], importId?: number): Promise<readonly KeptDigest[]> {
   if (ids.length === 0 || !(await hasTable(db, 'fasti_imports'))) return [];
   return readInParts(ids, (some) => {
@@ -234,16 +228,35 @@ const existing = ({ run, kind, postType }: CreatedRecords): Piece =>
     [run.id, run.run, kind, postType],
   ]);
 
-/**
- * Returns the ids in metas with this key of posts which are outside the trash and which the run did not create. The
- * ledger has no index by record, so it is read once and not for each post.
- */
+/** Returns the ids in metas with this key of posts which are outside the trash and which the run did not create. */
 export async function referencedElsewhere(db: Database, { id, run }: Pick<ImportRow, 'id' | 'run'>, key: string): Promise<Set<number>> {
   const rows = await db.rows<{ named: string }>`
     SELECT DISTINCT m.meta_value AS named FROM {postmeta} m JOIN {posts} p ON p.ID = m.post_id
     WHERE m.meta_key = ${key} AND p.post_status NOT IN ('trash', 'auto-draft') AND p.post_type <> 'revision'
       AND p.ID NOT IN (SELECT target FROM {fasti_import_ids} WHERE import_id = ${id} AND made = ${run} AND kind = 'event')`;
   return new Set(rows.map(({ named }) => Number(named)));
+}
+
+/** The kinds under which imports note posts, and terms. */
+const KINDS_OF = { posts: ['event', 'venue', 'organizer', 'attachment'], terms: ['category', 'tag', 'term'] } as const;
+
+/**
+ * Forgets what imports have noted about posts or terms that had these ids and are gone. Must be called before other
+ * records get the ids: the next import of the former source would change these.
+ */
+export async function forgetFormer(db: Database, of: keyof typeof KINDS_OF, ids: readonly number[]): Promise<void> {
+  const rows: Pick<ImportIdRow, 'import_id' | 'item'>[] = await readInParts(ids, (some) =>
+    db.from('fasti_import_ids').whereIn('kind', KINDS_OF[of]).whereIn('target', some).select('import_id', 'item'),
+  );
+  const items = groupedBy(
+    rows,
+    ({ import_id: id }) => id,
+    ({ item }) => item,
+  );
+  // Usually there are none. Deleting them by a condition would lock the gaps between rows, for which others wait.
+  for (const [importId, some] of items)
+    for (const table of ['fasti_import_ids', 'fasti_import_waiting'] as const)
+      await db.from(table).where('import_id', importId).whereIn('item', some).delete();
 }
 
 /** Removes records from the ledger, so that the next import of the source imports them again. */

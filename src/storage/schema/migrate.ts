@@ -13,6 +13,8 @@ import { journal } from '../../../migrations/010-journal.ts';
 import { webhooks } from '../../../migrations/011-webhooks.ts';
 import { importMakers } from '../../../migrations/012-import-makers.ts';
 import { standIns } from '../../../migrations/013-stand-ins.ts';
+import { importedRecordKeys } from '../../../migrations/014-imported-records.ts';
+import { groupedBy } from '../../grouped-by.ts';
 import { utcFromDate } from '../../wordpress/time.ts';
 import { type Database, hasTable } from '../engine/database.ts';
 import { DatabaseUnavailable, type TableDefinition } from '../engine/dialect.ts';
@@ -38,10 +40,20 @@ const MIGRATIONS: readonly Migration[] = [
   webhooks,
   importMakers,
   standIns,
+  importedRecordKeys,
 ];
 
-/** Returns the definitions of all tables, as created in an empty database. */
-export const tableDefinitions = (): TableDefinition[] => MIGRATIONS.flatMap(({ tables }) => tables());
+/** Returns the definitions of all tables, with the keys that later steps have added. */
+export function tableDefinitions(): TableDefinition[] {
+  const added = groupedBy(
+    MIGRATIONS.flatMap(({ keys }) => keys?.() ?? []),
+    ({ name }) => name,
+  );
+  return MIGRATIONS.flatMap(({ tables }) => tables()).map((definition) => ({
+    ...definition,
+    keys: Object.assign({}, definition.keys, ...(added.get(definition.name) ?? []).map(({ keys }) => keys)),
+  }));
+}
 
 /** Returns the names of steps that have not been applied yet. */
 export const pendingMigrations = (db: Database): Promise<string[]> => pendingSteps(db, MIGRATIONS);
@@ -254,7 +266,13 @@ async function applyAll(db: Database, steps: readonly Migration[], isHeld: () =>
   const batch = Number(last?.batch ?? 0) + 1;
   for (const { name, up } of pending) {
     if (!(await isHeld())) throw new SchemaLocked();
-    await up({ knex: db.knex, dialect, prefix, columns: (table) => dialect.columns(db, table) });
+    await up({
+      knex: db.knex,
+      dialect,
+      prefix,
+      columns: (table) => dialect.columns(db, table),
+      keys: async (table) => (await dialect.inspect(db, [table])).keys.get(table) ?? [],
+    });
     await insertRows(db, 'fasti_migrations', [{ name, batch, migration_time: utcFromDate(new Date()) }]);
   }
   return pending.map(({ name }) => name);
