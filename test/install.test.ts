@@ -7,6 +7,8 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 
 /** Whether Node can run the precompiled SQLite package. */
 const RUNS_COMPILED = Number(process.versions.napi) >= 10;
+/** How a line begins that says what npm was asked in the folder where native code is compiled meanwhile. */
+const APART = 'node_modules.sqlite:';
 /** The scripts that install packages. */
 const BY_NODE_ALONE = ['install.mjs', 'native.mjs', 'npm.mjs', 'sqlite.mjs'];
 const OPENS = 'module.exports = class { close() {} };';
@@ -94,7 +96,8 @@ describe('bin/install.mjs', () => {
     arrange();
     const asked = join(root, 'asked.txt');
     const script = `const fs = require('node:fs');
-      fs.appendFileSync(${JSON.stringify(asked)}, process.argv.slice(2).join(' ') + require('node:os').EOL);
+      const folder = require('node:path').basename(process.cwd());
+      fs.appendFileSync(${JSON.stringify(asked)}, folder + ': ' + process.argv.slice(2).join(' ') + require('node:os').EOL);
       ${work}`;
     writeFileSync(asked, '');
     writeFileSync(join(root, 'npm.js'), script);
@@ -111,8 +114,28 @@ describe('bin/install.mjs', () => {
   it.each(['install.mjs', 'install.mjs --running'])('runs npm to install what is missing, as `node bin/%s`', (command) => {
     const kinds = command.endsWith('--running') ? '--omit=dev' : '--include=dev';
     const asked = askedBy(command, { 'better-sqlite3': FAILS }, "fs.mkdirSync('node_modules/added', { recursive: true });");
-    expect(asked).toBe(`ci --ignore-scripts ${kinds} --no-audit --no-fund\nrebuild better-sqlite3\n`);
+    expect(asked.split('\n').filter((line) => !line.startsWith(APART))).toEqual([
+      `node_modules.new: ci --ignore-scripts ${kinds} --no-audit --no-fund`,
+      'node_modules.new: rebuild better-sqlite3',
+      '',
+    ]);
     expect([packages(), leftovers()]).toEqual([['added'], []]);
+  });
+
+  const itOnOldNode = RUNS_COMPILED ? it.skip : it;
+  itOnOldNode('compiles SQLite in a folder of its own while the packages are being installed', () => {
+    const compiled = "const to = 'node_modules/better-sqlite3/build/Release'; fs.mkdirSync(to, { recursive: true });";
+    const work = `if (process.argv[2] === 'rebuild') { ${compiled} fs.writeFileSync(to + '/better_sqlite3.node', process.cwd()); }
+      else { fs.mkdirSync('node_modules/better-sqlite3', { recursive: true });
+        fs.writeFileSync('node_modules/better-sqlite3/index.js', "module.exports = class { constructor() { require('fs').readFileSync(__dirname + '/build/Release/better_sqlite3.node'); } close() {} };");
+      }`;
+    const asked = askedBy('install.mjs', { 'better-sqlite3': FAILS }, work);
+    expect(asked.split('\n').filter((line) => line.includes('rebuild'))).toEqual([`${APART} rebuild better-sqlite3`]);
+    expect(asked).toContain(`${APART} ci --ignore-scripts`);
+    expect(readFileSync(join(root, 'node_modules/better-sqlite3/build/Release/better_sqlite3.node'), 'utf8')).toContain(
+      'node_modules.sqlite',
+    );
+    expect(leftovers()).toEqual([]);
   });
 
   it.each(['ci', 'rebuild'])('keeps the packages of a running service until all new ones are there, and if npm %s fails', (fails) => {
@@ -120,7 +143,7 @@ describe('bin/install.mjs', () => {
       fs.mkdirSync('node_modules/added', { recursive: true });
       process.exitCode = Number(process.argv[2] === '${fails}');`;
     const asked = askedBy('install.mjs', { 'better-sqlite3': FAILS }, work);
-    expect(asked.split('\n').map((line) => line.split(' ')[0])).toContain(fails);
+    expect(asked.split('\n').map((line) => line.split(' ')[1])).toContain(fails);
     expect([packages(), leftovers()]).toEqual([['better-sqlite3'], []]);
   });
 
