@@ -1,4 +1,5 @@
 import fc, { type Arbitrary } from 'fast-check';
+import { ASKED_NAMES } from './asked-names.ts';
 import { INHERITED } from './inherited.ts';
 import type { Json, Pairs } from './json.ts';
 
@@ -132,7 +133,9 @@ export const json: Arbitrary<Json> = fc.letrec<{ value: Json; list: Json; object
     { weight: 1, arbitrary: fc.integer({ min: 1, max: 700 }).map(nested) },
   ),
   list: fc.array(tie('value'), { maxLength: 4 }),
-  object: fc.array(fc.tuple(fc.oneof(fc.constantFrom(...KEYS), text), tie('value')), { maxLength: 4 }).map((pairs): Pairs => ({ pairs })),
+  object: fc
+    .array(fc.tuple(fc.oneof(fc.constantFrom(...KEYS), fc.constantFrom(...ASKED_NAMES), text), tie('value')), { maxLength: 4 })
+    .map((pairs): Pairs => ({ pairs })),
 })).value;
 
 /** A list in a list in a list. */
