@@ -1,12 +1,12 @@
 #!/usr/bin/env node
 /**
- * Runs all tests on SQLite and, if there is a server, on MySQL or MariaDB; this is what `npm test` does. Arguments go
- * to jest.
+ * Runs the tests; this is what `npm test` does. Arguments go to jest.
  *
- *   npm test                              everything
- *   npm test -- test/storage              some files
- *   TEST_MYSQL_URL=mysql://user:password@host:port/ npm test    on that server; each suite makes a database of its own
- *   and drops it
+ *   npm test                              on SQLite, without the slow tests (slow-tests.mjs)
+ *   npm test -- --all                     everything, also on MySQL or MariaDB
+ *   npm test -- test/storage              everything in some files
+ *   TEST_MYSQL_URL=mysql://user:password@host:port/ npm test    also on that server; each suite makes a database of its
+ *   own and drops it
  *   TEST_MYSQL_URL=off npm test           SQLite only
  *   TEST_MYSQL_URL=required npm test      fails when no server can be started
  *
@@ -33,10 +33,15 @@ const SETTINGS = [
   '--innodb-doublewrite=0',
   '--innodb-fast-shutdown=2',
 ];
+/** Argument that adds the slow tests, and those on MySQL or MariaDB. */
+const ALL = '--all';
 const COMPILE_CACHE = join(ROOT, 'node_modules/.cache/node');
 /** A file system in memory, and the free space that it must have. */
 const MEMORY = '/dev/shm';
 const ROOM = 2 * 2 ** 30;
+
+const args = process.argv.slice(2).filter((arg) => arg !== ALL);
+const isQuick = process.argv.length === 2;
 
 process.chdir(ROOT);
 await provide();
@@ -52,8 +57,9 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => i
 const mysql = await provideMysql();
 if (mysql.reason) console.log(`MySQL is skipped: ${mysql.reason}`);
 const results = process.env.TEST_RESULTS ?? join(folder, 'results.json');
-const code = await runJest(process.argv.slice(2), mysql.url, results);
+const code = await runJest(args, mysql.url, results);
 report(results, mysql);
+if (isQuick) console.log(`The slow tests, and those on MySQL or MariaDB, run with: npm test -- ${ALL}`);
 await finish(interrupted ? 130 : leftovers() || code);
 
 /**
@@ -89,8 +95,8 @@ async function prepare(message, work) {
 
 /** The server to test on: `{url, version}`, or `{reason}` if there is none. */
 async function provideMysql() {
-  const wish = process.env.TEST_MYSQL_URL || undefined;
-  if (wish === 'off') return { reason: 'TEST_MYSQL_URL is "off"' };
+  const wish = process.env.TEST_MYSQL_URL || (isQuick ? 'off' : undefined);
+  if (wish === 'off') return { reason: isQuick ? `not without ${ALL}` : 'TEST_MYSQL_URL is "off"' };
   if (wish !== undefined && wish !== 'required') {
     try {
       return { url: wish, version: await versionAt(wish) };
@@ -117,7 +123,7 @@ function bySocket({ url, socketUrl }) {
 async function runJest(args, url, file) {
   const { TEST_MYSQL_URL: _, ...rest } = process.env;
   // npm (with Node 22 and later) keeps compiled code in the temporary folder unless another one is set.
-  const environment = { ...rest, TMPDIR: scratch, NODE_COMPILE_CACHE: COMPILE_CACHE };
+  const environment = { ...rest, TMPDIR: scratch, NODE_COMPILE_CACHE: COMPILE_CACHE, ...(isQuick ? { TEST_QUICK: '1' } : {}) };
   const env = url ? { ...environment, TEST_MYSQL_URL: url } : environment;
   jest = spawn('npm', ['run', '-s', 'jest', '--', '--json', `--outputFile=${file}`, ...args], {
     stdio: ['inherit', 'ignore', 'inherit'],

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -72,6 +72,7 @@ export const keepsSession = (db: Database): boolean => testDatabaseOf(db).isOneS
 /** A database that is created for one suite. */
 interface TestDatabase {
   readonly url: string;
+  readonly hasTables?: boolean;
   readonly isOneSession?: boolean;
   run(script: string): Promise<void>;
   remove(): Promise<void>;
@@ -85,7 +86,8 @@ function testDatabaseOf(db: Database): TestDatabase {
   return testDatabase;
 }
 
-function createOpener(create: () => Promise<TestDatabase>): Open {
+/** `create`: creates a database, with all tables or without any if the prefix is undefined, where that is faster here. */
+function createOpener(create: (prefix: string | undefined) => Promise<TestDatabase>): Open {
   const opened: { db: Database; place: TestDatabase }[] = [];
   afterAll(async () => {
     for (const { db, place } of opened) {
@@ -94,21 +96,41 @@ function createOpener(create: () => Promise<TestDatabase>): Open {
     }
   });
   return async ({ migrated = true, prefix = 'wp_' } = {}) => {
-    const place = await create();
+    const place = await create(migrated ? prefix : undefined);
     const db = await openDatabase({ url: place.url, prefix, watched: true });
     opened.push({ db, place });
     testDatabases.set(db, place);
-    if (migrated) await migrate(db);
+    if (migrated && !place.hasTables) await migrate(db);
     return db;
   };
 }
 
-async function newSqliteFile(): Promise<TestDatabase> {
+/** Contents of files with all tables and nothing in them, by table prefix. */
+const emptySites = new Map<string, Promise<Buffer>>();
+
+async function makeEmptySite(prefix: string): Promise<Buffer> {
   const folder = mkdtempSync(join(tmpdir(), 'fasti-test-'));
   const file = join(folder, 'site.sqlite');
+  const db = await openDatabase({ url: `sqlite:${file}`, prefix });
+  await migrate(db);
+  await db.close();
+  const content = readFileSync(file);
+  rmSync(folder, { recursive: true });
+  return content;
+}
+
+async function newSqliteFile(prefix: string | undefined): Promise<TestDatabase> {
+  const folder = mkdtempSync(join(tmpdir(), 'fasti-test-'));
+  const file = join(folder, 'site.sqlite');
+  if (prefix !== undefined) {
+    const content = emptySites.get(prefix) ?? makeEmptySite(prefix);
+    emptySites.set(prefix, content);
+    writeFileSync(file, await content);
+  }
   let connection: InstanceType<typeof Sqlite> | undefined;
   return {
     url: `sqlite:${file}`,
+    hasTables: prefix !== undefined,
     isOneSession: true,
     run: async (script) => {
       connection ??= new Sqlite(file);

@@ -1,5 +1,6 @@
 /**
- * The jest environment of a test file: the process itself. Changes by jest and the file are undone afterwards.
+ * The jest environment of a test file: the process itself. Changes by jest and the file are undone afterwards. With
+ * TEST_QUICK, the slow tests are skipped.
  *
  * Each file has its own folder for temporary files, which is deleted with everything that the tests leave there.
  */
@@ -8,6 +9,7 @@ import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
+import { fileInList, slowTests, withoutDatabase } from '../slow-tests.mjs';
 
 /** jest calls this with `new`. */
 export default function TestFileEnvironment(_config, { testPath }) {
@@ -21,6 +23,9 @@ export default function TestFileEnvironment(_config, { testPath }) {
     global: globalThis,
     getVmContext: () => null,
     setup: async () => undefined,
+    handleTestEvent: ({ name }, { rootDescribeBlock }) => {
+      if (name === 'run_start' && process.env.TEST_QUICK) skip(rootDescribeBlock, '', new Set(slowTests().get(fileInList(testPath))));
+    },
     teardown: async () => {
       globalThis.console = console;
       process.exit = exit;
@@ -30,6 +35,15 @@ export default function TestFileEnvironment(_config, { testPath }) {
       await rm(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 50 });
     },
   };
+}
+
+/** Skips those of the tests of a block that have these names. `before`: the names of the blocks around it. */
+function skip({ children }, before, names) {
+  for (const child of children) {
+    const name = before === '' ? child.name : `${before} ${child.name}`;
+    if (child.type === 'describeBlock') skip(child, name, names);
+    else if (names.has(withoutDatabase(name))) child.mode = 'skip';
+  }
 }
 
 /**
