@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 
 /** Whether Node can run the precompiled SQLite package. */
 const RUNS_COMPILED = Number(process.versions.napi) >= 10;
-/** How a line begins that says what npm was asked in the folder where native code is compiled meanwhile. */
+/** Beginning of the lines for what npm is asked in the folder where native code is compiled meanwhile. */
 const APART = 'node_modules.sqlite:';
 /** The scripts that install packages. */
 const BY_NODE_ALONE = ['install.mjs', 'native.mjs', 'npm.mjs', 'sqlite.mjs'];

@@ -1,9 +1,11 @@
 #!/usr/bin/env node
 /**
- * Lists the tests that take long, which `npm test` leaves to `npm test -- --all`. Written anew from the results of a
- * run of everything:
+ * Lists the tests that take long, which `npm test` leaves to `npm test -- --all`, and those that need what a slow one
+ * has done. The list is written anew from the results of a run of everything, and of one without the slow tests, in
+ * which the others fail:
  *
- *   TEST_RESULTS=results.json npm test -- --all && node test/slow-tests.mjs results.json
+ *   TEST_RESULTS=all.json npm test -- --all && node test/slow-tests.mjs all.json
+ *   TEST_RESULTS=quick.json npm test || node test/slow-tests.mjs all.json quick.json
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
@@ -23,16 +25,26 @@ export const slowTests = () => new Map(Object.entries(JSON.parse(readFileSync(LI
 /** The path of a test file as in the list. */
 export const fileInList = (path) => relative(FOLDER, path).replaceAll('\\', '/');
 
-function slowIn({ testResults }) {
+/** Returns the names of some tests of a run, by their file. */
+function namesOf({ testResults }, isListed) {
   const files = testResults.map(({ name, assertionResults }) => {
-    const slow = assertionResults.filter(({ duration }) => (duration ?? 0) > LIMIT_MS);
-    return [fileInList(name), [...new Set(slow.map(({ fullName }) => withoutDatabase(fullName)))].sort()];
+    const listed = assertionResults.filter(isListed);
+    return [fileInList(name), listed.map(({ fullName }) => withoutDatabase(fullName))];
   });
-  return Object.fromEntries(files.filter(([, names]) => names.length > 0).sort(([one], [other]) => (one < other ? -1 : 1)));
+  return files.filter(([, names]) => names.length > 0);
+}
+
+function listFrom(all, quick) {
+  const slow = new Map(namesOf(all, ({ duration }) => (duration ?? 0) > LIMIT_MS));
+  const needing = namesOf(quick, ({ status }) => status === 'failed');
+  for (const [file, names] of needing) slow.set(file, [...(slow.get(file) ?? []), ...names]);
+  const sorted = [...slow].sort(([one], [other]) => (one < other ? -1 : 1));
+  return Object.fromEntries(sorted.map(([file, names]) => [file, [...new Set(names)].sort()]));
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  const slow = slowIn(JSON.parse(readFileSync(process.argv[2], 'utf8')));
+  const [all, quick = { testResults: [] }] = process.argv.slice(2).map((file) => JSON.parse(readFileSync(file, 'utf8')));
+  const slow = listFrom(all, quick);
   writeFileSync(LIST, `${JSON.stringify(slow, undefined, 2)}\n`);
   console.log(`${Object.values(slow).flat().length} slow tests in ${Object.keys(slow).length} files`);
 }

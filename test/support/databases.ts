@@ -86,7 +86,7 @@ function testDatabaseOf(db: Database): TestDatabase {
   return testDatabase;
 }
 
-/** `create`: creates a database, with all tables or without any if the prefix is undefined, where that is faster here. */
+/** `create`: creates a database. With a prefix, it may have all tables already. */
 function createOpener(create: (prefix: string | undefined) => Promise<TestDatabase>): Open {
   const opened: { db: Database; place: TestDatabase }[] = [];
   afterAll(async () => {

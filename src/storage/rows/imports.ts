@@ -73,7 +73,7 @@ export async function loadLedger(db: Database, importId: number, items: readonly
   return entries;
 }
 
-/** Returns those of these ids that any import has noted for records of a kind, whether or not the records still exist. */
+/** Returns those of these ids that imports have noted for records of a kind, whether or not the records still exist. */
 export async function notedTargets(db: Database, kind: string, ids: readonly number[]): Promise<Set<number>> {
   const rows = await readInParts(ids, (some) => db.from('fasti_import_ids').where('kind', kind).whereIn('target', some).distinct('target'));
   return new Set(rows.map(({ target }) => target));
@@ -94,7 +94,7 @@ export async function makersOf(db: Database, ids: readonly number[]): Promise<Ma
 /** The digest that an import keeps of a record. */
 export type KeptDigest = Pick<ImportIdRow, 'import_id' | 'item' | 'target' | 'digest'>;
 
-/** Returns the digests that imports keep of these venues, organizers or images. `importId`: only those of this import. */
+/** Returns the digests that imports, or only this one, keep of these venues, organizers or images. */
 export async function digestsOf(db: Database, ids: readonly number[], importId?: number): Promise<readonly KeptDigest[]> {
   if (ids.length === 0 || !(await hasTable(db, 'fasti_imports'))) return [];
   return readInParts(ids, (some) => {
