@@ -14,7 +14,7 @@ import { fileURLToPath } from 'node:url';
 const FOLDER = fileURLToPath(new URL('.', import.meta.url));
 const LIST = join(FOLDER, 'slow-tests.json');
 /** Tests that take longer are listed, in milliseconds. */
-const LIMIT_MS = 400;
+const LIMIT_MS = 350;
 
 /** Name of a test without its database: what is slow on one of them is left out on all. */
 export const withoutDatabase = (name) => name.replace(/ on (SQLite|MySQL)\b/, '');

@@ -1,0 +1,2 @@
+export function slowTests(): Map<string, readonly string[]>;
+export function withoutDatabase(name: string): string;
