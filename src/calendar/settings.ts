@@ -4,7 +4,7 @@ import { LOGIN_KEY_OPTIONS } from '../wordpress/cookies.ts';
 import { NETWORK_OPTIONS, type Network, networkOf } from '../wordpress/network.ts';
 import { serializedMembers } from '../wordpress/php/serialized.ts';
 import { activePlugins, SITE_PLUGINS } from '../wordpress/plugins.ts';
-import { homeAddress, siteAddress } from '../wordpress/site-address.ts';
+import { homeAddress, wordpressAddress } from '../wordpress/site-address.ts';
 import { trimEndOf } from '../wordpress/trim.ts';
 import { siteZone, type Zone } from '../wordpress/zones.ts';
 import { CUSTOM_FIELDS_OPTION, type CustomField, readCustomFields } from './custom-fields.ts';
@@ -15,6 +15,7 @@ import { CUSTOM_FIELDS_OPTION, type CustomField, readCustomFields } from './cust
 export interface SiteSettings {
   /** Public URL of the site without a trailing slash. */
   readonly home: string;
+  /** Public URL of WordPress itself without a trailing slash (`site_url`). */
   readonly siteUrl: string;
   readonly name: string;
   readonly description: string;
@@ -191,7 +192,7 @@ export function readSettings(
   const { zone, name } = siteZone({ timezone_string: text('timezone_string'), gmt_offset: text('gmt_offset') });
   return {
     home,
-    siteUrl: siteAddress(text('siteurl')) ?? home,
+    siteUrl: wordpressAddress(home, options),
     name: text('blogname'),
     description: text('blogdescription'),
     zone,

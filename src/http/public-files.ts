@@ -26,7 +26,7 @@ const SERVED_FILE = /\/(favicon\.ico|robots\.txt|sitemap[\w-]*\.xml|wp-admin(\/(
 
 /**
  * Serves the files that browsers and search engines look for on a site with pages: the icon, `robots.txt` and the
- * sitemap. WordPress's own admin addresses are redirected to the desk.
+ * sitemap. WordPress's own admin addresses are redirected to the desk; on a site without pages, only that for programs.
  */
 export function servePublicFiles(site: Site, { pages, assets, theme, answers, turns }: PublicFiles): RequestHandler {
   return async (req, res, next) => {
@@ -37,10 +37,13 @@ export function servePublicFiles(site: Site, { pages, assets, theme, answers, tu
     const readSite = site.forAnonymousReads();
     const settings = await readSite.settings();
     const base = basePath(settings.home);
-    if (!pages.areEnabled(settings) || pagePathBelow(base, path) !== name) return next();
-    if (name === '/favicon.ico') return res.redirect(302, assets.urlOf(base, theme.icon));
+    // WordPress's own addresses are below its own, which may be in a folder of the site.
+    const addresses = name.startsWith('/wp-') ? [settings.home, settings.siteUrl] : [settings.home];
+    if (!addresses.some((address) => pagePathBelow(basePath(address), path) === name)) return next();
     // The API gives this address to programs that need an application password (`describeSite`).
     if (name.endsWith('/authorize-application.php')) return res.redirect(302, `${base}${DESK_PATH}/authorize${query && `?${query}`}`);
+    if (!pages.areEnabled(settings)) return next();
+    if (name === '/favicon.ico') return res.redirect(302, assets.urlOf(base, theme.icon));
     // Editors of a former WordPress site have bookmarked these addresses.
     if (name.startsWith('/wp-')) return res.redirect(302, base + DESK_PATH);
     const compute = async (trackedSite: Site): Promise<Answer> => {

@@ -43,8 +43,11 @@ function uploadsFolder(options: ReadonlyMap<string, string>): string {
   return /^[\w.~-]+(?:\/[\w.~-]+)*$/.test(folder) ? folder : 'wp-content/uploads';
 }
 
-/** Returns the address of WordPress itself: that of the site, a folder below it, or a different one. */
-function wordpressAddress(home: string, options: ReadonlyMap<string, string>): string {
+/**
+ * Returns the address of WordPress itself: that of the site, a folder below it, or a different one. `home`: the public
+ * address of the site, which may differ from the one in its options.
+ */
+export function wordpressAddress(home: string, options: ReadonlyMap<string, string>): string {
   const { site, siteurl, folder } = placesOf(home, options);
   if (site === undefined || siteurl === undefined) return home;
   if (folder !== undefined) return home + folder;

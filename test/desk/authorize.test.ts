@@ -6,6 +6,7 @@ import type { Answer } from '../support/running-site.ts';
 import { describeRequests, type SiteClient } from '../support/site-client.ts';
 
 const PAGE = '/admin/authorize';
+const SITE_URL = 'https://calendar.example.org';
 const APP = { app_name: 'Pocket calendar', app_id: 'c3f0a1de-0d3b-4f0e-9a63-0f6ac4d1b2aa' };
 const page = (query: Readonly<Record<string, string>>) => `${PAGE}?${new URLSearchParams({ ...APP, ...query })}`;
 const basic = (login: string, password: string) => ({ Authorization: `Basic ${Buffer.from(`${login}:${password}`).toString('base64')}` });
@@ -102,6 +103,33 @@ const suite = (ask: SiteClient) => {
   });
 };
 describeRequests('a program that asks for an application password', suite, { PAGES: 'on' });
+
+describeRequests(
+  'a program that asks a site with another SITE_URL than its stored address, which serves no pages',
+  (ask) => {
+    it('is redirected at this address, and is told it with the password', async () => {
+      const { body } = await ask.send('GET', '/wp-json/');
+      const named: string = body.authentication['application-passwords'].endpoints.authorization;
+      expect([body.url, body.home, named]).toEqual([SITE_URL, SITE_URL, `${SITE_URL}/wp-admin/authorize-application.php`]);
+      const led = await ask.send('GET', new URL(named).pathname);
+      expect([led.status, led.headers.location]).toEqual([302, PAGE]);
+      const ed = await openVisitor(ask, 'ed');
+      const done = await ed.submit(await ed.get(page({ success_url: 'https://app.example/' })), PAGE, { decision: 'approve' });
+      expect(new URL(done.headers.location!).searchParams.get('site_url')).toBe(SITE_URL);
+    });
+
+    it('is redirected from the folder of WordPress if it has one', async () => {
+      await ask.options({ home: 'https://before.example', siteurl: 'https://before.example/wp' });
+      const { body } = await ask.send('GET', '/wp-json/');
+      const named: string = body.authentication['application-passwords'].endpoints.authorization;
+      expect([body.url, named]).toEqual([`${SITE_URL}/wp`, `${SITE_URL}/wp/wp-admin/authorize-application.php`]);
+      for (const path of [new URL(named).pathname, '/wp-admin/authorize-application.php'])
+        expect((await ask.send('GET', path)).headers.location).toBe(PAGE);
+      expect((await ask.send('GET', '/other/wp-admin/authorize-application.php')).status).toBe(404);
+    });
+  },
+  { PAGES: 'off', SITE_URL, BASIC_AUTH: 'always' },
+);
 
 describe('the return URL of a program', () => {
   it.each([
