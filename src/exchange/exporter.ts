@@ -5,6 +5,7 @@ import { narrowList } from '../kinds/filter.ts';
 import { postKind, postKinds, termKind } from '../kinds/index.ts';
 import type { PostListValues } from '../kinds/kind.ts';
 import { LINKED_KIND_NAMES, type PostKindName, type TermKindName } from '../kinds/kind-names.ts';
+import { SUGGESTION_META } from '../kinds/suggestion.ts';
 import type { Caller } from '../records/caller.ts';
 import { listedIds } from '../records/posts.ts';
 import { accessRow, listVisibility, mayEdit, mayRead } from '../records/visibility.ts';
@@ -21,7 +22,7 @@ import { IMPORTED_OPTIONS } from './import/imported-settings.ts';
 import { settingsItem } from './import/write-settings.ts';
 import { fieldsItem } from './items/field-definitions.ts';
 import { withLanguages } from './items/item-languages.ts';
-import { type Entry, type Item, isItem, LINK_METAS, type PostItem } from './items/items.ts';
+import { type Entry, type Item, isItem, LINK_METAS, type PostItem, shownLinks } from './items/items.ts';
 import type { NonItemEntry } from './items/report.ts';
 import { authorItem, POST_ORDER, postItems, termItems, typeOf, withRecurrence } from './items/site-items.ts';
 
@@ -107,13 +108,18 @@ function* postEntries({ caller, options, ids }: Export, item: PostItem, access: 
     if (isLocked) yield lossEntry(item, 'protected');
     return;
   }
-  const links = item.links.filter((link) => 'sourceId' in link && ids[link.kind].has(Number(link.sourceId)));
-  if (links.length < item.links.length) yield lossEntry(item, 'link-left-out');
+  const readableLinks = access === 'read' ? shownLinks(item) : item.links;
+  const links = readableLinks.filter((link) => 'sourceId' in link && ids[link.kind].has(Number(link.sourceId)));
+  if (links.length < readableLinks.length) yield lossEntry(item, 'link-left-out');
+  const metas = item.metas.filter(([key]) => (access === 'read' ? isPublished(key, caller) : key !== SUGGESTION_META));
+  // The sender of an event that has been published is no longer needed.
+  const isPublic = item.columns.post_status === 'publish';
+  if (access === 'edit' && !isPublic && metas.length < item.metas.length) yield lossEntry(item, 'sender-left-out');
   const { series, ...rest } = withSelectedDates(item, ids);
   yield {
     ...rest,
     links,
-    ...(access === 'read' ? { metas: item.metas.filter(([key]) => isPublished(key, caller)) } : {}),
+    metas,
     ...seriesOf(series, caller, access),
   };
 }

@@ -3,6 +3,7 @@ import { type ExportOptions, exportEntries } from '../../src/exchange/exporter.t
 import { type Entry, isItem, isPostItem, type PostItem } from '../../src/exchange/items/items.ts';
 import { postKind, postKinds } from '../../src/kinds/index.ts';
 import type { PostKindName } from '../../src/kinds/kind-names.ts';
+import { SUGGESTION_META } from '../../src/kinds/suggestion.ts';
 import { acceptParams } from '../../src/records/input.ts';
 import { listPosts } from '../../src/records/posts.ts';
 import type { Site } from '../../src/site.ts';
@@ -91,6 +92,21 @@ describeDatabases('export', (openDatabase) => {
       await setStatus('publish');
     }
     expect(ids(entries, 'event')).toEqual(published.filter((id) => id !== withdrawn));
+  });
+
+  it('contains nothing about the people who suggested events, and says so of those that are not published yet', async () => {
+    const events = (await site.db.from('posts').where('post_type', 'tribe_events').orderBy('ID')).filter(
+      ({ post_status: status }) => status === 'publish' || status === 'draft',
+    );
+    const meta = { meta_key: SUGGESTION_META, meta_value: '{"name":"Carla","email":"carla@example.net"}' };
+    for (const { ID: post_id } of events) await site.db.from('postmeta').insert({ post_id, ...meta });
+    const entries = await out('admin', { kinds: ['event'], statuses: SETTABLE_STATUSES });
+    await site.db.from('postmeta').where(meta).delete();
+    expect(ids(entries, 'event')).toEqual(expect.arrayContaining(events.map(({ ID }) => ID)));
+    expect(JSON.stringify(entries)).not.toContain('carla@example.net');
+    const reported = entries.flatMap((entry) => (entry.kind === 'loss' && entry.loss.reason === 'sender-left-out' ? [entry.loss.of] : []));
+    const drafts = events.filter(({ post_status: status }) => status === 'draft').map(({ post_title: title }) => title);
+    expect([drafts.length > 0, reported]).toEqual([true, drafts]);
   });
 
   it('contains everything for the administrator, including the trash', async () => {

@@ -5,8 +5,9 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals';
 import { importItems } from '../../src/exchange/import/importer.ts';
 import { ledgerKey } from '../../src/exchange/import/ledger.ts';
-import type { PostItem } from '../../src/exchange/items/items.ts';
+import { type PostItem, splitMetas } from '../../src/exchange/items/items.ts';
 import { openSource } from '../../src/exchange/sources.ts';
+import { publishDuePosts } from '../../src/records/scheduled.ts';
 import type { Site } from '../../src/site.ts';
 import type { Database } from '../../src/storage/engine/database.ts';
 import { describeDatabases } from '../support/databases.ts';
@@ -39,12 +40,12 @@ describeDatabases('import with missing references', (open) => {
     const source = await openSource([join(folder, name)], { caller: await callerOf(site), prefix: 'wp_', target: '' });
     return importSource(site, source, options);
   };
-  const event = async () => (await db.from('posts').where('post_type', 'tribe_events').first())!;
+  const storedEvent = async () => (await db.from('posts').where('post_type', 'tribe_events').first())!;
   const metasOf = async (key: string): Promise<(string | null)[]> =>
     (
       await db
         .from('postmeta')
-        .where({ post_id: (await event()).ID, meta_key: key })
+        .where({ post_id: (await storedEvent()).ID, meta_key: key })
         .orderBy('meta_id')
         .pluck('meta_value')
     ).filter((value) => value !== '' && value !== '0');
@@ -55,7 +56,7 @@ describeDatabases('import with missing references', (open) => {
     return String(id);
   };
   const assign = async (meta_key: string, ...values: string[]) => {
-    const { ID: post_id } = await event();
+    const { ID: post_id } = await storedEvent();
     await db.from('postmeta').where({ post_id, meta_key }).delete();
     for (const meta_value of values) await db.from('postmeta').insert({ post_id, meta_key, meta_value });
   };
@@ -93,6 +94,40 @@ describeDatabases('import with missing references', (open) => {
     expect(await db.from('fasti_import_waiting')).toEqual([]);
   });
 
+  it.each([
+    ['before', ['venue', 'event', 'organizer']],
+    ['after', ['event', 'venue', 'organizer']],
+  ])('publishes the drafts noted for a scheduled event that comes %s its venue with it, under their ids here', async (_, order) => {
+    const linked = (kind: 'venue' | 'organizer', sourceId: string): PostItem => ({
+      kind, sourceId, columns: { post_title: kind, post_status: 'draft' }, metas: [], links: [], complete: true,
+    }); // biome-ignore format: short
+    const event = (post_title: string): PostItem => ({
+      kind: 'event', sourceId: '1', columns: { post_title, post_status: 'future', post_date_gmt: '2027-01-01 09:00:00' }, complete: true,
+      ...splitMetas([...WHEN, ...metaRows([
+        ['_EventVenueID', '57'], ['_EventOrganizerID', '58'], ['_fasti_published_with', '57'], ['_fasti_published_with', '99'],
+      ])]),
+    }); // biome-ignore format: short
+    const itemsOf = (title: string) =>
+      order.map((kind) => (kind === 'venue' ? linked(kind, '57') : kind === 'organizer' ? linked(kind, '58') : event(title)));
+    const caller = await callerOf(site);
+    await created('tribe_venue', 'Other');
+    await importItems(site, caller, streamOf(itemsOf('Fair')), { source: 'x' });
+    const idOf = async (type: string) => String((await db.from('posts').where({ post_type: type, post_status: 'draft' }).first())!.ID);
+    const ids = [await idOf('tribe_venue'), await idOf('tribe_organizer')];
+    const links = async () => [await metasOf('_EventVenueID'), await metasOf('_EventOrganizerID'), await metasOf('_fasti_published_with')];
+    expect(await links()).toEqual([[ids[0]], [ids[1]], [ids[0]]]);
+    expect(await importItems(site, caller, streamOf(itemsOf('Fair')), { source: 'x' })).toMatchObject({ updated: {}, losses: [] });
+    expect(await importItems(site, caller, streamOf(itemsOf('Market')), { source: 'x' })).toMatchObject({
+      updated: { event: 1 },
+      losses: [],
+    });
+    expect(await links()).toEqual([[ids[0]], [ids[1]], [ids[0]]]);
+    await db.from('posts').where('post_status', 'future').update({ post_date_gmt: '2026-01-01 09:00:00' });
+    await publishDuePosts(site);
+    const statuses = await db.from('posts').whereIn('ID', ids).orderBy('post_type').pluck('post_status');
+    expect([(await storedEvent()).post_status, statuses]).toEqual(['publish', ['draft', 'publish']]);
+  });
+
   it('keeps what editors have set while the calendar is the same, and their image also when it changes', async () => {
     await imported('a.ics', calendar());
     const image = await created('attachment', 'Other image');
@@ -100,9 +135,9 @@ describeDatabases('import with missing references', (open) => {
     await rename('Concert');
     for (const dryRun of [true, false, false])
       expect(await imported('a.ics', calendar(), { dryRun })).toMatchObject({ unchanged: { event: 1 }, updated: {} });
-    expect([(await event()).post_title, await metasOf('_thumbnail_id')]).toEqual(['Concert', [image]]);
+    expect([(await storedEvent()).post_title, await metasOf('_thumbnail_id')]).toEqual(['Concert', [image]]);
     expect(await imported('a.ics', calendar('DESCRIPTION:New'))).toMatchObject({ updated: { event: 1 } });
-    expect([(await event()).post_title, await metasOf('_thumbnail_id')]).toEqual(['Concrt', [image]]);
+    expect([(await storedEvent()).post_title, await metasOf('_thumbnail_id')]).toEqual(['Concrt', [image]]);
   });
 
   const table = (...cells: string[]) => ['External ID,Event Name,Event Start Date,Venue,Organizers,Event Cost', cells.join(',')];
@@ -144,7 +179,7 @@ describeDatabases('import with missing references', (open) => {
     await rename('Great fair');
     expect(await again('2', true)).toMatchObject({ updated: { event: 1 }, losses: [] });
     expect(await again('2')).toMatchObject({ updated: { event: 1 }, losses: [] });
-    expect([(await event()).post_title, await metasOf('_EventOrganizerID')]).toEqual(['Great fair', [anna, bruno]]);
+    expect([(await storedEvent()).post_title, await metasOf('_EventOrganizerID')]).toEqual(['Great fair', [anna, bruno]]);
     expect(await again('2')).toMatchObject({ unchanged: { event: 1 }, updated: {} });
   });
 

@@ -8,7 +8,7 @@ import { lockPost, updatePost, writeMetas } from '../../storage/rows/posts.ts';
 import { recount, setTermsOf } from '../../storage/rows/term-links.ts';
 import { loadTerms, loadTermsOf, updateTerm } from '../../storage/rows/terms.ts';
 import { storedTexts } from '../../wordpress/php/serialized.ts';
-import type { Link, LinkedKind, PostItem } from '../items/items.ts';
+import { type Link, type LinkedKind, type PostItem, shownLinks } from '../items/items.ts';
 import { addLoss, addToCount } from '../items/report.ts';
 import { withHiddenLinks } from './hidden-links.ts';
 import { digestWithout } from './incomplete.ts';
@@ -136,11 +136,13 @@ async function lookUp(work: Work, kind: PostItem['kind'], wants: WantedReference
     else reportMissing('parent', 'parent-missing', wants.parent);
   }
 
-  const metas = new Map<string, string[]>((wants.links ?? []).map(({ key }) => [key, []]));
-  for (const link of wants.links ?? []) {
+  const { links = [] } = wants;
+  const shown = new Set(shownLinks({ links }));
+  const metas = new Map<string, string[]>(links.map(({ key }) => [key, []]));
+  for (const link of links) {
     const id = await linkTarget(work, link);
     if (id !== undefined) metas.get(link.key)?.push(String(id));
-    else if (isAddress(link)) missing.add(link.key);
+    else if (isAddress(link) || !shown.has(link)) missing.add(link.key);
     else reportMissing(link.key, 'link-missing', 'sourceId' in link ? link.sourceId : link.name, link.kind);
   }
   const terms = new Map<string, string[]>((wants.terms ?? []).map((term) => [term.kind, []]));

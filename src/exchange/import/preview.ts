@@ -1,6 +1,6 @@
 import type { Caller } from '../../records/caller.ts';
 import type { HtmlTrust } from '../../records/clean-text.ts';
-import { isItem, isPostItem, type PostItem } from '../items/items.ts';
+import { isItem, isPostItem, type PostItem, shownLinks } from '../items/items.ts';
 import type { Source } from '../items/source.ts';
 import { storedPost } from './stored-post.ts';
 
@@ -36,7 +36,7 @@ function previewItem(item: PostItem, caller: Caller, trust: HtmlTrust): Previewe
     place: item.place,
     columns: { post_status: 'publish', ...columns },
     metas,
-    links: item.links.map((link) => ({ kind: link.kind, name: 'name' in link ? link.name : link.sourceId })),
+    links: shownLinks(item).map((link) => ({ kind: link.kind, name: 'name' in link ? link.name : link.sourceId })),
     terms: (item.terms ?? []).map(({ kind, name, slug, sourceId }) => ({ kind, name: name ?? slug ?? sourceId })),
   };
 }

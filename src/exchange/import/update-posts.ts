@@ -4,6 +4,7 @@ import { COST, DATES, ORGANIZER_LINK, RECURRENCE_METAS, VENUE_LINK } from '../..
 import { postKind, taxonomiesOf, termKind } from '../../kinds/index.ts';
 import type { Rows } from '../../kinds/kind.ts';
 import type { PostKindName } from '../../kinds/kind-names.ts';
+import { SUGGESTION_META } from '../../kinds/suggestion.ts';
 import { loadMetas, loadPosts } from '../../storage/rows/bundle.ts';
 import { writeOccurrence } from '../../storage/rows/occurrences.ts';
 import { lockPosts, updatePost, writeMetas } from '../../storage/rows/posts.ts';
@@ -17,7 +18,7 @@ import type { StoredValue } from '../../wordpress/php/serialized.ts';
 import { EDITOR_METAS, metaOf, type Post, type StoredMetas } from '../../wordpress/rows.ts';
 import { utcFromDate } from '../../wordpress/time.ts';
 import type { CleanPost } from '../items/clean.ts';
-import { LINK_METAS, nameOf, type PostItem, textMetas } from '../items/items.ts';
+import { nameOf, type PostItem, textMetas } from '../items/items.ts';
 import { metaMap } from '../items/meta-map.ts';
 import { addLoss, addToCount } from '../items/report.ts';
 import { changedColumns, withModification } from './changed-columns.ts';
@@ -95,6 +96,8 @@ async function updateOne(
       keptKeys: [
         ...(before.metas.has('_tribe_importer_original_url') && !isFetched(work, item) ? FILE_METAS : []),
         ...addressToKeep(item, clean, before.metas),
+        // Exports leave out who suggested an event.
+        ...(item.metas.some(([key]) => key === SUGGESTION_META) ? [] : [SUGGESTION_META]),
         ...(item.initial ?? []).filter((name) => !isDateMeta(name) && !isNewPosition(name, item, clean, before.metas)),
       ],
     }),
@@ -211,7 +214,7 @@ function metaChanges(
     ([, value]) => value,
   );
   // Links that cannot be resolved yet are written at the end.
-  const isLinked = (key: string): boolean => LINK_METAS.has(key) && item.links.some((link) => link.key === key);
+  const isLinked = (key: string): boolean => item.links.some((link) => link.key === key);
   for (const key of [...(item.complete ? before.keys() : []), ...(item.absent ?? []), ...(item.unshown ?? [])])
     if (!valuesByKey.has(key) && !isLinked(key)) valuesByKey.set(key, []);
   const changes: Record<string, readonly StoredValue[]> = {};

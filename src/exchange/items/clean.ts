@@ -5,6 +5,7 @@ import { EXTERNAL_ID, storedExternalId } from '../../kinds/external-id.ts';
 import { addressMetas } from '../../kinds/index.ts';
 import { isObject } from '../../objects.ts';
 import type { HtmlTrust } from '../../records/clean-text.ts';
+import { PUBLISHED_WITH } from '../../records/writes/linked-drafts.ts';
 import { typedEntries } from '../../typed-keys.ts';
 import { ksesPost, ksesTitle } from '../../wordpress/content/kses.ts';
 import { sanitizeTextField, stripControlCharacters } from '../../wordpress/content/plain-text.ts';
@@ -152,8 +153,8 @@ const FILTERS: ReadonlyMap<string, (text: string) => string> = tableOf({
 
 /** Returns the meta as it can be stored, or an empty list if it cannot. */
 function cleanMeta([key, value]: PostItem['metas'][number], { isTrusted, urlMetas, reportLoss }: CleaningOptions): MetaPair[] {
-  // These metas refer to users of the other site.
-  if (EDITOR_METAS.includes(key)) return [];
+  // These metas refer to users and drafts of the other site. Drafts that are to be published come as links.
+  if (EDITOR_METAS.includes(key) || key === PUBLISHED_WITH) return [];
   const text = textOfStored(value);
   if (key === EXTERNAL_ID) return textMetas([[key, storedExternalId(text)]]).filter(([, externalId]) => externalId !== '');
   const isAddress = addressMetas.has(key) || urlMetas?.has(key) === true;

@@ -1,6 +1,7 @@
 import type { CustomField } from '../../calendar/custom-fields.ts';
 import { postKinds } from '../../kinds/index.ts';
 import type { PostKindName, TermKindName } from '../../kinds/kind-names.ts';
+import { PUBLISHED_WITH } from '../../records/writes/linked-drafts.ts';
 import type { StoredRecurrence, StoredSeries } from '../../storage/rows/recurrences.ts';
 import { type StoredValue, storedText, textOfStored } from '../../wordpress/php/serialized.ts';
 import type { Post } from '../../wordpress/rows.ts';
@@ -215,14 +216,29 @@ export const LINK_METAS: ReadonlyMap<string, LinkedKind> = new Map([
   ['_thumbnail_id', 'attachment'],
 ]);
 
-/** Splits the metas of a post into links to other posts and the others. */
+/**
+ * Splits the metas of a post into links to other posts and the others. The drafts that a scheduled record publishes
+ * with it are links, too, in addition to those that show them; others are left out, since they are never published.
+ */
 export function splitMetas(metas: readonly MetaPair[]): Pick<PostItem, 'metas' | 'links'> {
-  const links = metas.flatMap(([key, value]): Link[] => {
+  const linkOf = ([key, value]: MetaPair) => {
     const kind = LINK_METAS.get(key);
     return kind !== undefined && isId(value) ? [{ key, kind, sourceId: value }] : [];
+  };
+  const shownLinks = metas.flatMap(linkOf);
+  const kinds = new Map<string, LinkedKind>(shownLinks.map(({ kind, sourceId }) => [sourceId, kind]));
+  const notedLinks = metas.flatMap(([key, value]): Link[] => {
+    const kind = key === PUBLISHED_WITH ? kinds.get(value) : undefined;
+    return kind === undefined ? [] : [{ key, kind, sourceId: value }];
   });
-  return { metas: metas.filter(([key, value]) => !(LINK_METAS.has(key) && isId(value))), links };
+  return {
+    metas: metas.filter((meta) => meta[0] !== PUBLISHED_WITH && linkOf(meta).length === 0),
+    links: [...shownLinks, ...notedLinks],
+  };
 }
+
+/** Returns the links that a record shows: all but those to drafts that are published with it, which it shows, too. */
+export const shownLinks = ({ links }: Pick<PostItem, 'links'>): Link[] => links.filter(({ key }) => key !== PUBLISHED_WITH);
 
 const isId = (text: string): boolean => /^[1-9]\d{0,14}$/.test(text);
 
