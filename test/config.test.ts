@@ -49,6 +49,7 @@ describe('sentences about settings that cannot be used', () => {
       form: 'm',
       server: 's',
       parameters: 'p',
+      parameter: 'p',
       missing: 'A',
       names: 'B',
       languages: 'l',

@@ -44,5 +44,6 @@ export type SettingProblem =
   | 'address-twice'
   | 'address-without-name'
   | 'address-parameter'
+  | 'address-value'
   | 'sqlite-without-file'
   | 'sqlite-unopened';

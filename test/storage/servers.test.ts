@@ -42,6 +42,10 @@ describe('database URL with several servers', () => {
     ['mysql://a,a:3306/calendar', /^address-twice a:3306$/],
     ['mysql://a,b/calendar?socketPath=/run/db.sock', /^address-socket$/],
     ['mysql://a,b/calendar?charset=latin1', /^address-parameter charset$/],
+    ...['ssl=1', 'ssl=TRUE', 'ssl=', 'ssl', 'ssl=true&ssl=false', 'ssl=false&ssl=true'].map(
+      (query) => [`mysql://a/calendar?${query}`, /^address-value ssl$/] as const,
+    ),
+    ['mysql://a/calendar?ssl=true&socketPath=', /^address-value socketPath$/],
   ])('rejects %s', (address, message) => {
     expect(() => mysqlServers(address)).toThrow(message);
     expect(() => mysqlServers(address)).not.toThrow(/hush/);

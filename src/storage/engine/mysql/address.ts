@@ -17,7 +17,11 @@ export interface MysqlServer {
 
 /** `mysql://`, user and password up to the last `@`, hosts, and the rest. */
 const ADDRESS = /^mysql:\/\/(?<user>[^/?#]*@)?(?<hosts>[^/?#@]*)(?<rest>.*)$/s;
-const PARAMETERS = ['socketPath', 'ssl'];
+/** The parameters of an address and their values. */
+const PARAMETERS: ReadonlyMap<string, RegExp> = new Map([
+  ['socketPath', /^./],
+  ['ssl', /^(?:true|false)$/],
+]);
 const FORM = 'mysql://user:password@host:port/name';
 
 /**
@@ -52,8 +56,7 @@ function serverAt(address: string): MysqlServer | undefined {
   if (`${url.pathname}${[...url.searchParams.keys()]}`.includes('@')) return undefined;
   const database = percentDecoded(url.pathname.slice(1));
   if (database === '' || database.includes('/')) throw new SettingError('address-without-name', { form: FORM });
-  const unknown = [...url.searchParams.keys()].filter((key) => !PARAMETERS.includes(key));
-  if (unknown.length > 0) throw new SettingError('address-parameter', { parameters: unknown.join(', ') });
+  refuseParameters(url.searchParams);
   const socketPath = url.searchParams.get('socketPath');
   // Brackets are part of the URL only; the driver expects an IPv6 address without them.
   const host = url.hostname.replace(/^\[(.*)\]$/, '$1') || '127.0.0.1';
@@ -68,4 +71,16 @@ function serverAt(address: string): MysqlServer | undefined {
       ...(url.searchParams.get('ssl') === 'true' ? { ssl: {} } : {}),
     },
   };
+}
+
+/** Throws SettingError about a parameter that is not known, is given twice or has a value that cannot be used. */
+function refuseParameters(params: URLSearchParams): void {
+  const names = [...params.keys()];
+  const unknown = names.filter((name) => !PARAMETERS.has(name));
+  if (unknown.length > 0) throw new SettingError('address-parameter', { parameters: unknown.join(', ') });
+  const unusable = names.find((name) => {
+    const values = params.getAll(name);
+    return values.length > 1 || !PARAMETERS.get(name)?.test(values[0] ?? '');
+  });
+  if (unusable !== undefined) throw new SettingError('address-value', { parameter: unusable });
 }
