@@ -9,7 +9,7 @@ import { type Config, readConfig } from './config/config.ts';
 import { settingVariables } from './config/settings.ts';
 import { exitWhenIdle, killSelf } from './host/ending.ts';
 import { entryPointUrl } from './host/entry-point.ts';
-import { readEnvironment } from './host/environment.ts';
+import { readEnvironment, type Variables, variablesToPass } from './host/environment.ts';
 import { standardOutput } from './host/output.ts';
 import { closePort, handlePortErrors, listenAddressOf } from './host/port.ts';
 import { SettingError } from './host/setting-error.ts';
@@ -43,13 +43,14 @@ const METRICS_TIMEOUT_MS = 5000;
 setFlagsFromString('--heap-growing-percent=100');
 // The date library works correctly only in this time zone.
 process.env.TZ = 'UTC';
-const config = await readSettings();
+const isWorker = process.env[WORKER_VARIABLE] !== undefined && process.send !== undefined;
+const { config, variables } = await readSettings();
 const logOutput = standardOutput(config.logFormat);
 const log = createLog(config, logOutput);
 const shutdownMs = config.shutdownSeconds * 1000;
 const tracing = await startTracingIfConfigured();
 const noticeMs = Math.min(NOTICE_MS, shutdownMs / 2);
-if (process.env[WORKER_VARIABLE] !== undefined && process.send) await serveAsWorker(process.env[WORKER_VARIABLE]);
+if (isWorker) await serveAsWorker(process.env[WORKER_VARIABLE] ?? '');
 else {
   await checkUploads(config);
   if (config.workers > 1) serveByWorkers();
@@ -92,13 +93,14 @@ async function serveAlone(): Promise<void> {
 function serveByWorkers(): void {
   let endSignal: NodeJS.Signals = 'SIGTERM';
   const onEnd = (code: number): void => void finish(endSignal, { code });
+  const workerVariables = variablesToPass(process.env, variables, settingVariables);
   const workers = manageWorkers({
     count: config.workers,
     address: listenAddressOf(config, process.env),
     noticeMs,
     timeoutMs: shutdownMs,
     log,
-    launch: (number) => fork(entryPointUrl('main'), { env: { ...process.env, [WORKER_VARIABLE]: String(number) } }),
+    launch: (number) => fork(entryPointUrl('main'), { env: { ...workerVariables, [WORKER_VARIABLE]: String(number) } }),
     onEnd,
     onPortError: reportPortError,
   });
@@ -194,7 +196,7 @@ function receiveConnections(sendToPrimary: (word: FromWorker) => Promise<void>):
  * Starts tracing if it is configured. The first of several processes answers no requests, so it has nothing to trace.
  */
 async function startTracingIfConfigured(): Promise<Tracing | undefined> {
-  const answers = config.workers === 1 || process.env[WORKER_VARIABLE] !== undefined;
+  const answers = config.workers === 1 || isWorker;
   return answers ? startTracing(process.env).catch((error: unknown) => exitWithError(messageOf(error))) : undefined;
 }
 
@@ -214,9 +216,12 @@ function serveMetrics(read: () => Promise<string>): void {
   });
 }
 
-async function readSettings(): Promise<Config> {
+/** Returns the settings, with the variables that they come from. A worker has those of the first process. */
+async function readSettings(): Promise<{ readonly config: Config; readonly variables: Variables }> {
   try {
-    return readConfig(readEnvironment(process.env, process.env.FASTI_FOLDER || process.cwd(), settingVariables).variables);
+    const folder = process.env.FASTI_FOLDER || process.cwd();
+    const variables = isWorker ? process.env : readEnvironment(process.env, folder, settingVariables).variables;
+    return { config: readConfig(variables), variables };
   } catch (error) {
     return exitWithError(await explained(error));
   }

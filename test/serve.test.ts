@@ -215,6 +215,31 @@ describe('the serve command', () => {
     expect(await stop()).toBe(0);
   });
 
+  it('with several workers gives new ones the settings with which it was started, whatever its files contain meanwhile', async () => {
+    const [FASTI_FOLDER, dotenv, address] = [folder, join(folder, '.env'), join(folder, 'address')];
+    writeFileSync(dotenv, 'SITE_URL_FILE=address\nREST_NAMESPACE=town/v1\n');
+    writeFileSync(address, 'https://before.example\n');
+    const { base, child, entries, stop } = await start(url, { FASTI_FOLDER, WORKERS: '2', CACHE: 'off' });
+    const shown = async () => {
+      const { rest_url: listUrl } = (await (await fetch(`${base}/wp-json/town/v1/events`)).json()) as { rest_url?: string };
+      return listUrl?.replace(/\?.*/, '');
+    };
+    try {
+      const before = await shown();
+      expect(before).toBe('https://before.example/wp-json/town/v1/events/');
+      writeFileSync(dotenv, 'SITE_URL_FILE=address\nWATCHDOG_SECONDS=many\n');
+      writeFileSync(address, 'https://after.example\n');
+      child.kill('SIGHUP');
+      const outcome = () => entries.find(({ msg }) => /^the workers have been replaced|could not be started/.test(msg));
+      await until('the new workers', () => outcome() !== undefined);
+      expect(outcome()?.msg).toBe('the workers have been replaced');
+      expect(await Promise.all([shown(), shown(), shown()])).toEqual([before, before, before]);
+      expect(await stop()).toBe(0);
+    } finally {
+      rmSync(dotenv);
+    }
+  });
+
   it('with several workers shares their counts of failed sign-ins with later workers', async () => {
     const { port, child, waitForLog: said, stop } = await start(url, { WORKERS: '2', CACHE: 'off', BASIC_AUTH: 'always' });
     const status = (name: string) => sendRequest({ port, path: LIST, headers: { Authorization: `Basic ${btoa(`${name}:wrong`)}` } });

@@ -51,6 +51,19 @@ export function readEnvironment(processVariables: Variables, folder: string, nam
   return { variables, files };
 }
 
+/**
+ * Returns the variables for another process of the same service. It gets the values that these settings have here, and
+ * must use them as they are: `.env` and the files that variables name may have changed since. `variables`: the
+ * effective ones of this process; `names`: the settings.
+ */
+export function variablesToPass(processVariables: Variables, variables: Variables, names: readonly string[]): Variables {
+  const passed = names.flatMap((name) => [
+    [name, variables[name]],
+    [name + FILE_SUFFIX, undefined],
+  ]);
+  return { ...processVariables, ...Object.fromEntries(passed) };
+}
+
 /** Removes the line break that editors and `echo` put at the end of a file; blanks may be part of the secret. */
 function withoutTrailingNewline(text: string): string {
   let end = text.length;
