@@ -57,6 +57,15 @@ describe('the container', () => {
     expect(/^\s+ports: (.+)$/m.exec(compose)?.[1]).toMatch(/^\["127\.0\.0\.1:/);
   });
 
+  it('gets the settings that it needs behind a proxy, each with its usual default', () => {
+    const passed = [...compose.matchAll(/^ {6}(\w+): \$\{(\w+):-(.+)\}$/gm)].map(([, name, from, fallback]) => [name, from, fallback]);
+    const { trustProxy, basicAuth } = settings;
+    expect(passed).toEqual([
+      ['SITE_URL', 'SITE_URL', 'http://localhost:8080'],
+      ...[trustProxy, basicAuth].map(({ env, fallback }) => [env, env, fallback]),
+    ]);
+  });
+
   it('waits longer before killing the service than the service may take to end', () => {
     const seconds = Number(/stop_grace_period: (\d+)s/.exec(compose)?.[1]);
     expect(seconds).toBeGreaterThan(Number(settings.shutdownSeconds.fallback) + GRACE_SECONDS);
