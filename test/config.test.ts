@@ -126,6 +126,7 @@ describe('settings', () => {
     ['DATABASE_URL', 'sqlite::memory:', 'databaseUrl', 'sqlite::memory:'],
     ['DATABASE_READ_LAG_MS', '500', 'databaseReadLag', 500],
     ['TABLE_PREFIX', 'blog_2_', 'tablePrefix', 'blog_2_'],
+    ['NETWORK_SITE', '1000000000', 'networkSite', 1_000_000_000],
     ['LANGUAGES', 'it, en', 'languages', ['it', 'en']],
     ['LANGUAGES', 'pt-BR', 'languages', ['pt-BR']],
     ['CACHE', 'off', 'cache', false],

@@ -43,7 +43,9 @@ export function addExportCommand(program: Command, session: Session): void {
     .option('--kind <kind>', say('exchange:export.kind'))
     .option('--force', say('upkeep:backup.force'));
   for (const [name, param] of Object.entries(filtersOfAllKinds())) {
-    command.option(toFlag(name, param), say(KINDS.map((kind) => `params:${kind}.${name}`).concat(`params:common.${name}`)));
+    // Some filters have other defaults here than in lists.
+    const keys = [`exchange:export.filters.${name}`, ...KINDS.map((kind) => `params:${kind}.${name}`), `params:common.${name}`];
+    command.option(toFlag(name, param), say(keys));
   }
   command.action((file: string, options: Options) => runExport(session, file, options, userOf(command)));
 }

@@ -151,6 +151,8 @@ upstream fasti {
 map $request_uri $calendar {
   default wordpress;
 ${routes.map((route) => `  "~${route}" fasti;`).join('\n')}
+  # The editors' area and its files, and <fasti-events> for pages of other sites:
+  # "~^/(admin|_fasti)(/|\\?|$)" fasti;
 }
 
 server {

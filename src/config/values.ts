@@ -7,7 +7,7 @@ export function keySetting<const Name extends string>(env: Name) {
     type: 'text',
     fallback: undefined,
     allowed: ['wordpress-key'],
-    meaning: `\`${env}\` of \`wp-config.php\`. With all four keys and salts, people signed in to WordPress are recognised by their cookie and nonce; without, cookies are ignored.`,
+    meaning: `\`${env}\` of \`wp-config.php\`. With all four keys and salts, people signed in to WordPress are recognised by their cookie and nonce. Without, those stored in the database are used: WordPress makes them if its configuration has none, and Fasti with its first sign-in.`,
     schema: z.string(),
     secret: true,
     exact: true,
@@ -34,7 +34,7 @@ export function sizeSetting<const Name extends string, const Fallback extends st
 export function wholeNumber(minimum: number, maximum: number) {
   return z
     .string()
-    .regex(/^\d{1,9}$/)
+    .regex(/^\d{1,15}$/)
     .transform(Number)
     .pipe(z.int().min(minimum).max(maximum));
 }

@@ -52,6 +52,16 @@ describeDatabases('fasti import and fasti export', (open) => {
     expect((await calendarOf(target)).posts).toEqual((await calendarOf(original)).posts);
   });
 
+  it('are explained without the default dates of lists, since all events are exported', async () => {
+    for (const [language, all] of [
+      ['en', 'by default all.'],
+      ['it', 'se manca, tutti.'],
+    ] as const) {
+      const { out } = await of(original)('export', '--help', `--language=${language}`);
+      for (const name of ['start_date', 'end_date']) expect(out.replace(/\s+/g, ' ')).toMatch(new RegExp(`--${name} <value> [^-]*${all}`));
+    }
+  });
+
   it('write to standard output if the file is a hyphen, and apply the filters of lists', async () => {
     const { out, code } = await of(original)('export', '-', '--format=csv', '--search=jazz');
     expect(code).toBe(0);

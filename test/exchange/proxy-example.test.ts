@@ -163,6 +163,18 @@ async function startNginx(inside: string, port: number): Promise<() => Promise<v
     }
   });
 
+  it("routes the editors' area and <fasti-events> once their line has no # before it", async () => {
+    const port = await freePort();
+    const [wordpress, fasti] = servers.map((server) => (server.address() as AddressInfo).port) as [number, number];
+    const whole = example({ proxy: port, wordpress, fasti }).replace('  # "~', '  "~');
+    const end = await startNginx(whole, port);
+    const answered = async (path: string) => (await (await fetch(`http://127.0.0.1:${port}${path}`)).text()).split(' ')[0];
+    for (const path of ['/admin', '/admin/events?page=2', '/_fasti/fasti-events.js'])
+      expect([path, await answered(path), (await target(path)).split(' ')[0]]).toEqual([path, 'fasti', 'wordpress']);
+    expect(await answered('/administration/')).toBe('wordpress');
+    await end();
+  });
+
   it('routes a site in a folder where the folder comes first in each line, as the guide says', async () => {
     const port = await freePort();
     const [wordpress, fasti] = servers.map((server) => (server.address() as AddressInfo).port) as [number, number];
