@@ -9,6 +9,7 @@ import type { Entry, Item, PostItem, TermItem } from '../../src/exchange/items/i
 import { withOverrides } from '../../src/exchange/items/overrides.ts';
 import { isIncomplete, type Report } from '../../src/exchange/items/report.ts';
 import { postKind, termKind } from '../../src/kinds/index.ts';
+import { SUGGESTION_META } from '../../src/kinds/suggestion.ts';
 import type { Caller } from '../../src/records/caller.ts';
 import { listPosts } from '../../src/records/posts.ts';
 import { createTerm, deleteTerm } from '../../src/records/terms.ts';
@@ -318,6 +319,16 @@ describeDatabases('import into a site with existing records', (open) => {
     }, [...categories, inCategory('two')]); // biome-ignore format: short
     const names = ((await loadTermsOf(db, [500])).get(500) ?? []).map(({ name }) => name);
     expect(names.sort()).toEqual(['two', tag!.name].sort());
+  });
+
+  it('keeps who suggested an event, which exports leave out, unless the source says so too', async () => {
+    const sender = (name: string) => metaRows([[SUGGESTION_META, `{"name":"${name}"}`]]);
+    await taken([post('event', 500, { metas: [...WHEN, ...sender('Carla')] })]);
+    expect((await taken([post('event', 500, { columns: titled('Fair') })])).updated).toEqual({ event: 1 });
+    const { ID } = await row('Fair');
+    expect(await metasOf(ID, SUGGESTION_META)).toEqual(['{"name":"Carla"}']);
+    await taken([post('event', 500, { metas: [...WHEN, ...sender('Dora')] })]);
+    expect(await metasOf(ID, SUGGESTION_META)).toEqual(['{"name":"Dora"}']);
   });
 
   it('writes nothing for a record that an editor deletes while it is imported', async () => {
