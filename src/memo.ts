@@ -15,14 +15,21 @@ export function memoize<Result>(compute: (text: string) => Result, maxSize = 2_0
   return (text) => {
     const cached = recent.get(text);
     if (cached !== undefined) return cached;
-    const result = older.get(text) ?? compute(text);
-    if (text.length * 10 > maxSize) return result;
+    if (text.length * 10 > maxSize) return compute(text);
+    const ownText = withoutSource(text);
+    const result = older.get(text) ?? compute(ownText);
     size += text.length + ENTRY_SIZE;
     if (size > maxSize / 2) [older, recent, size] = [recent, new Map(), text.length + ENTRY_SIZE];
-    recent.set(text, result);
+    recent.set(ownText, result);
     return result;
   };
 }
+
+/**
+ * Copies a text that may have been cut out of a longer one, such as the path in a URL. V8 keeps the longer text for as
+ * long as its part exists.
+ */
+const withoutSource = (text: string): string => ` ${text}`.slice(1);
 
 /** Size of an entry in addition to its text. */
 const ENTRY_SIZE = 64;
@@ -88,3 +95,6 @@ type WrittenWhole<Value> = Value extends ReadonlyMap<never, unknown> | ReadonlyS
 
 /** Returns a text for the key of a map, which differs for values that differ. */
 export const keyText = <Value>(value: Value & WrittenWhole<Value>): string => JSON.stringify(value) ?? '';
+
+/** Returns the bytes that a text takes in memory, at most. */
+export const textBytes = (text: string): number => 2 * text.length;

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { LRUCache } from 'lru-cache';
-import { memoizeByObject } from '../memo.ts';
+import { memoizeByObject, textBytes } from '../memo.ts';
 import type { Site } from '../site.ts';
 import type { Version } from '../storage/freshness/freshness.ts';
 import { trackReads } from '../storage/journal/dependencies.ts';
@@ -9,7 +9,7 @@ import { type Derived, followChanges, type LatestChanges } from '../storage/jour
 import { createObjectMemory, type ReadTime } from '../storage/journal/object-memory.ts';
 import type { Texts } from '../texts.ts';
 import { ANONYMOUS } from '../wordpress/viewer.ts';
-import { type Answer, sizeOf } from './deliver.ts';
+import { type Answer, sizeOf, withOwnBody } from './deliver.ts';
 import { notesOf } from './request-notes.ts';
 import type { Turns } from './turns.ts';
 
@@ -51,8 +51,8 @@ export interface AnswerCache {
   readonly getOrCompute: (req: IncomingMessage, request: CacheRequest) => Promise<Answer>;
 }
 
-/** Bytes that every entry costs in addition to its body: its key, headers and slot. */
-const OVERHEAD_BYTES = 2048;
+/** Bytes that every entry costs in addition to its answer, its dependencies and its keys. */
+const OVERHEAD_BYTES = 1024;
 /** Bytes that one dependency of an answer takes. */
 const DEPENDENCY_BYTES = 8;
 /** Share of the memory for rendered records, from which expired answers are computed again. */
@@ -67,13 +67,8 @@ export interface AnswerCacheOptions {
   readonly turns: Turns;
 }
 
-/** An answer under its own key or under an alias. An alias only costs the overhead of an entry. */
-interface Entry {
-  readonly cachedAnswer: CachedAnswer;
-  readonly isAlias: boolean;
-  /** Size when the entry was stored. */
-  readonly bytes: number;
-}
+/** An answer under its own key, or the key of an answer under an alias: each answer is held, and counted, once. */
+type Entry = { readonly cachedAnswer: CachedAnswer } | { readonly aliasOf: string };
 
 /**
  * Creates a cache of answers that evicts the least recently used ones. Each is valid until the journal names a change
@@ -99,7 +94,7 @@ export function createAnswerCache({ bytes, clock, turns }: AnswerCacheOptions): 
       // the version is above those of the next changes.
       const era = changes.era();
       const cachedAnswer = version && findCurrent(req, key, version, changes);
-      if (cachedAnswer && alias !== undefined) keepAlias(alias, cachedAnswer);
+      if (cachedAnswer && alias !== undefined) keepAlias(alias, key);
       if (cachedAnswer) return cachedAnswer.answer;
       notes.memory = 'miss';
       if (!version) return turns.run(req, () => compute(site));
@@ -109,9 +104,11 @@ export function createAnswerCache({ bytes, clock, turns }: AnswerCacheOptions): 
         const reading = trackReads(site.db);
         const memory = memoryAt({ version, changes, era });
         const work = compute({ ...site, db: reading.db, memory })
-          .then((answer) => {
+          .then((computedAnswer) => {
+            if (!isCacheable(computedAnswer)) return computedAnswer;
+            const answer = withOwnBody(computedAnswer);
             const computation = { answer, version, madeAt, era, route: notes.route, dependencies: reading.dependencies() };
-            if (isCacheable(answer)) keep(key, toCachedAnswer(computation, memory.oldest()));
+            keep(key, toCachedAnswer(computation, memory.oldest()));
             return answer;
           })
           .finally(() => answersInProgress.delete(name));
@@ -136,11 +133,28 @@ export function createAnswerCache({ bytes, clock, turns }: AnswerCacheOptions): 
  * the hit in the notes of the request.
  */
 function createEntries({ bytes: maxSize, clock }: Pick<AnswerCacheOptions, 'bytes' | 'clock'>) {
-  const entries = new LRUCache<string, Entry>({ maxSize, sizeCalculation: (entry) => entry.bytes + OVERHEAD_BYTES });
+  const entries = new LRUCache<string, Entry>({
+    maxSize,
+    sizeCalculation: (entry, key) =>
+      OVERHEAD_BYTES + textBytes(key) + ('aliasOf' in entry ? textBytes(entry.aliasOf) : bytesOf(entry.cachedAnswer)),
+  });
 
-  const keep = (key: string, cachedAnswer: CachedAnswer): void =>
-    void entries.set(key, { cachedAnswer, isAlias: false, bytes: bytesOf(cachedAnswer) });
-  const keepAlias = (alias: string, cachedAnswer: CachedAnswer): void => void entries.set(alias, { cachedAnswer, isAlias: true, bytes: 0 });
+  const keepAlias = (alias: string, key: string): void => void entries.set(alias, { aliasOf: key });
+  const keep = (key: string, cachedAnswer: CachedAnswer): void => {
+    entries.set(key, { cachedAnswer });
+    // Measured again, unless another answer has replaced it.
+    cachedAnswer.answer.onGrowth = () => {
+      if (answerIn(entries.peek(key)) === cachedAnswer) entries.set(key, { cachedAnswer });
+    };
+  };
+  /** Finds an answer by its key or an alias. An alias whose answer has been evicted is dropped. */
+  const find = (key: string): CachedAnswer | undefined => {
+    const entry = entries.get(key);
+    if (!entry || 'cachedAnswer' in entry) return entry?.cachedAnswer;
+    const cachedAnswer = answerIn(entries.get(entry.aliasOf));
+    if (!cachedAnswer) entries.delete(key);
+    return cachedAnswer;
+  };
 
   const findCurrent = (
     req: IncomingMessage,
@@ -148,20 +162,20 @@ function createEntries({ bytes: maxSize, clock }: Pick<AnswerCacheOptions, 'byte
     { name, mayServe }: Version,
     changes: LatestChanges,
   ): CachedAnswer | undefined => {
-    const entry = entries.get(key);
-    if (entry === undefined) return undefined;
-    const { cachedAnswer, isAlias, bytes } = entry;
+    const cachedAnswer = find(key);
+    if (cachedAnswer === undefined) return undefined;
     const { version, readTime } = cachedAnswer;
     if (version.name !== name || !mayServe(readTime) || !isInTime(cachedAnswer, clock().getTime()) || !changes.isCurrent(cachedAnswer))
       return undefined;
-    // Its size has changed, since it has been compressed in the meantime.
-    if (!isAlias && bytes !== bytesOf(cachedAnswer)) keep(key, cachedAnswer);
     noteHit(req, cachedAnswer);
     return cachedAnswer;
   };
 
   return { findCurrent, keep, keepAlias };
 }
+
+const answerIn = (entry: Entry | undefined): CachedAnswer | undefined =>
+  entry && 'cachedAnswer' in entry ? entry.cachedAnswer : undefined;
 
 /**
  * Whether an answer has not expired. If the clock was set back since it was made, it may be an answer for a later day.

@@ -2,6 +2,7 @@ import { hash } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
+import { textBytes } from '../memo.ts';
 import { withAsciiAddresses } from '../wordpress/web-url.ts';
 import { corsHeaders } from './cors.ts';
 import { fitHead } from './fit-head.ts';
@@ -20,6 +21,8 @@ export interface Answer {
   readonly isShareable: boolean;
   /** Compressed body and header lists, kept from the first time it was sent. */
   encodings?: Encodings;
+  /** Called when `encodings` has grown, by the cache that holds the answer. */
+  onGrowth?: () => void;
 }
 
 interface Encodings {
@@ -33,6 +36,8 @@ interface Encodings {
 const zip = promisify(gzip);
 /** Shorter bodies are not worth compressing. */
 const MIN_GZIP_BYTES = 1024;
+/** Bytes of one header list, with the values that are made for it. */
+const HEAD_BYTES = 1024;
 
 /**
  * Sends an answer: as 304 if the client has it already, without a body for HEAD, compressed if the client accepts that.
@@ -41,11 +46,14 @@ const MIN_GZIP_BYTES = 1024;
 export async function deliver(req: IncomingMessage, res: ServerResponse, answer: Answer): Promise<void> {
   if (deliverSync(req, res, answer)) return;
   const encodings = encodingsOf(answer);
-  encodings.gzipping ??= zip(answer.body).finally(() => {
-    // A failure, for lack of memory, must not stay with a cached answer.
-    delete encodings.gzipping;
-  });
+  encodings.gzipping ??= zip(answer.body)
+    .then(inOwnBlock)
+    .finally(() => {
+      // A failure, for lack of memory, must not stay with a cached answer.
+      delete encodings.gzipping;
+    });
   encodings.gzipped = await encodings.gzipping;
+  answer.onGrowth?.();
   deliverSync(req, res, answer);
 }
 
@@ -69,8 +77,26 @@ export function deliverSync(req: IncomingMessage, res: ServerResponse, answer: A
   return true;
 }
 
-/** Returns the bytes that an answer takes, including its compressed body. */
-export const sizeOf = ({ body, encodings }: Answer): number => body.length + (encodings?.gzipped?.length ?? 0);
+/** Returns the bytes that an answer takes in memory, including its compressed body. */
+export const sizeOf = ({ body, headers, encodings }: Answer): number =>
+  body.length +
+  (encodings?.gzipped?.length ?? 0) +
+  (encodings?.heads.size ?? 0) * HEAD_BYTES +
+  Object.values(headers).reduce((sum, value) => sum + textBytes(value), 0);
+
+/** Returns an answer that can be kept without other memory than its own. */
+export const withOwnBody = (answer: Answer): Answer => ({ ...answer, body: inOwnBlock(answer.body) });
+
+/**
+ * Copies bytes that are part of a larger block, all of which would be kept with them: Node cuts small buffers from
+ * blocks of 8 kB.
+ */
+function inOwnBlock(bytes: Buffer): Buffer {
+  if (bytes.buffer.byteLength === bytes.length) return bytes;
+  const ownBytes = Buffer.allocUnsafeSlow(bytes.length);
+  bytes.copy(ownBytes);
+  return ownBytes;
+}
 
 function encodingsOf(answer: Answer): Encodings {
   answer.encodings ??= { heads: new Map() };
@@ -96,6 +122,7 @@ function headFor({ headers: { origin } }: IncomingMessage, id: string, answer: A
   if (head === undefined) {
     head = headOf(answer, encoding, origin);
     heads.set(name, head);
+    answer.onGrowth?.();
   }
   head[head.length - 1] = id;
   if (origin !== undefined) head[head.length - 3] = origin;

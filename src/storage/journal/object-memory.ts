@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache';
+import { textBytes } from '../../memo.ts';
 import type { Dependency } from './dependencies.ts';
 import type { Derived, LatestChanges } from './latest-changes.ts';
 
@@ -40,7 +41,7 @@ export interface Moment {
 
 type Entry = Remembered & Derived & { readonly read: ReadTime };
 
-/** Size of an entry without its value and dependencies. */
+/** Size of an entry without its key, value and dependencies. */
 const OVERHEAD_BYTES = 500;
 /** Memory of an object in relation to its JSON: about twice its length. */
 const OBJECT_BYTES = 2;
@@ -53,8 +54,8 @@ const DEPENDENCY_BYTES = 8;
 export function createObjectMemory(bytes: number): (moment: Moment) => ObjectMemory {
   const entries = new LRUCache<string, Entry>({
     maxSize: bytes,
-    sizeCalculation: ({ value, dependencies }) =>
-      OBJECT_BYTES * JSON.stringify(value).length + DEPENDENCY_BYTES * dependencies.length + OVERHEAD_BYTES,
+    sizeCalculation: ({ value, dependencies }, key) =>
+      OVERHEAD_BYTES + textBytes(key) + OBJECT_BYTES * JSON.stringify(value).length + DEPENDENCY_BYTES * dependencies.length,
   });
   return ({ version: { name, count, at, mayBuildOn }, changes, era }) => {
     let oldest = at;
