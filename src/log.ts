@@ -154,7 +154,7 @@ const MAX_DEPTH = 8;
  * any name.
  */
 function withoutSecrets(value: unknown, depth = 0): unknown {
-  if (!isObject(value) || 'toJSON' in value) return value;
+  if (!isObject(value) || ('toJSON' in value && typeof value.toJSON === 'function')) return value;
   if (depth === MAX_DEPTH) return HIDDEN;
   if (value instanceof Error)
     return withoutSecrets({ ...codesOf(value), ...pino.stdSerializers.err(value), ...completeMessage(value) }, depth + 1);

@@ -27,6 +27,7 @@ describe('the log', () => {
     ['a password within', { user: { application_password: SECRET, user_pass: SECRET } }],
     ['the address of the database', { config: { databaseUrl: SECRET } }],
     ['a password however deep', { request: { body: { user: { Post_Password: SECRET } } } }],
+    ['a password beside a member that is called like a method', { body: { toJSON: 1, password: SECRET } }],
     ['passwords of a form', { body: { 'password[]': SECRET, 'user[password]': [SECRET], 'post password': SECRET } }],
     ['what an error carries', { err: Object.assign(new Error('no'), { sql: SECRET, config: { password: SECRET } }) }],
     [

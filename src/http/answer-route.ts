@@ -10,7 +10,7 @@ import { withExplainedErrors } from '../records/explanation.ts';
 import { acceptParams } from '../records/input.ts';
 import { postOfRecord } from '../records/occurrences.ts';
 import { withPreconditions } from '../records/versions.ts';
-import { discardImages, withImageCleanup } from '../records/writes/prepared-images.ts';
+import { discardImages, withFileCleanup, withImageCleanup } from '../records/writes/prepared-images.ts';
 import type { Site } from '../site.ts';
 import { DatabaseUnavailable } from '../storage/engine/database.ts';
 import { type LookUp, lookUpOnce } from '../storage/engine/look-up-once.ts';
@@ -186,10 +186,10 @@ async function runHandler(site: Site, request: ParsedRequest, values: Values): P
   const { endpoint } = request.match;
   const preparedValues = endpoint.prepare ? await endpoint.prepare(site, request.caller, values) : values;
   const run = (innerSite: Site) => runChecked(innerSite, request, preparedValues);
+  const discard = () => endpoint.discard?.(preparedValues) ?? discardImages(preparedValues);
   const reply =
-    endpoint.readyReply?.(site, preparedValues) ??
-    (await (isReadEndpoint(endpoint) ? run(site) : withImageCleanup(site, preparedValues, run)));
-  if (isReplayed(reply)) await discardImages(preparedValues);
+    endpoint.readyReply?.(site, preparedValues) ?? (await (isReadEndpoint(endpoint) ? run(site) : withFileCleanup(site, run, discard)));
+  if (isReplayed(reply)) await discard();
   await reply.afterCommit?.();
   return reply;
 }

@@ -1,10 +1,11 @@
 import { type Fault, fail } from '../errors.ts';
 import { type BatchedWrite, batchedWrites } from '../kinds/grammars/batch.ts';
 import { oneOf } from '../kinds/grammars/grammars.ts';
+import { isNewRecord } from '../kinds/grammars/links.ts';
 import type { Params, Values, ValuesOf } from '../kinds/param.ts';
 import { limitNewTerms } from '../records/new-term-limit.ts';
 import { versionTag } from '../records/versions.ts';
-import { discardImages, isNewRecord, withFileCleanup } from '../records/writes/prepared-images.ts';
+import { discardImages } from '../records/writes/prepared-images.ts';
 import { type Site, withinTransaction } from '../site.ts';
 import { DatabaseUnavailable } from '../storage/engine/database.ts';
 import { ANONYMOUS } from '../wordpress/viewer.ts';
@@ -86,14 +87,8 @@ export function batchRoute(router: () => Router): ServedRoute {
       return { atomic: validation === 'require-all-validate', writes };
     },
     readyReply: answerWithoutWrites,
-    run: (site, _caller, preparedBatch) => {
-      const run = preparedBatch.atomic ? runAtomically : runIndependently;
-      return withFileCleanup(
-        site,
-        (innerSite) => run(innerSite, preparedBatch),
-        () => discardAll(preparedBatch.writes),
-      );
-    },
+    discard: ({ writes }) => discardAll(writes),
+    run: (site, _caller, preparedBatch) => (preparedBatch.atomic ? runAtomically : runIndependently)(site, preparedBatch),
   };
   return { pattern: '/batch/v1', texts: 'batch', endpoints: [batch] };
 }

@@ -1,7 +1,7 @@
 import { ApiError, type LogDetail } from '../errors.ts';
 import { groupedBy } from '../grouped-by.ts';
 import type { Grammar, Reference } from '../kinds/grammars/grammar.ts';
-import type { LinkPlan, RequestedLink } from '../kinds/grammars/links.ts';
+import { type LinkPlan, newRecord, type RequestedLink } from '../kinds/grammars/links.ts';
 import { postKinds, termKind, termKinds } from '../kinds/index.ts';
 import type { PostKind, PostValues } from '../kinds/kind.ts';
 import type { TermKindName } from '../kinds/kind-names.ts';
@@ -204,7 +204,7 @@ async function planLinks(value: unknown, kind: PostKind, accept: Options['accept
   if (!isListOfLinks(value)) return value;
   const plans: LinkPlan[] = [];
   try {
-    for (const link of value) plans.push('id' in link ? link : { kind, values: await accept(kind, link.create) });
+    for (const link of value) plans.push('id' in link ? link : newRecord(kind, await accept(kind, link.create)));
     return plans;
   } catch (error) {
     await discardImages({ plans });

@@ -9,7 +9,22 @@ import { isNumbered, toItems } from './lists.ts';
 export type RequestedLink = { readonly id: number } | { readonly create: Readonly<Record<string, unknown>> };
 
 /** A venue or organizer after the checks: an existing one that may be linked, or a new one with accepted parameters. */
-export type LinkPlan = { readonly id: number } | { readonly kind: PostKind; readonly values: PostValues };
+export type LinkPlan = { readonly id: number } | NewRecord;
+
+const NEW_RECORD = Symbol('new record');
+
+/** A new venue or organizer that a record brings along. The mark is one that no request can send. */
+export interface NewRecord {
+  readonly [NEW_RECORD]: true;
+  readonly kind: PostKind;
+  readonly values: PostValues;
+}
+
+/** Returns the plan of a new record of a kind, with values that the kind's fields have accepted. */
+export const newRecord = (kind: PostKind, values: PostValues): NewRecord => ({ [NEW_RECORD]: true, kind, values });
+
+/** Whether a value of a record, which may be one that was passed on as sent, is a new record. */
+export const isNewRecord = (value: unknown): value is NewRecord => isObject(value) && NEW_RECORD in value;
 
 /**
  * Records to link: ids, `{id}` or parameters of new records, as a single value, an array or comma-separated ids

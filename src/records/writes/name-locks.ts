@@ -1,5 +1,5 @@
 import { isImage, isLinks, valueIn } from '../../kinds/fields.ts';
-import type { LinkPlan } from '../../kinds/grammars/links.ts';
+import { isNewRecord, type LinkPlan } from '../../kinds/grammars/links.ts';
 import type { PostKind, PostValues } from '../../kinds/kind.ts';
 import type { Field } from '../../kinds/param.ts';
 import { slugLock, titleLock } from '../../storage/rows/locks.ts';
@@ -10,7 +10,6 @@ import { mayCreate } from '../posts.ts';
 import { externalIdLocks } from './external-ids.ts';
 import { errorOfField } from './linked-faults.ts';
 import { type PostPlan, planPost } from './post-plan.ts';
-import { isNewRecord } from './prepared-images.ts';
 import type { NewPost } from './write-context.ts';
 
 /** The parts of a write that determine which names it takes. */

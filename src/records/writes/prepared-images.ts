@@ -1,4 +1,4 @@
-import type { LinkPlan } from '../../kinds/grammars/links.ts';
+import { isNewRecord } from '../../kinds/grammars/links.ts';
 import type { Values } from '../../kinds/param.ts';
 import type { PreparedImage } from '../../media/images.ts';
 import { isObject } from '../../objects.ts';
@@ -6,12 +6,10 @@ import { markErrorsAfterCommit, mayHaveBeenWritten, type Site } from '../../site
 
 /**
  * Whether a value is an image that was fetched for this request: its files are on disk, but its rows are not written
- * yet.
+ * yet. Values that were passed on as sent may have members of any name, but no functions.
  */
-export const isPrepared = (value: unknown): value is PreparedImage => isObject(value) && 'undo' in value;
-
-/** Whether a link is a new venue or organizer that a record brings along. */
-export const isNewRecord = (plan: unknown): plan is Extract<LinkPlan, { readonly values: Values }> => isObject(plan) && 'values' in plan;
+export const isPrepared = (value: unknown): value is PreparedImage =>
+  isObject(value) && 'undo' in value && typeof value.undo === 'function';
 
 /** Does work with these values. If it fails, the files that were fetched for them are deleted. */
 export const withImageCleanup = <Result>(site: Site, values: Values, work: (site: Site) => Promise<Result>): Promise<Result> =>

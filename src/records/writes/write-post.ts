@@ -2,7 +2,7 @@ import { fail, failParam, refuse } from '../../errors.ts';
 import { hasRules } from '../../kinds/events/occurrence.ts';
 import { isImage, isLinks, isTerms, valueIn } from '../../kinds/fields.ts';
 import type { FetchedImage } from '../../kinds/grammars/grammars.ts';
-import type { LinkPlan } from '../../kinds/grammars/links.ts';
+import { isNewRecord, type LinkPlan } from '../../kinds/grammars/links.ts';
 import type { RequestedTerm } from '../../kinds/grammars/lists.ts';
 import { termKind } from '../../kinds/index.ts';
 import type { PostKind, PostValues, StoredPost } from '../../kinds/kind.ts';
@@ -48,7 +48,7 @@ import { type MetasAndTerms, NO_METAS_OR_TERMS, writeMetasAndTerms } from './met
 import { isNewSlug } from './name-locks.ts';
 import { type PostPlan, planPost } from './post-plan.ts';
 import { deriveRows, fieldRows } from './post-rows.ts';
-import { isNewRecord, isPrepared } from './prepared-images.ts';
+import { isPrepared } from './prepared-images.ts';
 import { findReusableRecord, languageOfFound, languageOfReused } from './reusable-records.ts';
 import { isStored, slugOrId } from './stored-rows.ts';
 import { copyRecurrence } from './translated-dates.ts';
