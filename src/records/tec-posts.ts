@@ -11,7 +11,15 @@ import type { PostKind, PostValues } from '../kinds/kind.ts';
 import { withMapMetas } from '../kinds/map-metas.ts';
 import type { Bundle } from '../kinds/rendering.ts';
 import { resolveDates } from '../kinds/tec/dates.ts';
-import { kindValues, MAX_PAGE_SIZE, narrowTec, type TecFieldValues, type TecListValues, type TecReadValues } from '../kinds/tec/params.ts';
+import {
+  kindValues,
+  MAX_PAGE_SIZE,
+  narrowTec,
+  type TecFieldValues,
+  type TecListValues,
+  type TecReadValues,
+  tecNameOf,
+} from '../kinds/tec/params.ts';
 import { type TecContext, type TecRecord, tecRecord } from '../kinds/tec/record.ts';
 import type { Site } from '../site.ts';
 import { type LookUp, lookUpOnce } from '../storage/engine/look-up-once.ts';
@@ -25,6 +33,7 @@ import { columnText, trustOf } from './clean-text.ts';
 import type { CorePage } from './core/lists.ts';
 import { listQuery } from './list-query.ts';
 import { dateOfRecord, postOfRecord } from './occurrences.ts';
+import { withRouteNames } from './route-names.ts';
 import { metasInTrash } from './trashed-metas.ts';
 import { loadedVersion, type VersionedRecord } from './versions.ts';
 import { accessRow, listRights, mayDelete, mayEdit, mayEditKind, mayRead, renderingRights } from './visibility.ts';
@@ -146,33 +155,41 @@ async function isAllowedByRule(lookUp: LookUp, caller: Caller, kind: PostKind, i
  */
 export async function createTecPost(site: Site, caller: Caller, declaredKind: PostKind, values: TecFieldValues): Promise<number> {
   const kind = kindOnSite(declaredKind, caller.settings);
-  const fields = fieldsOf(caller, kind, values);
-  const missingNames = ['title', ...(kind.hasDates ? ['start_date', 'end_date'] : [])].filter(
-    (name) => fields[name === 'title' ? kind.titleField : name] === undefined,
-  );
-  if (missingNames.length > 0) fail('rest_missing_callback_param', { data: { params: missingNames } });
-  const { columns, ...otherRows } = extraRows(caller, kind, values);
-  const openColumns = { comment_status: 'open', ping_status: 'open', ...columns };
-  return insertRecord(site, caller, kind, fields, {
-    ...otherRows,
-    columns: openColumns,
-    metas: withMapMetas(kind, fields),
-    alwaysCreates: true,
+  return withTecNames(kind, async () => {
+    const fields = fieldsOf(caller, kind, values);
+    const missingNames = ['title', ...(kind.hasDates ? ['start_date', 'end_date'] : [])].filter(
+      (name) => fields[name === 'title' ? kind.titleField : name] === undefined,
+    );
+    if (missingNames.length > 0) fail('rest_missing_callback_param', { data: { params: missingNames } });
+    const { columns, ...otherRows } = extraRows(caller, kind, values);
+    const openColumns = { comment_status: 'open', ping_status: 'open', ...columns };
+    return insertRecord(site, caller, kind, fields, {
+      ...otherRows,
+      columns: openColumns,
+      metas: withMapMetas(kind, fields),
+      alwaysCreates: true,
+    });
   });
 }
 
 /** Changes the fields of a record that the values name. Throws tec-record-unreadable for a record of another kind. */
 export async function changeTecPost(site: Site, caller: Caller, declaredKind: PostKind, id: number, values: TecFieldValues): Promise<void> {
   const kind = kindOnSite(declaredKind, caller.settings);
-  const change = { extraRows: extraRows(caller, kind, values), links: 'readable' } as const;
-  const { ID: post } = await requirePost(site, caller, kind, id);
-  if (!kind.hasDates) return changeRecord(site, caller, withProblems(kind), id, { values: fieldsOf(caller, kind, values), ...change });
-  // A duration, and a cost that is sent back as shown, mean what is stored.
-  await withLockedPost(site, post, async (lockingSite) => {
-    const fields = fieldsOf(caller, kind, values, await currentMetas(lockingSite, caller, kind, id));
-    await changeRecord(lockingSite, caller, withProblems(kind), id, { values: fields, ...change });
+  await withTecNames(kind, async () => {
+    const change = { extraRows: extraRows(caller, kind, values), links: 'readable' } as const;
+    const { ID: post } = await requirePost(site, caller, kind, id);
+    if (!kind.hasDates) return changeRecord(site, caller, withProblems(kind), id, { values: fieldsOf(caller, kind, values), ...change });
+    // A duration, and a cost that is sent back as shown, mean what is stored.
+    await withLockedPost(site, post, async (lockingSite) => {
+      const fields = fieldsOf(caller, kind, values, await currentMetas(lockingSite, caller, kind, id));
+      await changeRecord(lockingSite, caller, withProblems(kind), id, { values: fields, ...change });
+    });
   });
 }
+
+/** Does work that may fail because of a field, which an error calls as these routes do. */
+const withTecNames = <Result>(kind: PostKind, work: () => Promise<Result>): Promise<Result> =>
+  withRouteNames((field) => tecNameOf(kind, field), work);
 
 /**
  * Moves a record to the trash, or deletes it permanently if the site has no trash.

@@ -155,6 +155,13 @@ const fieldNamesByTecName = memoizeByObject(({ name, fields }: PostKind): Readon
   return new Map([...ORDER[name].map((tecName) => [tecName, fieldNames.get(tecName) ?? tecName] as const), ...names]);
 });
 
+/** Returns the name in `tec/v1` of a field of a kind; a field that these routes lack keeps its own name. */
+export const tecNameOf = (kind: PostKind, field: string): string => tecNamesByField(kind).get(field) ?? field;
+
+const tecNamesByField = memoizeByObject(
+  (kind: PostKind): ReadonlyMap<string, string> => new Map([...fieldNamesByTecName(kind)].map(([tecName, field]) => [field, tecName])),
+);
+
 /** Returns the texts of a kind that the reference does not have: name in `tec/v1` -> meta. */
 export const additionalTexts = memoizeByObject((kind: PostKind): Readonly<Record<string, string>> => {
   const orderedNames = new Set(ORDER[kind.name]);

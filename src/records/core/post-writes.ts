@@ -1,5 +1,5 @@
 import { hasTrash } from '../../config/config.ts';
-import { ApiError, type Fault, fail } from '../../errors.ts';
+import { ApiError, fail } from '../../errors.ts';
 import { metaChange, metaOfField, type WrongMeta } from '../../kinds/core/meta.ts';
 import type { Removal } from '../../kinds/core/params.ts';
 import type { CoreFieldValues } from '../../kinds/core/post-params.ts';
@@ -19,6 +19,7 @@ import { columnText, trustOf } from '../clean-text.ts';
 import { withExplainedErrors } from '../explanation.ts';
 import { acceptParams } from '../input.ts';
 import { postOfRecord } from '../occurrences.ts';
+import { withRouteNames } from '../route-names.ts';
 import type { VersionedRecord } from '../versions.ts';
 import { changeRecord, deletePost, type ExtraRows, insertRecord, trashPost, withLockedPost } from '../writes/post-writes.ts';
 import { isStoredDate, localAndUtcDates, type StoredDate } from './lists.ts';
@@ -27,7 +28,7 @@ import { readCorePost } from './posts.ts';
 /** Creates a record, as a draft unless a status is named. Returns its id. */
 export async function createCorePost(site: Site, caller: Caller, declaredKind: PostKind, values: CoreFieldValues): Promise<number> {
   const kind = kindOnSite(declaredKind, caller.settings);
-  return withRouteNames(kind, async () => {
+  return withMembers(kind, async () => {
     const { raw, fields, extraRows } = await calendarFields(site, caller, kind, values);
     const metas = { ...withoutMapMetas(kind, fields), ...extraRows.metas };
     const { status = 'draft' } = fields;
@@ -51,7 +52,7 @@ export async function changeCorePost(
   const post = await postOfRecord(lookUpOnce(site.db), caller, kind, id);
   await withLockedPost(site, post, async (lockingSite, row) => {
     const stored = { metas: await loadMetasOf(lockingSite.db, post), date: row };
-    await withRouteNames(kind, async () => {
+    await withMembers(kind, async () => {
       const { raw, fields, extraRows } = await calendarFields(lockingSite, caller, kind, values, stored);
       const change = { values: fields, extraRows };
       await withExplainedErrors(kind.fields, raw, () => changeRecord(lockingSite, caller, withProblems(kind), id, change));
@@ -149,27 +150,23 @@ function refuseMeta({ name, type }: WrongMeta): never {
   return fail('rest_invalid_type', { values: { param, type }, extraMembers: { additional_data: [{ param }] } });
 }
 
-/**
- * Does work that may fail because of a calendar field, and renames the field in the error to the name on these routes.
- */
-async function withRouteNames<Result>(kind: PostKind, work: () => Promise<Result>): Promise<Result> {
+/** Does work that may fail because of a calendar field, with WordPress's names and errors. */
+function withMembers<Result>(kind: PostKind, work: () => Promise<Result>): Promise<Result> {
+  const members = new Map(membersOf(kind).map(([member, field]) => [field, member]));
+  return withRouteNames(
+    (field, fault) => members.get(field) ?? metaOfField(kind, field, fault),
+    () => withMemberProblems(work),
+  );
+}
+
+/** Replaces the error about a field by that of WordPress about this member, if it has one. */
+async function withMemberProblems<Result>(work: () => Promise<Result>): Promise<Result> {
   try {
     return await work();
   } catch (error) {
-    throw withRenamedFaults(error, kind);
+    const faults = error instanceof ApiError ? error.details.faults : undefined;
+    if (faults?.has('author')) fail('rest_invalid_author');
+    if (faults?.has('image')) fail('rest_invalid_featured_media');
+    throw error;
   }
-}
-
-function withRenamedFaults(error: unknown, kind: PostKind): unknown {
-  if (!(error instanceof ApiError) || !error.details.faults) return error;
-  const { faults, sentValues } = error.details;
-  if (faults.has('author')) return new ApiError('rest_invalid_author');
-  if (faults.has('image')) return new ApiError('rest_invalid_featured_media');
-  const members = new Map(membersOf(kind).map(([member, field]) => [field, member]));
-  const nameOf = (field: string, fault: Fault) => members.get(field) ?? metaOfField(kind, field, fault);
-  const namedFaults = [...faults].map(([field, fault]) => ({ name: nameOf(field, fault), fault, value: sentValues?.get(field) }));
-  return new ApiError('rest_invalid_param', {
-    faults: new Map(namedFaults.map(({ name, fault }) => [name, fault])),
-    sentValues: new Map(namedFaults.flatMap(({ name, value }) => (value ? [[name, value] as const] : []))),
-  });
 }
