@@ -60,13 +60,14 @@ export function planPost(caller: Caller, kind: PostKind, values: PostValues, bef
 }
 
 /**
- * Returns the refusals of `planPost`, of which it throws the first one: at most one about each of the texts, the title,
- * the dates, the custom fields and the status.
+ * Returns the refusals of values by `planPost`, which throws the first one: at most one about each of the texts, the
+ * title, the slug, the dates, the custom fields and the status. Those for lack of rights are not among them.
  */
 export function planRefusals(caller: Caller, kind: PostKind, values: PostValues, before?: StoredPost, source?: StoredPost): ApiError[] {
   const checks = [
     () => void fieldRows(kind, values, trustOf(caller.viewer)),
     () => checkTitle(kind, titleIn(kind, values), before),
+    () => checkSlug(values, before),
     () => void deriveRows(kind, values, before ?? source, caller),
     () => checkCustomFields(values, before ?? source),
     () => void settleStatusAndDates(caller, kind, values, before),
