@@ -151,6 +151,8 @@ const BOUNDS: readonly (readonly [DateParam, DateFilter['column'], DateFilter['o
   ['ends_before', 'end_date', '<'],
   ['ends_after', 'end_date', '>'],
 ];
+/** The parameters that bound a list by date. */
+export const BOUND_NAMES: readonly DateParam[] = BOUNDS.map(([name]) => name);
 const RELATIVE_PARAMS: readonly DateParam[] = ['starts_before', 'starts_after', 'ends_before', 'ends_after'];
 const MONTHS_AHEAD = 24;
 /** Returns the last day of the default window; cached, since most lists begin today. */

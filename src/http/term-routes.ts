@@ -10,7 +10,7 @@ import { changeTerm, createTerm, deleteTerm, listTerms, readTerm } from '../reco
 import { lockTermVersion } from '../records/versions.ts';
 import { mayManageTerms } from '../records/visibility.ts';
 import type { LookUp } from '../storage/engine/look-up-once.ts';
-import { restUrl } from '../wordpress/links.ts';
+import { coreUrl } from '../wordpress/links.ts';
 import { endpoint, recordEndpoint, type ServedRoute } from './endpoint.ts';
 import { createdReply, ok, recordReply, termListReply, writtenReply } from './reply.ts';
 import { addedBySite, optional, paramsToCarry, pickValues, READ_PARAMS, requiredId, undeclaredListParams } from './route-params.ts';
@@ -48,7 +48,7 @@ const terms = (kind: TermKind): ServedRoute => ({
       run: async (site, caller, values) => {
         const siteKind = kindOnSite(kind, caller.settings);
         const { id, ...term } = await createTerm(site, caller, siteKind, pickValues({ ...siteKind.fields, ...parent(kind) }, values));
-        return createdReply(term, restUrl(caller, `wp/v2/${kind.restBase}/${id}`));
+        return createdReply(term, coreUrl(caller, `${kind.restBase}/${id}`));
       },
     }),
   ],

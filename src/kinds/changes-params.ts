@@ -1,4 +1,4 @@
-import { type Grammar, MAX_BYTES } from './grammars/grammar.ts';
+import { type Grammar, MAX_BYTES, REFUSED } from './grammars/grammar.ts';
 import { oneOf, positiveInteger, text } from './grammars/grammars.ts';
 import { kinds } from './index.ts';
 import type { KindName } from './kind-names.ts';
@@ -14,7 +14,7 @@ export const kindNames: Grammar<readonly KindName[]> = {
   read: (raw) => {
     const names = (Array.isArray(raw) ? raw : String(raw).split(',')).map((name) => String(name).trim());
     const knownNames = NAMES.filter((name) => names.includes(name));
-    return names.every((name) => NAMES.some((kindName) => kindName === name)) ? { value: knownNames } : { fault: { stage: 'value' } };
+    return names.every((name) => NAMES.some((kindName) => kindName === name)) ? { value: knownNames } : REFUSED;
   },
 };
 

@@ -12,7 +12,7 @@ import { normalizeWebUrl } from '../wordpress/web-url.ts';
 import type { Condition } from './condition.ts';
 import { rule, valueIn } from './fields.ts';
 import { group } from './filter.ts';
-import { type Grammar, MAX_BYTES, numeric } from './grammars/grammar.ts';
+import { type Grammar, isEmptyList, MAX_BYTES, numeric } from './grammars/grammar.ts';
 import type { Kind, PostKind, Rows, StoredPost } from './kind.ts';
 import { withLanguages } from './language-fields.ts';
 import type { Values } from './param.ts';
@@ -168,7 +168,7 @@ function membersGrammar<Value extends object>(
       additionalProperties: false,
     },
     read: (raw) => {
-      if (raw === '' || (Array.isArray(raw) && raw.length === 0)) return { value: new Map() };
+      if (raw === '' || isEmptyList(raw)) return { value: new Map() };
       if (!isRecord(raw)) return { schemaFault: { stage: 'type', type: 'object' } };
       const valuesByField = new Map<CustomField, Value>();
       for (const [name, value] of Object.entries(raw)) {

@@ -1,6 +1,6 @@
 import { fetchableUrl } from '../wordpress/web-url.ts';
 import { kindNames } from './changes-params.ts';
-import { type Grammar, MAX_BYTES } from './grammars/grammar.ts';
+import { type Grammar, MAX_BYTES, REFUSED } from './grammars/grammar.ts';
 import { anyId, oneOf, positiveInteger } from './grammars/grammars.ts';
 import type { Params } from './param.ts';
 
@@ -15,7 +15,7 @@ const hookUrl: Grammar<string> = {
   maxBytes: MAX_BYTES.url,
   hint: { reason: 'not-a-web-address', example: 'https://example.org/hook' },
   json: { type: 'string', format: 'uri' },
-  read: (raw) => (typeof raw === 'string' && isHookUrl(raw) ? { value: raw } : { fault: { stage: 'value' } }),
+  read: (raw) => (typeof raw === 'string' && isHookUrl(raw) ? { value: raw } : REFUSED),
 };
 
 /** Default number of deliveries in an answer. */

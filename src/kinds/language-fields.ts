@@ -1,9 +1,8 @@
-import type { Fault } from '../errors.ts';
 import { memoizeByObject } from '../memo.ts';
 import { isRecord } from '../objects.ts';
 import { type ContentLanguages, isTranslated } from '../wordpress/content-languages.ts';
 import { rule, whenEmpty } from './fields.ts';
-import { choiceHint, type Grammar, MAX_BYTES } from './grammars/grammar.ts';
+import { choiceHint, type Grammar, isEmptyList, MAX_BYTES, REFUSED } from './grammars/grammar.ts';
 import { positiveInteger } from './grammars/grammars.ts';
 import type { Kind, TermField } from './kind.ts';
 import type { Field } from './param.ts';
@@ -64,7 +63,7 @@ const languageCode = (codes: readonly string[]): Grammar<string> => ({
   maxBytes: MAX_BYTES.word,
   hint: choiceHint(codes),
   json: { type: ['string', 'null'], enum: [...codes, null] },
-  read: (raw) => (typeof raw === 'string' && codes.includes(raw) ? { value: raw } : { fault: { stage: 'value' } }),
+  read: (raw) => (typeof raw === 'string' && codes.includes(raw) ? { value: raw } : REFUSED),
 });
 
 /** Translations by language: ids, or objects with an `id`, as in answers. */
@@ -81,7 +80,7 @@ const translations = (codes: readonly string[]): Grammar<NamedTranslations> => (
     additionalProperties: false,
   },
   // PHP writes an empty object as a list.
-  isBlank: (raw) => Array.isArray(raw) && raw.length === 0,
+  isBlank: isEmptyList,
   read: (raw) => {
     if (!isRecord(raw)) return REFUSED;
     const idsByCode = new Map<string, number | null>();
@@ -101,5 +100,3 @@ function memberId(raw: unknown): number | null | undefined {
   if (raw === null || raw === '') return null;
   return positiveInteger.read(typeof raw === 'object' && 'id' in raw ? raw.id : raw).value;
 }
-
-const REFUSED: { readonly fault: Fault } = { fault: { stage: 'value' } };

@@ -1,3 +1,4 @@
+import { BOUND_NAMES } from '../calendar/window.ts';
 import { failParam, refuse } from '../errors.ts';
 import type { Condition } from '../kinds/condition.ts';
 import { kindOnSite } from '../kinds/custom-fields.ts';
@@ -96,9 +97,7 @@ export async function listEditable(
   const values = await acceptParams(site, caller, kind.filters, raw, 'read');
   const { conditions, order } = narrowList(kind, values, caller);
   const limit = pageSize(site, caller, values);
-  const isBounded = ['start_date', 'end_date', 'starts_after', 'starts_before', 'ends_after', 'ends_before'].some(
-    (name) => values[name] !== undefined,
-  );
+  const isBounded = BOUND_NAMES.some((name) => values[name] !== undefined);
   const query = await listQuery(site, caller, {
     kind,
     rights: listRights(viewer, kind, { statuses: values.status ?? UNTRASHED_STATUSES, editing: true }),

@@ -28,8 +28,7 @@ export async function acceptParams<Declared extends Params>(
 ): Promise<ValuesOf<Declared>> {
   const mode = requestedMode === 'create' && isSent(params, 'upsert', raw) ? 'upsert' : requestedMode;
   const { missingNames, valueFaults, schemaFaults, references, values } = readParams(caller, params, raw, mode);
-  if (missingNames.length > 0)
-    fail('rest_missing_callback_param', { values: { names: missingNames.join(', ') }, data: { params: missingNames } });
+  if (missingNames.length > 0) fail('rest_missing_callback_param', { data: { params: missingNames } });
 
   const password = typeof raw.password === 'string' && !lengthFault(PASSWORD, raw.password) ? raw.password : undefined;
   const {

@@ -128,6 +128,10 @@ export function restUrl({ home, settings }: RestPlace, route: string, query: rea
   return `${restRoot({ home, permalinkStructure })}${route}?${pairs.join('&')}`;
 }
 
+/** Returns the URL of one of WordPress's own routes; `route` and `query` as in `restUrl`. */
+export const coreUrl = (place: RestPlace, route: string, query: readonly (readonly [string, string])[] = []): string =>
+  restUrl(place, `wp/v2/${route}`, query);
+
 /** Returns a page's URL, with a trailing slash if the permalink structure has one (`user_trailingslashit`). */
 function pageUrl({ home, permalinkStructure }: LinkPlace, segments: readonly string[]): string {
   const path = [...indexPrefix(permalinkStructure), ...segments].map((segment) => trimOf(segment, '/')).join('/');

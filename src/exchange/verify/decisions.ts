@@ -3,6 +3,7 @@
  * difference is one of them, so that they can be told apart from losses of a migration. The rows treat both sites
  * alike, since either may be Fasti.
  */
+import { BOUND_NAMES } from '../../calendar/window.ts';
 import { additionalParams, postKinds } from '../../kinds/index.ts';
 import { languageShape } from '../../kinds/shapes.ts';
 import { decodeEntities } from '../../wordpress/content/entities.ts';
@@ -192,7 +193,7 @@ function differOnlyIn({ query, old: before, new: after }: Difference, names: rea
   );
 }
 
-const BOUNDS = ['start_date', 'end_date', 'starts_before', 'starts_after', 'ends_before', 'ends_after', 'include'];
+const BOUNDS: readonly string[] = [...BOUND_NAMES, 'include'];
 
 const isNothing = (value: unknown): boolean => value === undefined || value === '' || (Array.isArray(value) && value.length === 0);
 

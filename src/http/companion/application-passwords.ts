@@ -17,7 +17,7 @@ import { corePassword, PASSWORD_PARAMS, type PasswordOwnerValues } from '../../k
 import type { Caller } from '../../records/caller.ts';
 import { viewOf } from '../../records/core/lists.ts';
 import type { LookUp } from '../../storage/engine/look-up-once.ts';
-import { restUrl } from '../../wordpress/links.ts';
+import { coreUrl } from '../../wordpress/links.ts';
 import { endpoint, type ServedRoute } from '../endpoint.ts';
 import { createdReply, ok } from '../reply.ts';
 import type { Reply } from '../route.ts';
@@ -66,7 +66,7 @@ export const passwordRoutes: readonly ServedRoute[] = [
           const owner = ownerOf(caller.viewer, values);
           const { entry, password } = await createPassword(site, owner, values);
           const record = corePassword(owner, entry, { context: caller, view: 'edit', plainPassword: password });
-          return createdReply({ record }, restUrl(caller, `wp/v2/users/${owner}/application-passwords/${entry.uuid}`));
+          return createdReply({ record }, coreUrl(caller, `users/${owner}/application-passwords/${entry.uuid}`));
         },
       }),
       endpoint({

@@ -15,7 +15,7 @@ import {
   uploadMedia,
 } from '../../records/core/media.ts';
 import { lockPostVersion } from '../../records/versions.ts';
-import { restUrl } from '../../wordpress/links.ts';
+import { coreUrl } from '../../wordpress/links.ts';
 import { endpoint, recordEndpoint, type ServedRoute, uploadEndpoint } from '../endpoint.ts';
 import { createdReply, writtenReply } from '../reply.ts';
 import { sentFile } from '../upload.ts';
@@ -55,7 +55,7 @@ export const mediaRoutes: readonly ServedRoute[] = [
         allow: mayUploadMedia,
         run: async (site, caller, { upload, ...values }) => {
           const id = await uploadMedia(site, caller, upload, values);
-          return createdReply(await readMedia(site, caller, id, EDIT_CONTEXT), restUrl(caller, `wp/v2/media/${id}`));
+          return createdReply(await readMedia(site, caller, id, EDIT_CONTEXT), coreUrl(caller, `media/${id}`));
         },
       }),
     ],

@@ -10,7 +10,7 @@ import { mayChangeCore, mayCreateCore, mayDeleteCore, mayListCore, mayReadCore }
 import { changeCorePost, createCorePost, removeCorePost } from '../../records/core/post-writes.ts';
 import { listCorePosts, readCorePost } from '../../records/core/posts.ts';
 import { lockPostVersion } from '../../records/versions.ts';
-import { restUrl } from '../../wordpress/links.ts';
+import { coreUrl } from '../../wordpress/links.ts';
 import { endpoint, recordEndpoint, type ServedRoute } from '../endpoint.ts';
 import { createdReply, writtenReply } from '../reply.ts';
 import { pageWithEmbeds, recordWithEmbeds } from './embeds.ts';
@@ -55,7 +55,7 @@ const list = (kind: PostKind): ServedRoute => ({
       allow: (lookUp, caller, values) => mayCreateCore(lookUp, caller, kind, values),
       run: async (site, caller, values) => {
         const id = await createCorePost(site, caller, kind, values);
-        return createdReply(await readCorePost(site, caller, kind, id, EDIT_CONTEXT), restUrl(caller, `wp/v2/${kind.postType}/${id}`));
+        return createdReply(await readCorePost(site, caller, kind, id, EDIT_CONTEXT), coreUrl(caller, `${kind.postType}/${id}`));
       },
     }),
   ],

@@ -13,7 +13,7 @@ import {
   removeCoreTerm,
 } from '../../records/core/terms.ts';
 import { lockTermVersion } from '../../records/versions.ts';
-import { restUrl } from '../../wordpress/links.ts';
+import { coreUrl } from '../../wordpress/links.ts';
 import { endpoint, recordEndpoint, type ServedRoute } from '../endpoint.ts';
 import { createdReply, writtenReply } from '../reply.ts';
 import { pageWithEmbeds, recordWithEmbeds } from './embeds.ts';
@@ -47,7 +47,7 @@ const list = (kind: TermKind): ServedRoute => ({
       allow: (_look, caller) => mayCreateCoreTerm(caller, kind),
       run: async (site, caller, values) => {
         const id = await createCoreTerm(site, caller, kind, values);
-        return createdReply(await readCoreTerm(site, caller, kind, id, {}), restUrl(caller, `wp/v2/${kind.restBase}/${id}`));
+        return createdReply(await readCoreTerm(site, caller, kind, id, {}), coreUrl(caller, `${kind.restBase}/${id}`));
       },
     }),
   ],

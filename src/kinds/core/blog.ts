@@ -1,4 +1,4 @@
-import { restUrl } from '../../wordpress/links.ts';
+import { coreUrl } from '../../wordpress/links.ts';
 import { postClasses } from '../../wordpress/post-classes.ts';
 import { formatOf } from '../../wordpress/post-formats.ts';
 import type { Term } from '../../wordpress/rows.ts';
@@ -62,17 +62,16 @@ export function blogPost(type: BlogType, id: number, bundle: Bundle, context: Co
 
 function links(type: BlogType, id: number, bundle: Bundle, context: CoreContext, { methods }: BlogFacts) {
   const row = bundle.posts.get(id)!;
-  const core = (route: string, query: [string, string][] = []) => restUrl(context, `wp/v2/${route}`, query);
   const [base, imageId] = [BLOG_BASES[type], thumbnailOf(id, bundle)];
-  const term = (taxonomy: string, route: string) => ({ taxonomy, embeddable: true, href: core(route, [['post', String(id)]]) });
+  const term = (taxonomy: string, route: string) => ({ taxonomy, embeddable: true, href: coreUrl(context, route, [['post', String(id)]]) });
   return {
-    self: [{ href: core(`${base}/${id}`), targetHints: { allow: methods } }],
-    collection: [{ href: core(base) }],
-    about: [{ href: core(`types/${type}`) }],
-    ...(row.post_author > 0 ? { author: [{ embeddable: true, href: core(`users/${row.post_author}`) }] } : {}),
-    ...(row.post_parent > 0 ? { up: [{ embeddable: true, href: core(`${base}/${row.post_parent}`) }] } : {}),
-    ...(imageId === undefined ? {} : { 'wp:featuredmedia': [{ embeddable: true, href: core(`media/${imageId}`) }] }),
-    'wp:attachment': [{ href: core('media', [['parent', String(id)]]) }],
+    self: [{ href: coreUrl(context, `${base}/${id}`), targetHints: { allow: methods } }],
+    collection: [{ href: coreUrl(context, base) }],
+    about: [{ href: coreUrl(context, `types/${type}`) }],
+    ...(row.post_author > 0 ? { author: [{ embeddable: true, href: coreUrl(context, `users/${row.post_author}`) }] } : {}),
+    ...(row.post_parent > 0 ? { up: [{ embeddable: true, href: coreUrl(context, `${base}/${row.post_parent}`) }] } : {}),
+    ...(imageId === undefined ? {} : { 'wp:featuredmedia': [{ embeddable: true, href: coreUrl(context, `media/${imageId}`) }] }),
+    'wp:attachment': [{ href: coreUrl(context, 'media', [['parent', String(id)]]) }],
     ...(type === 'page' ? {} : { 'wp:term': [term('category', 'categories'), term('post_tag', 'tags')] }),
     curies: CURIES,
   };

@@ -1,7 +1,7 @@
 import { escHtml } from '../../wordpress/content/entities.ts';
 import { imageTag } from '../../wordpress/content/images.ts';
 import { filteredContent, renderTitle } from '../../wordpress/content/render.ts';
-import { restUrl } from '../../wordpress/links.ts';
+import { coreUrl } from '../../wordpress/links.ts';
 import { postClasses } from '../../wordpress/post-classes.ts';
 import { metaOf, type Post } from '../../wordpress/rows.ts';
 import { readableSlug } from '../../wordpress/slug.ts';
@@ -107,22 +107,21 @@ function mediaDetails(metadata: Readonly<Record<string, unknown>>, url: string, 
 }
 
 function mediaLinks(row: Post, bundle: Bundle, context: CoreContext, { methods, actions }: CoreFacts): Record<string, unknown> {
-  const core = (route: string, query: [string, string][] = []) => restUrl(context, `wp/v2/${route}`, query);
   const parent = bundle.posts.get(row.post_parent);
   const parentLink = parent && {
     embeddable: true,
     post_type: parent.post_type,
     id: parent.ID,
-    href: core(`${parent.post_type}/${parent.ID}`),
+    href: coreUrl(context, `${parent.post_type}/${parent.ID}`),
   };
   return {
-    self: [{ href: core(`media/${row.ID}`), targetHints: { allow: methods } }],
-    collection: [{ href: core('media') }],
-    about: [{ href: core('types/attachment') }],
-    ...(row.post_author > 0 ? { author: [{ embeddable: true, href: core(`users/${row.post_author}`) }] } : {}),
-    replies: [{ embeddable: true, href: core('comments', [['post', String(row.ID)]]) }],
+    self: [{ href: coreUrl(context, `media/${row.ID}`), targetHints: { allow: methods } }],
+    collection: [{ href: coreUrl(context, 'media') }],
+    about: [{ href: coreUrl(context, 'types/attachment') }],
+    ...(row.post_author > 0 ? { author: [{ embeddable: true, href: coreUrl(context, `users/${row.post_author}`) }] } : {}),
+    replies: [{ embeddable: true, href: coreUrl(context, 'comments', [['post', String(row.ID)]]) }],
     ...(parentLink ? { 'wp:attached-to': [parentLink] } : {}),
-    ...actionLinks(actions, core(`media/${row.ID}`)),
+    ...actionLinks(actions, coreUrl(context, `media/${row.ID}`)),
     ...(parentLink || actions.length > 0 ? { curies: CURIES } : {}),
   };
 }

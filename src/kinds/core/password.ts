@@ -1,5 +1,5 @@
 import { storedTextField } from '../../wordpress/content/plain-text.ts';
-import { restUrl } from '../../wordpress/links.ts';
+import { coreUrl } from '../../wordpress/links.ts';
 import { groupedPassword } from '../../wordpress/passwords.ts';
 import { textFromUnix } from '../../wordpress/time.ts';
 import { type Grammar, MAX_BYTES } from '../grammars/grammar.ts';
@@ -90,7 +90,7 @@ export function corePassword(
     last_ip: address ? String(address) : null,
     ...(plainPassword === undefined ? {} : { password: groupedPassword(plainPassword) }),
   };
-  const href = restUrl(context, `wp/v2/users/${user}/application-passwords/${uuid}`);
+  const href = coreUrl(context, `users/${user}/application-passwords/${uuid}`);
   return {
     ...membersInView(record, view, { last_used: VIEW_AND_EDIT, last_ip: VIEW_AND_EDIT }),
     _links: { self: [{ href, targetHints: { allow: METHODS } }] },

@@ -1,5 +1,5 @@
 import { type RenderOptions, renderTitle } from '../../wordpress/content/render.ts';
-import { restUrl } from '../../wordpress/links.ts';
+import { coreUrl } from '../../wordpress/links.ts';
 import { postClasses } from '../../wordpress/post-classes.ts';
 import type { Post } from '../../wordpress/rows.ts';
 import { readableSlug } from '../../wordpress/slug.ts';
@@ -158,24 +158,23 @@ function postLinks(
   { methods, actions, revisions }: CorePostFacts,
 ): Record<string, unknown> {
   const row = bundle.posts.get(id)!;
-  const core = (route: string, query: [string, string][] = []) => restUrl(context, `wp/v2/${route}`, query);
   const ownRoute = `${kind.postType}/${id}`;
   const imageId = thumbnailOf(row.ID, bundle);
   const terms = coreTerms(kind).map(({ taxonomy, restBase }) => ({
     taxonomy,
     embeddable: true,
-    href: core(restBase, [['post', String(row.ID)]]),
+    href: coreUrl(context, restBase, [['post', String(row.ID)]]),
   }));
   return {
-    self: [{ href: core(ownRoute), targetHints: { allow: methods } }],
-    collection: [{ href: core(kind.postType) }],
-    about: [{ href: core(`types/${kind.postType}`) }],
-    ...(row.post_author > 0 ? { author: [{ embeddable: true, href: core(`users/${row.post_author}`) }] } : {}),
-    ...revisionLinks(core(`${ownRoute}/revisions`), revisions),
-    ...(imageId === undefined ? {} : { 'wp:featuredmedia': [{ embeddable: true, href: core(`media/${imageId}`) }] }),
-    'wp:attachment': [{ href: core('media', [['parent', String(row.ID)]]) }],
+    self: [{ href: coreUrl(context, ownRoute), targetHints: { allow: methods } }],
+    collection: [{ href: coreUrl(context, kind.postType) }],
+    about: [{ href: coreUrl(context, `types/${kind.postType}`) }],
+    ...(row.post_author > 0 ? { author: [{ embeddable: true, href: coreUrl(context, `users/${row.post_author}`) }] } : {}),
+    ...revisionLinks(coreUrl(context, `${ownRoute}/revisions`), revisions),
+    ...(imageId === undefined ? {} : { 'wp:featuredmedia': [{ embeddable: true, href: coreUrl(context, `media/${imageId}`) }] }),
+    'wp:attachment': [{ href: coreUrl(context, 'media', [['parent', String(row.ID)]]) }],
     ...(terms.length === 0 ? {} : { 'wp:term': terms }),
-    ...actionLinks(actions, core(ownRoute)),
+    ...actionLinks(actions, coreUrl(context, ownRoute)),
     curies: CURIES,
   };
 }

@@ -1,4 +1,4 @@
-import { restUrl } from '../../wordpress/links.ts';
+import { coreUrl } from '../../wordpress/links.ts';
 import type { PostKind } from '../kind.ts';
 import type { Bundle } from '../rendering.ts';
 import { coreMeta } from './meta.ts';
@@ -43,6 +43,6 @@ export function coreRevision({ kind, base }: RevisedType, id: number, bundle: Bu
   };
   return {
     ...membersInView(record, context.view, MEMBER_VIEWS),
-    _links: { parent: [{ href: restUrl(context, `wp/v2/${base}/${row.post_parent}`) }] },
+    _links: { parent: [{ href: coreUrl(context, `${base}/${row.post_parent}`) }] },
   };
 }

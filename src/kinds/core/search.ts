@@ -1,4 +1,4 @@
-import { restUrl } from '../../wordpress/links.ts';
+import { coreUrl } from '../../wordpress/links.ts';
 import { choice, choices, integers, searchPhrase } from '../grammars/schema.ts';
 import type { ValuesOf } from '../param.ts';
 import type { RenderContext } from '../rendering.ts';
@@ -52,13 +52,12 @@ export interface SearchHit {
 /** Returns a search result as WordPress shows it (`WP_REST_Search_Controller::prepare_item_for_response`). */
 export function searchRecord(hit: SearchHit, context: Pick<RenderContext, 'home' | 'settings'>): Record<string, unknown> {
   const { route, typeRoute, methods, ...record } = hit;
-  const core = (path: string) => restUrl(context, `wp/v2/${path}`);
   return {
     ...record,
     _links: {
-      self: [{ embeddable: true, href: core(route), targetHints: { allow: methods } }],
-      about: [{ href: core(typeRoute) }],
-      collection: [{ href: core('search') }],
+      self: [{ embeddable: true, href: coreUrl(context, route), targetHints: { allow: methods } }],
+      about: [{ href: coreUrl(context, typeRoute) }],
+      collection: [{ href: coreUrl(context, 'search') }],
     },
   };
 }

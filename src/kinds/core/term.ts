@@ -1,5 +1,5 @@
 import { blogCategoryUrl } from '../../wordpress/blog-links.ts';
-import { restUrl } from '../../wordpress/links.ts';
+import { coreUrl } from '../../wordpress/links.ts';
 import type { Term } from '../../wordpress/rows.ts';
 import { tableOf } from '../../wordpress/table.ts';
 import { category } from '../category.ts';
@@ -82,14 +82,13 @@ const ROUTES_BY_TAXONOMY: ReadonlyMap<string, readonly string[]> = tableOf({
 
 /** Returns the links of a term in WordPress's own routes. */
 export function termLinks(term: Term, kind: CoreTaxonomy, context: UrlContext, methods: Methods): Record<string, unknown> {
-  const core = (route: string, query: [string, string][] = []) => restUrl(context, `wp/v2/${route}`, query);
   return {
-    self: [{ href: core(`${kind.restBase}/${term.term_id}`), targetHints: { allow: methods } }],
-    collection: [{ href: core(kind.restBase) }],
-    about: [{ href: core(`taxonomies/${kind.taxonomy}`) }],
-    ...(term.parent > 0 ? { up: [{ embeddable: true, href: core(`${kind.restBase}/${term.parent}`) }] } : {}),
+    self: [{ href: coreUrl(context, `${kind.restBase}/${term.term_id}`), targetHints: { allow: methods } }],
+    collection: [{ href: coreUrl(context, kind.restBase) }],
+    about: [{ href: coreUrl(context, `taxonomies/${kind.taxonomy}`) }],
+    ...(term.parent > 0 ? { up: [{ embeddable: true, href: coreUrl(context, `${kind.restBase}/${term.parent}`) }] } : {}),
     'wp:post_type': (ROUTES_BY_TAXONOMY.get(kind.taxonomy) ?? []).map((type) => ({
-      href: core(type, [[kind.restBase, String(term.term_id)]]),
+      href: coreUrl(context, type, [[kind.restBase, String(term.term_id)]]),
     })),
     curies: CURIES,
   };

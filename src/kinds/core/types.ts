@@ -1,4 +1,4 @@
-import { restUrl } from '../../wordpress/links.ts';
+import { coreUrl } from '../../wordpress/links.ts';
 import { category } from '../category.ts';
 import type { Can } from '../grammars/grammar.ts';
 import type { RenderContext } from '../rendering.ts';
@@ -263,7 +263,7 @@ export function coreTaxonomies(context: UrlContext, view: View, say: Say, type?:
 const VISIBILITY = { public: true, publicly_queryable: true, show_in_nav_menus: true, show_in_quick_edit: true, show_ui: true };
 
 const links = (context: UrlContext, collection: string, items: string) => ({
-  collection: [{ href: restUrl(context, `wp/v2/${collection}`) }],
-  'wp:items': [{ href: restUrl(context, `wp/v2/${items}`) }],
+  collection: [{ href: coreUrl(context, collection) }],
+  'wp:items': [{ href: coreUrl(context, items) }],
   curies: CURIES,
 });

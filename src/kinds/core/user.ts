@@ -1,6 +1,6 @@
 import type { SettingName } from '../../calendar/settings.ts';
 import { avatarUrls } from '../../wordpress/avatar.ts';
-import { authorUrl, restUrl } from '../../wordpress/links.ts';
+import { authorUrl, coreUrl } from '../../wordpress/links.ts';
 import { type CoreContext, EDIT_ONLY, isoDate, type Methods, membersInView, VIEW_AND_EDIT, type View } from './view.ts';
 
 /** A person, as read from the rows of `users` and `usermeta`. */
@@ -63,8 +63,10 @@ export function coreUser(person: Person, context: CoreContext, methods: Methods)
         }),
     meta: context.view === 'edit' ? { persisted_preferences: person.preferences } : [],
   };
-  const core = (route: string) => restUrl(context, `wp/v2/${route}`);
-  const links = { self: [{ href: core(`users/${person.id}`), targetHints: { allow: methods } }], collection: [{ href: core('users') }] };
+  const links = {
+    self: [{ href: coreUrl(context, `users/${person.id}`), targetHints: { allow: methods } }],
+    collection: [{ href: coreUrl(context, 'users') }],
+  };
   return { ...membersInView(record, context.view, MEMBER_VIEWS), _links: links };
 }
 

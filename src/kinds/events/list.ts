@@ -3,6 +3,7 @@ import { failParam } from '../../errors.ts';
 import { tableOf } from '../../wordpress/table.ts';
 import { category } from '../category.ts';
 import type { Condition } from '../condition.ts';
+import { MAX_LATITUDE, MAX_LONGITUDE } from '../coordinates.ts';
 import { byExternalId, EXTERNAL_ID_PARAM } from '../external-id.ts';
 import { control, filter, group } from '../filter.ts';
 import { flag, strictness } from '../grammars/flags.ts';
@@ -129,8 +130,8 @@ function nearOf({ geoloc_lat: lat, geoloc_lng: lng, geoloc_radius: km = DEFAULT_
   if (lat === undefined && lng === undefined) return undefined;
   if (lat === undefined) return failParam('geoloc_lat', 'pair-missing');
   if (lng === undefined) return failParam('geoloc_lng', 'pair-missing');
-  if (Math.abs(lat) > 90) failParam('geoloc_lat', 'latitude-invalid');
-  if (Math.abs(lng) > 180) failParam('geoloc_lng', 'longitude-invalid');
+  if (Math.abs(lat) > MAX_LATITUDE) failParam('geoloc_lat', 'latitude-invalid');
+  if (Math.abs(lng) > MAX_LONGITUDE) failParam('geoloc_lng', 'longitude-invalid');
   if (km <= 0) failParam('geoloc_radius', 'radius-invalid');
   return { lat, lng, km };
 }

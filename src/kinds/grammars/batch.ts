@@ -1,5 +1,5 @@
 import { isRecord } from '../../objects.ts';
-import { type Grammar, MAX_BYTES } from './grammar.ts';
+import { type Grammar, isEmptyList, MAX_BYTES, REFUSED } from './grammar.ts';
 
 /**
  * Maximum number of writes in one batch. WordPress accepts 25 unless a plugin changes that; clients find out by
@@ -45,7 +45,7 @@ export const batchedWrites: Grammar<readonly BatchedWrite[]> = {
     },
   },
   read: (raw) => {
-    if (!Array.isArray(raw) || raw.length > MAX_WRITES) return { fault: { stage: 'value' } };
+    if (!Array.isArray(raw) || raw.length > MAX_WRITES) return REFUSED;
     const writes: BatchedWrite[] = [];
     for (const [index, one] of raw.entries()) {
       const write = batchedWrite(one);
@@ -59,14 +59,14 @@ export const batchedWrites: Grammar<readonly BatchedWrite[]> = {
 
 /** Reads one write. Returns the reason if it is refused. */
 function batchedWrite(raw: unknown): BatchedWrite | WriteReason {
-  if (!isObject(raw)) return 'batched-write-no-object';
+  if (!isRecord(raw)) return 'batched-write-no-object';
   const { method: methodName = 'POST', path, body = {}, headers = {} } = raw;
   const method = METHODS.find((candidate) => candidate === methodName);
   if (method === undefined) return 'batched-write-method';
   if (typeof path !== 'string') return 'batched-write-path';
-  if (!isObject(body) && !isEmptyList(body)) return 'batched-write-body';
+  if (!isRecord(body) && !isEmptyList(body)) return 'batched-write-body';
   const headerTexts = headerTextsOf(headers);
-  return headerTexts === undefined ? 'batched-write-headers' : { method, path, body: isObject(body) ? body : {}, headers: headerTexts };
+  return headerTexts === undefined ? 'batched-write-headers' : { method, path, body: isRecord(body) ? body : {}, headers: headerTexts };
 }
 
 /** Why a write is refused: the name of a sentence in `reasons.json`. */
@@ -79,7 +79,7 @@ type WriteReason =
 
 /** Returns headers by lower-case name; undefined if they are not an object of texts or of lists of texts. */
 function headerTextsOf(headers: unknown): Record<string, string> | undefined {
-  if (!isObject(headers)) return isEmptyList(headers) ? {} : undefined;
+  if (!isRecord(headers)) return isEmptyList(headers) ? {} : undefined;
   const texts: Record<string, string> = {};
   for (const [name, value] of Object.entries(headers)) {
     const text = headerText(value);
@@ -94,8 +94,3 @@ function headerText(value: unknown): string | undefined {
   const values = Array.isArray(value) ? value : [value];
   return values.every((one) => typeof one === 'string') ? values.join(', ') : undefined;
 }
-
-const isObject = (value: unknown): value is Readonly<Record<string, unknown>> => isRecord(value);
-
-/** Returns whether a value is an empty list, which is how PHP writes an empty object. */
-const isEmptyList = (value: unknown): boolean => Array.isArray(value) && value.length === 0;

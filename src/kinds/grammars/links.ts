@@ -1,7 +1,7 @@
 import { isObject, isRecord } from '../../objects.ts';
 import type { PostKind, PostValues } from '../kind.ts';
 import type { LinkedKindName } from '../kind-names.ts';
-import { type Grammar, type Hint, isEmpty, isEmptyList, MAX_BYTES, MAX_ITEMS, MAX_NEW_ITEMS, TOO_MANY_NEW } from './grammar.ts';
+import { type Grammar, type Hint, isEmpty, isEmptyList, MAX_BYTES, MAX_ITEMS, MAX_NEW_ITEMS, REFUSED, TOO_MANY_NEW } from './grammar.ts';
 import { positiveInteger } from './grammars.ts';
 import { isNumbered, toItems } from './lists.ts';
 
@@ -79,5 +79,3 @@ function requestedLink(item: unknown): RequestedLink | undefined {
   const id = positiveInteger.read(object.id).value;
   return id === undefined ? undefined : { id };
 }
-
-const REFUSED = { fault: { stage: 'value' } } as const;

@@ -3,7 +3,7 @@ import { isObject } from '../../objects.ts';
 import { sanitizeTextField } from '../../wordpress/content/plain-text.ts';
 import { numberText } from '../../wordpress/php/number.ts';
 import { sanitizeTitle } from '../../wordpress/slug.ts';
-import { choiceHint, type Grammar, type Hint, MAX_BYTES, MAX_ITEMS, numeric, type Plain, TOO_LONG } from './grammar.ts';
+import { choiceHint, type Grammar, type Hint, MAX_BYTES, MAX_ITEMS, numeric, type Plain, REFUSED, TOO_LONG } from './grammar.ts';
 import { oneOf } from './grammars.ts';
 import { isTime, MOMENT_HINT } from './times.ts';
 
@@ -317,8 +317,8 @@ export const idsArgument = ({ orText }: { readonly orText: boolean }): Grammar<r
   json: { type: 'array', items: { type: 'integer' } },
   read: (raw) => {
     const list = Array.isArray(raw) || orText ? parseList(raw) : undefined;
-    if (list === undefined || list.length === 0 || list.length > MAX_ITEMS) return { fault: { stage: 'value' } };
+    if (list === undefined || list.length === 0 || list.length > MAX_ITEMS) return REFUSED;
     const values = list.flatMap((item) => wholeNumber(item) ?? []).filter((value) => value > 0);
-    return values.length === list.length ? accept(values) : { fault: { stage: 'value' } };
+    return values.length === list.length ? accept(values) : REFUSED;
   },
 });

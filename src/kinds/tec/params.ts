@@ -6,7 +6,7 @@ import type { Condition } from '../condition.ts';
 import { FEATURED_META, ORGANIZER_LINK, VENUE_LINK } from '../events/metas.ts';
 import { shownTexts } from '../fields.ts';
 import { conditionsOf, control, filter, group } from '../filter.ts';
-import { choiceHint, type Grammar, type Hint, MAX_BYTES } from '../grammars/grammar.ts';
+import { choiceHint, type Grammar, type Hint, MAX_BYTES, REFUSED } from '../grammars/grammar.ts';
 import { oneOf, passedThrough, text } from '../grammars/grammars.ts';
 import {
   anyString,
@@ -65,7 +65,7 @@ const statuses: Grammar<readonly string[]> = {
   read: (raw) => {
     const { value, schemaFault } = strings.read(raw);
     if (value === undefined || value.length === 0) return schemaFault ? { schemaFault } : {};
-    return value.every((name) => STATUSES.includes(name)) ? { value } : { fault: { stage: 'value' } };
+    return value.every((name) => STATUSES.includes(name)) ? { value } : REFUSED;
   },
 };
 
