@@ -41,6 +41,8 @@ const SPAN_FIELDS = ['start_date', 'end_date'] as const;
 
 interface DatesForm {
   readonly input?: Values;
+  /** The start (UTC) of the date whose form was sent; empty for the form that adds a date. */
+  readonly sentDate?: string;
   readonly errorMessage?: string;
 }
 
@@ -93,6 +95,7 @@ export async function datesPage(visit: Visit, id: number, form: DatesForm = {}):
               event={event}
               span={{ start: eventStart, end: localFromUnix(unixFromText(startUtc) + length, eventZone) }}
               startUtc={startUtc}
+              input={startUtc === form.sentDate ? form.input : undefined}
               allows={{
                 exclude: mayRemove && startUtc !== series.dates[0]?.startUtc,
                 move: series.rdates.includes(start) && startUtc !== series.dates[0]?.startUtc,
@@ -104,7 +107,7 @@ export async function datesPage(visit: Visit, id: number, form: DatesForm = {}):
         <h2>{say('desk:dates.add')}</h2>
         <form method="post" action={deskUrl(visit, `/events/${event.id}/dates`)} class="narrow">
           <Nonce nonce={visit.nonce} />
-          <SpanFields visit={visit} values={form.input ?? {}} prefix="new" />
+          <SpanFields visit={visit} values={form.sentDate ? {} : (form.input ?? {})} prefix="new" />
           <button type="submit" class="button-main">
             {say('desk:dates.add-button')}
           </button>
@@ -120,10 +123,12 @@ interface DateRowProps {
   readonly event: Editable;
   readonly span: { readonly start: string; readonly end: string };
   readonly startUtc: string;
+  /** The refused input of its form. */
+  readonly input: Values | undefined;
   readonly allows: { readonly exclude: boolean; readonly move: boolean };
 }
 
-function DateRow({ visit, event, span, startUtc, allows }: DateRowProps): JSX.Element {
+function DateRow({ visit, event, span, startUtc, input, allows }: DateRowProps): JSX.Element {
   const { i18n, settings } = visit;
   const { say } = i18n;
   const allDay = event.values.all_day === true;
@@ -146,12 +151,12 @@ function DateRow({ visit, event, span, startUtc, allows }: DateRowProps): JSX.El
         />
       )}
       {allows.move && (
-        <details>
+        <details open={input !== undefined}>
           <summary aria-label={`${say('desk:dates.move')}: ${spanText}`}>{say('desk:dates.move')}</summary>
           <form method="post" action={deskUrl(visit, `${path}/move`)}>
             <Nonce nonce={visit.nonce} />
             <input type="hidden" name="date" value={startUtc} />
-            <SpanFields visit={visit} values={{ start_date: span.start, end_date: end }} prefix={idSuffix} />
+            <SpanFields visit={visit} values={input ?? { start_date: span.start, end_date: end }} prefix={idSuffix} />
             <button type="submit">{say('desk:form.save')}</button>
           </form>
         </details>
@@ -229,8 +234,9 @@ const changeDatesByForm = (visit: Submission, id: number, work: (event: Editable
 async function changeDates(visit: Submission, id: number, work: (event: Editable) => Promise<void>): Promise<Outcome> {
   const event = await readEditable(visit.site, visit.caller, EVENT, idIn(String(id)));
   const input = enteredSpan(visit.fields);
+  const sentDate = textIn(visit.fields, 'date');
   const showError = ([name, sentence]: readonly [string, string]) =>
-    datesPage(visit, event.id, { input, errorMessage: `${labelOf(visit.i18n, EVENT.name, name)}: ${sentence}` });
+    datesPage(visit, event.id, { input, sentDate, errorMessage: `${labelOf(visit.i18n, EVENT.name, name)}: ${sentence}` });
   const [dateError] = dateErrors(visit, input, event.values);
   if (dateError) return showError(dateError);
   try {
@@ -239,7 +245,7 @@ async function changeDates(visit: Submission, id: number, work: (event: Editable
   } catch (error) {
     if (!(error instanceof ApiError) || error.status >= 500 || error.status === 403) throw error;
     const [fieldError] = fieldErrors(visit, EVENT, error);
-    return fieldError ? showError(fieldError) : datesPage(visit, event.id, { input, errorMessage: dateErrorSentence(visit, error) });
+    return fieldError ? showError(fieldError) : datesPage(visit, event.id, { input, sentDate, errorMessage: dateErrorSentence(visit, error) });
   }
 }
 

@@ -7,7 +7,7 @@ import type { Database } from '../../src/storage/engine/database.ts';
 import { loadTexts } from '../../src/texts.ts';
 import { accessibilityFaults, describeInBrowser, VIEWS } from '../support/browser.ts';
 import { describeDatabases } from '../support/databases.ts';
-import { elements, openVisitor, textOf, type Visitor } from '../support/desk-visitor.ts';
+import { elements, formIn, openVisitor, textOf, type Visitor } from '../support/desk-visitor.ts';
 import { loadRecurringSite } from '../support/recurring-site.ts';
 import { type RunningSite, serveDatabase } from '../support/running-site.ts';
 import { serveRecurringSite } from '../support/served-recurring-site.ts';
@@ -208,6 +208,25 @@ describeDatabases('dates of a recurring event at the desk', (open) => {
     expect([after.start_date, after.end_date]).toEqual([body.start_date, body.end_date]);
   });
 
+  it.each([
+    ['2029-01-01', 'This cannot be done with this date'],
+    ['2031-02-30', 'This is not a day of the calendar'],
+  ])('keep a move that was refused in the form of its date (%s)', async (day, sentence) => {
+    const anna = await as('admin');
+    const span = { 'start_date[time]': '19:00', 'end_date[date]': '2031-01-18', 'end_date[time]': '21:00' };
+    await anna.submit(await anna.get(PAGE), PAGE, { ...span, 'start_date[date]': '2031-01-18' });
+    const page = await anna.get(PAGE);
+    expect(elements(page.text, ({ name, attribs }) => name === 'details' && 'open' in attribs)).toEqual([]);
+    const refused = await anna.submit(page, `${PAGE}/move`, { 'start_date[date]': day, 'end_date[date]': day });
+    expect([refused.status, refused.text.includes(sentence)]).toEqual([422, true]);
+    const startDay = (action: string) => new Map(formIn(refused.text, action)).get('start_date[date]');
+    expect([startDay(PAGE), startDay(`${PAGE}/move`)]).toEqual(['', day]);
+    const [open, ...others] = elements(refused.text, ({ name, attribs }) => name === 'details' && 'open' in attribs);
+    expect([textHtml(open!).includes(`value="${day}"`), others]).toEqual([true, []]);
+    expect((await anna.submit(refused, `${PAGE}/move`, { 'start_date[date]': '2031-01-20', 'end_date[date]': '2031-01-20' })).status).toBe(303);
+    expect((await dates()).filter((start) => /-(18|20) 19/.test(start))).toEqual(['2031-01-20 19:00:00']);
+  });
+
   it('are added, and added dates can be moved', async () => {
     const anna = await as('admin');
     const page = await anna.get(PAGE);
@@ -230,6 +249,7 @@ describeDatabases('dates of a recurring event at the desk', (open) => {
       true,
       true,
     ]);
+    expect(new Map(formIn(refused.text, PAGE)).get('start_date[date]')).toBe('2029-01-01');
     const wrong = await anna.submit(shown, PAGE, { 'start_date[date]': 'soon', 'end_date[date]': '2031-02-02' });
     expect(wrong.status).toBe(422);
     const skipped = await anna.submit(shown, PAGE, span('2031-03-30', '02:30'));
