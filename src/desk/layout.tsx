@@ -36,7 +36,7 @@ export function deskPage(visit: Visit, props: PageProps): string {
     i18n,
     title: `${title} · ${siteNameOf(settings, i18n)}`,
     styles: ['base.css', 'forms.css', 'desk.css', ...styles].map(asset),
-    scripts: visit.login ? ['desk.js', ...scripts].map(asset) : [],
+    scripts: ['desk.js', ...scripts].map(asset),
     name: 'desk',
     children: (
       <>

@@ -83,7 +83,7 @@ export const deskRoutes: readonly DeskRoute[] = [
   get('/sign-in', 'anyone', async (visit) => (visit.login ? { to: deskUrl(visit, '') } : { html: signInPage(visit) })),
   { method: 'POST', secrets: ['pwd'], keeps: true, path: '/sign-in', allow: 'anyone', run: signInByForm },
   { method: 'POST', isButton: true, endsLogin: true, path: '/sign-out', allow: 'signed-in', run: signOut },
-  get('/welcome', 'anyone', (visit) => welcomePage(visit)),
+  get('/welcome', 'anyone', welcomePage),
   postWithSecrets('/welcome', 'anyone', ['password', 'again'], welcomeByForm),
   ...postKinds.flatMap((kind): DeskRoute[] => {
     const path = `/${kind.path}`;

@@ -10,7 +10,7 @@ import {
   type NewCookie,
   signIn,
 } from '../accounts/logins.ts';
-import { choosePassword, ownerOfLink } from '../accounts/password-links.ts';
+import { choosePassword, ownerOfLink, type PasswordLink } from '../accounts/password-links.ts';
 import { toViewer } from '../accounts/viewer.ts';
 import { ApiError, type ProblemName } from '../errors.ts';
 import { membersIn, textIn } from '../forms/form-values.ts';
@@ -195,10 +195,30 @@ export function startOverPage(visit: Visit, { path, cause }: NotKept): string {
 }
 
 // ------------------------------------------------------------------------------------------------- links
-const passwordLinkIn = (fields: Values) => ({ login: textIn(fields, 'login'), key: textIn(fields, 'token') });
+const passwordLinkIn = (fields: Values): PasswordLink => ({ login: textIn(fields, 'login'), key: textIn(fields, 'token') });
 
 /** Returns the page of a link for choosing a password. Opening it does not use up the link. */
-export async function welcomePage(visit: Visit, link = passwordLinkIn(visit.request.query), errors?: FieldErrors): Promise<Outcome> {
+export const welcomePage = (visit: Visit): Promise<Outcome> =>
+  orSignIn(visit, () => newPasswordPage(visit, passwordLinkIn(visit.request.query)));
+
+/** Sets the chosen password and signs its owner in. */
+export const welcomeByForm = (visit: Submission): Promise<Outcome> => orSignIn(visit, () => setNewPassword(visit));
+
+/**
+ * Runs the work of a link. For one that is not valid any more the sign-in page is shown, since its owner may have
+ * used it: by pressing the button twice, or by opening the invitation again. A signed-in user sees the error.
+ */
+async function orSignIn(visit: Visit, work: () => Promise<Outcome>): Promise<Outcome> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!(error instanceof ApiError) || error.problem !== 'password-link-invalid' || visit.login) throw error;
+    const html = signInPage(visit, { errorMessage: visit.i18n.say('desk:welcome.used'), redirectTo: '' });
+    return { html, status: error.status, refusal: error };
+  }
+}
+
+async function newPasswordPage(visit: Visit, link: PasswordLink, errors?: FieldErrors): Promise<Outcome> {
   const { site, request, i18n, settings } = visit;
   const { say } = i18n;
   const { row } = await ownerOfLink(site, link, request.address);
@@ -221,12 +241,11 @@ export async function welcomePage(visit: Visit, link = passwordLinkIn(visit.requ
   return { html, ...(wrong === undefined ? {} : { status: 422 }) };
 }
 
-/** Sets the chosen password and signs its owner in. */
-export async function welcomeByForm(visit: Submission): Promise<Outcome> {
+async function setNewPassword(visit: Submission): Promise<Outcome> {
   const { site, settings, request, fields, i18n } = visit;
   const link = passwordLinkIn(fields);
   const password = textIn(fields, 'password');
-  if (password !== textIn(fields, 'again')) return welcomePage(visit, link, new Map([['again', i18n.say('desk:welcome.differ')]]));
+  if (password !== textIn(fields, 'again')) return newPasswordPage(visit, link, new Map([['again', i18n.say('desk:welcome.differ')]]));
   try {
     const user = await choosePassword(site, link, password, request.address);
     const { address, agent } = request;
@@ -234,6 +253,6 @@ export async function welcomeByForm(visit: Submission): Promise<Outcome> {
     return { to: deskUrl(visit, '', { done: 'welcome' }), cookies: setCookie(visit, cookie) };
   } catch (error) {
     if (!(error instanceof AccountError)) throw error;
-    return welcomePage(visit, link, accountErrors(visit, error));
+    return newPasswordPage(visit, link, accountErrors(visit, error));
   }
 }

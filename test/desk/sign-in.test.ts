@@ -128,6 +128,24 @@ describeRequests('signing in to the desk', (ask) => {
     expect((await anna.get(`/admin/welcome?${linkQuery(late)}`)).status).toBe(403);
   });
 
+  it('offers to sign in if the form of a link is sent twice, or the link is opened again', async () => {
+    const link = await createPasswordLink(ask.running().site, 'admin', 1800);
+    const address = `/admin/welcome?${linkQuery(link)}`;
+    const [anna, twice] = [await openVisitor(ask), await openVisitor(ask)];
+    const page = await anna.get(address);
+    expect(elements(page.text, ({ name }) => name === 'script').map(({ attribs }) => attribs.src)).toEqual([
+      expect.stringMatching(/\/desk\.\w+\.js$/),
+    ]);
+    expect((await anna.submit(page, '/admin/welcome', { password: PASSWORD, again: PASSWORD })).status).toBe(303);
+    for (const late of [await twice.submit(page, '/admin/welcome', { password: PASSWORD, again: PASSWORD }), await twice.get(address)]) {
+      expect([late.status, late.text.includes('If you have chosen a password already, sign in')]).toEqual([403, true]);
+      const signedIn = await (await openVisitor(ask)).submit(late, '/admin/sign-in', { log: 'admin', pwd: PASSWORD });
+      expect([signedIn.status, signedIn.headers.location]).toEqual([303, '/admin']);
+    }
+    // Their other pages can be reached by the navigation.
+    expect((await anna.get(address)).text).toContain('This link is no longer valid; ask for another one.');
+  });
+
   it('passes a password with quotes on exactly as WordPress does', async () => {
     const quoted = `it's "mine" \\o/`;
     const anna = await openVisitor(ask);
