@@ -83,6 +83,20 @@ describe('the texts in Italian', () => {
   });
 });
 
+describe.each(LANGUAGES)('the reports of imports at the desk in %s', (language) => {
+  const own = sentences(language);
+  /** About other databases, which cannot be imported at the desk. */
+  const ELSEWHERE = ['no-wordpress'];
+  it.each(['losses', 'faults'])('name neither options nor commands (%s)', (group) => {
+    const names = [...own.keys()].flatMap((key) => (key.startsWith(`exchange:${group}.`) ? [key.slice(`exchange:${group}.`.length)] : []));
+    expect(names.length).toBeGreaterThan(40);
+    const shown = names
+      .filter((name) => !ELSEWHERE.includes(name))
+      .map((name) => own.get(`desk:import.${group}.${name}`) ?? own.get(`exchange:${group}.${name}`)!);
+    expect(shown.filter((sentence) => /--\w|`/.test(sentence))).toEqual([]);
+  });
+});
+
 describe('the texts contain exactly the necessary sentences', () => {
   it('for every problem', () =>
     expect(keysOf('problems').sort()).toEqual(

@@ -245,7 +245,9 @@ async function changeDates(visit: Submission, id: number, work: (event: Editable
   } catch (error) {
     if (!(error instanceof ApiError) || error.status >= 500 || error.status === 403) throw error;
     const [fieldError] = fieldErrors(visit, EVENT, error);
-    return fieldError ? showError(fieldError) : datesPage(visit, event.id, { input, sentDate, errorMessage: dateErrorSentence(visit, error) });
+    return fieldError
+      ? showError(fieldError)
+      : datesPage(visit, event.id, { input, sentDate, errorMessage: dateErrorSentence(visit, error) });
   }
 }
 

@@ -42,6 +42,7 @@ export async function healthPage(visit: Visit, errorMessage?: string): Promise<O
             <li key={finding.name}>
               <strong>{say(`upkeep:doctor.${finding.severity}`)}</strong> {say(`upkeep:findings.${finding.name}`)} ({finding.count})
               <Examples texts={examplesInWords(finding, say)} />
+              {!isFixable(finding) && <p>{say(`upkeep:advice.${finding.name}`)}</p>}
             </li>
           ))}
         </ul>

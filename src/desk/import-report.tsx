@@ -1,11 +1,18 @@
 import type { JSX } from 'preact';
+import { hourCycleOf } from '../calendar/hour-cycle.ts';
 import type { HeadingMap } from '../exchange/csv/layout.ts';
 import type { TableMapping } from '../exchange/csv/read.ts';
 import type { PreviewedRecord } from '../exchange/import/preview.ts';
 import { lossParts } from '../exchange/items/loss-text.ts';
 import { countsToShow, type Report } from '../exchange/items/report.ts';
+import type { Source } from '../exchange/items/source.ts';
+import { spanInWords } from '../html/dates.ts';
 import { Checkbox, Select } from '../html/form-fields.tsx';
 import { Link } from '../html/links.tsx';
+import { isAllDay } from '../kinds/events/dates.ts';
+import { DATES } from '../kinds/events/metas.ts';
+import { ORGANIZER } from '../kinds/organizer.ts';
+import { VENUE } from '../kinds/venue.ts';
 import { decodeEntities } from '../wordpress/content/entities.ts';
 import { ColumnChoices } from './import-columns.tsx';
 import type { ImportFile } from './import-files.ts';
@@ -67,12 +74,23 @@ export interface ImportOutcome {
   readonly table: TableMapping | undefined;
   readonly records: readonly PreviewedRecord[];
   readonly report: Report;
+  /** Advice of a rehearsal if records link to others that the file lacks. */
+  readonly hint?: Source['hint'];
 }
+
+/**
+ * Returns the keys of the sentence about a loss or a fault. If that of the command line names an option or a command,
+ * the desk has its own.
+ */
+export const sentenceKeys = (group: 'losses' | 'faults', name: string): string[] => [
+  `desk:import.${group}.${name}`,
+  `exchange:${group}.${name}`,
+];
 
 const REPORTED_KINDS = ['author', 'category', 'tag', 'attachment', 'venue', 'organizer', 'event'] as const;
 
 /** Returns the page with the result of an import or a rehearsal. */
-export function reportPage(visit: Visit, { file, readingOptions, table, records, report }: ImportOutcome): string {
+export function reportPage(visit: Visit, { file, readingOptions, table, records, report, hint }: ImportOutcome): string {
   const { say } = visit.i18n;
   const { losses, dryRun } = report;
   const counts = countsToShow(report);
@@ -107,26 +125,35 @@ export function reportPage(visit: Visit, { file, readingOptions, table, records,
             ))}
           </tbody>
         </table>
-        {losses.length > 0 && (
-          <ul class="losses">
-            {losses.map(({ reason, count, examples }) => (
-              <li key={reason}>
-                {say(`exchange:losses.${reason}`)} ({count})
-                <p class="quiet">
-                  {examples
-                    .slice(0, 5)
-                    .map((loss) => lossParts(loss, say).join(' · '))
-                    .join(' | ')}
-                </p>
-              </li>
-            ))}
-          </ul>
-        )}
+        <Losses visit={visit} losses={losses} hint={hint} />
         {dryRun && <Preview visit={visit} records={records} />}
         {dryRun && <StartImportForm visit={visit} file={file} readingOptions={readingOptions} table={table} />}
       </>
     ),
   });
+}
+
+function Losses({ visit, losses, hint }: Pick<ImportOutcome, 'hint'> & Pick<Report, 'losses'> & { readonly visit: Visit }) {
+  const { say } = visit.i18n;
+  if (losses.length === 0) return null;
+  return (
+    <>
+      <ul class="losses">
+        {losses.map(({ reason, count, examples }) => (
+          <li key={reason}>
+            {say(sentenceKeys('losses', reason))} ({count})
+            <p class="quiet">
+              {[
+                ...examples.map((loss) => lossParts(loss, say).join(' · ')),
+                ...(count > examples.length ? [say('exchange:import.more', { count: count - examples.length })] : []),
+              ].join(' | ')}
+            </p>
+          </li>
+        ))}
+      </ul>
+      {hint !== undefined && losses.some(({ reason }) => reason === 'link-missing') && <p>{say(`exchange:hints.${hint}`)}</p>}
+    </>
+  );
 }
 
 function Preview({ visit, records }: { readonly visit: Visit; readonly records: readonly PreviewedRecord[] }): JSX.Element {
@@ -138,10 +165,7 @@ function Preview({ visit, records }: { readonly visit: Visit; readonly records: 
         {records.map(({ place, columns, metas, links }) => (
           <li key={place}>
             <strong>{decodeEntities(String(columns.post_title ?? ''))}</strong>{' '}
-            {metas
-              .filter(([key]) => /Date$|Address|City|Email/.test(key) && !key.includes('UTC'))
-              .map(([, value]) => value)
-              .join(' · ')}{' '}
+            {[datesInWords(visit, metas), ...PREVIEWED_METAS.map((key) => metaIn(metas, key))].filter(Boolean).join(' · ')}{' '}
             {links.map(({ name }) => decodeEntities(name)).join(', ')}
           </li>
         ))}
@@ -150,12 +174,25 @@ function Preview({ visit, records }: { readonly visit: Visit; readonly records: 
   );
 }
 
+const PREVIEWED_METAS = [VENUE.address, VENUE.city, ORGANIZER.email];
+
+type Metas = PreviewedRecord['metas'];
+
+const metaIn = (metas: Metas, name: string): string => metas.find(([key]) => key === name)?.[1] ?? '';
+
+const datesInWords = ({ i18n, settings }: Visit, metas: Metas): string =>
+  spanInWords(
+    i18n,
+    { start: metaIn(metas, DATES.start), end: metaIn(metas, DATES.end), allDay: isAllDay(metaIn(metas, DATES.allDay)) },
+    hourCycleOf(settings.calendar.formats.time),
+  );
+
 function StartImportForm({
   visit,
   file,
   readingOptions,
   table,
-}: Omit<ImportOutcome, 'records' | 'report'> & { readonly visit: Visit }): JSX.Element {
+}: Omit<ImportOutcome, 'records' | 'report' | 'hint'> & { readonly visit: Visit }): JSX.Element {
   const { say } = visit.i18n;
   return (
     <form method="post" action={deskUrl(visit, '/import')} encType="multipart/form-data" class="narrow">
@@ -186,17 +223,18 @@ export function progressPage(
 ): string {
   const { say } = visit.i18n;
   const url = deskUrl(visit, '/import/progress', { source, total });
+  const title = say(stopped ? 'desk:import.stopped-title' : 'desk:import.running');
   return deskPage(visit, {
-    title: say('desk:import.running'),
+    title,
     section: 'import',
-    notice: stopped ? { tone: 'wrong', text: say('desk:import.stopped', { done }) } : undefined,
+    notice: stopped ? { tone: 'wrong', text: say('desk:import.stopped', { count: done }) } : undefined,
     children: (
       <div data-refresh={stopped ? undefined : url}>
         <p role="status">{say('desk:import.progress', { done, total: Math.max(done, total) })}</p>
-        <progress value={done} max={Math.max(1, done, total)} aria-label={say('desk:import.running')} />
+        <progress value={done} max={Math.max(1, done, total)} aria-label={title} />
         <p>
-          <Link href={url} class="button">
-            {say('desk:import.progress-look')}
+          <Link href={stopped ? deskUrl(visit, '/import') : url} class="button">
+            {say(stopped ? 'desk:import.send-again' : 'desk:import.progress-look')}
           </Link>
         </p>
       </div>

@@ -15,7 +15,7 @@ import { Input } from '../html/form-fields.tsx';
 import { trustOf } from '../records/clean-text.ts';
 import { NOT_IMPORTED } from './import-columns.tsx';
 import { fetchImportFile, type ImportFile, importFileOf, removeImportFile, storeImportFile } from './import-files.ts';
-import { ImportFileFields, progressPage, ReadingOptionFields, type ReadingOptions, reportPage } from './import-report.tsx';
+import { ImportFileFields, progressPage, ReadingOptionFields, type ReadingOptions, reportPage, sentenceKeys } from './import-report.tsx';
 import { ButtonForm, deskPage, Nonce } from './layout.tsx';
 import { MAX_BULK_SIZE } from './list-filters.ts';
 import { utcMomentInWords } from './moments.ts';
@@ -35,13 +35,14 @@ const IMPORT_WAIT_MS = 2000;
 interface ImportForm {
   readonly errorMessage: string;
   readonly file?: ImportFile | undefined;
+  readonly address?: string | undefined;
   readonly readingOptions?: ReadingOptions;
 }
 
 /** Returns the form for choosing a file, and a summary of the last import. */
 export async function importPage(
   visit: Visit,
-  { errorMessage, file, readingOptions = DEFAULT_READING_OPTIONS }: Partial<ImportForm> = {},
+  { errorMessage, file, address, readingOptions = DEFAULT_READING_OPTIONS }: Partial<ImportForm> = {},
 ): Promise<Outcome> {
   const { say } = visit.i18n;
   const lastImport = await undoableImport(visit.site);
@@ -55,7 +56,7 @@ export async function importPage(
           <p>{say('desk:import.about')}</p>
           <Nonce nonce={visit.nonce} />
           {file && <ImportFileFields file={file} />}
-          {file && <HiddenColumnMap map={readingOptions.map} />}
+          <HiddenColumnMap map={readingOptions.map} />
           <div class="field">
             <label for="file">{say(file ? 'desk:import.other-file' : 'desk:import.file')}</label>
             <input
@@ -71,7 +72,13 @@ export async function importPage(
               </p>
             )}
           </div>
-          <Input name="address" label={say('desk:import.address')} hint={say('desk:import.address-hint')} autocomplete="off" />
+          <Input
+            name="address"
+            label={say('desk:import.address')}
+            hint={say('desk:import.address-hint')}
+            value={address}
+            autocomplete="off"
+          />
           <ReadingOptionFields visit={visit} readingOptions={readingOptions} />
           <button type="submit" class="button-main">
             {say('desk:import.look')}
@@ -150,7 +157,12 @@ export async function importByForm(visit: Submission): Promise<Outcome> {
     return textIn(fields, 'run') === '1' ? await runImport(visit, file) : await rehearse(visit, file);
   } catch (error) {
     if (!(error instanceof SourceFault)) throw error;
-    return importPage(visit, { errorMessage: faultSentence(i18n, error), ...inputAfterFault(error, file, readingOptionsIn(visit)) });
+    // Its sentence names no path of the server, so the log does.
+    if (error.fault === LOST_FILE_FAULT) visit.site.log.warn({ err: error, ...error.values }, 'a file to be imported cannot be read');
+    return importPage(visit, {
+      errorMessage: i18n.say(sentenceKeys('faults', error.fault), error.values),
+      ...inputAfterFault(visit, error, file),
+    });
   }
 }
 
@@ -158,24 +170,17 @@ export async function importByForm(visit: Submission): Promise<Outcome> {
 const READING_FAULTS = new Set(['csv-date-order', 'csv-date', 'csv-no-date', 'csv-time']);
 /** Faults of the chosen mapping of columns. */
 const MAPPING_FAULTS = new Set(['csv-map-column', 'csv-map-field']);
+/** The fault of a kept file that was imported in the meantime, has expired, or is on another host. */
+const LOST_FILE_FAULT = 'unreadable';
 
-/** Returns the input that is kept after a fault. */
-function inputAfterFault(
-  { fault }: SourceFault,
-  file: ImportFile | undefined,
-  readingOptions: ReadingOptions,
-): Omit<ImportForm, 'errorMessage'> {
+/** Returns the input that is kept after a fault. A kept file replaces the address from which it was fetched. */
+function inputAfterFault(visit: Submission, { fault }: SourceFault, file: ImportFile | undefined): Omit<ImportForm, 'errorMessage'> {
+  const readingOptions = readingOptionsIn(visit);
   if (READING_FAULTS.has(fault)) return { file, readingOptions };
-  return { file: MAPPING_FAULTS.has(fault) ? file : undefined, readingOptions: { ...readingOptions, map: new Map() } };
-}
-
-/**
- * Returns the sentence about a fault of a file. If the sentence of the command line names an option, the form has its
- * own sentence.
- */
-function faultSentence({ say, has }: Visit['i18n'], { fault, values }: SourceFault): string {
-  const formKey = `desk:import.faults.${fault}`;
-  return say(has(formKey) ? formKey : `exchange:faults.${fault}`, values);
+  const withoutMap = { ...readingOptions, map: new Map() };
+  if (MAPPING_FAULTS.has(fault)) return { file, readingOptions: withoutMap };
+  const address = textIn(visit.fields, 'address').trim();
+  return { address, readingOptions: fault === LOST_FILE_FAULT ? readingOptions : withoutMap };
 }
 
 async function receiveFile(visit: Submission): Promise<ImportFile | undefined> {
@@ -199,7 +204,7 @@ async function rehearse(visit: Submission, file: ImportFile): Promise<Outcome> {
     const [table] = isCsvSource(source) ? source.mapping() : [];
     const records = await previewOf(source, caller, trustOf(caller.viewer), PREVIEW_COUNT);
     const report = await importItems(site, caller, source.entries(), { source: ledgerName(source, file), dryRun: true, highestId });
-    return { html: reportPage(visit, { file, readingOptions, table, records, report }) };
+    return { html: reportPage(visit, { file, readingOptions, table, records, report, hint: source.hint }) };
   } finally {
     await source.close();
   }

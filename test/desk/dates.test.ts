@@ -223,7 +223,9 @@ describeDatabases('dates of a recurring event at the desk', (open) => {
     expect([startDay(PAGE), startDay(`${PAGE}/move`)]).toEqual(['', day]);
     const [open, ...others] = elements(refused.text, ({ name, attribs }) => name === 'details' && 'open' in attribs);
     expect([textHtml(open!).includes(`value="${day}"`), others]).toEqual([true, []]);
-    expect((await anna.submit(refused, `${PAGE}/move`, { 'start_date[date]': '2031-01-20', 'end_date[date]': '2031-01-20' })).status).toBe(303);
+    expect((await anna.submit(refused, `${PAGE}/move`, { 'start_date[date]': '2031-01-20', 'end_date[date]': '2031-01-20' })).status).toBe(
+      303,
+    );
     expect((await dates()).filter((start) => /-(18|20) 19/.test(start))).toEqual(['2031-01-20 19:00:00']);
   });
 

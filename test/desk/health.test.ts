@@ -6,7 +6,7 @@ import type { Database } from '../../src/storage/engine/database.ts';
 import { Sqlite } from '../../src/storage/engine/sqlite/library.ts';
 import { findDamageInThread } from '../../src/upkeep/doctor/damage.ts';
 import { runScript } from '../support/databases.ts';
-import { elements, openVisitor } from '../support/desk-visitor.ts';
+import { elements, openVisitor, textOf } from '../support/desk-visitor.ts';
 import { describeRequests } from '../support/site-client.ts';
 
 describeRequests('the page about the health of the site', (ask, engine) => {
@@ -24,6 +24,16 @@ describeRequests('the page about the health of the site', (ask, engine) => {
     expect([refreshed(text), text.includes('A backup is being made.')]).toEqual([['/admin/health/backups'], true]);
     rmSync(config.backupsDir, { recursive: true });
     expect(refreshed((await admin.get('/admin/health/backups')).text)).toEqual([]);
+  });
+
+  it('says what to do about a finding without a repair, as the command does', async () => {
+    const admin = await openVisitor(ask, 'admin');
+    const run = { source: 'csv long.csv', run: 1, done: 400, report: '', open: 1, touched_at: '2026-01-01 00:00:00' };
+    await ask.writeRows((db) => db.from('fasti_imports').insert(run));
+    const { text } = await admin.get('/admin/health');
+    const [finding] = elements(text, ({ name }) => name === 'li').filter((one) => textOf(one).includes('Imports were interrupted'));
+    expect(textOf(finding!)).toMatch(/Run the same import again .* At the desk, send the file again\.$/);
+    await ask.writeRows((db) => db.from('fasti_imports').where('source', run.source).delete());
   });
 
   it('makes the other repairs if one fails, and names that one', async () => {

@@ -61,7 +61,11 @@ describeRequests('the other pages of the desk', (ask) => {
       { title: 'Spring fair', start_date: '2027-04-10 10:00:00' },
     ]);
     // The file has been removed.
-    expect((await upload(admin, shown, '/admin/import', undefined, { run: '1' })).status).toBe(422);
+    const late = await upload(admin, shown, '/admin/import', undefined, { run: '1', 'columns[0]': 'Event Name', 'map[0]': 'name' });
+    expect([late.status, late.text.includes('it may have been imported already')]).toEqual([422, true]);
+    expect(late.text).not.toMatch(/ENOENT|fasti-imports|fair\.csv/);
+    // The mapping applies to the file that is chosen next.
+    expect(new Map(formIn(late.text, '/admin/import')).get('map[0]')).toBe('name');
     expect((await upload(admin, await admin.get('/admin/import'), '/admin/import', '\u0000\u0001nonsense')).status).toBe(422);
   });
 
@@ -75,7 +79,17 @@ describeRequests('the other pages of the desk', (ask) => {
     // The file need not be uploaded again.
     expect(answer.text).toContain('fair.csv has already been uploaded');
     const shown = await upload(admin, answer, '/admin/import', undefined, { dates: 'dmy' });
-    expect([shown.status, shown.text.includes('2027-10-04 10:00:00')]).toEqual([200, true]);
+    expect([shown.status, shown.text.includes('Monday, October 4, 2027')]).toEqual([200, true]);
+  });
+
+  it('names the rows that would be lost, says how many more there are, and what to do about missing venues', async () => {
+    const admin = await openVisitor(ask, 'admin');
+    const rows = Array.from({ length: 23 }, (_, row) => `,2027-04-${String(row + 1).padStart(2, '0')} 10:00,2027-04-30 12:00,\n`);
+    const csv = `Event Name,Event Start Date,Event End Date,Event Venue Name\nBarn dance,2027-04-10 10:00,2027-04-10 18:00,Nowhere hall\n${rows.join('')}`;
+    const { text } = await upload(admin, await admin.get('/admin/import'), '/admin/import', csv);
+    const [losses] = elements(text, ({ attribs }) => attribs.class === 'losses');
+    expect(textOf(losses!)).toMatch(/A row without a name was left out \(23\).*fair\.csv:3 .*fair\.csv:22 \| and 3 more/);
+    expect(text).toContain('Import the files of venues and organizers first');
   });
 
   it('maps columns to fields as chosen, or to none, and keeps the choices after another error', async () => {
@@ -98,7 +112,7 @@ describeRequests('the other pages of the desk', (ask) => {
     const refused = await upload(admin, await admin.get('/admin/import'), '/admin/import', dated, choices);
     expect(refused.status).toBe(422);
     const again = await upload(admin, refused, '/admin/import', undefined, { dates: 'mdy' });
-    expect([again.status, again.text.includes('2027-04-10')]).toEqual([200, true]);
+    expect([again.status, again.text.includes('April 10, 2027')]).toEqual([200, true]);
     // An impossible choice is not sent again.
     const wrong = await upload(admin, again, '/admin/import', undefined, { 'map[1]': 'nothing' });
     expect([wrong.status, formIn(wrong.text, '/admin/import').some(([name]) => name.startsWith('map'))]).toEqual([422, false]);
@@ -170,7 +184,14 @@ describeRequests('the other pages of the desk', (ask) => {
     );
     expect((await admin.get(path)).text).toContain('400 of 900 entries are done.');
     ask.setClock('2026-11-20T13:00:00Z');
-    expect((await admin.get(path)).text).toContain('The import stopped before its end, after 400 entries.');
+    const stopped = (await admin.get(path)).text;
+    expect(stopped).toContain('The import stopped before its end, after 400 entries.');
+    expect(stopped).not.toContain('The import is running');
+    expect(elements(stopped, ({ name, attribs }) => name === 'a' && attribs.class === 'button').map(({ attribs }) => attribs.href)).toEqual(
+      ['/admin/import'],
+    );
+    await ask.writeRows((db) => db.from('fasti_imports').where('source', run.source).update({ done: 1 }));
+    expect((await admin.get(path)).text).toContain('before its end, after one entry.');
     await ask.writeRows((db) => db.from('fasti_imports').where('source', run.source).update({ open: 0 }));
     expect((await admin.get(path)).text).toContain('Imported from long.csv');
     await ask.writeRows((db) => db.from('fasti_imports').where('source', run.source).delete());
@@ -184,6 +205,7 @@ describeRequests('the other pages of the desk', (ask) => {
       const address = `http://127.0.0.1:${(server.address() as AddressInfo).port}/table`;
       const refused = await upload(admin, await admin.get('/admin/import'), '/admin/import', undefined, { address });
       expect([refused.status, /could not be fetched: it is in a private network\./.test(refused.text)]).toEqual([422, true]);
+      expect(new Map(formIn(refused.text, '/admin/import')).get('address')).toBe(address);
       const { site } = ask.running();
       const caller = callerFor(site, await site.settings(), ANONYMOUS, { language: 'en' });
       const file = await fetchImportFile({ site, caller }, address, { allowAddress: () => true });
