@@ -1,9 +1,10 @@
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { createInstance, type TFunction } from 'i18next';
+import { createInstance, type i18n as I18nInstance, type TFunction } from 'i18next';
 import Backend from 'i18next-fs-backend';
 import { LRUCache } from 'lru-cache';
 import { keyText, memoize } from './memo.ts';
+import { isRecord } from './objects.ts';
 
 /**
  * The files of each folder in `locales/`. A key consists of the file and the name of the sentence in it:
@@ -109,6 +110,7 @@ async function readTexts(languages: readonly string[]): Promise<Texts> {
   for (const language of languages) {
     const absent = TEXT_FILES.find((file) => !i18n.hasResourceBundle(language, file));
     if (absent) throw new TextsMissing(language, absent);
+    for (const file of TEXT_FILES) addPluralForms(i18n, language, file);
   }
   const translators = new Map<string, TFunction>(languages.map((language) => [language, i18n.getFixedT(language)]));
   const translateByDefault = i18n.getFixedT(defaultLanguage);
@@ -137,6 +139,24 @@ async function readTexts(languages: readonly string[]): Promise<Texts> {
       [parameter, segment, ...preferredRanges(acceptLanguage ?? '')].flatMap((tag) => languagesMeantBy(tag, languages))[0] ??
       defaultLanguage,
   };
+}
+
+/**
+ * Adds the plural forms that a file of a language lacks, with the sentence of `_other`. Italian, Spanish, French and
+ * Portuguese have one of their own for whole millions (`many`); without it the sentence would be in another language.
+ */
+function addPluralForms(i18n: I18nInstance, language: string, file: string): void {
+  const { pluralCategories } = new Intl.PluralRules(language).resolvedOptions();
+  const complete = (texts: object): object =>
+    Object.fromEntries(
+      Object.entries(texts).flatMap(([name, text]: [string, unknown]) => {
+        if (isRecord(text)) return [[name, complete(text)]];
+        const base = /^(.+_)other$/.exec(name)?.[1];
+        const forms = base === undefined ? [] : pluralCategories.map((category) => base + category).filter((form) => !(form in texts));
+        return [[name, text], ...forms.map((form) => [form, text])];
+      }),
+    );
+  i18n.addResourceBundle(language, file, complete(i18n.getResourceBundle(language, file) as object));
 }
 
 /** `locales/` is beside `src/` and beside the build output. */

@@ -46,13 +46,20 @@ const sources = (readdirSync(new URL('src', root), { recursive: true }) as strin
   .join('\n');
 
 /** Words that are the same in several languages. */
-const SHARED_WORDS: ReadonlySet<string> = new Set(['Tag', 'Password', 'Server', 'Database']);
+const SHARED_WORDS: ReadonlySet<string> = new Set(['Tag', 'Password', 'Server', 'Database', 'No']);
 
 describe.each(LANGUAGES)('the texts in %s', (language) => {
   const own = sentences(language);
   it('have the same keys as in English', () => expect([...own.keys()]).toEqual([...sentences('en').keys()]));
   it('have the same variables', () => {
     for (const [key, sentence] of sentences('en')) expect([key, variables(own.get(key) ?? '')]).toEqual([key, variables(sentence)]);
+  });
+  it('have a form for every number', () => {
+    const { pluralCategories } = new Intl.PluralRules(language).resolvedOptions();
+    const counted = [...own.keys()].flatMap((key) => (key.endsWith('_other') ? [key.slice(0, -'other'.length)] : []));
+    expect(counted.length).toBeGreaterThan(30);
+    const forms = counted.flatMap((key) => pluralCategories.map((category) => key + category));
+    expect(forms.filter((key) => !texts.has(language, key))).toEqual([]);
   });
   it('have one kind of apostrophe', () => expect([...own].filter(([, sentence]) => sentence.includes('’'))).toEqual([]));
   it('are not empty', () => expect([...own].filter(([, sentence]) => sentence.trim() === '')).toEqual([]));
@@ -177,6 +184,9 @@ describe('a sentence', () => {
     ['it', 'translation_language non è tra i valori en e it.'],
   ])('is given its values in %s', (language, sentence) =>
     expect(texts.t(language, 'reasons:enum', { param: 'translation_language', values: ['en', 'it'] })).toBe(sentence),
+  );
+  it.each([1_000_000, 1_000_001])('is in its language for %d records', (count) =>
+    expect(texts.t('it', 'cli:done.generated', { count })).toMatch(/^Fatto/),
   );
   it('contains values unchanged, neither escaped nor looked up as sentences', () =>
     expect(texts.t('en', 'reasons:type', { param: '<b>$t(site:free)</b>', type: '{{param}}' })).toBe(

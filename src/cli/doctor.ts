@@ -90,7 +90,8 @@ function findFileDamage(file: string): string[] {
 async function repair(session: Session, site: Site, first: Health, { assumeYes, failedNames }: RepairOptions): Promise<Health> {
   const { io, say } = session;
   const sentenceOf = ({ name }: Finding): string => say(`upkeep:findings.${name}`);
-  const ask = io.confirm ?? (io.isTerminal ? askYesNo : undefined);
+  const answers = { yes: say('cli:answers.yes'), no: say('cli:answers.no') };
+  const ask = io.confirm ?? (io.isTerminal ? (question: string) => askYesNo(question, answers) : undefined);
   if (first.findings.some(isFixable) && !assumeYes && !ask) throw new CliError('nobody-to-ask', {}, EXIT_CODE.usage);
   return repairInRounds(first, {
     examineAgain: () => examine(site, version()),

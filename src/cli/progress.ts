@@ -20,6 +20,12 @@ export const showProgress: Progress = async (message, total, work) => {
 /** Shows nothing, for files and pipes. */
 export const noProgress: Progress = (_message, _total, work) => work(() => undefined);
 
+/** The words for the two answers to a question. */
+interface Answers {
+  readonly yes: string;
+  readonly no: string;
+}
+
 /** Streams for questions: those of the terminal except in tests. */
 type Streams = Pick<Parameters<typeof confirm>[0], 'input' | 'output'>;
 
@@ -27,8 +33,8 @@ type Streams = Pick<Parameters<typeof confirm>[0], 'input' | 'output'>;
  * Asks for a yes or no at the terminal. Ends the process if the question is cancelled, so that no further ones are
  * asked.
  */
-export async function askYesNo(question: string, streams: Streams = {}): Promise<boolean> {
-  const answer = await confirm({ message: question, initialValue: false, ...streams });
+export async function askYesNo(question: string, { yes, no }: Answers, streams: Streams = {}): Promise<boolean> {
+  const answer = await confirm({ message: question, initialValue: false, active: yes, inactive: no, ...streams });
   return isCancel(answer) ? process.exit(130) : answer;
 }
 

@@ -8,10 +8,9 @@ afterEach(() => {
 });
 
 /** Returns the answer to a question after a key is pressed. */
-function answered(key: string): Promise<boolean> {
+function answered(key: string, output = new PassThrough()): Promise<boolean> {
   const input = Object.assign(new PassThrough(), { isTTY: true, setRawMode: () => undefined });
-  const output = new PassThrough();
-  const answer = askYesNo('Repair it?', { input, output });
+  const answer = askYesNo('Lo ripariamo?', { yes: 'Sì', no: 'Preferisco di no' }, { input, output });
   input.write(key);
   return answer;
 }
@@ -22,6 +21,13 @@ it.each([
   ['\r', false],
 ])('the key %j answers a question with %j', async (key, wanted) => {
   expect(await answered(key)).toBe(wanted);
+});
+
+it('a question offers its answers in the language of the question', async () => {
+  const output = new PassThrough();
+  await answered('n', output);
+  const shown = String(output.read());
+  expect([/\bSì/.test(shown), /Preferisco di no/.test(shown), /Yes/.test(shown)]).toEqual([true, true, false]);
 });
 
 it('Ctrl+C ends the command instead of answering the question', async () => {
