@@ -6,6 +6,8 @@ import { isYesOrNo } from '../kinds/editable.ts';
 import { postKinds, termKinds } from '../kinds/index.ts';
 import type { Values } from '../kinds/param.ts';
 import { isObject } from '../objects.ts';
+import { SITE_OPTIONS } from '../upkeep/site-options.ts';
+import { languageName, optionInWords, roleName } from './choice-words.ts';
 import type { Visit } from './visit.ts';
 
 /*
@@ -23,8 +25,10 @@ const TECHNICAL_FIELDS: ReadonlySet<string> = new Set(
 /** Members that users did not enter, or that name something by its id, which means nothing to them. */
 const ID_MEMBERS: ReadonlySet<string> = new Set(['id', 'ids', 'keep', 'remove', INITIAL_ALT]);
 
+type WordsSource = Pick<Visit, 'i18n' | 'settings' | 'site'>;
+
 /** Returns the values entered into a form that was sent to this path, each with the field's label. */
-export function labelledInput(visit: Pick<Visit, 'i18n'>, path: string, fields: Values): [label: string, words: string][] {
+export function labelledInput(visit: WordsSource, path: string, fields: Values): [label: string, words: string][] {
   const { i18n } = visit;
   const kind = [...postKinds, ...termKinds].find((one) => `${path}/`.startsWith(`/${one.path}/`));
   return Object.entries(fields).flatMap(([name, value]): [string, string][] => {
@@ -34,8 +38,8 @@ export function labelledInput(visit: Pick<Visit, 'i18n'>, path: string, fields: 
     const text = collectTexts(value).join(' ');
     if (text === '') return [];
     if (field && isYesOrNo(field.grammar)) return [[labelOf(i18n, kind!.name, name), i18n.say('desk:yes')]];
-    const valueText = name === 'status' ? statusText(i18n, text) : text;
-    return [[kind ? labelOf(i18n, kind.name, name) : labelOfOtherField(visit, name), valueText]];
+    if (kind) return [[labelOf(i18n, kind.name, name), recordValueInWords(visit, name, text)]];
+    return [[labelOfOtherField(visit, name), otherValueInWords(visit, name, text)]];
   });
 }
 
@@ -44,6 +48,22 @@ const collectTexts = (value: unknown): string[] =>
   !isObject(value)
     ? [textOf(value)].filter((text) => text !== '')
     : Object.entries(membersIn(value)).flatMap(([name, member]) => (ID_MEMBERS.has(name) ? [] : collectTexts(member)));
+
+/** Returns a value of a record's form; a choice by its name, and any other value as it is. */
+function recordValueInWords({ i18n, settings }: WordsSource, name: string, value: string): string {
+  if (name === 'status') return statusText(i18n, value);
+  const languages = name === 'language' ? settings.contentLanguages?.languages : undefined;
+  return languages?.find(({ code }) => code === value)?.name ?? value;
+}
+
+/** Returns a value of another form in the same way. */
+function otherValueInWords(visit: WordsSource, name: string, value: string): string {
+  if (name === 'status') return statusText(visit.i18n, value);
+  if (name === 'role') return roleName(visit, value);
+  if (name === 'language' && visit.site.texts.languages.includes(value)) return languageName(visit.i18n, value);
+  const option = SITE_OPTIONS.find((one) => one === name);
+  return option === undefined ? value : optionInWords(visit.i18n, option, value);
+}
 
 /** Returns the label of a field in a form that is not one of a record. */
 function labelOfOtherField({ i18n: { say, has } }: Pick<Visit, 'i18n'>, name: string): string {

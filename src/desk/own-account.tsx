@@ -11,6 +11,7 @@ import { Input, Select } from '../html/form-fields.tsx';
 import { groupedPassword } from '../wordpress/passwords.ts';
 import { accountErrors } from './account-sentences.ts';
 import { ApplicationPasswords } from './application-passwords.tsx';
+import { languageName } from './choice-words.ts';
 import { deskPage, Nonce } from './layout.tsx';
 import { type FieldErrors, NewPassword } from './new-password.tsx';
 import { setCookie } from './sign-in.tsx';
@@ -23,17 +24,18 @@ import { deskUrl, type Outcome, type Submission, type Visit } from './visit.ts';
 interface OwnAccountForm {
   /** Messages about invalid fields, by field name. */
   readonly errors?: FieldErrors;
+  /** The name that was entered for a new application password. */
+  readonly name?: string;
   /** A new application password, which is only shown once. */
   readonly newPassword?: string;
 }
 
 /** Returns the page of the user's own account: password, language, application passwords. */
-export async function ownAccountPage(visit: Visit, { errors, newPassword }: OwnAccountForm = {}): Promise<Outcome> {
+export async function ownAccountPage(visit: Visit, { errors, name, newPassword }: OwnAccountForm = {}): Promise<Outcome> {
   const [wrong] = errors?.values() ?? [];
   const { i18n, site, caller } = visit;
   const { say } = i18n;
   const passwords = await listApplicationPasswords(site, caller.viewer.id);
-  const names = new Intl.DisplayNames([i18n.locale], { type: 'language' });
   const html = deskPage(visit, {
     title: say('desk:me.title'),
     section: 'me',
@@ -46,7 +48,7 @@ export async function ownAccountPage(visit: Visit, { errors, newPassword }: OwnA
             name="language"
             label={say('desk:me.language')}
             value={i18n.language}
-            options={site.texts.languages.map((language) => ({ value: language, text: names.of(language) ?? language }))}
+            options={site.texts.languages.map((language) => ({ value: language, text: languageName(i18n, language) }))}
           />
           <button type="submit">{say('desk:form.save')}</button>
         </form>
@@ -72,7 +74,7 @@ export async function ownAccountPage(visit: Visit, { errors, newPassword }: OwnA
         <ApplicationPasswords visit={visit} passwords={passwords} path="/me/passwords" />
         <form method="post" action={deskUrl(visit, '/me/passwords')} class="narrow">
           <Nonce nonce={visit.nonce} />
-          <Input name="name" label={say('desk:me.password-for')} error={errors?.get('name')} required autocomplete="off" />
+          <Input name="name" label={say('desk:me.password-for')} value={name} error={errors?.get('name')} required autocomplete="off" />
           <button type="submit">{say('desk:me.make')}</button>
         </form>
       </>
@@ -89,9 +91,10 @@ async function changeOwnAccount(visit: Submission, field: string, work: () => Pr
   try {
     return await work();
   } catch (error) {
-    if (error instanceof AccountError) return ownAccountPage(visit, { errors: accountErrors(visit, error) });
+    const name = textIn(visit.fields, 'name');
+    if (error instanceof AccountError) return ownAccountPage(visit, { name, errors: accountErrors(visit, error) });
     if (error instanceof ApiError && error.status < 500)
-      return ownAccountPage(visit, { errors: new Map([[field, ownSentence(visit, error)]]) });
+      return ownAccountPage(visit, { name, errors: new Map([[field, ownSentence(visit, error)]]) });
     throw error;
   }
 }

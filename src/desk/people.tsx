@@ -13,6 +13,7 @@ import type { Values } from '../kinds/param.ts';
 import { lookUpOnce } from '../storage/engine/look-up-once.ts';
 import { accountErrors, accountSentence } from './account-sentences.ts';
 import { ApplicationPasswords } from './application-passwords.tsx';
+import { roleName } from './choice-words.ts';
 import { ButtonForm, deskPage, Nonce, type Notice, Question } from './layout.tsx';
 import type { FieldErrors } from './new-password.tsx';
 import { SearchForm } from './search-form.tsx';
@@ -125,9 +126,6 @@ function PasswordLinkNotice({ visit, link }: { readonly visit: Visit; readonly l
   );
 }
 
-const roleName = ({ i18n, settings }: Visit, role: string): string =>
-  i18n.has(`desk:roles.${role}`) ? i18n.say(`desk:roles.${role}`) : (settings.roles.get(role)?.name ?? role);
-
 /** The role of new users, according to the options. The plugin that defined it may be gone. */
 function defaultRole({ settings: { raw, roles } }: Visit): string {
   const role = raw.get('default_role') ?? '';
@@ -169,7 +167,7 @@ export async function invite(visit: Submission): Promise<Outcome> {
 }
 
 /** Returns the page of one user: role, link, application passwords, and deletion. */
-export async function personPage(visit: Visit, id: number, { notice, link }: PeopleForm = {}): Promise<Outcome> {
+export async function personPage(visit: Visit, id: number, { input = {}, notice, link }: PeopleForm = {}): Promise<Outcome> {
   const { say } = visit.i18n;
   const { viewer } = visit.caller;
   const [person = fail('rest_user_invalid_id')] = await usersById(visit.site, [id]);
@@ -209,7 +207,7 @@ export async function personPage(visit: Visit, id: number, { notice, link }: Peo
             <ApplicationPasswords visit={visit} passwords={passwords} path={`${path}/passwords`} />
           </>
         )}
-        {mayDelete && <DeletePersonForm visit={visit} person={person} newAuthors={newAuthors} />}
+        {mayDelete && <DeletePersonForm visit={visit} person={person} newAuthors={newAuthors} input={input} />}
       </>
     ),
   });
@@ -220,11 +218,13 @@ function DeletePersonForm({
   visit,
   person,
   newAuthors,
+  input,
 }: {
   readonly visit: Visit;
   readonly person: Account;
   /** Users who can get the records; undefined: too many for a select input. */
   readonly newAuthors: readonly Account[] | undefined;
+  readonly input: Values;
 }): JSX.Element {
   const { say } = visit.i18n;
   return (
@@ -241,6 +241,7 @@ function DeletePersonForm({
         <Select
           name="reassign"
           label={say('desk:people.reassign')}
+          value={textIn(input, 'reassign')}
           options={[
             { value: '', text: say('desk:people.nobody') },
             ...newAuthors.flatMap(({ id, displayName, login }) =>
@@ -249,7 +250,13 @@ function DeletePersonForm({
           ]}
         />
       ) : (
-        <Input name="heir" label={say('desk:people.heir')} hint={say('desk:people.heir-hint')} autocomplete="off" />
+        <Input
+          name="heir"
+          label={say('desk:people.heir')}
+          hint={say('desk:people.heir-hint')}
+          value={textIn(input, 'heir')}
+          autocomplete="off"
+        />
       )}
       <button type="submit" class="button-danger">
         {say('desk:people.remove')}
@@ -277,7 +284,7 @@ async function changePerson(visit: Submission, id: number, work: () => Promise<O
     return await work();
   } catch (error) {
     if (!(error instanceof AccountError)) throw error;
-    return personPage(visit, id, { notice: { tone: 'wrong', text: accountSentence(visit, error) } });
+    return personPage(visit, id, { input: visit.fields, notice: { tone: 'wrong', text: accountSentence(visit, error) } });
   }
 }
 

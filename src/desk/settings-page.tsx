@@ -2,12 +2,11 @@ import type { JSX } from 'preact';
 import type { SiteSettings } from '../calendar/settings.ts';
 import { SavedNow } from '../forms/fields.tsx';
 import { membersIn, textIn } from '../forms/form-values.ts';
-import { weekdays } from '../html/dates.ts';
-import { Input, type InputProps, type Option, Select } from '../html/form-fields.tsx';
-import type { I18n } from '../html/i18n.ts';
+import { Input, type InputProps, Select } from '../html/form-fields.tsx';
 import type { Values } from '../kinds/param.ts';
 import { type Site, withinTransaction } from '../site.ts';
-import { SITE_OPTIONS, type SiteOptionName, setSiteOptions, siteOption, siteOptionChoices, WEEKDAYS } from '../upkeep/site-options.ts';
+import { SITE_OPTIONS, type SiteOptionName, setSiteOptions, siteOption, siteOptionChoices } from '../upkeep/site-options.ts';
+import { optionInWords } from './choice-words.ts';
 import { deskPage, Nonce } from './layout.tsx';
 import { deskUrl, type Outcome, type Submission, type Visit } from './visit.ts';
 
@@ -47,7 +46,9 @@ export async function settingsPage(visit: Visit, { input, invalid = [], conflict
               value={currentValue(name)}
               error={invalid.includes(name) ? say('desk:settings.allowed', { allowed: say(`cli:option.allowed.${name}`) }) : undefined}
             />
-            {conflicts.includes(name) && <SavedNow i18n={visit.i18n} text={valueText(visit, name)} />}
+            {conflicts.includes(name) && (
+              <SavedNow i18n={visit.i18n} text={optionInWords(visit.i18n, name, siteOption(visit.settings, name))} />
+            )}
           </div>
         ))}
         <button type="submit" class="button-main">
@@ -57,12 +58,6 @@ export async function settingsPage(visit: Visit, { input, invalid = [], conflict
     ),
   });
   return { html, ...(status === undefined ? {} : { status }) };
-}
-
-/** Returns the current value of an option, in words if there are only a few. */
-function valueText({ i18n, settings }: Visit, name: SiteOptionName): string {
-  const value = siteOption(settings, name);
-  return siteOptionChoices(name)?.includes(value) ? optionOf(i18n, name, value).text : value;
 }
 
 /** Options with a special input type. */
@@ -77,14 +72,8 @@ function OptionField(props: {
   const { visit, name, value, error } = props;
   const field = { name, value, error, label: capitalize(visit.i18n.say(`cli:option.names.${name}`)) };
   const choices = siteOptionChoices(name);
-  if (choices) return <Select {...field} options={choices.map((choice) => optionOf(visit.i18n, name, choice))} />;
+  if (choices) return <Select {...field} options={choices.map((value) => ({ value, text: optionInWords(visit.i18n, name, value) }))} />;
   return <Input {...field} type={INPUT_TYPES[name] ?? 'text'} />;
-}
-
-function optionOf(i18n: I18n, name: SiteOptionName, value: string): Option {
-  const text =
-    name === 'week_begins' ? weekdays(i18n, WEEKDAYS.indexOf(value))[0]!.long : i18n.say(`desk:settings.choices.${name}.${value}`);
-  return { value, text };
 }
 
 /** Returns a description of the command line with a capital letter, as a label. */

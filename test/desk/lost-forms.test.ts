@@ -1,4 +1,7 @@
 import { expect, it } from '@jest/globals';
+import { labelledInput } from '../../src/desk/labelled-input.ts';
+import { i18nIn } from '../../src/html/i18n.ts';
+import type { Values } from '../../src/kinds/param.ts';
 import { formIn, openVisitor } from '../support/desk-visitor.ts';
 import { describeRequests } from '../support/site-client.ts';
 
@@ -36,6 +39,16 @@ describeRequests('a form that can no longer be saved', (ask) => {
     await ask.writeRows((db) => db.from('posts').where('ID', id).delete());
     const gone = await person.submit(page, own, typed);
     expect([gone.status, /<dd>Typed title<\/dd>/.test(gone.text)]).toEqual([404, true]);
+  });
+
+  it('shows choices in the words of the form', async () => {
+    const { site } = ask.running();
+    const visit = { site, settings: await site.settings(), i18n: i18nIn(site.texts, 'it', 'it-IT') };
+    const words = (path: string, fields: Values) => labelledInput(visit, path, fields).map(([, text]) => text);
+    expect(words('/people', { role: 'author', login: 'bruno' })).toEqual(['Autore', 'bruno']);
+    expect(words('/me/language', { language: 'it' })).toEqual(['italiano']);
+    const options = { week_begins: 'monday', currency_position: 'postfix', currency_symbol: '€', language: 'it_IT' };
+    expect(words('/settings', options)).toEqual(['lunedì', "dopo l'importo", '€', 'it_IT']);
   });
 
   it('shows the date that was to be added to an event', async () => {

@@ -114,7 +114,8 @@ describeRequests('users of a site', (ask) => {
     const written = async (author: number) => (await ask.db().from('posts').where('post_author', author).select('ID')).length;
     await ask.writeRows((db) => db.from('posts').where('ID', 1).update({ post_author: 3 }));
     const [of, before] = [await written(3), await written(FIRST)];
-    expect((await admin.confirm(page, path, { heir: 'nobody-here' })).status).toBe(422);
+    const unknown = await admin.confirm(page, path, { heir: 'nobody-here' });
+    expect([unknown.status, new Map(formIn(unknown.text, path)).get('heir')]).toEqual([422, 'nobody-here']);
     // A user name consisting of digits is not taken for an id.
     expect((await admin.confirm(page, path, { heir: String(FIRST) })).status).toBe(422);
     expect((await admin.confirm(page, path, { heir: `shop${FIRST}` })).headers.location).toBe('/admin/people?done=removed');

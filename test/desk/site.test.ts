@@ -377,6 +377,8 @@ describeRequests('the other pages of the desk', (ask) => {
   it('creates application passwords, shows when they were used, and revokes them', async () => {
     const ed = await openVisitor(ask, 'ed');
     const made = await ed.submit(await ed.get('/admin/me'), '/admin/me/passwords', { name: 'Newsletter' });
+    const taken = await ed.submit(made, '/admin/me/passwords', { name: 'Newsletter' });
+    expect([taken.status, new Map(formIn(taken.text, '/admin/me/passwords')).get('name')]).toEqual([422, 'Newsletter']);
     const password = /<code class="shown-once">([^<]*)</.exec(made.text)?.[1] ?? '';
     const Authorization = `Basic ${Buffer.from(`ed:${password}`).toString('base64')}`;
     const me = () => ask.send('GET', '/wp-json/wp/v2/users/me', { headers: { Authorization } });
