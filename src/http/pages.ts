@@ -8,7 +8,7 @@ import { PAGE_POLICY } from '../html/document.tsx';
 import { i18nIn } from '../html/i18n.ts';
 import { plainProblemPage } from '../html/plain-problem.tsx';
 import { postKind } from '../kinds/index.ts';
-import { type Page, problemPage } from '../pages/pages.tsx';
+import { type Page, type PageContext, problemPage } from '../pages/pages.tsx';
 import { type PreviewedRecord, previewPage } from '../pages/preview.tsx';
 import { renderPage } from '../pages/render.ts';
 import type { LoadedTheme } from '../pages/theme.ts';
@@ -56,9 +56,7 @@ export function createPages({ config }: Site, theme: LoadedTheme): Pages {
     const relativePath = pathBelow(basePath(settings.home), splitTarget(req.originalUrl).path);
     const { language: segment } = splitLanguage(relativePath.split('/').slice(1), languageSegments(site, settings));
     const caller = visitorOf(site, settings, req, { segment, query: {} });
-    const { status, headers } = toProblemReply(site, req, caller.language, error);
-    const page = problemPage({ ...theme, site }, caller, status, notesOf(req).id);
-    return pageAnswer(page, { caller, isPersonal: true, changedAt: undefined, headers });
+    return pageAboutProblem({ ...theme, site }, { caller, isPersonal: true, changedAt: undefined }, req, error);
   };
   return {
     areEnabled: (settings) => servesPages(config, settings),
@@ -77,12 +75,19 @@ export function createPages({ config }: Site, theme: LoadedTheme): Pages {
         const page = await renderPage({ ...theme, site }, caller, { page: address.page, query, password });
         return pageAnswer(page, { caller, isPersonal: password !== undefined, changedAt });
       } catch (error) {
-        const { status, headers } = toProblemReply(site, req, caller.language, error);
-        const page = problemPage({ ...theme, site }, caller, status, notesOf(req).id);
-        return pageAnswer(page, { caller, isPersonal: false, changedAt, headers });
+        return pageAboutProblem({ ...theme, site }, { caller, isPersonal: false, changedAt }, req, error);
       }
     },
   };
+}
+
+/** Renders the error that ended a request, with the sentence of the error if it was a form. */
+function pageAboutProblem(context: PageContext, answerContext: PageAnswerContext, req: Request, error: unknown): Answer {
+  const { site } = context;
+  const { caller } = answerContext;
+  const { status, headers } = toProblemReply(site, req, caller.language, error);
+  const aboutForm = req.method === 'POST' ? refusalSentence(sayIn(site.texts, caller.language), toApiError(error)) : undefined;
+  return pageAnswer(problemPage(context, caller, { status, request: notesOf(req).id, aboutForm }), { ...answerContext, headers });
 }
 
 const PAGE_HEADERS = {

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { Request, RequestHandler } from 'express';
 import { attemptsOf } from '../accounts/attempts.ts';
 import type { SiteSettings } from '../calendar/settings.ts';
-import { ApiError, fail } from '../errors.ts';
+import { fail } from '../errors.ts';
 import type { Values } from '../kinds/param.ts';
 import type { Page, PageContext } from '../pages/pages.tsx';
 import { type AcceptedSuggestion, checkSuggestion, type SuggestForm, suggestPage, thanksPage } from '../pages/suggest.tsx';
@@ -17,6 +17,7 @@ import { type Answer, deliver } from './deliver.ts';
 import { bodyTypeOf, parseBody, parseQuery } from './input.ts';
 import { type BodyShare, readBody, SMALL_BODY_BYTES } from './limits.ts';
 import { type Pages, pageAnswer } from './pages.ts';
+import { toApiError, toProblemReply } from './problem.ts';
 import { notesOf } from './request-notes.ts';
 import { isSameOrigin } from './same-origin.ts';
 import type { RequestLimits } from './turns.ts';
@@ -115,7 +116,9 @@ async function handleForm(visit: SuggestionVisit, { budget, turns }: RequestLimi
     try {
       await checked.accepted.store();
     } catch (error) {
-      if (!(error instanceof ApiError) || error.status >= 500) throw error;
+      const { problem, status } = toApiError(error);
+      if (problem === 'internal_server_error') throw error;
+      if (status >= 500) return await againWhenAvailable(visit, fields, checked.accepted, error);
       return await turns.run(req, async () => againWith(visit, fields, await checked.accepted.explain(error)));
     }
     return thanks(caller);
@@ -144,6 +147,16 @@ async function checkForm(
 /** Shows a submitted form again. */
 const againWith = (visit: SuggestionVisit, input: Values, errors: Omit<SuggestForm, 'key' | 'input'>): Promise<Answer> =>
   formAnswer(visit, { key: cookieOf(visit.req) ?? randomBytes(16).toString('hex'), input, ...errors });
+
+/** Shows a form again that the database could not store, or may not have stored. The database is not asked again. */
+async function againWhenAvailable(visit: SuggestionVisit, input: Values, { data }: AcceptedSuggestion, error: unknown): Promise<Answer> {
+  const { context, caller, req } = visit;
+  const { status, headers } = toProblemReply(context.site, req, caller.language, error);
+  const isUncertain = toApiError(error).problem === 'write-uncertain';
+  const notice = context.site.texts.t(caller.language, `pages:suggest.${isUncertain ? 'uncertain' : 'unsaved'}`);
+  const answer = await againWith(visit, input, { notice, status, data });
+  return { ...answer, headers: { ...headers, ...answer.headers } };
+}
 
 const thanks = (caller: Caller): Answer => seeOther(appendQuery(suggestPath(caller), [['sent', '1']]));
 

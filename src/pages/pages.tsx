@@ -204,14 +204,23 @@ const HEADINGS: ReadonlyMap<number, string> = new Map([
   [429, 'failed'],
 ]);
 
-/** Returns an error page. `request`: the id by which an administrator finds the request in the log. */
-export function problemPage(context: PageContext, caller: Caller, status: number, request: string | undefined): Page {
+/** An error, for its page. */
+interface ShownProblem {
+  readonly status: number;
+  /** The id by which an administrator finds the request in the log. */
+  readonly request: string | undefined;
+  /** The sentence about the failure of a form, which says more than that of a page. */
+  readonly aboutForm?: string | undefined;
+}
+
+/** Returns an error page. */
+export function problemPage(context: PageContext, caller: Caller, { status, request, aboutForm }: ShownProblem): Page {
   const i18n = i18nFor(context.site, caller);
   const heading = HEADINGS.get(status) ?? (status >= 500 ? 'failed' : 'not-found');
   const view: JSX.Element = ProblemView({
     i18n,
     heading: i18n.say(`pages:${heading}`),
-    about: i18n.say(`pages:${heading}-about`),
+    about: (heading === 'failed' ? aboutForm : undefined) ?? i18n.say(`pages:${heading}-about`),
     request: status >= 500 ? request : undefined,
     back: calendarUrl(caller, { view: 'list' }),
   });

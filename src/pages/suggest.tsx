@@ -1,6 +1,7 @@
 import { ApiError } from '../errors.ts';
 import { changedValues } from '../forms/changed-values.ts';
 import { formatNames } from '../forms/choice-controls.tsx';
+import type { ControlData } from '../forms/control.ts';
 import { loadControlData } from '../forms/control-data.ts';
 import { controlOf } from '../forms/controls.ts';
 import { dateErrors } from '../forms/date-errors.ts';
@@ -66,6 +67,8 @@ export interface SuggestForm {
   readonly input?: Values;
   readonly errors?: ReadonlyMap<string, string>;
   readonly notice?: string;
+  /** The choices of the form, if they were loaded before the database became unavailable. */
+  readonly data?: ControlData;
   /** The status code of the response. */
   readonly status?: number;
 }
@@ -74,12 +77,12 @@ export interface SuggestForm {
 export async function suggestPage(
   context: PageContext,
   caller: Caller,
-  { key, input = {}, errors, notice, status = 200 }: SuggestForm,
+  { key, input = {}, errors, notice, status = 200, data: loadedData }: SuggestForm,
 ): Promise<Page> {
   const formContext = formContextOf(context.site, caller);
   const { kind, names } = suggestionFields(formContext);
   const formValues = readFields(kind, names, input);
-  const data = await loadControlData(formContext, kind, names, formValues);
+  const data = loadedData ?? (await loadControlData(formContext, kind, names, formValues));
   const labels = Object.fromEntries(
     Object.keys(MAX_LENGTHS).map((name) => [`from_${name}`, formContext.i18n.say(`pages:suggest.${name}`)]),
   );
@@ -142,6 +145,8 @@ export interface AcceptedSuggestion {
   readonly store: () => Promise<void>;
   /** Returns the errors to show for one that `store` has thrown. Throws it if it is none of the sender's. */
   readonly explain: (error: unknown) => Promise<FormErrors>;
+  /** The choices of its form. */
+  readonly data: ControlData;
 }
 
 /**
@@ -185,7 +190,7 @@ export async function checkSuggestion(
     if (detailErrors.length > 0) return { errors: await allErrors(), notice: i18n.say('pages:suggest.wrong'), status: 422 };
     checkAllowed();
     const sent = { suggestion: toSuggestion(input, unknownNames), form: input };
-    return { store: () => storeSuggestion(site, caller, values, sent), explain };
+    return { store: () => storeSuggestion(site, caller, values, sent), explain, data };
   } catch (error) {
     return explain(error);
   }

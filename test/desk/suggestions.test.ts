@@ -1,4 +1,5 @@
 import { expect, it } from '@jest/globals';
+import { DatabaseUnavailable } from '../../src/storage/engine/database.ts';
 import { examine } from '../../src/upkeep/doctor.ts';
 import { accessibilityFaults, describeInBrowser, VIEWS } from '../support/browser.ts';
 import { elements, type FormFields, formIn, openVisitor, textOf, type Visitor } from '../support/desk-visitor.ts';
@@ -357,6 +358,38 @@ describeRequests(
         body: { title: 'x', start_date: '2027-01-01 10:00', end_date: '2027-01-01 11:00', status: 'pending' },
       });
       expect(written.status).toBe(401);
+    });
+
+    it.each([
+      ['busy', 'Not sent yet: the calendar cannot store anything'],
+      ['uncertain', 'may have arrived or not'],
+    ] as const)('are shown again if the database fails when they are stored (%s)', async (reason, sentence) => {
+      await on();
+      const { db } = ask.running().site;
+      const { transaction } = db;
+      const rosa = await openVisitor(ask);
+      const page = await rosa.get(FORM);
+      Object.assign(db, { transaction: () => Promise.reject(new DatabaseUnavailable(reason)) });
+      const failed = await rosa.submit(page, FORM, CONCERT);
+      Object.assign(db, { transaction });
+      expect([failed.status, failed.text.includes(sentence)]).toEqual([503, true]);
+      expect(new Map(formIn(failed.text, FORM)).get('from_note')).toBe('Parking is behind');
+      expect((await rosa.submit(failed, FORM)).status).toBe(303);
+    });
+
+    it('say why they were not stored if the database fails before they are checked', async () => {
+      await on();
+      const rosa = await openVisitor(ask);
+      const page = await rosa.get(FORM);
+      const { db } = ask.running().site;
+      const { rows, from } = db;
+      const away = () => {
+        throw new DatabaseUnavailable('unreachable');
+      };
+      Object.assign(db, { rows: away, from: away });
+      const failed = await rosa.post(FORM, [...formIn(page.text, FORM), ...Object.entries(CONCERT)], { Accept: 'text/html' });
+      Object.assign(db, { rows, from });
+      expect([failed.status, failed.text.includes('The database cannot be reached at the moment.')]).toEqual([503, true]);
     });
 
     it('are refused for a while if too many come from one address, or too many are pending', async () => {

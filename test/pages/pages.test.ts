@@ -831,6 +831,7 @@ describeRequests(
         attempts.countFailure('127.0.0.1', undefined, new Date(SUITE_TIME));
       const refused = await enter();
       expect([refused.status, Number(refused.headers['retry-after']) > 0]).toEqual([429, true]);
+      expect(refused.text).toContain('There were too many requests. Try again a little later.');
     });
   },
   { PAGES: 'on' },
