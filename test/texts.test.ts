@@ -188,6 +188,12 @@ describe('a sentence', () => {
   it.each([1_000_000, 1_000_001])('is in its language for %d records', (count) =>
     expect(texts.t('it', 'cli:done.generated', { count })).toMatch(/^Fatto/),
   );
+  it.each([
+    ['en', 'lists of venues have no filter --tags.'],
+    ['it', 'gli elenchi di luoghi non hanno un filtro --tags.'],
+  ])('names kinds of records in %s', (language, sentence) =>
+    expect(texts.t(language, 'cli:problems.filter-unknown', { kind: 'venue', name: 'tags' })).toBe(sentence),
+  );
   it('contains values unchanged, neither escaped nor looked up as sentences', () =>
     expect(texts.t('en', 'reasons:type', { param: '<b>$t(site:free)</b>', type: '{{param}}' })).toBe(
       '<b>$t(site:free)</b> is not of type {{param}}.',

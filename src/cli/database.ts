@@ -216,7 +216,7 @@ async function reindex(session: Session, site: Site): Promise<void> {
   const { contentLanguages: languages, shared } = await site.settings();
   if (!(await hasTable(site.db, 'tec_occurrences'))) return print(io, `${say('done.not-indexed')}\n`);
   const total = await countEvents(site.db);
-  const { events, unindexable, isGivenUp } = await progressOf(session)(say('database.reindexing', { events: total }), total, (advance) =>
+  const { events, unindexable, isGivenUp } = await progressOf(session)(say('database.reindexing', { count: total }), total, (advance) =>
     rebuildIndex(site.db, site.clock, { marksComplete: true, onProgress: advance, languages, shared }),
   );
   if (unindexable.length > 0)
@@ -235,7 +235,7 @@ async function generateEvents(
 ): Promise<void> {
   const { io, say } = session;
   const caller = await actingCaller(site, session, user);
-  await progressOf(session)(say('database.generating', { events }), events, (onProgress) =>
+  await progressOf(session)(say('database.generating', { count: events }), events, (onProgress) =>
     seedEvents(site, caller, events, { everyLanguage, onProgress }),
   );
   print(io, `${say('done.generated', { count: events })}\n`);

@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import { findSite } from '../exchange/live/site-client.ts';
 import { shortText } from '../exchange/verify/decisions.ts';
 import { type Finding, type VerifySummary, verifySites } from '../exchange/verify/verify.ts';
+import { kinds } from '../kinds/index.ts';
 import type { Say } from '../texts.ts';
 import { decodeEntities } from '../wordpress/content/entities.ts';
 import { CliError } from './io.ts';
@@ -9,6 +10,7 @@ import { choiceOf, parseCredentials, parseNumber, REPORT_FORMATS, withExamples, 
 import { oneLine, print } from './print.ts';
 import { clearLine, showLine } from './rate.ts';
 import type { Session } from './session.ts';
+import { padEndTo } from './width.ts';
 
 interface Options {
   readonly oldUser?: string;
@@ -109,6 +111,12 @@ const jsonOf = (finding: Finding) => ({
   new: finding.new ?? null,
 });
 
+/** Returns the name of the records of a list by its path. */
+function kindInWords(path: string, say: Say): string {
+  const kind = kinds.find((one) => one.path === path);
+  return kind ? say(`exchange:kinds.${kind.name}`) : path;
+}
+
 function summaryText(
   { compared, records, differences, requests, deliberate }: VerifySummary,
   findings: readonly Finding[],
@@ -121,7 +129,8 @@ function summaryText(
     '',
     say('upkeep:verify.compared', { compared }),
     ...Object.entries(records).map(
-      ([kind, { old: before, new: after }]) => `  ${kind.padEnd(12)}${String(before).padStart(8)}${String(after).padStart(8)}`,
+      ([path, { old: before, new: after }]) =>
+        `  ${padEndTo(kindInWords(path, say), 14)}${String(before).padStart(8)}${String(after).padStart(8)}`,
     ),
     ...(rows.length === 0 ? [] : [say('upkeep:verify.deliberate')]),
     ...rows.map(([row, number]) =>

@@ -171,11 +171,17 @@ function Day({ i18n, day }: { readonly i18n: I18n; readonly day: MonthDay }): JS
   const [shownEvents, hiddenCount] = [events.slice(0, MAX_EVENTS_PER_DAY), Math.max(0, events.length - MAX_EVENTS_PER_DAY)];
   const isEmpty = events.length === 0 && !mayHaveMore;
   const classes = [...(isEmpty ? ['empty-day'] : []), ...(isToday ? ['today'] : [])].join(' ');
-  const number = <time dateTime={date}>{Number(date.slice(8))}</time>;
+  const current = isToday ? 'date' : undefined;
+  // The link of a day says that it is today; a day without events has none.
+  const number = (
+    <time dateTime={date} aria-current={isEmpty ? current : undefined}>
+      {Number(date.slice(8))}
+    </time>
+  );
   return (
     <td class={classes || undefined}>
       {!isEmpty ? (
-        <Link href={href} class="day-number" label={words} current={isToday ? 'date' : undefined}>
+        <Link href={href} class="day-number" label={words} current={current}>
           {number}
           <span class="day-words" aria-hidden="true">
             {words}

@@ -158,7 +158,7 @@ describe('fasti languages', () => {
     });
     expect(await link(event, venue)).toMatchObject({
       code: 1,
-      err: `Error: translations must be of the same kind, but ${venue} is of the kind venue, and ${event} is of the kind event.\n`,
+      err: `Error: translations must be of the same kind, but ${venue} is one of the venues, and ${event} is one of the events.\n`,
     });
     expect((await link(event, fiera, '--kind=tag')).err).toBe(`Error: nothing was found with the id or slug "${event}".\n`);
     await fasti('user', 'create', 'carla', 'carla@example.org', '--role=author');

@@ -205,6 +205,11 @@ describeRequests(
       expect(await all()).toEqual([true, false, true, false]);
       ask.setClock('2026-12-01T12:00:00Z');
       expect(await all()).toEqual([false, true, false, true]);
+      // Also on a day without events.
+      ask.setClock('2045-03-15T12:00:00Z');
+      const { elements } = await page('/events/2045-03/');
+      const [today, ...others] = elements.filter(({ attributes }) => attributes['aria-current'] === 'date');
+      expect([today?.name, today?.attributes.datetime, others]).toEqual(['time', '2045-03-15', []]);
     });
 
     it('show wherever an event appears that it is cancelled or postponed, for a protected one only when it is opened', async () => {
