@@ -102,7 +102,10 @@ export function recordFormPage(visit: Visit, form: RecordForm): Outcome & { read
       </>
     ),
   });
-  return { html, images: [...(data.image ? [data.image.address] : []), ...(map ? [map.tiles] : [])] };
+  return {
+    html,
+    images: [...[data.image, form.savedImage].flatMap((image) => (image ? [image.address] : [])), ...(map ? [map.tiles] : [])],
+  };
 }
 
 /** Returns the key under which the browser keeps the input. Input for one new record is not offered for another. */

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { ApiError, refuse } from '../errors.ts';
 import { changedValues } from '../forms/changed-values.ts';
 import type { ControlData, FormValue } from '../forms/control.ts';
-import { loadControlData } from '../forms/control-data.ts';
+import { loadControlData, loadImage } from '../forms/control-data.ts';
 import { controlOf } from '../forms/controls.ts';
 import { dateErrors } from '../forms/date-errors.ts';
 import { allFieldErrors, errorSentence, fieldErrors, newTermErrors, unusedDetailErrors } from '../forms/error-sentences.ts';
@@ -317,19 +317,22 @@ async function conflictPage(
   const savedAlt = savedAltText(visit, plan, savedData);
   if (!record) return showAgain(notice, { data, savedTexts: new Map(savedAlt), status: 409 });
   const savedValues = withSuggestedLinks(shownValues(plan, record.values, data), record);
+  const differing = plan.names.filter((name) => name in input && !isDeepStrictEqual(savedValues[name], input[name]));
+  const imageName = differing.find((name) => isImage(plan.kind.fields[name]!));
+  const savedImage = imageName === undefined ? undefined : await loadImage(visit, Number(savedValues[imageName]));
   const savedTexts = new Map([
     ...savedAlt,
-    ...plan.names.flatMap((name) =>
-      name in input && !isDeepStrictEqual(savedValues[name], input[name])
-        ? [[name, controlOf(name, plan.kind.fields[name]!).toText(savedValues[name], data)] as const]
-        : [],
-    ),
+    ...differing.map((name): [string, string] => {
+      const { toText } = controlOf(name, plan.kind.fields[name]!);
+      return [name, toText(savedValues[name], { ...data, image: savedImage })];
+    }),
   ]);
   return showAgain(notice, {
     record,
     version: record.version,
     data,
     savedTexts,
+    savedImage,
     formValues: { ...savedValues, ...changedInput },
     initialDigests: encodeInitialValues(savedValues),
     status: 409,

@@ -1,4 +1,6 @@
 import { listPeople, loadPeople } from '../accounts/people.ts';
+import { hourCycleOf } from '../calendar/hour-cycle.ts';
+import { dayInWords, spanInWords } from '../html/dates.ts';
 import { type Option, withCurrentValue } from '../html/form-fields.tsx';
 import { sizeInWords } from '../html/size-words.ts';
 import { ALLOWS_SEVERAL } from '../kinds/events/metas.ts';
@@ -9,6 +11,7 @@ import type { PostKind, PostListValues, TermListValues } from '../kinds/kind.ts'
 import type { LinkedKindName, TermKindName } from '../kinds/kind-names.ts';
 import type { Field, Values } from '../kinds/param.ts';
 import { mayUpload } from '../media/images.ts';
+import { objectOf } from '../objects.ts';
 import { shownMedia } from '../records/core/media.ts';
 import { listPosts, mayCreate, readablePosts } from '../records/posts.ts';
 import { listTerms } from '../records/terms.ts';
@@ -17,6 +20,7 @@ import { withMaxPerPage } from '../site.ts';
 import { findByTitle, storedTitles } from '../storage/rows/posts.ts';
 import { decodeEntities } from '../wordpress/content/entities.ts';
 import { ksesTitle } from '../wordpress/content/kses.ts';
+import { stripAllTags } from '../wordpress/content/plain-text.ts';
 import { SETTABLE_STATUSES } from '../wordpress/status.ts';
 import { ANONYMOUS } from '../wordpress/viewer.ts';
 import {
@@ -64,12 +68,13 @@ export async function loadControlData(
       isLinks(field) ? linkChoices(context, field.place.kind, idsIn(values[name]), language) : undefined,
     ),
     names.includes('author') ? authorOptions(context, kind, values.author) : [],
-    loadImage(context, fields.find(([, field]) => isImage(field))?.[0], values),
+    loadImage(context, Number(values[fields.find(([, field]) => isImage(field))?.[0] ?? ''])),
   ]);
   // The input for the text of an image that the caller may not change is only for a new one.
   const initialAlt = image?.mayChangeAlt ? image.alt : '';
   return {
     say: i18n.say,
+    momentInWords: (moment) => inWords(context, moment),
     terms,
     newTermFields: new Set(
       fields.flatMap(([name, field]) => (isTerms(field) && mayManageTerms(caller, termKind(field.place.kind)) ? [name] : [])),
@@ -86,6 +91,14 @@ export async function loadControlData(
     zones: names.includes('timezone') ? timeZones() : [],
     languages: new Map(settings.contentLanguages?.languages.map(({ code, name }) => [code, name])),
   };
+}
+
+function inWords({ i18n, settings }: FormContext, moment: string): string {
+  const [day = '', time = ''] = moment.split(' ');
+  const start = `${day} ${time}:00`;
+  return time === ''
+    ? dayInWords(i18n, day, 'long')
+    : spanInWords(i18n, { start, end: start, allDay: false }, hourCycleOf(settings.calendar.formats.time));
 }
 
 async function loadByFieldName<T>(
@@ -308,15 +321,16 @@ export function statusChoices({ caller, i18n }: FormContext, kind: PostKind, cur
   ];
 }
 
-async function loadImage({ site, caller }: FormContext, name: string | undefined, values: Values): Promise<FormImage | undefined> {
-  const id = name === undefined ? 0 : Number(values[name]) || 0;
-  if (id === 0) return undefined;
+/** Returns the image with an id; undefined if there is none that the caller may see. */
+export async function loadImage({ site, caller }: FormContext, id: number): Promise<FormImage | undefined> {
+  if (!(id > 0)) return undefined;
   const record = (await shownMedia(site, caller, [id], 'view')).get(id)?.record;
   if (!record) return undefined;
   const links = record._links as
     | { readonly self?: readonly { readonly targetHints?: { readonly allow?: readonly string[] } }[] }
     | undefined;
   return {
+    title: decodeEntities(stripAllTags(String(objectOf(record.title).rendered ?? ''))),
     address: String(record.source_url),
     alt: altOnOneLine(record.alt_text),
     mayChangeAlt: links?.self?.[0]?.targetHints?.allow?.includes('PATCH') ?? false,

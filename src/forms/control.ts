@@ -14,6 +14,8 @@ export type FormValue = unknown;
 /** Data for inputs in addition to the value: choices, and the names of records that values contain by id. */
 export interface ControlData {
   readonly say: (key: string, values?: Readonly<Record<string, string | number>>) => string;
+  /** Returns a local time (`YYYY-MM-DD HH:MM`) or a day in words. */
+  readonly momentInWords: (moment: string) => string;
   /** Terms to choose from, by field. */
   readonly terms: Readonly<Record<string, readonly TermChoice[]>>;
   /** Fields for which the caller may create new terms. */
@@ -39,6 +41,7 @@ export interface ControlData {
 
 /** Data for inputs without choices. */
 export const NO_CONTROL_DATA: Omit<ControlData, 'say'> = {
+  momentInWords: (moment) => moment,
   terms: {},
   newTermFields: new Set(),
   links: {},
@@ -80,6 +83,7 @@ export interface LinkChoices {
 }
 
 export interface FormImage {
+  readonly title: string;
   readonly address: string;
   /** Its stored alternative text, as an input shows it. */
   readonly alt: string;

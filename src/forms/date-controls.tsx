@@ -31,7 +31,10 @@ export const dateAndTime: Control = {
     const { date, time } = readDateAndTime(formValue);
     return date === '' ? '' : `${date} ${time}`.trim();
   },
-  toText: (formValue) => `${readDateAndTime(formValue).date} ${readDateAndTime(formValue).time}`.trim(),
+  toText: (formValue, { momentInWords }) => {
+    const { date, time } = readDateAndTime(formValue);
+    return date === '' ? '' : momentInWords(`${date} ${time}`.trim());
+  },
   Component: ({ formValue, data, ...props }) => {
     const { name, id = name, label, hint, error, required } = props;
     const { date, time } = readDateAndTime(formValue);

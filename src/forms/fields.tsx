@@ -1,8 +1,9 @@
 import type { JSX } from 'preact';
 import type { I18n } from '../html/i18n.ts';
 import { Link } from '../html/links.tsx';
+import { isImage } from '../kinds/fields.ts';
 import type { PostKind } from '../kinds/kind.ts';
-import type { ControlData, FormValue } from './control.ts';
+import type { ControlData, FormImage, FormValue } from './control.ts';
 import { controlOf } from './controls.ts';
 import { hintOf, labelOf } from './labels.ts';
 
@@ -26,6 +27,8 @@ export interface FormState {
   readonly errors?: ReadonlyMap<string, string>;
   /** Stored values in words, for fields that another user has saved with other values in the meantime. */
   readonly savedTexts?: ReadonlyMap<string, string>;
+  /** The image that another user has saved in the meantime. */
+  readonly savedImage?: FormImage | undefined;
   readonly translation?: TranslationTexts | undefined;
 }
 
@@ -52,7 +55,7 @@ export function ErrorSummary({
 
 /** One field of a form with its error, and with the value that another user saved in the meantime. */
 export function FieldOf({ form, name, i18n }: { readonly form: FormState; readonly name: string; readonly i18n: I18n }): JSX.Element {
-  const { kind, formValues, data, errors, savedTexts, translation } = form;
+  const { kind, formValues, data, errors, savedTexts, savedImage, translation } = form;
   const field = kind.fields[name]!;
   const { Component } = controlOf(name, field);
   const savedText = savedTexts?.get(name);
@@ -69,7 +72,7 @@ export function FieldOf({ form, name, i18n }: { readonly form: FormState; readon
         formValue={formValues[name]}
         data={data}
       />
-      {savedText !== undefined && <SavedNow i18n={i18n} text={savedText} />}
+      {savedText !== undefined && <SavedNow i18n={i18n} text={savedText} image={isImage(field) ? savedImage : undefined} />}
       {text !== undefined && (
         <div class="beside">
           <p class="quiet">{translation?.languageName}</p>
@@ -83,8 +86,15 @@ export function FieldOf({ form, name, i18n }: { readonly form: FormState; readon
 }
 
 /** The stored value of a field in words, saved by another user in the meantime. */
-export const SavedNow = ({ i18n, text }: { readonly i18n: I18n; readonly text: string }): JSX.Element => (
+export const SavedNow = ({ i18n, text, image }: SavedNowProps): JSX.Element => (
   <p class="theirs">
     {i18n.say('desk:form.theirs')} <span class="saved-now">{text === '' ? i18n.say('desk:form.nothing') : text}</span>
+    {image && <img src={image.address} alt={image.alt} class="form-image" />}
   </p>
 );
+
+interface SavedNowProps {
+  readonly i18n: I18n;
+  readonly text: string;
+  readonly image?: FormImage | undefined;
+}

@@ -21,7 +21,7 @@ export const image: Control = {
     return textIn(form, 'remove') === '' ? idIn(textIn(form, 'id')) : 0;
   },
   toApiValue: (formValue) => (formValue === 0 ? '' : formValue),
-  toText: (formValue, { say }) => (formValue === 0 ? say('desk:form.no-image') : `#${String(formValue)}`),
+  toText: (formValue, { say, image }) => (formValue === 0 ? say('desk:form.no-image') : image?.title || `#${String(formValue)}`),
   Component: (props) => {
     const { name, formValue, data } = props;
     return (

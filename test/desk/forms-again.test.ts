@@ -48,6 +48,17 @@ describeRequests('forms of the desk', (ask) => {
     expect(await ask.read(`/venues/${id}`)).toMatchObject({ city: 'Alba', website: 'https://hall.example/' });
   });
 
+  it('show the dates that another editor has saved in words', async () => {
+    const anna = await openVisitor(ask, 'admin');
+    const { id } = await atTheMill();
+    const path = `/admin/events/${id}`;
+    const page = await anna.get(path);
+    await ask.update(`/events/${id}`, { start_date: '2027-01-01 09:00' });
+    const late = await anna.submit(page, path, { 'start_date[time]': '10:30' });
+    const saved = elements(late.text, ({ attribs }) => attribs.class === 'saved-now').map(textOf);
+    expect([late.status, saved]).toEqual([409, [expect.stringMatching(/^Friday, January 1, 2027 at 9:00\sAM$/)]]);
+  });
+
   it('show the changes that another editor made to a category, next to the typed values', async () => {
     const anna = await openVisitor(ask, 'admin');
     const { id } = await ask.create('/categories', { name: 'Mills', description: 'Old' });

@@ -204,6 +204,20 @@ describeRequests(
       expect([broken.status, reasons]).toEqual([422, [expect.not.stringContaining('you may not change')]]);
     });
 
+    it('that another editor has saved is shown with its title', async () => {
+      const admin = await openVisitor(ask, 'admin');
+      const { own, page } = await withPicture(admin, 'organizers', { organizer: 'Anna', 'image[alt]': 'A barn' });
+      const { image: theirs = '' } = await withPicture(admin, 'organizers', { organizer: 'Otto', 'image[alt]': 'A mill' });
+      await ask.send('POST', `/wp-json/wp/v2/media/${theirs}`, { body: { title: 'The <i>mill</i> & co' }, as: 'admin' });
+      await ask.update(`/organizers/${own.split('/').at(-1)}`, { image: Number(theirs) });
+      const late = await admin.submit(page, own, { 'image[remove]': '1' });
+      const saved = elements(late.text, ({ attribs }) => attribs.class === 'saved-now').map(textOf);
+      expect([late.status, saved]).toEqual([409, ['The mill & co']]);
+      const shown = elements(late.text, ({ name, parent }) => name === 'img' && Object(parent).attribs?.class === 'theirs');
+      expect(shown.map(({ attribs }) => attribs.alt)).toEqual(['A mill']);
+      expect(late.headers['content-security-policy']).toContain(new URL(shown[0]!.attribs.src!, 'http://x.example').origin);
+    });
+
     it('is described together with the creation of its record, or neither takes place', async () => {
       const admin = await openVisitor(ask, 'admin');
       const { own, image } = await withPicture(admin, 'organizers', { organizer: 'Anna', 'image[alt]': 'A barn' });
