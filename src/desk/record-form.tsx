@@ -46,7 +46,7 @@ export interface RecordForm extends Omit<FormState, 'kind'> {
 /** Returns the page with the form of a record, or of a new one. */
 export function recordFormPage(visit: Visit, form: RecordForm): Outcome & { readonly html: string } {
   const { say } = visit.i18n;
-  const { plan, record, notice, map, data } = form;
+  const { plan, record, notice, map } = form;
   const { kind } = plan;
   const formState: FormState = { ...form, kind };
   const title = record ? displayTitle(visit, record) : say(`desk:kinds.${kind.name}.new`);
@@ -102,11 +102,14 @@ export function recordFormPage(visit: Visit, form: RecordForm): Outcome & { read
       </>
     ),
   });
-  return {
-    html,
-    images: [...[data.image, form.savedImage].flatMap((image) => (image ? [image.address] : [])), ...(map ? [map.tiles] : [])],
-  };
+  return { html, images: imagesOf(form) };
 }
+
+/** Returns the URLs of the images of a form, and of its map. */
+const imagesOf = ({ data, savedImage, map }: RecordForm): string[] => [
+  ...[data.image, savedImage].flatMap((image) => (image ? [image.address] : [])),
+  ...(map ? [map.tiles] : []),
+];
 
 /** Returns the key under which the browser keeps the input. Input for one new record is not offered for another. */
 const draftKey = (path: string, { translates, copies }: RecordForm): string =>
