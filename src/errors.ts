@@ -119,6 +119,7 @@ export const problems = {
   'translation-conflict': { status: 409 },
   'text-not-storable': { code: 'rest_text_not_storable', status: 400 },
   'form-not-utf8': { code: 'rest_invalid_encoding', status: 400 },
+  'address-not-encoded': { code: 'rest_invalid_encoding', status: 400 },
   'request-under-way': { code: 'rest_request_under_way', status: 409, retryAfter: 1 },
   'request-aborted': { code: 'rest_request_aborted', status: 400 },
   'several-hosts': { code: 'rest_invalid_host', status: 400 },

@@ -50,6 +50,15 @@ describeDatabases('a serving process', (open) => {
     expect(entries.map(({ msg }) => msg)).toEqual(expect.arrayContaining(['listening', 'stopping', 'stopped']));
   });
 
+  it('redirects a request whose address is not percent-encoded', async () => {
+    const { port, waitForLog, stop } = await start(urlOf(db));
+    const client = connect(port, '127.0.0.1');
+    client.write('GET /wp-json/?search=caffè HTTP/1.1\r\nHost: example.org\r\n\r\n');
+    expect(await text(client)).toMatch(/^HTTP\/1\.1 308 [^]*\r\nLocation: \/wp-json\/\?search=caff%C3%A8\r\n/);
+    await waitForLog('request completed');
+    await stop();
+  });
+
   it.each([
     ['on', 'info', 'lists are read from its tables, until the server has made the index'],
     ['off', 'warn', 'fasti reindex makes it'],

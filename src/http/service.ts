@@ -23,6 +23,7 @@ import { MAX_HEAD_BYTES, TIME_LIMITS } from './limits.ts';
 import { createMetrics, type Metrics, metricsPage } from './metrics.ts';
 import { isMetricsRequest, metricsListener } from './metrics-server.ts';
 import { createProbes } from './probes.ts';
+import { answerRawAddresses } from './raw-address.ts';
 import type { Observer } from './request-notes.ts';
 
 /** Interval between two attempts to reach an absent database, in milliseconds. */
@@ -115,9 +116,11 @@ export function startService(site: Site, theme: LoadedTheme, host: ServiceHost, 
   const probes = createProbes();
   const lifecycle: Lifecycle = { phase: () => phase, isLeaving: () => isStopping, probes };
   const metrics = hasMetrics(site.config) ? createMetrics(site, lifecycle, version()) : undefined;
-  const app = createApp(site, lifecycle, [...(metrics ? [metrics.observe] : []), ...(host.observers ?? [])], theme);
+  const observers = [...(metrics ? [metrics.observe] : []), ...(host.observers ?? [])];
+  const app = createApp(site, lifecycle, observers, theme);
   const hooks = createHookServer(site);
   const server = createServer({ ...TIME_LIMITS, maxHeaderSize: MAX_HEAD_BYTES }, withMetrics(app, site, metrics, host));
+  answerRawAddresses(server, site, observers);
   const { drain, connections } = drainable(server);
 
   const preparation = prepare(site, host.serviceLog, () => isStopping);

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { readConfig } from '../../src/config/config.ts';
 import { createApp } from '../../src/http/app.ts';
+import { answerRawAddresses } from '../../src/http/raw-address.ts';
 import type { Turns } from '../../src/http/turns.ts';
 import type { Log } from '../../src/log.ts';
 import { openSite, type Site } from '../../src/site.ts';
@@ -94,6 +95,7 @@ export async function serveDatabase(
     app(request, response);
   };
   const server = http.createServer(listener);
+  answerRawAddresses(server, site, []);
   // The server must not close an idle connection just as a request arrives: the test would fail.
   server.keepAliveTimeout = 0;
   await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
