@@ -12,14 +12,14 @@ const SEPARATORS_LENGTH = 4;
 
 /**
  * Shortens headers until the head of an answer has a length that proxies accept. The keys for CDNs are shortened first,
- * then the links; the body has the same links.
+ * then the links: the one to the next page, which clients follow, last of all.
  */
 export function fitHead(head: Map<string, string>): void {
   const excess = excessOf(head);
   if (excess <= 0) return;
   shorten(head, 'Surrogate-Key', ' ', Math.ceil(excess / 2));
   shorten(head, 'Cache-Tag', ',', Math.ceil(excess / 2));
-  shorten(head, 'Link', ', <', excessOf(head));
+  shortenLinks(head, excessOf(head));
 }
 
 function excessOf(head: ReadonlyMap<string, string>): number {
@@ -35,4 +35,22 @@ function shorten(head: Map<string, string>, name: string, separator: string, by:
   const end = by < value.length ? value.lastIndexOf(separator, value.length - by) : 0;
   if (end > 0) head.set(name, value.slice(0, end));
   else head.delete(name);
+}
+
+/** Removes links, at least `by` bytes of them: the previous page first, then from the end, and last the next page. */
+function shortenLinks(head: Map<string, string>, by: number): void {
+  const value = head.get('Link');
+  if (value === undefined || by <= 0) return;
+  const links = value.split(/, (?=<)/);
+  const rank = (link: string): number => (link.endsWith('; rel="prev"') ? 0 : link.endsWith('; rel="next"') ? 2 : 1);
+  const removed = new Set<string>();
+  let excess = by;
+  for (const link of links.toReversed().sort((one, other) => rank(one) - rank(other))) {
+    if (excess <= 0) break;
+    removed.add(link);
+    excess -= link.length + ', '.length;
+  }
+  const kept = links.filter((link) => !removed.has(link));
+  if (kept.length > 0) head.set('Link', kept.join(', '));
+  else head.delete('Link');
 }

@@ -48,6 +48,34 @@ describeDatabases('the heads of answers', (open) => {
     expect(answer.headers['access-control-allow-origin']).toBe('https://elsewhere.example.org');
   });
 
+  it('keep the link to the next page, without the previous one if it must be', async () => {
+    const list = '/wp-json/wp/v2/tribe_events?page=2&include=';
+    const pages = async (count: number, perPage: number) => {
+      const ids = Array.from({ length: count }, (_, at) => 10_000 + at).join();
+      const existing = (await running.send('GET', '/wp-json/wp/v2/tribe_events?per_page=5&_fields=id')).body.map(
+        ({ id }: { id: number }) => id,
+      );
+      const { headers } = await ask(`${list}${existing.join()},${ids}&per_page=${perPage}`);
+      return [...String(headers.link).matchAll(/page=(\d+)[^>]*>; rel="(?:prev|next)"/g)].map(([, page]) => page);
+    };
+    expect(await pages(3, 1)).toEqual(['1', '3']);
+    expect(await pages(75, 1)).toEqual(['1', '3']);
+    expect(await pages(200, 1)).toEqual(['3']);
+  });
+
+  it('links that were shortened lead to the same list', async () => {
+    const ids: number[] = (await ask('/wp-json/wp/v2/tribe_events?per_page=60&_fields=id')).body.map(({ id }: { id: number }) => id);
+    const found: number[] = [];
+    const absent = Array.from({ length: 70 }, (_, at) => 90_000 + at);
+    for (let path: string | undefined = `/wp-json/wp/v2/tribe_events?per_page=20&include=${[...ids, ...absent].join()}`; path; ) {
+      const { headers, body } = await ask(path);
+      found.push(...body.map(({ id }: { id: number }) => id));
+      const next: string | undefined = /<([^>]*)>; rel="next"/.exec(String(headers.link))?.[1];
+      path = next && new URL(next).pathname + new URL(next).search;
+    }
+    expect([found.length, new Set(found)]).toEqual([60, new Set(ids)]);
+  });
+
   it('keep all keys of a list of usual length', async () => {
     const { headers } = await ask('/wp-json/calendar/events/v1/events?start_date=2031-05-01&end_date=2031-06-01&per_page=10');
     expect(String(headers['surrogate-key']).split(' ')).toHaveLength(1 + 10 * 4);
@@ -64,4 +92,19 @@ it('shortens links to whole ones once there are no keys left', () => {
   fitHead(head);
   const kept = String(head.get('Link')).split(', <').length;
   expect([[...head.keys()], kept > 5 && kept < 20, head.get('Link')]).toEqual([['Link'], true, links.slice(0, kept).join(', ')]);
+});
+
+it('removes the link to the previous page before others, and the one to the next page last', () => {
+  const link = (rel: string, length: number) => `<https://example.org/${'x'.repeat(length)}>; rel="${rel}"`;
+  const kept = (length: number) => {
+    const head = new Map([['Link', [link('https://api.w.org/', 20), link('prev', length), link('next', length)].join(', ')]]);
+    fitHead(head);
+    return [...(head.get('Link') ?? '').matchAll(/rel="([^"]*)"/g)].map(([, rel]) => rel);
+  };
+  expect([1000, 3000, 3250, 4000].map(kept)).toEqual([
+    ['https://api.w.org/', 'prev', 'next'],
+    ['https://api.w.org/', 'next'],
+    ['next'],
+    [],
+  ]);
 });

@@ -55,7 +55,11 @@ describeDatabases('an address that is not percent-encoded', (open) => {
       for (const part of parts) socket.write(part);
     });
   const headOf = (method: string, address: string | Buffer, ...headers: readonly string[]): Buffer =>
-    Buffer.concat([Buffer.from(`${method} `), Buffer.from(address), Buffer.from([' HTTP/1.1', 'Host: x', ...headers, '', ''].join('\r\n'))]);
+    Buffer.concat([
+      Buffer.from(`${method} `),
+      Buffer.from(address),
+      Buffer.from([' HTTP/1.1', 'Host: x', ...headers, '', ''].join('\r\n')),
+    ]);
   const answerTo = async (method: string, address: string | Buffer): Promise<RawAnswer> => {
     const [answer, ...others] = answersIn(await exchange(headOf(method, address)), method);
     expect(others).toEqual([]);
