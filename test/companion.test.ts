@@ -489,6 +489,14 @@ describeDatabases('the companion routes', (open) => {
       expect(readFileSync(fileOf(body.source_url))).toEqual(TINY);
       expect((await send('GET', new URL(body.source_url).pathname)).status).toBe(200);
     });
+    it('takes a file as the body of a request that says it is a form, as PHP sends it', async () => {
+      const asForm = { 'Content-Type': 'application/x-www-form-urlencoded', 'Content-Disposition': 'form-data; filename="a.png"' };
+      const { status, body } = await raw(asForm);
+      expect([status, body.slug, body.mime_type]).toEqual([201, 'a', 'image/png']);
+      expect(readFileSync(fileOf(body.source_url))).toEqual(TINY);
+      expect((await raw({ ...asForm, 'Content-Disposition': 'form-data' })).body.code).toBe('rest_invalid_encoding');
+      expect((await raw(asForm, 'sub')).status).toBe(400);
+    });
     it('takes a file as a field of a form, with its title, texts and parent', async () => {
       const fields = {
         title: 'The poster',

@@ -9,6 +9,7 @@ import { splitTarget } from './addressing.ts';
 import { type Body, bodyTypeOf, isUtf8Form, parseBody } from './input.ts';
 import { type BodyBudget, readBody, SMALL_BODY_BYTES } from './limits.ts';
 import { credentialsOf, type IncomingRequest, nonceOf, toCaller } from './request.ts';
+import { fileNameIn } from './upload.ts';
 
 /** A request that was received completely, and whose caller is known. */
 export interface ReceivedRequest {
@@ -51,8 +52,9 @@ export async function receiveRequest(site: Site, incoming: IncomingRequest<Reque
   const takesFile = incoming.match?.endpoint?.upload === true;
   const share = budget.share(sender.id);
   try {
-    const bytes = await readBody(req, bodyLimitOf(site, incoming, sender), share);
-    const body = await parseBody(bytes, req.get('content-type'), { fieldBytes: site.config.bodyLimit, files: takesFile }, method);
+    const type = isRawFile(incoming, sender) ? FILE_TYPE : req.get('content-type');
+    const bytes = await readBody(req, bodyLimitOf(site, incoming, sender, type), share);
+    const body = await parseBody(bytes, type, { fieldBytes: site.config.bodyLimit, files: takesFile }, method);
     const formNonce = typeof body.form?._wpnonce === 'string' ? body.form._wpnonce : undefined;
     const identity =
       earlyIdentity !== undefined && formNonce === undefined ? earlyIdentity : await claim.identify(nonceOf(incoming, formNonce));
@@ -71,9 +73,26 @@ const hasBody = ({ headers }: Request): boolean => headers['content-length'] !==
 /** Methods whose body is written. */
 const BODY_METHODS: readonly string[] = ['POST', 'PUT', 'PATCH'];
 
-/** Returns the longest body, in bytes, that a request may have. Files are accepted only from users who may upload. */
-function bodyLimitOf({ config }: Site, { method, req, match }: IncomingRequest, sender: Viewer): number {
+/** The type of a body that is a file. */
+const FILE_TYPE = 'application/octet-stream';
+
+/**
+ * Whether the body is a file although its type says that it is a form: the headers name a file, and the endpoint takes
+ * one from this user. PHP's curl adds that type to any body without one, and WordPress ignores it
+ * (`WP_REST_Attachments_Controller::upload_from_data`).
+ */
+const isRawFile = ({ req, match }: IncomingRequest<Request>, sender: Viewer): boolean =>
+  match?.endpoint?.upload === true &&
+  bodyTypeOf(req.get('content-type')) === 'form' &&
+  fileNameIn(req.get('content-disposition')) !== undefined &&
+  mayUpload(sender);
+
+/**
+ * Returns the longest body, in bytes, that a request with this type may have. Files are accepted only from users who
+ * may upload.
+ */
+function bodyLimitOf({ config }: Site, { method, match }: IncomingRequest, sender: Viewer, type: string | undefined): number {
   if (sender.id === ANONYMOUS.id || !BODY_METHODS.includes(method)) return Math.min(SMALL_BODY_BYTES, config.bodyLimit);
   const takesFile = match?.endpoint?.upload === true && mayUpload(sender);
-  return takesFile && ['multipart', 'other'].includes(bodyTypeOf(req.get('content-type'))) ? config.uploadLimit : config.bodyLimit;
+  return takesFile && ['multipart', 'other'].includes(bodyTypeOf(type)) ? config.uploadLimit : config.bodyLimit;
 }

@@ -38,7 +38,7 @@ export function sentFile({ file, body, isEmpty, type, disposition, digest }: Upl
   if (isEmpty || /^multipart\//i.test(type ?? '')) return fail('rest_upload_no_data');
   if (!type) return fail('rest_upload_no_content_type');
   if (!disposition) return fail('rest_upload_no_content_disposition');
-  const name = nameIn(utf8Text(disposition));
+  const name = fileNameIn(disposition);
   if (!name) return fail('rest_upload_invalid_disposition');
   return { ...checkDigest({ name, bytes: body ?? fail('raw-upload-refused') }, digest), raw: true };
 }
@@ -57,9 +57,12 @@ function utf8Text(header: string): string {
   return /^[\0-\xff]*$/.test(header) && isUtf8(bytes) ? bytes.toString('utf8') : header;
 }
 
-/** Returns the name in `attachment; filename="image.png"`, also in the form of RFC 8187. */
-function nameIn(disposition: string): string | undefined {
-  const parts = disposition.split(';').slice(1).join(';');
+/**
+ * Returns the name in the header `attachment; filename="image.png"`, also in the form of RFC 8187; undefined or empty
+ * if there is none.
+ */
+export function fileNameIn(disposition: string | undefined): string | undefined {
+  const parts = utf8Text(disposition ?? '').split(';').slice(1).join(';');
   const extended = /(?:^|;)\s*filename\*\s*=\s*utf-8'[^']*'([^;]+)/i.exec(parts)?.[1]?.trim();
   if (extended !== undefined) return percentDecoded(extended);
   const match = /(?:^|;)\s*filename\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^;]*))/i.exec(parts);

@@ -109,6 +109,11 @@ describeDatabases('request bodies', (open) => {
         send('POST', MEDIA, { headers: { 'Content-Type': 'image/png' }, body: Buffer.alloc(length), as: 'auth' });
       expect(await raw(all)).toMatchObject({ status: 400, body: { code: 'rest_upload_no_content_disposition' } });
       expect(await raw(all + 1)).toMatchObject(TOO_LARGE);
+      const namedForm = (length: number, as: string) =>
+        send('POST', MEDIA, { headers: { ...FORM_TYPE, 'Content-Disposition': 'form-data; filename="a.png"' }, body: Buffer.alloc(length), as });
+      expect(await namedForm(all, 'auth')).toMatchObject({ status: 500, body: { code: 'rest_upload_sideload_error' } });
+      expect(await namedForm(all + 1, 'auth')).toMatchObject(TOO_LARGE);
+      expect(await namedForm(fields + 1, 'sub')).toMatchObject(TOO_LARGE);
       const parts = (text: number, file: number) =>
         `${part('other', 'x'.repeat(text))}${part('file', 'x'.repeat(file), '; filename="a.png"')}--X--\r\n`;
       const inParts = (text: number, file: number) => send('POST', MEDIA, { headers: PARTS_TYPE, body: parts(text, file), as: 'auth' });
