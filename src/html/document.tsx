@@ -58,9 +58,14 @@ function Page({ i18n, title, styles, scripts = [], links = [], metas = [], data 
 
 /**
  * Returns the Content-Security-Policy of a page: stylesheets, scripts and fonts only from this server, pictures, audio
- * and video from these sources, no inline scripts, no frames.
+ * and video from these sources, no inline scripts, no frames in it. Other pages may not show it in a frame either,
+ * unless it is `framable`.
  */
-const contentSecurityPolicy = (images: readonly string[], media: readonly string[], forms: readonly string[] = []): string =>
+const contentSecurityPolicy = (
+  images: readonly string[],
+  media: readonly string[],
+  { forms = [], framable = false }: { readonly forms?: readonly string[]; readonly framable?: boolean } = {},
+): string =>
   [
     "default-src 'none'",
     "style-src 'self'",
@@ -71,19 +76,22 @@ const contentSecurityPolicy = (images: readonly string[], media: readonly string
     "connect-src 'self'",
     `form-action ${["'self'", ...forms].join(' ')}`,
     "base-uri 'none'",
-    "frame-ancestors 'none'",
+    ...(framable ? [] : ["frame-ancestors 'none'"]),
   ].join('; ');
 
+const ANYWHERE = ['https:', 'http:'];
+
 /** Policy of pages that show texts: their pictures may be from any host, like those in the library. */
-export const PAGE_POLICY = contentSecurityPolicy(['https:', 'http:'], ['https:', 'http:']);
+export const PAGE_POLICY = contentSecurityPolicy(ANYWHERE, ANYWHERE);
+
+/** The same for pages that pages of other sites may show in a frame. */
+export const FRAMABLE_PAGE_POLICY = contentSecurityPolicy(ANYWHERE, ANYWHERE, { framable: true });
 
 /**
  * Returns the policy of a page with known pictures: only their hosts are allowed. `redirectTargets`: URLs outside this
  * site to which a form of the page may redirect, including app schemes.
  */
 export const policyWithImages = (addresses: readonly string[], redirectTargets: readonly URL[] = []): string =>
-  contentSecurityPolicy(
-    [...new Set(addresses.flatMap((address) => (URL.canParse(address) ? [new URL(address).origin] : [])))],
-    [],
-    [...new Set(redirectTargets.map(({ protocol, origin }) => (origin === 'null' ? protocol : origin)))],
-  );
+  contentSecurityPolicy([...new Set(addresses.flatMap((address) => (URL.canParse(address) ? [new URL(address).origin] : [])))], [], {
+    forms: [...new Set(redirectTargets.map(({ protocol, origin }) => (origin === 'null' ? protocol : origin)))],
+  });

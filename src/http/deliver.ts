@@ -140,6 +140,8 @@ function headOf({ headers }: Answer, { isGzipped, tag, length }: Encoding, origi
   const head = new Map(SECURITY);
   // The home of a site may contain characters that are not allowed in headers.
   for (const [name, value] of Object.entries(headers)) head.set(name, ADDRESS_HEADERS.has(name) ? withAsciiAddresses(value) : value);
+  // Browsers that know the policy ignore the older header, and others must not be stricter.
+  if (!head.get('Content-Security-Policy')?.includes('frame-ancestors')) head.delete('X-Frame-Options');
   for (const [name, value] of Object.entries(cors)) head.set(name, value);
   if (tag !== undefined) head.set('ETag', tag);
   if (length === undefined) head.delete('Content-Type');

@@ -4,7 +4,7 @@ import { toViewer } from '../accounts/viewer.ts';
 import type { SiteSettings } from '../calendar/settings.ts';
 import { DESK_PATH } from '../desk/visit.ts';
 import { ApiError } from '../errors.ts';
-import { PAGE_POLICY } from '../html/document.tsx';
+import { FRAMABLE_PAGE_POLICY, PAGE_POLICY } from '../html/document.tsx';
 import { i18nIn } from '../html/i18n.ts';
 import { plainProblemPage } from '../html/plain-problem.tsx';
 import { postKind } from '../kinds/index.ts';
@@ -154,7 +154,7 @@ interface PageAnswerContext extends Pick<FeedRequest, 'caller'> {
 
 /** Converts a page to an answer, with a validator and the headers that lead to the API. */
 export function pageAnswer(
-  { status, html, timeliness, records, subject }: Page,
+  { status, html, framable, timeliness, records, subject }: Page,
   { caller, isPersonal, changedAt, headers }: PageAnswerContext,
 ): Answer {
   const body = Buffer.from(html);
@@ -164,6 +164,7 @@ export function pageAnswer(
     headers: {
       ...headers,
       ...PAGE_HEADERS,
+      ...(framable && !isPersonal ? { 'Content-Security-Policy': FRAMABLE_PAGE_POLICY } : {}),
       ...(isCacheable ? REVALIDATE : NO_STORE),
       ...(isCacheable ? { ETag: etagOf(body) } : {}),
       ...(isCacheable ? modifiedHeader(timeliness, changedAt, caller.now) : {}),

@@ -70,12 +70,14 @@ const homeAt = (settings: SiteSettings, req: Request): string =>
   homeOfRequest(settings, undefined, languageOfHost(settings.contentLanguages, settings.home, req.get('host')));
 
 /**
- * Builds `robots.txt`, which excludes the desk and the API. On a site that is hidden from search engines it does not
- * exclude the pages: search engines have to read them to find that they should not index them (`do_robots`).
+ * Builds `robots.txt`, which excludes the desk. Programs may read the API, as with WordPress, and search engines
+ * must, to show the events of `<fasti-events>`; its answers are not indexed (`X-Robots-Tag`). On a site that is hidden
+ * from search engines it does not exclude the pages: search engines have to read them to find that they should not
+ * index them (`do_robots`).
  */
 function robots({ settings, home }: Caller): string {
   const base = basePath(settings.home);
-  const lines = ['User-agent: *', `Disallow: ${base}${DESK_PATH}/`, `Disallow: ${base}/wp-json/`];
+  const lines = ['User-agent: *', `Disallow: ${base}${DESK_PATH}/`];
   return [...lines, ...(isHiddenFromSearch(settings) ? [] : [`Sitemap: ${home}/sitemap.xml`]), ''].join('\n');
 }
 

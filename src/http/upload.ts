@@ -62,7 +62,10 @@ function utf8Text(header: string): string {
  * if there is none.
  */
 export function fileNameIn(disposition: string | undefined): string | undefined {
-  const parts = utf8Text(disposition ?? '').split(';').slice(1).join(';');
+  const parts = utf8Text(disposition ?? '')
+    .split(';')
+    .slice(1)
+    .join(';');
   const extended = /(?:^|;)\s*filename\*\s*=\s*utf-8'[^']*'([^;]+)/i.exec(parts)?.[1]?.trim();
   if (extended !== undefined) return percentDecoded(extended);
   const match = /(?:^|;)\s*filename\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^;]*))/i.exec(parts);

@@ -84,6 +84,7 @@ export async function calendarPage(
     records: shownList.events.map(({ record }) => record),
     narrowing: filterParameters(target),
     subject: subjectOfList(shownList, page.featured),
+    framable: true,
     timeliness: isPeriod ? shortestTimeliness([shownList.timeliness, CHANGES_DAILY]) : shownList.timeliness,
   };
 }

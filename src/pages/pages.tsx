@@ -24,6 +24,8 @@ import { calendarUrl, listUrlInLanguage, type QueryPairs, suggestUrl, withLangua
 export interface Page {
   readonly status: number;
   readonly html: string;
+  /** Whether pages of other sites may show it in a frame. */
+  readonly framable: boolean;
   readonly timeliness: Timeliness;
   /** The records on the page, from which the caller determines when a cached page becomes invalid. */
   readonly records: readonly unknown[];
@@ -71,6 +73,11 @@ export interface PageContent {
   /** Parameters that restrict the calendar to the events of the page. */
   readonly narrowing?: QueryPairs | undefined;
   readonly timeliness: Timeliness;
+  /**
+   * Whether pages of other sites may show it in a frame: only if it has no forms but those that search. Others could
+   * have visitors fill in a form that they do not see.
+   */
+  readonly framable?: boolean;
 }
 
 /**
@@ -141,7 +148,8 @@ export function toPage({ site, assets, theme }: PageContext, caller: Caller, con
       children: content.body,
     }),
   });
-  return { status, html, timeliness: content.timeliness, records: content.records, subject: content.subject };
+  const { framable = false, timeliness, records, subject } = content;
+  return { status, html, framable, timeliness, records, subject };
 }
 
 /** Returns the path of a home URL, without trailing slash. */

@@ -98,6 +98,7 @@ export async function eventPage(
     record: isDate && caller.settings.contentLanguages ? await translationsOfDate(site, caller, record) : record,
     picture: picture && { ...picture, src: record.image === false ? picture.src : record.image.url },
     unlisted: event.row.post_password !== '',
+    framable: event.row.post_password === '',
     data: record.json_ld === undefined ? [] : [record.json_ld],
     records: [record],
     subject: { event: record.id },
@@ -237,6 +238,7 @@ export async function linkedContent(
     next: next?.href,
     data: [...linkedJsonLd(record.json_ld), ...eventsJsonLd(list.events)],
     records: list.events.map((event) => event.record),
+    framable: true,
     subject: { linked: { kind, id: record.id } },
     timeliness: list.timeliness,
   };

@@ -110,7 +110,11 @@ describeDatabases('request bodies', (open) => {
       expect(await raw(all)).toMatchObject({ status: 400, body: { code: 'rest_upload_no_content_disposition' } });
       expect(await raw(all + 1)).toMatchObject(TOO_LARGE);
       const namedForm = (length: number, as: string) =>
-        send('POST', MEDIA, { headers: { ...FORM_TYPE, 'Content-Disposition': 'form-data; filename="a.png"' }, body: Buffer.alloc(length), as });
+        send('POST', MEDIA, {
+          headers: { ...FORM_TYPE, 'Content-Disposition': 'form-data; filename="a.png"' },
+          body: Buffer.alloc(length),
+          as,
+        });
       expect(await namedForm(all, 'auth')).toMatchObject({ status: 500, body: { code: 'rest_upload_sideload_error' } });
       expect(await namedForm(all + 1, 'auth')).toMatchObject(TOO_LARGE);
       expect(await namedForm(fields + 1, 'sub')).toMatchObject(TOO_LARGE);

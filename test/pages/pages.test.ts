@@ -675,10 +675,39 @@ describeRequests(
     it('allow only their own stylesheets and scripts', async () => {
       const { headers } = await get('/events/');
       expect(headers['content-security-policy']).toMatch(/^default-src 'none'; style-src 'self'; script-src 'self';/);
-      expect(headers['content-security-policy']).toContain("frame-ancestors 'none'");
       const style = (await page('/events/')).elements.find(({ attributes }) => attributes.rel === 'stylesheet')?.attributes.href ?? '';
       const asset = await get(style);
       expect([asset.status, asset.headers['cache-control']]).toEqual([200, 'public, max-age=31536000, immutable']);
+    });
+
+    it('may be shown in frames of other sites if they have no form that is sent', async () => {
+      const framable = async (path: string, options: { method?: string; headers?: Record<string, string>; body?: string } = {}) => {
+        const { text, headers } = await ask.send(options.method ?? 'GET', path, {
+          headers: { accept: 'text/html', ...options.headers },
+          body: options.body ?? null,
+        });
+        expect(text).toMatch(/^<!doctype html>/);
+        const isFramable = !String(headers['content-security-policy']).includes("frame-ancestors 'none'");
+        expect([path, headers['x-frame-options']]).toEqual([path, isFramable ? undefined : expect.stringMatching(/^(SAMEORIGIN|DENY)$/)]);
+        if (isFramable) expect(text.match(/<form(?![^>]* method="get")[^>]*>/)).toBeNull();
+        return isFramable;
+      };
+      const { id, url } = await made({ title: 'Quiet gathering' });
+      for (const path of [
+        '/',
+        '/events/',
+        '/events/month/',
+        '/events/2026-12-05/',
+        '/events/category/music/',
+        '/venue/teatro-rossi/',
+        pathOf(url),
+      ])
+        expect([path, await framable(path)]).toEqual([path, true]);
+      for (const path of ['/doc', '/admin/sign-in', '/event/nothing/']) expect([path, await framable(path)]).toEqual([path, false]);
+      await ask.writeRows((db) => db.from('posts').where({ ID: id }).update({ post_password: 'swordfish' }));
+      expect(await framable(pathOf(url))).toBe(false);
+      const form = { 'content-type': 'application/x-www-form-urlencoded' };
+      expect(await framable(pathOf(url), { method: 'POST', headers: form, body: 'post_password=swordfish' })).toBe(false);
     });
 
     describe('with hidden or protected records', () => {
@@ -764,7 +793,7 @@ describeRequests(
       expect(await Promise.all(paths.map(robots))).toEqual(paths.map(() => undefined));
       await ask.options({ blog_public: '0' });
       expect(await Promise.all(paths.map(robots))).toEqual(paths.map(() => 'noindex, nofollow'));
-      expect((await get('/robots.txt')).text).toBe('User-agent: *\nDisallow: /admin/\nDisallow: /wp-json/\n');
+      expect((await get('/robots.txt')).text).toBe('User-agent: *\nDisallow: /admin/\n');
     });
 
     it("redirect from WordPress's admin paths to the desk", async () => {
