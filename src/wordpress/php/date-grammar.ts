@@ -60,7 +60,8 @@ export type FormatName =
 const anyCase = (words: string) => words.replace(/[a-z]/g, (letter) => `[${letter}${letter.toUpperCase()}]`);
 const oneOf = (words: string) => `(?:${words.split(' ').map(anyCase).join('|')})`;
 
-const space = '[ \\t]+';
+/** `toLocaleString` of browsers writes U+202F before AM and PM. */
+const space = '[ \\t\\u00a0\\u202f]+';
 const blank = `(?:${space})?`;
 const fraction = '[.][0-9]+';
 const hour24 = '(?:[01]?[0-9]|2[0-4])';
@@ -159,7 +160,7 @@ const patterns: [FormatName, string][] = [
   ['monthDayTime12', `${monthDay}(?:${shortClock12}|${longClock12})`],
   ['monthDayTime24', `${monthDay}(?:${shortClock24}|${longClock24}|${zonedClock24})`],
   ['relative', `[+-]*[ \\t]*[0-9]{1,13}${blank}(?:${unit}|${anyCase('week')})`],
-  ['separator', '[ .,\\t\\n\\0]'],
+  ['separator', '[ .,\\t\\n\\0\\u00a0\\u202f]'],
 ];
 
 const formats = patterns.map(([name, pattern]) => ({ name, start: new RegExp(pattern, 'y'), whole: new RegExp(`^(?:${pattern})$`) }));

@@ -64,13 +64,16 @@ function readFreeText(text: string, base: Date, zone: Zone): PhpDate | null {
   return notes.zone ? { instant, local, zone: notes.zone } : { instant, local };
 }
 
+/** Other spaces that separate words (`space` of the grammar). */
+const WIDE_SPACES = /[\u00a0\u202f]/g;
+
 function scanText(text: string): Notes | null {
   const notes = emptyNotes();
   try {
     for (let at = 0; at < text.length; ) {
       const match = formatAt(text, at);
       if (match === null) return null;
-      note(match.name, match.token, notes);
+      note(match.name, match.token.replace(WIDE_SPACES, ' '), notes);
       at += match.token.length;
     }
   } catch (error) {
