@@ -71,13 +71,15 @@ export const isUtf8Form = (latin1: string): boolean =>
 /**
  * Returns the format of a body with this `Content-Type`. Without one, or with one that is no media type, it is a form
  * if the intended method is PUT, PATCH or DELETE, even if it looks like JSON
- * (`WP_REST_Request::parse_body_params`). PHP itself reads forms of POST requests, and only with their type.
+ * (`WP_REST_Request::parse_body_params`). PHP itself reads forms of POST requests, and only with their type. A type
+ * that was sent twice, or whose parameters follow without a semicolon, is understood as by `wp_is_json_media_type` and
+ * PHP.
  */
 export function bodyTypeOf(contentType: string | undefined, method = 'POST'): BodyType {
   const type = (contentType ?? '').split(';', 1)[0]!.trim().toLowerCase();
   if (!type.includes('/')) return ['PUT', 'PATCH', 'DELETE'].includes(method) ? 'form' : 'other';
-  if (/^application\/([\w.!#$&^-]+\+)?json$/.test(type)) return 'json';
-  if (type === 'application/x-www-form-urlencoded') return 'form';
+  if (/(?:^|[\s,])application\/(?:[\w.!#$&^-]+\+)?json(?:$|[\s,])/.test(type)) return 'json';
+  if (/^application\/x-www-form-urlencoded(?:$|[\s,])/.test(type)) return 'form';
   return type === 'multipart/form-data' ? 'multipart' : 'other';
 }
 

@@ -45,6 +45,10 @@ describe('request body', () => {
     ['application/json; charset=utf-8', '{"a":[1]}'],
     ['Application/JSON', '{"a":[1]}'],
     ['application/ld+json', '{"a":[1]}'],
+    ['application/json, application/json', '{"a":[1]}'],
+    ['application/json charset=utf-8', '{"a":[1]}'],
+    ['application/json,charset=utf-8', '{"a":[1]}'],
+    ['text/plain, application/json', '{"a":[1]}'],
   ])('of type %s is read as JSON', async (type, text) => {
     expect(await body(text, type)).toEqual({ json: { a: [1] } });
   });
@@ -102,6 +106,13 @@ describe('request body', () => {
     ['GET', undefined, 'other'],
     ['PUT', 'text/plain', 'other'],
     ['PUT', 'application/json', 'json'],
+    ['POST', 'application/x-www-form-urlencoded, application/x-www-form-urlencoded', 'form'],
+    ['POST', 'application/x-www-form-urlencoded charset=utf-8', 'form'],
+    ['POST', 'application/x-www-form-urlencoded,charset=utf-8', 'form'],
+    ['POST', 'application/x-www-form-urlencoded2', 'other'],
+    ['POST', 'application/jsonx', 'other'],
+    ['POST', 'xapplication/json', 'other'],
+    ['POST', 'text/plain; application/json', 'other'],
   ])('of a %s request with the type %j is in the format %s, as in WordPress', (method, type, format) => {
     expect(bodyTypeOf(type, method)).toBe(format);
   });
