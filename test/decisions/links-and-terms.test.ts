@@ -235,6 +235,36 @@ describeRequests('venues and organizers of an event', (ask) => {
     expect(await ask.metaValues(mixed.id, '_EventVenueID')).toHaveLength(3);
   });
 
+  it.each([null, '', 0, '0'])('D7 accepts new venues, organizers and terms whose id is %j', async (id) => {
+    const event = await ask.create('/events', {
+      ...EVENT,
+      venue: { id, venue: 'Barn' },
+      organizer: [24, { id, organizer: 'Farmers' }],
+      categories: [{ id, name: 'Ceilidhs' }],
+      tags: { id, slug: 'outdoor' },
+    });
+    expect([event.venue.venue, event.organizer.map((organizer: Json) => organizer.organizer)]).toEqual([
+      'Barn',
+      ['ACME Events', 'Farmers'],
+    ]);
+    expect([event.categories.map((term: Json) => term.name), event.tags.map((term: Json) => term.slug)]).toEqual([
+      ['Ceilidhs'],
+      ['outdoor'],
+    ]);
+    for (const field of ['venue', 'organizer', 'categories'])
+      expectError(await ask.post('/events', { ...EVENT, [field]: [{ id, name: '' }] }), 400, 'rest_invalid_param', [field]);
+  });
+
+  it('D7 accepts a new venue of a form whose id is empty', async () => {
+    const answer = await ask.send('POST', '/wp-json/calendar/events/v1/events', {
+      as: 'admin',
+      body: 'title=Form&start_date=2027-01-01&end_date=2027-01-01&venue[id]=&venue[venue]=Barn&organizer[0][id]=0&organizer[0][organizer]=Anna',
+      headers: { 'Content-Type': 'application/x-www-form-urlencoded' },
+    });
+    const event = expectBody(answer, 201);
+    expect([event.venue.venue, event.organizer[0].organizer]).toEqual(['Barn', 'Anna']);
+  });
+
   it('D5 accepts venues and organizers of a form, with numbered members', async () => {
     const body = 'title=Form&start_date=2027-01-01&end_date=2027-01-01&organizer[0][organizer]=Anna&organizer[1]=24&venue[]=12&venue[]=13';
     const answer = await ask.send('POST', '/wp-json/calendar/events/v1/events', {

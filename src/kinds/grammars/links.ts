@@ -3,7 +3,7 @@ import type { PostKind, PostValues } from '../kind.ts';
 import type { LinkedKindName } from '../kind-names.ts';
 import { type Grammar, type Hint, isEmpty, isEmptyList, MAX_BYTES, MAX_ITEMS, MAX_NEW_ITEMS, REFUSED, TOO_MANY_NEW } from './grammar.ts';
 import { positiveInteger } from './grammars.ts';
-import { isNumbered, toItems } from './lists.ts';
+import { hasNoId, isNumbered, isUnchosen, toItems } from './lists.ts';
 
 /** A venue or organizer as a request names it: an existing one, or the parameters of a new one. */
 export type RequestedLink = { readonly id: number } | { readonly create: Readonly<Record<string, unknown>> };
@@ -66,16 +66,12 @@ const hasMembers = (raw: unknown): boolean => Array.isArray(raw) || (isObject(ra
 
 const membersOf = (raw: unknown): unknown[] => (isRecord(raw) ? (isNumbered(raw) ? Object.values(raw) : [raw]) : toItems(raw));
 
-/**
- * Returns whether an item is the value that a form sends for a choice that was not made. Such items are ignored
- * (decision D49).
- */
-const isUnchosen = (item: unknown): boolean => item === '' || item === null || item === 0 || item === '0';
-
 /** Reads one item; undefined: refused. */
 function requestedLink(item: unknown): RequestedLink | undefined {
-  const object: { readonly id?: unknown } = isRecord(item) ? item : { id: item };
-  if (object.id === undefined) return { create: { ...object } };
-  const id = positiveInteger.read(object.id).value;
+  if (isRecord(item) && hasNoId(item)) {
+    const { id: _, ...values } = item;
+    return { create: values };
+  }
+  const id = positiveInteger.read(isRecord(item) ? item.id : item).value;
   return id === undefined ? undefined : { id };
 }

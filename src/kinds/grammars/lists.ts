@@ -154,10 +154,22 @@ export const requestedTerms: Grammar<readonly RequestedTerm[]> = {
 const isTermObject = (raw: unknown): raw is Record<string, unknown> =>
   isRecord(raw) && ['id', 'slug', 'name'].some((key) => Object.hasOwn(raw, key));
 
+/**
+ * Returns whether an item is the value that a form sends for a choice that was not made. Such items are ignored
+ * (decision D49).
+ */
+export const isUnchosen = (item: unknown): boolean => item === '' || item === null || item === 0 || item === '0';
+
+/** Whether an object describes a record without an id; an empty one counts as absent beside other values. */
+export const hasNoId = ({ id, ...others }: Readonly<Record<string, unknown>>): boolean =>
+  id === undefined || (isUnchosen(id) && Object.values(others).some((value) => value !== '' && value !== null));
+
 function requestedTerm(item: unknown): RequestedTerm | 'blank' | 'refused' {
   if (isTermObject(item)) {
-    const id = item.id === undefined ? undefined : positiveInteger.read(item.id).value;
-    if (item.id !== undefined) return id === undefined ? 'refused' : { id };
+    if (!hasNoId(item)) {
+      const id = positiveInteger.read(item.id).value;
+      return id === undefined ? 'refused' : { id };
+    }
     if (typeof item.slug === 'string' && item.slug.trim() !== '') return { slug: item.slug.trim() };
     return typeof item.name === 'string' && item.name.trim() !== '' ? { name: item.name.trim() } : 'refused';
   }
