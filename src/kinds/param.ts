@@ -20,6 +20,11 @@ export interface Param<T = unknown> {
    */
   readonly isAdditional?: true;
   readonly required?: boolean;
+  /**
+   * An empty value in a query counts as absent, as that of a box which was left empty. Not for parameters that name
+   * records: without their value, a list would have others.
+   */
+  readonly ignoresEmpty?: true;
   /** Not required if this other parameter exists and is sent, since the value then follows from it. */
   readonly unless?: string;
   /** Shown as default in descriptions; `undefined`: no default is shown. */

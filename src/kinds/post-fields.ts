@@ -37,7 +37,14 @@ export const paging = { page: control(positiveInteger, { fallback: 1 }), per_pag
 
 /** A bound on the time when records were published or changed. */
 const boundFilter = (by: 'modified' | 'published', op: '<' | '>') =>
-  filter({ grammar: time, narrows: byInstant(by, op), ages: (value) => timelinessOfBounds(value), isLast: true, isAdditional: true });
+  filter({
+    grammar: time,
+    narrows: byInstant(by, op),
+    ages: (value) => timelinessOfBounds(value),
+    isLast: true,
+    ignoresEmpty: true,
+    isAdditional: true,
+  });
 
 /** Names of orders, in any case. An unknown one means the default order and is not refused. */
 const orderNames = (names: readonly string[]): Grammar => ({

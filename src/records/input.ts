@@ -154,7 +154,7 @@ const isBlank = ({ grammar }: Param, rawValue: unknown) => rawValue === null || 
  * Returns the meaning of an empty value. On create it is ignored. On change it clears the field, is refused, means
  * false, or is passed on as an empty text. An upsert keeps what clears, for the record that it may find. In queries, on
  * WordPress's own routes, and for untyped parameters that are not fields, it is read like any other value, except that
- * null is ignored there. `copiesSource`: a new record that copies unnamed fields from its source gets nothing for
+ * null is ignored there, and in queries the empty value of a parameter that says so. `copiesSource`: a new record that copies unnamed fields from its source gets nothing for
  * fields with an empty value.
  */
 function blankMeaning(
@@ -162,6 +162,7 @@ function blankMeaning(
   rawValue: unknown,
   { mode, copiesSource }: { readonly mode: Mode; readonly copiesSource: boolean },
 ): 'absent' | 'null' | 'false' | 'empty' | 'refused' | 'mistyped' | 'read' {
+  if (mode === 'read' && param.ignoresEmpty) return 'absent';
   const isUntyped = param.grammar.json.type === undefined;
   if (mode === 'read' || (isUntyped && !('empty' in param))) return rawValue !== null || acceptsNull(param) ? 'read' : 'absent';
   const emptyMeaning = 'empty' in param ? param.empty : 'refused';

@@ -486,6 +486,23 @@ describeRequests('places and tickets', (ask) => {
     );
     expect(await ask.read('/venues/12')).not.toHaveProperty('geo_lat');
   });
+  it.each([
+    'geoloc_lat=&geoloc_lng=',
+    'geoloc_lat&geoloc_lng&geoloc_radius',
+    'geoloc=',
+    'modified_after=&modified_before=',
+    'published_before=',
+    'city=&state=&country=',
+  ])('D27 ignores additional filters without a value: %s', async (query) => {
+    await place();
+    const { events, rest_url: url } = await ask.read(`/events?${UPCOMING}&per_page=50&${query}`);
+    const all = await ask.read(`/events?${UPCOMING}&per_page=50`);
+    expect([idsOf({ events }), url]).toEqual([idsOf(all), all.rest_url]);
+  });
+  it('D27 refuses half a point, and the empty ID of another system, which names a record', async () => {
+    expectError(await ask.get('/events?geoloc_lat=45&geoloc_lng='), 400, 'rest_invalid_param', ['geoloc_lng']);
+    expectError(await ask.get('/events?external_id='), 400, 'rest_invalid_param', ['external_id']);
+  });
   it('D27 lists events near a point, the nearest first', async () => {
     await place();
     const near = async (lat: number, lng: number, km?: number) => [

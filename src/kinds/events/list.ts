@@ -96,11 +96,11 @@ function datesAge({
 
 // ------------------------------------------------------------------------------------------------- places
 const PLACE = {
-  geoloc: { grammar: flag },
-  geoloc_lat: { grammar: decimal },
-  geoloc_lng: { grammar: decimal },
-  geoloc_radius: { grammar: decimal },
-};
+  geoloc: { grammar: flag, ignoresEmpty: true },
+  geoloc_lat: { grammar: decimal, ignoresEmpty: true },
+  geoloc_lng: { grammar: decimal, ignoresEmpty: true },
+  geoloc_radius: { grammar: decimal, ignoresEmpty: true },
+} as const;
 type Coordinates = ValuesOf<typeof PLACE>;
 
 const placeFilters = group({
@@ -136,12 +136,12 @@ function nearOf({ geoloc_lat: lat, geoloc_lng: lng, geoloc_radius: km = DEFAULT_
   return { lat, lng, km };
 }
 
-/** Events at a venue whose meta `key` has this value; the empty text does not filter. */
+/** Events at a venue whose meta `key` has this value. */
 const byVenue = (key: string): Filter<string> =>
   filter({
     grammar: anyText(MAX_BYTES.word),
-    narrows: (value) => (value === '' ? [] : [{ by: 'linkedMeta', link: VENUE_LINK, key, value }]),
-    echo: (value) => (value === '' ? undefined : value),
+    narrows: (value) => [{ by: 'linkedMeta', link: VENUE_LINK, key, value }],
+    ignoresEmpty: true,
     isAdditional: true,
   });
 
