@@ -3,6 +3,7 @@ import type { Socket } from 'node:net';
 import { ApiError } from '../errors.ts';
 import { codeOf } from '../objects.ts';
 import type { Site } from '../site.ts';
+import { tableOf } from '../wordpress/table.ts';
 import { basePath, pathBelow, splitTarget } from './addressing.ts';
 import { type Answer, deliver } from './deliver.ts';
 import { problemReply } from './problem.ts';
@@ -23,11 +24,11 @@ const LINGER_MS = 1000;
 const REQUEST_LINE = /^([A-Z]{1,20}) (\/(?![/\\])[\x21-\x7e\x80-\xff]*|\/) HTTP\/1\.[01]\r?$/;
 
 /** Statuses that Node answers requests with which its parser refuses, by the code of the error; for others 400. */
-const PARSER_STATUSES: Readonly<Record<string, string>> = {
+const PARSER_STATUSES = tableOf({
   HPE_HEADER_OVERFLOW: '431 Request Header Fields Too Large',
   HPE_CHUNK_EXTENSIONS_OVERFLOW: '413 Payload Too Large',
   ERR_HTTP_REQUEST_TIMEOUT: '408 Request Timeout',
-};
+});
 
 /** A request whose address is not percent-encoded. */
 interface RawRequest {
@@ -82,7 +83,7 @@ const isUnderWay = (res: ServerResponse | undefined): res is ServerResponse => r
 
 /** Answers as Node does without a listener. */
 function refuse(socket: Socket, error: Error): void {
-  socket.write(`HTTP/1.1 ${PARSER_STATUSES[codeOf(error)] ?? '400 Bad Request'}\r\nConnection: close\r\n\r\n`);
+  socket.write(`HTTP/1.1 ${PARSER_STATUSES.get(codeOf(error)) ?? '400 Bad Request'}\r\nConnection: close\r\n\r\n`);
   socket.destroy(error);
 }
 

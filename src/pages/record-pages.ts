@@ -188,11 +188,10 @@ export async function linkedContent(
   { kind, number }: Pick<LinkedPage, 'kind' | 'number'>,
   linkedRecord: LinkedRecord | undefined,
 ): Promise<PageContent> {
-  const { settings } = caller;
   const i18n = i18nFor(site, caller);
   const { say } = i18n;
   const { record, imageText } = linkedRecord ?? fail('rest_no_route');
-  const perPage = eventsOnPage(settings);
+  const perPage = eventsOnPage(caller.settings);
   const list = await listCalendar(site, caller, UPCOMING_LIST, {
     filters: { [kind]: String(record.id) },
     withoutHidden: true,
@@ -202,7 +201,7 @@ export async function linkedContent(
   });
   if (list.events.length === 0 && number > 1) fail('rest_no_route');
   const pages = Math.ceil(list.total / perPage);
-  const pageUrl = (pageNumber: number) => urlOfPage(record.url, pageNumber, settings);
+  const pageUrl = (pageNumber: number) => urlOfPage(record.url, pageNumber, caller.settings);
   const name = nameOf('venue' in record ? record.venue : record.organizer, i18n);
   const picture = fittingPicture(record.image, 'large', imageText);
   const previous = number > 1 ? { href: pageUrl(number - 1), text: say('pages:previous-page') } : undefined;

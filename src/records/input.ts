@@ -154,8 +154,8 @@ const isBlank = ({ grammar }: Param, rawValue: unknown) => rawValue === null || 
  * Returns the meaning of an empty value. On create it is ignored. On change it clears the field, is refused, means
  * false, or is passed on as an empty text. An upsert keeps what clears, for the record that it may find. In queries, on
  * WordPress's own routes, and for untyped parameters that are not fields, it is read like any other value, except that
- * null is ignored there, and in queries the empty value of a parameter that says so. `copiesSource`: a new record that copies unnamed fields from its source gets nothing for
- * fields with an empty value.
+ * null is ignored there, and in queries any empty value of a parameter with `ignoresEmpty`. `copiesSource`: a new
+ * record that copies unnamed fields from its source gets nothing for fields with an empty value.
  */
 function blankMeaning(
   param: Param | Field,
