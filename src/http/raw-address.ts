@@ -47,16 +47,20 @@ export function answerRawAddresses(server: Server, site: Site, observers: readon
   const latest = new WeakMap<Socket, ServerResponse>();
   /** Connections on which requests have not waited for the answers to those before. */
   const impatient = new WeakSet<Socket>();
+  /** Connections that have got their last answer. The parser reports what it reads after its first error, too. */
+  const answered = new WeakSet<Socket>();
   server.prependListener('request', ({ socket }, res) => {
     if (isUnderWay(latest.get(socket))) impatient.add(socket);
     latest.set(socket, res);
   });
-  const observe = observeRequests([requestLog(site.log), ...observers], ({ socket }) => socket.remoteAddress);
+  const observe = observeRequests([requestLog(site.log), ...observers], ({ socket }) =>
+    site.config.trustProxy ? undefined : socket.remoteAddress,
+  );
 
   server.on('clientError', (error: Error, stream) => {
     const socket = stream as Socket;
-    // The parser reports what it reads after its first error, too.
-    if (socket.writableEnded) return;
+    if (answered.has(socket)) return;
+    answered.add(socket);
     const request = rawRequestOf(error);
     const previous = latest.get(socket);
     // The client would take the answer for that to an earlier request. Other errors may be in the body of this one.
@@ -66,7 +70,7 @@ export function answerRawAddresses(server: Server, site: Site, observers: readon
     const req = Object.assign(new IncomingMessage(socket), { method: request.method, url: request.target });
     const res = new ServerResponse(req);
     res.shouldKeepAlive = false;
-    res.assignSocket(socket);
+    if (!isAssigned(res, socket)) return void socket.destroy(error);
     res.once('finish', () => {
       // As a server does: the log waits for it.
       res.detachSocket(socket);
@@ -75,11 +79,21 @@ export function answerRawAddresses(server: Server, site: Site, observers: readon
       setTimeout(() => socket.destroy(), LINGER_MS).unref();
     });
     observe(req, res);
-    void deliver(req, res, answerTo(site, req, request));
+    deliver(req, res, answerTo(site, req, request)).catch(() => socket.destroy());
   });
 }
 
 const isUnderWay = (res: ServerResponse | undefined): res is ServerResponse => res !== undefined && !res.writableFinished;
+
+/** Gives a connection to an answer. False if Node itself answers an earlier request on it, such as one without a host. */
+function isAssigned(res: ServerResponse, socket: Socket): boolean {
+  try {
+    res.assignSocket(socket);
+    return true;
+  } catch {
+    return false;
+  }
+}
 
 /** Answers as Node does without a listener. */
 function refuse(socket: Socket, error: Error): void {

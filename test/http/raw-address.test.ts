@@ -1,4 +1,6 @@
+import { once } from 'node:events';
 import { connect } from 'node:net';
+import { setImmediate } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { createLog } from '../../src/log.ts';
 import type { Database } from '../../src/storage/engine/database.ts';
@@ -15,7 +17,7 @@ interface RawAnswer {
   readonly body: string;
 }
 
-/** Splits what came over a connection into answers, each of which names its length. `heads`: which have no body. */
+/** Splits what came over a connection into answers, each of which names its length. */
 function answersIn(text: string, method: string): RawAnswer[] {
   const answers: RawAnswer[] = [];
   for (let rest = text; rest !== ''; ) {
@@ -134,11 +136,31 @@ describeDatabases('an address that is not percent-encoded', (open) => {
     const { hostname, port } = new URL(running.base);
     const socket = connect({ port: Number(port), host: hostname, allowHalfOpen: true });
     const received = new Promise<string>((resolve) => socket.once('data', (chunk) => resolve(chunk.toString('latin1'))));
-    socket.write('GET /wp-json/?search=caff');
-    await new Promise((sent) => setTimeout(sent, 50));
+    await once(socket, 'connect');
+    await new Promise<void>((sent) => socket.write('GET /wp-json/?search=caff', () => sent()));
+    // The server is in this process, and reads between one of these and the next.
+    for (let turn = 0; turn < 5; turn++) await setImmediate();
     socket.write('è HTTP/1.1\r\nHost: x\r\n\r\n');
     expect(await received).toMatch(/^HTTP\/1\.1 400 /);
     socket.destroy();
+  });
+
+  it.each([
+    ['without a host', 'GET / HTTP/1.1\r\n\r\n'],
+    ['with an unknown expectation', 'GET / HTTP/1.1\r\nHost: x\r\nExpect: foo\r\n\r\n'],
+  ])('ends its connection, and nothing else, after a request that Node answers itself (%s)', async (_which, before) => {
+    const { hostname, port } = new URL(running.base);
+    const socket = connect({ port: Number(port), host: hostname });
+    socket.on('error', () => undefined);
+    const ended = new Promise((end) => socket.once('close', end));
+    socket.resume().write(Buffer.concat([Buffer.from(before), headOf('GET', '/é'), headOf('GET', '/é')]));
+    await ended;
+    expect((await running.send('GET', `${ROOT}/tags`)).status).toBe(200);
+  });
+
+  it('is answered once, even if other refused bytes follow while the answer is being sent', async () => {
+    const answers = answersIn(await exchange(headOf('GET', '/wp-json/é'), headOf('GET', '/wp-json/é'), 'nonsense\r\n\r\n'), 'GET');
+    expect(answers.map(({ status }) => status)).toEqual([308]);
   });
 
   it('ends a connection that is kept open, and what follows on it is not read', async () => {
