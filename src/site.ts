@@ -334,11 +334,13 @@ export const mayHaveBeenWritten = (error: unknown): boolean =>
 
 /**
  * Runs the work of a request. If the database is lost after a commit, the error tells the client not to send the
- * request again. Any other error after a commit is marked for `mayHaveBeenWritten`.
+ * request again. Any other error after a commit is marked for `mayHaveBeenWritten`. Must not be called in a
+ * transaction, whose work runs again after a conflict, and which commits nothing before its end.
  *
- * @throws DatabaseUnavailable `uncertain` in that case, otherwise the error of `work`
+ * @throws DatabaseUnavailable `uncertain` in that case, otherwise the error of `work`; Error in a transaction
  */
 export async function markErrorsAfterCommit<T>(site: Site, work: (site: Site) => Promise<T>): Promise<T> {
+  if (site.db.isTransaction) throw new Error('only work outside of a transaction can tell whether it was committed');
   let hasCommitted = false;
   const db: Database = {
     ...site.db,

@@ -14,7 +14,10 @@ export interface ServedEndpoint<V = Values, Prepared = V> extends Omit<Endpoint<
   readonly upload?: true;
   /** Work that must happen before the transaction because it is slow or outside the database; `run` gets its result. */
   readonly prepare?: Handler<V, Promise<Values>>;
-  /** Deletes files that `prepare` stored, if nothing was written. By default, those of images among its result. */
+  /**
+   * Deletes the files that `prepare` has fetched, because no row will name them; by default those of images among its
+   * result. `run` must not delete them, since it is repeated after a conflict with another transaction.
+   */
   discard?(prepared: Prepared): Promise<void>;
   /** A header that every request must have. */
   readonly acknowledgementHeader?: string;

@@ -9,8 +9,9 @@ import { callerFor } from '../../src/records/caller.ts';
 import { acceptParams } from '../../src/records/input.ts';
 import { createPost } from '../../src/records/writes/post-writes.ts';
 import { discardImages } from '../../src/records/writes/prepared-images.ts';
+import { DatabaseUnavailable } from '../../src/storage/engine/database.ts';
 import { sharp } from '../support/image-library.ts';
-import { describeRequests } from '../support/site-client.ts';
+import { describeRequests, type Json } from '../support/site-client.ts';
 
 /*
  * Images that a request names by the URL of another server are fetched before anything is written.
@@ -35,6 +36,8 @@ describeRequests('fetched images of a request', (ask) => {
     });
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     elsewhere = `http://pictures.example:${(server.address() as AddressInfo).port}`;
+    const fetching = { allowAddress: (ip: string) => ip === '127.0.0.1', resolve: async () => [{ address: '127.0.0.1', family: 4 }] };
+    Object.assign(ask.running().site, { fetching });
   });
   beforeEach(() => {
     requests = 0;
@@ -43,8 +46,7 @@ describeRequests('fetched images of a request', (ask) => {
 
   const EVENT = { title: 'Fair', start_date: '2027-05-01 10:00', end_date: '2027-05-01 11:00' };
   const callerNamed = async (user: 'admin' | 'ed' | 'auth', waited = 0) => {
-    const fetching = { allowAddress: (ip: string) => ip === '127.0.0.1', resolve: async () => [{ address: '127.0.0.1', family: 4 }] };
-    const site = { ...ask.running().site, fetching };
+    const { site } = ask.running();
     const settings = await site.settings();
     const { ID } = (await site.db.from('users').where('user_login', user).first('ID'))!;
     const viewer = (await loadViewer(site.db, settings, ID))!;
@@ -122,6 +124,43 @@ describeRequests('fetched images of a request', (ask) => {
     const own = await pictureOfEvent('auth', address);
     expect([own === hidden, requests]).toEqual([false, 2]);
     expect([await pictureOfEvent('auth', address), await pictureOfEvent('ed', address), requests]).toEqual([own, hidden, 2]);
+  });
+
+  it.each([
+    ['without a key', {}],
+    ['with a key', { 'Idempotency-Key': '"pictures"' }],
+  ])('stay on the disk if the transaction of a batch runs again: %s', async (_, headers) => {
+    const { site } = ask.running();
+    const before = await files();
+    let conflicts = 0;
+    const stop = site.db.driver.listen(({ sql }) => {
+      if (conflicts > 0 || !/^INSERT INTO `?wp_postmeta/i.test(sql)) return;
+      conflicts += 1;
+      throw new DatabaseUnavailable('busy');
+    });
+    const requests = ['a', 'b'].map((name) => ({
+      path: '/calendar/events/v1/events',
+      body: { ...EVENT, title: name, image: `${elsewhere}/${name}.png` },
+    }));
+    const { body } = await ask.send('POST', '/wp-json/batch/v1', { as: 'admin', headers, body: { requests } });
+    stop();
+    expect([conflicts, body.responses.map(({ status }: Json) => status), await files()]).toEqual([1, [201, 201], before + 2]);
+  });
+
+  it('leave no file behind if a batch with a key fails', async () => {
+    const { site } = ask.running();
+    const before = await files();
+    const stop = site.db.driver.listen(({ sql }) => {
+      if (/^INSERT INTO `?wp_postmeta/i.test(sql)) throw new DatabaseUnavailable('full');
+    });
+    const requests = [{ path: '/calendar/events/v1/events', body: { ...EVENT, image: `${elsewhere}/c.png` } }];
+    const { status } = await ask.send('POST', '/wp-json/batch/v1', {
+      as: 'admin',
+      headers: { 'Idempotency-Key': '"full"' },
+      body: { requests },
+    });
+    stop();
+    expect([status, await files()]).toEqual([507, before]);
   });
 
   it('are fetched two at a time for one user, and four for all', async () => {

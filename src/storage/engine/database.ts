@@ -33,6 +33,8 @@ export interface Database extends Asker {
   readonly dialect: Dialect;
   /** Prefix of the site's own tables. */
   readonly prefix: string;
+  /** Whether this is a transaction (or a part of one), so that the work which uses it may run again. */
+  readonly isTransaction: boolean;
 
   /** Returns the prefix of a table. Sites of a network share some tables. */
   prefixOf(name: TableName): string;
@@ -243,7 +245,7 @@ function databaseOn(shared: Shared, executor: Executor, gatherings?: Transaction
     get ref() {
       return executor.builder.ref;
     },
-    ...{ driver, dialect, cluster, prefix, prefixOf },
+    ...{ driver, dialect, cluster, prefix, prefixOf, isTransaction: executor !== standaloneExecutor },
     table: nameOf,
     from: <Name extends TableName>(name: Name, alias?: string) => {
       refuseOutside();
@@ -258,7 +260,7 @@ function databaseOn(shared: Shared, executor: Executor, gatherings?: Transaction
     insert: async (text, ...places) => Number(((await run('insert', text, places)) as [number | bigint])[0]),
     change: async (text, ...places) => Number(await run('update', text, places)),
     transaction: async (work) => {
-      if (executor !== standaloneExecutor) return work(db);
+      if (db.isTransaction) return work(db);
       refuseOutside();
       let gathered: TransactionDataMap = new Map();
       const result = await shared.inTransaction((transaction) => {
