@@ -3,7 +3,7 @@ import { describe, expect, it } from '@jest/globals';
 import type { Database } from '../../src/storage/engine/database.ts';
 import { reindexEvents } from '../../src/storage/index/event-index-rebuild.ts';
 import { facetOf } from '../../src/storage/index/event-index-rows.ts';
-import { noteChange } from '../../src/storage/journal/reported-changes.ts';
+import { noteChange, reportPostChanged } from '../../src/storage/journal/reported-changes.ts';
 import { lockNames, termTreeLock } from '../../src/storage/rows/locks.ts';
 import { lockPost, removePost, updatePost, writeMetas } from '../../src/storage/rows/posts.ts';
 import { storedText } from '../../src/wordpress/php/serialized.ts';
@@ -111,6 +111,36 @@ describeRequests('concurrent requests', (ask) => {
     expectBody((await change)!);
     const { start_date, end_date } = await ask.read(`/events/${id}`);
     expect([start_date, end_date]).toEqual(dates);
+  });
+
+  const removeMeta = (meta_key: string) => async (trx: Database, post_id: number) => {
+    await trx.from('postmeta').where({ post_id, meta_key }).delete();
+  };
+  const replaceDates = async (trx: Database, post_id: number) => {
+    const { occurrence_id: _, ...row } = (await trx.from('tec_occurrences').where({ post_id }).first())!;
+    await trx.from('tec_occurrences').where({ post_id }).delete();
+    await trx.from('tec_occurrences').insert(row);
+  };
+  const LATER = { start_date: '2027-05-02 10:00:00', end_date: '2027-05-02 11:00:00' };
+  it.each([
+    ['another venue', { venue: 23 }, { venue: { id: 23 } }, removeMeta('_EventVenueID')],
+    ['another picture', { image: 11 }, { image: { id: 11 } }, removeMeta('_thumbnail_id')],
+    ['another date', LATER, LATER, replaceDates],
+  ] as const)('give an event %s although the row of the stored one is deleted while they wait for it', async (_, body, shown, write) => {
+    const { id } = await ask.create('/events', { title: 'Film', ...DATES, venue: 22, image: 10 });
+    let change: Promise<Answer> | undefined;
+    await ask.db().transaction(async (trx) => {
+      await write(trx, id);
+      change = ask.patch(`/events/${id}`, body);
+      // Long enough for the request to read the row and wait for its lock.
+      await sleep(300);
+      reportPostChanged(trx, id);
+      noteChange(trx, { now: new Date(SUITE_TIME) });
+    });
+    expectBody((await change)!);
+    const event = await ask.read(`/events/${id}`);
+    expect(event).toMatchObject(shown);
+    expect(await ask.db().from('tec_occurrences').where('post_id', id).pluck('start_date')).toEqual([event.start_date]);
   });
 
   describe.each([

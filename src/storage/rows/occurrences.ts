@@ -2,7 +2,7 @@ import { type EventDates, type Occurrence, occurrence, occurrenceHash } from '..
 import type { RecurrenceSettings } from '../../calendar/settings.ts';
 import { fail } from '../../errors.ts';
 import { typedKeys } from '../../typed-keys.ts';
-import type { Database } from '../engine/database.ts';
+import { type Database, DatabaseUnavailable } from '../engine/database.ts';
 import { insertRows } from '../engine/insert.ts';
 import { DATES_PART } from '../journal/own-changes.ts';
 import { reportPostChanged } from '../journal/reported-changes.ts';
@@ -20,7 +20,8 @@ interface Writing {
  * calendar, the occurrence keeps its id. `updatedAt`: UTC. The rows of a recurring event are determined by its rule and
  * are not written.
  *
- * @throws recurring-event-dates if the event recurs and these are not its current dates
+ * @throws recurring-event-dates if the event recurs and these are not its current dates; DatabaseUnavailable `busy`, so
+ * that the transaction runs again, if WordPress has replaced the rows since they were read
  */
 export async function writeOccurrence(
   db: Database,
@@ -37,10 +38,11 @@ export async function writeOccurrence(
   const [occurrenceRow] = knownRows.filter(({ what }) => what === 'occurrence').sort((one, other) => one.id - other.id);
   let eventId = knownRows.find(({ what }) => what === 'event')?.id;
   if (eventId === undefined) eventId = await insertRows(db, 'tec_events', [rows.event]);
-  else await db.from('tec_events').where('event_id', eventId).update(rows.event);
+  else if ((await db.from('tec_events').where('event_id', eventId).update(rows.event)) === 0) throw new DatabaseUnavailable('busy');
   const occurrence = { ...rows.occurrence, event_id: eventId };
-  if (occurrenceRow) await db.from('tec_occurrences').where('occurrence_id', occurrenceRow.id).update(occurrence);
-  else await insertRows(db, 'tec_occurrences', [occurrence]);
+  if (!occurrenceRow) await insertRows(db, 'tec_occurrences', [occurrence]);
+  else if ((await db.from('tec_occurrences').where('occurrence_id', occurrenceRow.id).update(occurrence)) === 0)
+    throw new DatabaseUnavailable('busy');
   reportPostChanged(db, postId, [DATES_PART]);
   return rows.moments;
 }

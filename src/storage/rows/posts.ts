@@ -315,7 +315,9 @@ export async function writeMetas(db: Database, id: number, metas: Readonly<Recor
     if (before.length === kept.length && after.length === kept.length) continue;
     reportPostChanged(db, id, partsOfMeta(key));
     if (before.length === 1 && after.length === 1 && !FORMER_ADDRESSES.has(key)) {
-      await table().where('meta_id', before[0]!.meta_id).update({ meta_value: after[0]! });
+      const rowCount = await table().where('meta_id', before[0]!.meta_id).update({ meta_value: after[0]! });
+      // The row may have been deleted since it was read, with the record that it linked to.
+      if (rowCount === 0) insert.push({ post_id: id, meta_key: key, meta_value: after[0]! });
       continue;
     }
     for (const row of before) if (!kept.includes(row)) remove.push(row.meta_id);

@@ -196,8 +196,9 @@ export async function writeUserMeta(db: Database, id: number, key: string, value
   if (remove.length > 0) await db.from('usermeta').whereIn('umeta_id', remove).delete();
   reportUser(db, id, 'changed');
   if (value === undefined) return;
-  if (keptId === undefined) await insertRows(db, 'usermeta', [{ user_id: id, meta_key: key, meta_value: value }]);
-  else await db.from('usermeta').where('umeta_id', keptId).update({ meta_value: value });
+  // The row may have been deleted since it was read.
+  const rowCount = keptId === undefined ? 0 : await db.from('usermeta').where('umeta_id', keptId).update({ meta_value: value });
+  if (rowCount === 0) await insertRows(db, 'usermeta', [{ user_id: id, meta_key: key, meta_value: value }]);
 }
 
 /** Removes a meta of these users, in tables that are being filled. Returns the number of rows. */
