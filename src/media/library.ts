@@ -107,6 +107,7 @@ async function storeFiles(
       throw new LibraryUnavailable('read-only', new Error(`${subfolder} is a link to another folder`));
     const name = await place(folder, writeNew);
     const madeSizes = await makeSizes({ bytes: image.bytes, type: image.type, file: name, subfolder }, library.sizes, write);
+    await flushNames(folder);
     return { attachment: attachmentOf(image, library, subfolder, name, madeSizes), files, undo };
   } catch (error) {
     await undo();
@@ -151,12 +152,20 @@ async function writeUnderFreeName(folder: string, baseName: string, write: (name
 
 /**
  * Writes the content of a file and gives it the permissions of its folder, as in WordPress, except write permission for
- * everybody.
+ * everybody. Then the file is on the disk: a power failure must not leave a row without its file.
  */
 async function writeContent(handle: FileHandle, bytes: Buffer, folder: string): Promise<void> {
   await handle.writeFile(bytes);
   const { mode } = await stat(folder);
   await handle.chmod(mode & 0o664).catch(ignoreError);
+  await handle.sync();
+}
+
+/** Waits until the names of the files in a folder are on the disk, which some file systems cannot do. */
+async function flushNames(folder: string): Promise<void> {
+  const handle = await open(folder, 'r').catch(ignoreError);
+  await handle?.sync().catch(ignoreError);
+  await handle?.close();
 }
 
 /** Creates a folder of the library and its parents (`wp_mkdir_p`), with the permissions of the parent folder. */
@@ -173,6 +182,7 @@ async function makeFolder(folder: string): Promise<void> {
   }
   const { mode } = await stat(parent);
   await chmod(folder, mode & 0o2775).catch(ignoreError);
+  await flushNames(parent);
 }
 
 const ignoreError = (): undefined => undefined;

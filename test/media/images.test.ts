@@ -1,4 +1,4 @@
-import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { type FileHandle, mkdtemp, open as openFile, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -243,6 +243,24 @@ describeDatabases('image library', (open) => {
     );
     expect(prepared?.attachment).toMatchObject({ guid: `${own.uploads}/flat.png`, metas: { _wp_attached_file: ['flat.png'] } });
     expect(await readdir(folder)).toContain('flat.png');
+  });
+
+  it('has flushed all files and new folders to the disk', async () => {
+    const flushed = new Set<number>();
+    const probe = await openFile(folder, 'r');
+    const handles: Pick<FileHandle, 'sync'> = Object.getPrototypeOf(probe);
+    const { sync } = handles;
+    await probe.close();
+    handles.sync = async function (this: FileHandle) {
+      flushed.add((await this.stat()).ino);
+      return sync.call(this);
+    };
+    const prepared = await fetched(`${elsewhere}/concert.png`).finally(() => {
+      handles.sync = sync;
+    });
+    const paths = [...prepared!.files, ...['2026/12', '2026', ''].map((path) => join(folder, path))];
+    const inodes = await Promise.all(paths.map(async (path) => (await stat(path)).ino));
+    expect([prepared!.files.length > 1, paths.filter((_, place) => !flushed.has(inodes[place]!))]).toEqual([true, []]);
   });
 
   it('leaves no file behind after undo', async () => {
