@@ -150,17 +150,41 @@ interface SubmittedRecordForm {
   readonly copied?: Editable | undefined;
 }
 
+/** Saves a form. If that fails and the form is not shown again, the uploaded picture does not stay in the library. */
 async function saveForm(visit: Submission, form: SubmittedRecordForm): Promise<Outcome> {
+  const errors = new Map<string, string>();
+  // Looking up coordinates saves nothing, including the picture.
+  const geocoder = textIn(visit.fields, LOCATE_FIELD) === '1' ? geocoderFor(visit, form.fullPlan.kind) : undefined;
+  const picture = await storePicture(visit, form, { isSaving: geocoder === undefined, errors });
+  try {
+    return await saveWithPicture(visit, form, { geocoder, picture, errors });
+  } catch (error) {
+    // The first error is the one to report.
+    if (!mayHaveBeenWritten(error))
+      await picture.removeFromLibrary().catch((err: unknown) => visit.site.log.warn({ err }, 'an unused picture could not be deleted'));
+    throw error;
+  }
+}
+
+async function saveWithPicture(
+  visit: Submission,
+  form: SubmittedRecordForm,
+  {
+    geocoder,
+    picture,
+    errors,
+  }: {
+    readonly geocoder: string | undefined;
+    readonly picture: UploadedPicture;
+    readonly errors: Map<string, string>;
+  },
+): Promise<Outcome> {
   const { fullPlan, submittedPlan, record, source } = form;
   const { kind } = fullPlan;
-  const errors = new Map<string, string>();
   const submittedInput = Object.fromEntries(
     submittedPlan.names.map((name) => [name, controlOf(name, kind.fields[name]!).read(visit.fields[name])]),
   );
   if (textIn(visit.fields, 'publish') === '1' && 'status' in submittedInput) submittedInput.status = 'publish';
-  // Looking up coordinates saves nothing, including the picture.
-  const geocoder = textIn(visit.fields, LOCATE_FIELD) === '1' ? geocoderFor(visit, kind) : undefined;
-  const picture = await storePicture(visit, form, { isSaving: geocoder === undefined, errors });
   const input = { ...submittedInput, ...picture.input };
   const data = await loadControlData(visit, kind, submittedPlan.names, withReferencedIds(submittedPlan, record?.values ?? {}, input));
   const showAgain: ShowAgain = (notice, changes) => showFormAgain(visit, form, { input, picture, errors, notice, ...changes });
@@ -195,12 +219,7 @@ async function saveForm(visit: Submission, form: SubmittedRecordForm): Promise<O
     const savedId = await writeRecord(visit, kind, write);
     return { to: urlAfterSaving(visit, kind, savedId, record ? 'saved' : 'created') };
   } catch (error) {
-    if (!(error instanceof ApiError) || error.status >= 500) {
-      // The first error is the one to report.
-      if (!mayHaveBeenWritten(error))
-        await picture.removeFromLibrary().catch((err: unknown) => visit.site.log.warn({ err }, 'an unused picture could not be deleted'));
-      throw error;
-    }
+    if (!(error instanceof ApiError) || error.status >= 500) throw error;
     if (error.problem === 'edit-conflict') return await conflictPage(visit, fullPlan, { id: record?.id, input, picture, showAgain });
     for (const [name, sentence] of error.problem === 'rest_forbidden' ? await newTermErrors(visit, kind, raw, data) : [])
       errors.set(name, sentence);

@@ -1,4 +1,5 @@
 import { expect, it } from '@jest/globals';
+import { DatabaseUnavailable } from '../../src/storage/engine/database.ts';
 import { elements, formIn, openVisitor, textOf, type Visitor } from '../support/desk-visitor.ts';
 import { sharp } from '../support/image-library.ts';
 import type { Answer } from '../support/running-site.ts';
@@ -100,6 +101,29 @@ describeRequests(
       expect(await ask.metaValues(id, '_thumbnail_id')).toEqual([image]);
       expect((await ask.db().from('posts').where('ID', Number(image)).first())?.post_parent).toBe(id);
       expect([await altOf(image), await pictures()]).toEqual(['A barn', before + 1]);
+    });
+
+    it('is not left in the library if the database fails before the record is written', async () => {
+      const admin = await openVisitor(ask, 'admin');
+      const { site } = ask.running();
+      const place = '/admin/organizers/new';
+      const page = await admin.get(place);
+      const before = await pictures();
+      const outcomes: number[] = [];
+      while (outcomes.at(-1) !== 303) {
+        let isInserted = false;
+        let reads = 0;
+        const stop = site.db.driver.listen(({ sql }) => {
+          isInserted ||= /^INSERT INTO `?wp_posts/i.test(sql);
+          if (sql === 'COMMIT' && isInserted) reads ||= 1;
+          else if (reads > 0 && /^\s*SELECT/i.test(sql) && reads++ === outcomes.length + 1) throw new DatabaseUnavailable('unreachable');
+        });
+        outcomes.push((await sendPicture(admin, page, place, { organizer: 'Anna' })).status);
+        stop();
+        expect([outcomes, await pictures()]).toEqual([outcomes, before + (outcomes.at(-1) === 303 ? 1 : 0)]);
+      }
+      expect(outcomes.length).toBeGreaterThan(5);
+      expect(new Set(outcomes)).toEqual(new Set([503, 303]));
     });
 
     it('is refused with a list of the accepted types, even if the file is empty', async () => {
