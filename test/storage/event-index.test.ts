@@ -19,8 +19,9 @@ import type { Database } from '../../src/storage/engine/database.ts';
 import { insertRows } from '../../src/storage/engine/insert.ts';
 import { disableIndex, enableIndex, indexEvents, isIndexOutdated, isIndexUpToDate } from '../../src/storage/index/event-index.ts';
 import { hasWrongCounts, reindexEvents } from '../../src/storage/index/event-index-rebuild.ts';
-import { joinWriters, reportPostChanged } from '../../src/storage/journal/reported-changes.ts';
+import { joinWriters, reportPostChanged, reportUser } from '../../src/storage/journal/reported-changes.ts';
 import { MAX_LINKED_RECORDS } from '../../src/storage/lists/linked-records.ts';
+import { changedAt } from '../../src/storage/rows/changes.ts';
 import { findTerm, updateTerm } from '../../src/storage/rows/terms.ts';
 import { migrate, missingTables, tableDefinitions } from '../../src/storage/schema/migrate.ts';
 import { siteOf } from '../exchange/sites.ts';
@@ -465,6 +466,15 @@ describeDatabases('list index', (open, engine) => {
       expect(await isIndexOutdated(db)).toBe(true);
       await disableIndex(db);
       expect(await isIndexOutdated(db)).toBe(false);
+    });
+
+    it('is trusted if somebody signs in after a clock that was ahead at the last save has been set right', async () => {
+      await db.from('fasti_changes').update({ changed_at: '2099-01-01 00:00:00' });
+      await setOptions(db, { tribe_last_save_post: String(Date.parse('2099-01-01T00:00:00Z') / 1000) });
+      await db.transaction(async (trx) => reportUser(trx, 1, 'changed'));
+      expect(await isIndexOutdated(db)).toBe(false);
+      await create();
+      expect([await isIndexOutdated(db), await changedAt(db)]).toEqual([false, '2026-11-20 12:00:00']);
     });
 
     it.each<[string, () => PromiseLike<unknown>]>([

@@ -3,7 +3,7 @@ import { utcFromDate } from '../../wordpress/time.ts';
 import type { Database } from '../engine/database.ts';
 import { insertMissing, insertRows } from '../engine/insert.ts';
 import type { JournalRow } from '../engine/own-tables.ts';
-import { verbatim } from '../engine/statement.ts';
+import { Piece, verbatim } from '../engine/statement.ts';
 import { latestKept } from './clock-faults.ts';
 import type { OwnChange } from './own-changes.ts';
 
@@ -57,6 +57,11 @@ export interface Origin {
   /** UTC. */
   readonly at: string;
   readonly user: number;
+  /**
+   * Whether the time of the last change stays if it is later, by a clock that is ahead. For changes that are no save of
+   * the calendar (`tribe_last_save_post`), which must not seem to come after the last change (`isIndexOutdated`).
+   */
+  readonly keepsLaterTime?: boolean;
 }
 
 /** A change after which anything may be different. */
@@ -72,8 +77,10 @@ export const ANYTHING_CHANGED: Change = { kind: 'all', type: '', object: 0, what
 export async function appendChanges(db: Database, changes: readonly Change[], origin: Origin): Promise<number> {
   const step = Math.max(1, changes.length);
   const { value, returning } = db.dialect.updateReturning(`counter + ${step}`, 'counter');
+  const { at } = origin;
+  const changedAt = origin.keepsLaterTime ? new Piece(['CASE WHEN changed_at > ? THEN changed_at ELSE ? END', [at, at]]) : at;
   const newCounter = await db.insert`
-    UPDATE {fasti_changes} SET counter = ${verbatim(value)}, changed_at = ${origin.at} WHERE id = 1 ${verbatim(returning)}`;
+    UPDATE {fasti_changes} SET counter = ${verbatim(value)}, changed_at = ${changedAt} WHERE id = 1 ${verbatim(returning)}`;
   const last = newCounter || (await createChangeCounter(db, origin.at, step));
   const rows = changes.map((change, index) => rowOf(change, last - (changes.length - index - 1), origin));
   await insertRows(db, 'fasti_journal', rows);

@@ -235,7 +235,7 @@ async function writeReports(db: Database, reports: ReportedChanges): Promise<voi
   }
   const now = actor?.now ?? new Date();
   const at = utcFromDate(now);
-  const last = await appendChanges(db, changes, { writer: 'fasti', at, user: actor?.viewer?.id ?? 0 });
+  const last = await appendChanges(db, changes, { writer: 'fasti', at, user: actor?.viewer?.id ?? 0, keepsLaterTime: !actor });
   if (changes.length > 0) await changeHandlers.get(db.driver)?.(db, { changes, at, indexed: idsIn(reports.indexChange) });
   if (actor) await noteLastSave(db, now);
   // This comes last, because the followers may have written to the list index.
