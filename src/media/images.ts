@@ -4,6 +4,7 @@ import { codeOf } from '../objects.ts';
 import type { Database, TransactionData } from '../storage/engine/database.ts';
 import { imageLock, lockNames } from '../storage/rows/locks.ts';
 import { findImages, insertAttachment, SOURCE_URL_META } from '../storage/rows/media.ts';
+import { lockFound } from '../storage/rows/posts.ts';
 import { utcFromDate } from '../wordpress/time.ts';
 import type { Viewer } from '../wordpress/viewer.ts';
 import { percentDecoded } from '../wordpress/web-url.ts';
@@ -141,12 +142,15 @@ export async function insertPrepared(
   const [source] = prepared.attachment.metas[SOURCE_URL_META] ?? [];
   if (source !== undefined) {
     await lockNames(db, [imageLock(source)]);
-    const ids = await findImages(db, { url: source });
-    const shownIds = ids.length === 0 ? undefined : await shownAmong(ids);
-    const existingId = ids.find((id) => shownIds?.has(id));
-    if (existingId !== undefined) {
+    const find = async (): Promise<number | undefined> => {
+      const ids = await findImages(db, { url: source });
+      const shownIds = ids.length === 0 ? undefined : await shownAmong(ids);
+      return ids.find((id) => shownIds?.has(id));
+    };
+    const existing = await lockFound(db, await find(), find);
+    if (existing) {
       db.transactionData(UNUSED)?.add(prepared);
-      return existingId;
+      return existing.ID;
     }
   }
   const date = localFromDate(now, settings.zone);

@@ -3,6 +3,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { readSettings, settingNames } from '../../src/calendar/settings.ts';
 import {
@@ -15,8 +16,10 @@ import {
   prepareUpload,
 } from '../../src/media/images.ts';
 import type { Database } from '../../src/storage/engine/database.ts';
+import { noteChange } from '../../src/storage/journal/reported-changes.ts';
 import { loadMetas, loadPosts } from '../../src/storage/rows/bundle.ts';
 import { readOptions } from '../../src/storage/rows/options.ts';
+import { lockPost, removePost } from '../../src/storage/rows/posts.ts';
 import { parseSerialized } from '../../src/wordpress/php/serialized.ts';
 import { ANONYMOUS } from '../../src/wordpress/viewer.ts';
 import { describeDatabases } from '../support/databases.ts';
@@ -70,7 +73,10 @@ describeDatabases('image library', (open) => {
   const fetched = async (url: string) => fetchForLibrary(url, site(), await callerNow(), options);
   const inserted = async (prepared: PreparedImage | undefined) => {
     const { settings } = await callerNow();
-    return db.transaction((trx) => insertPrepared(trx, prepared!, { viewer: { id: 2 }, now, settings }));
+    return db.transaction((trx) => {
+      noteChange(trx, { now });
+      return insertPrepared(trx, prepared!, { viewer: { id: 2 }, now, settings });
+    });
   };
   const files = async () =>
     (await readdir(folder, { recursive: true, withFileTypes: true }))
@@ -194,6 +200,24 @@ describeDatabases('image library', (open) => {
       const prepared = await Promise.all(Array.from({ length: 6 }, () => fetched(`${elsewhere}/b.png`)));
       expect(new Set(await Promise.all(prepared.map(inserted))).size).toBe(1);
     });
+  });
+
+  it('is not used if it is deleted by another write at the same moment', async () => {
+    const [first, second] = [await fetched(`${elsewhere}/late.png`), await fetched(`${elsewhere}/late.png`)];
+    const id = await inserted(first);
+    let deletion: Promise<void> | undefined;
+    await new Promise<void>((locked) => {
+      deletion = db.transaction(async (trx) => {
+        await lockPost(trx, id);
+        await removePost(trx, id);
+        locked();
+        // Long enough for the other write to find the image and wait for its lock.
+        await sleep(300);
+        noteChange(trx, { now });
+      });
+    });
+    const [usedId] = await Promise.all([inserted(second), deletion]);
+    expect([usedId === id, (await loadPosts(db, [usedId])).has(usedId)]).toEqual([false, true]);
   });
 
   it('finds a large image by its scaled file and by its original', async () => {
