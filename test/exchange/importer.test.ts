@@ -599,6 +599,26 @@ describeDatabases('import into a site with existing records', (open) => {
     expect(await db.from('posts').where('post_type', 'tribe_venue').whereIn('post_title', ['Third hall', 'THIRD HALL'])).toHaveLength(1);
   });
 
+  it('uses a venue again whose ID was assigned before that of another, but which was committed after it', async () => {
+    const venue = (name: string): PostItem => {
+      const { id: _id, ...item } = post('venue', 0, { sourceId: name, columns: { post_title: name }, complete: false, match: 'details' });
+      return item;
+    };
+    const commit = async (ID: number, post_title: string) => {
+      const { ID: _, ...row } = (await db.from('posts').where('post_type', 'tribe_venue').first())!;
+      await db.from('posts').insert({ ...row, ID, post_title, post_name: `hall-${ID}` });
+    };
+    const entries = async function* (): AsyncGenerator<Entry> {
+      await commit(701, 'Fast hall');
+      yield venue('FAST HALL');
+      yield venue('Second hall');
+      await commit(700, 'Slow hall');
+      yield venue('SLOW HALL');
+    };
+    const report = await importItems(site, caller, entries(), { source: 'other.example.org', itemsPerBatch: 1 });
+    expect(report).toMatchObject({ created: { venue: 1 }, updated: { venue: 2 } });
+  });
+
   it('stores the old slug if the source renames a record without sending its metas', async () => {
     const named = (slug: string) => post('event', 500, { complete: false, columns: { ...post('event', 500).columns, post_name: slug } });
     await taken([named('first-name')]);

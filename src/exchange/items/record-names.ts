@@ -24,6 +24,11 @@ export interface NameIndex {
 }
 
 const PAGE_SIZE = 2000;
+/**
+ * Number of ids below the highest one that was read which are read again: the database assigns ids before rows are
+ * committed, so slower writers may have added records there.
+ */
+const REREAD_IDS = 1000;
 
 /**
  * Creates an index, which reads the names of a kind when they are needed for the first time. `recurring`: whether
@@ -38,7 +43,7 @@ export function createNameIndex({ recurring }: { readonly recurring: boolean }):
     if (!names.get(name)?.includes(id)) addToGroup(names, name, id);
   };
   const readInto = async (names: Map<string, number[]>, db: Database, kind: PostKindName) => {
-    const begin = highestIds.get(kind) ?? 0;
+    const begin = (highestIds.get(kind) ?? 0) - REREAD_IDS;
     for await (const rows of pagesById(PAGE_SIZE, (after, size) => titlesOf(db, postKind(kind).postType, Math.max(after, begin), size))) {
       for (const { id, title, start } of rows) remember(names, kind, title, start ?? '', id);
       highestIds.set(kind, rows.at(-1)!.id);
