@@ -166,19 +166,16 @@ async function saveForm(visit: Submission, form: SubmittedRecordForm): Promise<O
   }
 }
 
-async function saveWithPicture(
-  visit: Submission,
-  form: SubmittedRecordForm,
-  {
-    geocoder,
-    picture,
-    errors,
-  }: {
-    readonly geocoder: string | undefined;
-    readonly picture: UploadedPicture;
-    readonly errors: Map<string, string>;
-  },
-): Promise<Outcome> {
+/** An attempt to save a form. */
+interface Attempt {
+  /** The service that looks up coordinates, if that is all the user asks for. */
+  readonly geocoder: string | undefined;
+  readonly picture: UploadedPicture;
+  /** Sentences about faulty fields so far, by field. */
+  readonly errors: Map<string, string>;
+}
+
+async function saveWithPicture(visit: Submission, form: SubmittedRecordForm, { geocoder, picture, errors }: Attempt): Promise<Outcome> {
   const { fullPlan, submittedPlan, record, source } = form;
   const { kind } = fullPlan;
   const submittedInput = Object.fromEntries(
