@@ -36,6 +36,8 @@ interface Encodings {
 const zip = promisify(gzip);
 /** Shorter bodies are not worth compressing. */
 const MIN_GZIP_BYTES = 1024;
+/** Longest origin, in characters, that a kept header list may contain: longer than those of browsers. */
+const MAX_ORIGIN_LENGTH = 300;
 /** Bytes of one header list, with the values that are made for it. */
 const HEAD_BYTES = 1024;
 
@@ -118,11 +120,14 @@ interface Encoding {
 function headFor({ headers: { origin } }: IncomingMessage, id: string, answer: Answer, encoding: Encoding): string[] {
   const { heads } = encodingsOf(answer);
   const name = `${encoding.isGzipped ? 'zipped' : 'plain'}${encoding.length === undefined ? ' 304' : ''}${origin === undefined ? '' : ' elsewhere'}`;
-  let head = heads.get(name);
+  const isKept = (origin ?? '').length <= MAX_ORIGIN_LENGTH;
+  let head = isKept ? heads.get(name) : undefined;
   if (head === undefined) {
     head = headOf(answer, encoding, origin);
-    heads.set(name, head);
-    answer.onGrowth?.();
+    if (isKept) {
+      heads.set(name, head);
+      answer.onGrowth?.();
+    }
   }
   head[head.length - 1] = id;
   if (origin !== undefined) head[head.length - 3] = origin;

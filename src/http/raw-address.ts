@@ -85,7 +85,7 @@ export function answerRawAddresses(server: Server, site: Site, observers: readon
 
 const isUnderWay = (res: ServerResponse | undefined): res is ServerResponse => res !== undefined && !res.writableFinished;
 
-/** Gives a connection to an answer. False if Node itself answers an earlier request on it, such as one without a host. */
+/** Gives a connection to an answer. False if Node itself answers an earlier request on it (one without a host). */
 function isAssigned(res: ServerResponse, socket: Socket): boolean {
   try {
     res.assignSocket(socket);

@@ -27,6 +27,7 @@ import { findPostIds } from '../storage/lists/post-list.ts';
 import { loadBundle, loadMetasOf } from '../storage/rows/bundle.ts';
 import { findPost } from '../storage/rows/posts.ts';
 import type { Metas, Post } from '../wordpress/rows.ts';
+import { tableOf } from '../wordpress/table.ts';
 import { mapYielding } from '../yielding.ts';
 import { bundleOptions, type Caller, renderContext } from './caller.ts';
 import { columnText, trustOf } from './clean-text.ts';
@@ -155,7 +156,7 @@ async function isAllowedByRule(lookUp: LookUp, caller: Caller, kind: PostKind, i
  */
 export async function createTecPost(site: Site, caller: Caller, declaredKind: PostKind, values: TecFieldValues): Promise<number> {
   const kind = kindOnSite(declaredKind, caller.settings);
-  return withTecNames(kind, async () => {
+  return withTecNames(kind, values, async () => {
     const fields = fieldsOf(caller, kind, values);
     const missingNames = ['title', ...(kind.hasDates ? ['start_date', 'end_date'] : [])].filter(
       (name) => fields[name === 'title' ? kind.titleField : name] === undefined,
@@ -175,7 +176,7 @@ export async function createTecPost(site: Site, caller: Caller, declaredKind: Po
 /** Changes the fields of a record that the values name. Throws tec-record-unreadable for a record of another kind. */
 export async function changeTecPost(site: Site, caller: Caller, declaredKind: PostKind, id: number, values: TecFieldValues): Promise<void> {
   const kind = kindOnSite(declaredKind, caller.settings);
-  await withTecNames(kind, async () => {
+  await withTecNames(kind, values, async () => {
     const change = { extraRows: extraRows(caller, kind, values), links: 'readable' } as const;
     const { ID: post } = await requirePost(site, caller, kind, id);
     if (!kind.hasDates) return changeRecord(site, caller, withProblems(kind), id, { values: fieldsOf(caller, kind, values), ...change });
@@ -187,9 +188,17 @@ export async function changeTecPost(site: Site, caller: Caller, declaredKind: Po
   });
 }
 
-/** Does work that may fail because of a field, which an error calls as these routes do. */
-const withTecNames = <Result>(kind: PostKind, work: () => Promise<Result>): Promise<Result> =>
-  withRouteNames((field) => tecNameOf(kind, field), work);
+/** Does work that may fail because of a field, which an error calls as it was sent. */
+const withTecNames = <Result>(kind: PostKind, values: TecFieldValues, work: () => Promise<Result>): Promise<Result> =>
+  withRouteNames((field) => sentName(tecNameOf(kind, field), values), work);
+
+/** Fields from which a date is computed if it was not sent itself. */
+const SOURCES_OF_DATES = tableOf({ start_date: ['start_date_utc'], end_date: ['end_date_utc', 'duration'] });
+
+function sentName(name: string, values: TecFieldValues): string {
+  if (Object.hasOwn(values, name)) return name;
+  return SOURCES_OF_DATES.get(name)?.find((source) => Object.hasOwn(values, source)) ?? name;
+}
 
 /**
  * Moves a record to the trash, or deletes it permanently if the site has no trash.

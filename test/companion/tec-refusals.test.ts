@@ -28,6 +28,7 @@ describeDatabases('a refusal of tec/v1', (open) => {
     ['venues/12', 'title', '<b></b>', '‹b›‹/b›'],
     ['venues/12', 'date_gmt', '0500-01-01 00:00:00', '0500-01-01'],
     ['organizers/24', 'title', '<b></b>', '‹b›‹/b›'],
+    ['events/38', 'end_date_utc', '2001-01-01 10:00:00', 'before the start'],
     ['events/38', 'tribe_events_cat', Array.from({ length: 51 }, (_, number) => `New ${number}`), 'At most 50'],
   ])('of %s names the parameter as it was sent: %s', async (path, name, value, explanation) => {
     const { status, body } = await running.send('PUT', `/wp-json/tec/v1/${path}`, { as: 'admin', body: { [name]: value } });

@@ -52,7 +52,7 @@ function bodyOf(length: number): Buffer {
 }
 
 const SENT_FORMS: readonly Readonly<Record<string, string>>[] = [{}, { 'if-none-match': '*' }].flatMap((condition) =>
-  [{}, { origin: 'https://example.org' }].flatMap((origin) => [
+  [{}, { origin: 'https://example.org' }, { origin: `https://${'a'.repeat(15_000)}.example` }].flatMap((origin) => [
     { ...condition, ...origin },
     { ...condition, ...origin, 'accept-encoding': 'gzip' },
   ]),

@@ -353,6 +353,8 @@ export async function removeLinksTo(db: Database, key: string, id: number): Prom
         'meta_id',
         some.map((row) => row.meta_id),
       )
+      // Another transaction may have given the row a new value since.
+      .where({ meta_key: key, meta_value: String(id) })
       .delete();
 }
 
