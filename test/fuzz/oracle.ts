@@ -35,7 +35,7 @@ export function faultsOf(sent: Sent, answer: Answer): string[] {
   for (const leak of LEAKS) if (leak.test(everything)) faults.push(`shows ${leak.exec(everything)?.[0]}`);
   if ('x-powered-by' in headers || 'server' in headers) faults.push('names its program');
   if (status === 304 && text === '') return faults;
-  if (!((status >= 200 && status < 300) || (status >= 400 && status < 500) || status === NOT_MEANT)) faults.push(`${status}`);
+  if (!isPossible(status, sent)) faults.push(`${status}`);
   // Node's own refusal of a malformed request has no body.
   if ([400, 417, 431].includes(status) && text === '' && headers['x-request-id'] === undefined) return faults;
   if (text === '' && asksForHead(sent)) return faults;
@@ -43,6 +43,13 @@ export function faultsOf(sent: Sent, answer: Answer): string[] {
   if (headers['content-encoding'] !== undefined) return faults;
   return [...faults, ...bodyFaults(answer)];
 }
+
+/** Whether a request may get this status. Only addresses that are not percent-encoded are redirected. */
+const isPossible = (status: number, { path }: Sent): boolean =>
+  (status >= 200 && status < 300) ||
+  (status >= 400 && status < 500) ||
+  status === NOT_MEANT ||
+  (status === 308 && /[\x80-\xff]/.test(path));
 
 /** Whether a request is a HEAD, or a POST that is treated as one. */
 const asksForHead = ({ method, headers, path }: Sent) =>
