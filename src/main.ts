@@ -216,11 +216,11 @@ function serveMetrics(read: () => Promise<string>): void {
   });
 }
 
-/** Returns the settings, with the variables that they come from. A worker has those of the first process. */
+/** Returns the settings, with the variables that they come from. */
 async function readSettings(): Promise<{ readonly config: Config; readonly variables: Variables }> {
   try {
     const folder = process.env.FASTI_FOLDER || process.cwd();
-    const variables = isWorker ? process.env : readEnvironment(process.env, folder, settingVariables).variables;
+    const { variables } = readEnvironment(process.env, folder, settingVariables);
     return { config: readConfig(variables), variables };
   } catch (error) {
     return exitWithError(await explained(error));

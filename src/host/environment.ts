@@ -21,16 +21,23 @@ export class EnvironmentError extends SettingError {
 const DOTENV = '.env';
 /** Suffix of a variable that names a file with the value instead of containing it, as used for container secrets. */
 const FILE_SUFFIX = '_FILE';
+/**
+ * Variable that says that the others are the effective ones already. The first process may still be of an earlier
+ * version, which does not pass them, when it starts a worker after an upgrade.
+ */
+const ARE_EFFECTIVE = 'FASTI_VARIABLES_READ';
 
 /**
  * Returns the variables of a process, combined with those of the file `.env` in its folder, if there is one, and with
  * files named by variables: `DATABASE_URL_FILE=/run/secrets/url` sets `DATABASE_URL` to the content of that file,
  * without line breaks at its end. The process's own variables take precedence over `.env`; empty ones count as absent.
+ * Variables of `variablesToPass` are returned as they are.
  *
  * @param names the variables that may be given by a file
  * @throws EnvironmentError if a file cannot be read or is empty, or if a variable and its file are both given
  */
 export function readEnvironment(processVariables: Variables, folder: string, names: readonly string[]): Environment {
+  if (processVariables[ARE_EFFECTIVE]) return { variables: processVariables, files: new Map() };
   const path = join(folder, DOTENV);
   const dotenv = readDotenv(path);
   const variables: Record<string, string | undefined> = { ...dotenv };
@@ -52,16 +59,16 @@ export function readEnvironment(processVariables: Variables, folder: string, nam
 }
 
 /**
- * Returns the variables for another process of the same service. It gets the values that these settings have here, and
- * must use them as they are: `.env` and the files that variables name may have changed since. `variables`: the
- * effective ones of this process; `names`: the settings.
+ * Returns the variables for another process of the same service, in which `readEnvironment` returns the values that
+ * these settings have here: `.env` and the files that variables name may have changed since. `variables`: the effective
+ * ones of this process; `names`: the settings.
  */
 export function variablesToPass(processVariables: Variables, variables: Variables, names: readonly string[]): Variables {
   const passed = names.flatMap((name) => [
     [name, variables[name]],
     [name + FILE_SUFFIX, undefined],
   ]);
-  return { ...processVariables, ...Object.fromEntries(passed) };
+  return { ...processVariables, ...Object.fromEntries(passed), [ARE_EFFECTIVE]: '1' };
 }
 
 /** Removes the line break that editors and `echo` put at the end of a file; blanks may be part of the secret. */

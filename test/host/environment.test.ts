@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from '@jest/globals';
-import { EnvironmentError, readEnvironment } from '../../src/host/environment.ts';
+import { EnvironmentError, readEnvironment, type Variables, variablesToPass } from '../../src/host/environment.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'fasti-environment-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -14,6 +14,19 @@ const write = (name: string, text: string) => {
 describe('environment variables', () => {
   it('are those of the process if there is no .env file', () => {
     expect(readEnvironment({ PORT: '1' }, folder, ['PORT'])).toEqual({ variables: { PORT: '1' }, files: new Map() });
+  });
+
+  it('of a worker are those of its service, or read again if an earlier version of the service passes none', () => {
+    const earlierPath = write('.env', 'PORT_FILE=port\nHOST=a\n');
+    const portPath = write('port', '1\n');
+    const names = ['PORT', 'HOST', 'SITE_URL'];
+    const service = readEnvironment({ PATH: '/bin' }, folder, names).variables;
+    write('.env', 'PORT_FILE=port\nHOST=b\nSITE_URL=https://b.example\n');
+    write('port', '2\n');
+    const shown = (own: Variables) => names.map((name) => readEnvironment({ ...own, FASTI_WORKER: '0' }, folder, names).variables[name]);
+    expect(shown(variablesToPass({ PATH: '/bin' }, service, names))).toEqual(['1', 'a', undefined]);
+    expect(shown({ PATH: '/bin' })).toEqual(['2', 'b', 'https://b.example']);
+    for (const path of [earlierPath, portPath]) rmSync(path);
   });
 
   it('are also read from .env, with lower precedence than the process', () => {
