@@ -4,7 +4,7 @@ import { LOGIN_KEY_OPTIONS } from '../wordpress/cookies.ts';
 import { NETWORK_OPTIONS, type Network, networkOf } from '../wordpress/network.ts';
 import { serializedMembers } from '../wordpress/php/serialized.ts';
 import { activePlugins, SITE_PLUGINS } from '../wordpress/plugins.ts';
-import { homeAddress, wordpressAddress } from '../wordpress/site-address.ts';
+import { homeAddress, publicWordpressAddress } from '../wordpress/site-address.ts';
 import { trimEndOf } from '../wordpress/trim.ts';
 import { siteZone, type Zone } from '../wordpress/zones.ts';
 import { CUSTOM_FIELDS_OPTION, type CustomField, readCustomFields } from './custom-fields.ts';
@@ -192,7 +192,7 @@ export function readSettings(
   const { zone, name } = siteZone({ timezone_string: text('timezone_string'), gmt_offset: text('gmt_offset') });
   return {
     home,
-    siteUrl: wordpressAddress(home, options),
+    siteUrl: publicWordpressAddress(home, options),
     name: text('blogname'),
     description: text('blogdescription'),
     zone,

@@ -44,10 +44,20 @@ function uploadsFolder(options: ReadonlyMap<string, string>): string {
 }
 
 /**
- * Returns the address of WordPress itself: that of the site, a folder below it, or a different one. `home`: the public
- * address of the site, which may differ from the one in its options.
+ * Returns the public address of WordPress itself (`site_url`): as stored, whatever its scheme, while the site is at its
+ * stored address; otherwise where WordPress has moved with it. `home`: the public address of the site.
  */
-export function wordpressAddress(home: string, options: ReadonlyMap<string, string>): string {
+export function publicWordpressAddress(home: string, options: ReadonlyMap<string, string>): string {
+  const stored = home === siteAddress(options.get('home')) ? siteAddress(options.get('siteurl')) : undefined;
+  return stored ?? wordpressAddress(home, options);
+}
+
+/**
+ * Returns the address of WordPress itself, below which its files are: that of the site, a folder below it, or a
+ * different one. In the first two cases its scheme is that of the site. `home`: the public address of the site, which
+ * may differ from the one in its options.
+ */
+function wordpressAddress(home: string, options: ReadonlyMap<string, string>): string {
   const { site, siteurl, folder } = placesOf(home, options);
   if (site === undefined || siteurl === undefined) return home;
   if (folder !== undefined) return home + folder;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { homeAddress, movedAddresses, siteAddress, uploadsAddress } from '../../src/wordpress/site-address.ts';
+import { homeAddress, movedAddresses, publicWordpressAddress, siteAddress, uploadsAddress } from '../../src/wordpress/site-address.ts';
 
 describe('siteAddress', () => {
   it.each([
@@ -98,6 +98,20 @@ describe('uploadsAddress', () => {
   ])('where files are in %s', (_, site, options, address) =>
     expect(uploadsAddress(HOME, new Map(Object.entries({ home: HOME, siteurl: HOME, ...options })), site)).toBe(address),
   );
+});
+
+describe('publicWordpressAddress', () => {
+  const [HTTP, HTTPS] = ['http://a.example', 'https://a.example'];
+  it.each([
+    ['as stored', HTTP, { home: HTTP, siteurl: `${HTTPS}/` }, HTTPS],
+    ['as stored, below the site', HTTP, { home: `${HTTP}/`, siteurl: `${HTTPS}/wp` }, `${HTTPS}/wp`],
+    ['as stored, without encryption', HTTPS, { home: HTTPS, siteurl: HTTP }, HTTP],
+    ['as stored, on a host of its own', HTTPS, { home: HTTPS, siteurl: 'https://wp.example' }, 'https://wp.example'],
+    ['that of the site if none is stored', HTTPS, { home: HTTPS, siteurl: 'garbage' }, HTTPS],
+    ['that of a site that is now encrypted', HTTPS, { home: HTTP, siteurl: HTTP }, HTTPS],
+    ['below a site that is now encrypted', HTTPS, { home: HTTP, siteurl: `${HTTP}/wp` }, `${HTTPS}/wp`],
+    ['below a site that has moved', 'https://b.example', { home: HTTP, siteurl: `${HTTPS}/wp` }, 'https://b.example/wp'],
+  ])('is %s', (_, home, options, address) => expect(publicWordpressAddress(home, new Map(Object.entries(options)))).toBe(address));
 });
 
 describe('movedAddresses', () => {
