@@ -5,9 +5,18 @@ import { join } from 'node:path';
 import { expect, it } from '@jest/globals';
 
 /** Old files of earlier nights, some of them from nights that were interrupted. */
-const NIGHTLY = ['2026-11-01.backup', '2026-11-01-uploads.tar.gz', '2026-11-02-uploads.tar.gz.part', '2026-11-02.backup.0123abcd.part'];
+const NIGHTLY = [
+  '2026-11-01.backup',
+  '2026-11-01-uploads.tar.gz',
+  '2026-11-02-uploads.tar.gz.part',
+  '2026-11-02.backup.0123abcd.part',
+  '2026-11-02.backup.0123abcd.part-wal',
+];
 /** Old backups of an administrator, and of editors at the desk. */
-const OTHERS = ['before-upgrade.backup', '2026-11-01-before-upgrade.backup', '2026-11-01-133000-anna.backup'];
+const OTHERS = [
+  'before-upgrade.backup', '2026-11-01-before-upgrade.backup', '2026-11-01-before.part1.backup', '2026-11-01-133000-anna.backup',
+  '2026-11-01-133000-anna.partini.backup',
+]; // biome-ignore format: a list of names
 
 /** The command of the unit, as systemd gives it to the shell, with its folders below another. */
 function commandBelow(folder: string): string {
