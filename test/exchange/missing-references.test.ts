@@ -128,6 +128,27 @@ describeDatabases('import with missing references', (open) => {
     expect([(await storedEvent()).post_status, statuses]).toEqual(['publish', ['draft', 'publish']]);
   });
 
+  it('publishes the drafts that JSON lines of an earlier version note for a scheduled event among its metas', async () => {
+    const columns = { post_title: 'Fair', post_status: 'future', post_date_gmt: '2026-01-01 09:00:00' };
+    const venue = { kind: 'venue', columns: { post_title: 'Hall', post_status: 'draft' }, metas: [], links: [], complete: true };
+    const links = ['57', '58'].map((sourceId) => ({ key: '_EventVenueID', kind: 'venue', sourceId }));
+    const metas = [...WHEN, ...['57', '99'].map((id) => ['_fasti_published_with', id])];
+    const items = [
+      { ...venue, sourceId: '57' },
+      { ...venue, sourceId: '58' },
+      { kind: 'event', sourceId: '1', columns, metas, links, complete: true },
+    ];
+    const lines = [{ format: 'fasti', version: 1, home: 'https://old.example' }, ...items, { end: true, items: items.length }];
+    await imported(
+      'earlier.jsonl',
+      lines.map((line) => JSON.stringify(line)),
+    );
+    const statuses = () => db.from('posts').where('post_type', 'tribe_venue').orderBy('ID').pluck('post_status');
+    expect([(await storedEvent()).post_status, await statuses()]).toEqual(['future', ['draft', 'draft']]);
+    await publishDuePosts(site);
+    expect([(await storedEvent()).post_status, await statuses()]).toEqual(['publish', ['publish', 'draft']]);
+  });
+
   it('keeps what editors have set while the calendar is the same, and their image also when it changes', async () => {
     await imported('a.ics', calendar());
     const image = await created('attachment', 'Other image');

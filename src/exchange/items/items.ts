@@ -217,24 +217,30 @@ export const LINK_METAS: ReadonlyMap<string, LinkedKind> = new Map([
 ]);
 
 /**
- * Splits the metas of a post into links to other posts and the others. The drafts that a scheduled record publishes
- * with it are links, too, in addition to those that show them; others are left out, since they are never published.
+ * Splits the metas of a post into links to other posts and the others. Drafts that are published with it are links,
+ * too.
  */
 export function splitMetas(metas: readonly MetaPair[]): Pick<PostItem, 'metas' | 'links'> {
   const linkOf = ([key, value]: MetaPair) => {
     const kind = LINK_METAS.get(key);
     return kind !== undefined && isId(value) ? [{ key, kind, sourceId: value }] : [];
   };
-  const shownLinks = metas.flatMap(linkOf);
-  const kinds = new Map<string, LinkedKind>(shownLinks.map(({ kind, sourceId }) => [sourceId, kind]));
-  const notedLinks = metas.flatMap(([key, value]): Link[] => {
-    const kind = key === PUBLISHED_WITH ? kinds.get(value) : undefined;
-    return kind === undefined ? [] : [{ key, kind, sourceId: value }];
+  return withNotedLinks({ metas: metas.filter((meta) => linkOf(meta).length === 0), links: metas.flatMap(linkOf) });
+}
+
+/**
+ * Moves the drafts that a scheduled record publishes with it from its metas to its links, in addition to those that
+ * show them. Drafts that it does not show are left out, since they are never published.
+ */
+export function withNotedLinks<Linked extends Pick<PostItem, 'metas' | 'links'>>(item: Linked): Linked {
+  const notes = item.metas.filter(([key]) => key === PUBLISHED_WITH);
+  if (notes.length === 0) return item;
+  const kinds = new Map(item.links.flatMap((link) => ('sourceId' in link ? [[link.sourceId, link.kind]] : [])));
+  const links = notes.flatMap(([key, sourceId]): Link[] => {
+    const kind = kinds.get(sourceId);
+    return kind === undefined ? [] : [{ key, kind, sourceId }];
   });
-  return {
-    metas: metas.filter((meta) => meta[0] !== PUBLISHED_WITH && linkOf(meta).length === 0),
-    links: [...shownLinks, ...notedLinks],
-  };
+  return { ...item, metas: item.metas.filter(([key]) => key !== PUBLISHED_WITH), links: [...item.links, ...links] };
 }
 
 /** Returns the links that a record shows: all but those to drafts that are published with it, which it shows, too. */

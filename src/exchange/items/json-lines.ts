@@ -5,7 +5,7 @@ import { SERIES_COLUMNS } from '../../storage/rows/recurrences.ts';
 import { jsonExcess } from '../../wordpress/json.ts';
 import { isRealDate, ZERO_DATE } from '../../wordpress/time.ts';
 import { linesOf } from './file-text.ts';
-import { type Entry, type Item, SourceFault } from './items.ts';
+import { type Entry, type Item, isPostItem, SourceFault, withNotedLinks } from './items.ts';
 import { type Source, siteName } from './source.ts';
 
 /*
@@ -207,7 +207,11 @@ function siteInHeader(value: unknown, before: string | undefined, place: LinePla
 
 function itemOf(value: unknown, place: LinePlace): Item {
   const item = ITEM.safeParse(value);
-  if (item.success) return item.data as Item;
+  if (item.success) {
+    const data = item.data as Item;
+    // Earlier versions exported drafts to be published with a record among its metas.
+    return isPostItem(data) ? withNotedLinks(data) : data;
+  }
   const [issue] = item.error.issues;
   // For an unknown member, report the member itself, not its parent.
   const path = [...(issue?.path ?? []), ...(issue?.code === 'unrecognized_keys' ? issue.keys.slice(0, 1) : [])];
