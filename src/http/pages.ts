@@ -81,12 +81,14 @@ export function createPages({ config }: Site, theme: LoadedTheme): Pages {
   };
 }
 
-/** Renders the error that ended a request, with the sentence of the error if it was a form. */
+/** Renders the error that ended a request, with the sentence of the error if it was a form and the sentence says more. */
 function pageAboutProblem(context: PageContext, answerContext: PageAnswerContext, req: Request, error: unknown): Answer {
   const { site } = context;
   const { caller } = answerContext;
   const { status, headers } = toProblemReply(site, req, caller.language, error);
-  const aboutForm = req.method === 'POST' ? refusalSentence(sayIn(site.texts, caller.language), toApiError(error)) : undefined;
+  const apiError = toApiError(error);
+  const hasReason = req.method === 'POST' && apiError.problem !== 'internal_server_error';
+  const aboutForm = hasReason ? refusalSentence(sayIn(site.texts, caller.language), apiError) : undefined;
   return pageAnswer(problemPage(context, caller, { status, request: notesOf(req).id, aboutForm }), { ...answerContext, headers });
 }
 

@@ -189,7 +189,7 @@ export async function checkSuggestion(
     const values = await acceptParams(site, caller, kind.fields, knownValues, 'create');
     if (detailErrors.length > 0) return { errors: await allErrors(), notice: i18n.say('pages:suggest.wrong'), status: 422 };
     checkAllowed();
-    const sent = { suggestion: toSuggestion(input, unknownNames), form: input };
+    const sent = { suggestion: toSuggestion(input, unknownNames), key: textIn(input, 'key'), sentValues: knownValues };
     return { store: () => storeSuggestion(site, caller, values, sent), explain, data };
   } catch (error) {
     return explain(error);

@@ -18,8 +18,8 @@ const NO_AUTHOR = 0;
 /**
  * Stores an event that a visitor suggests, as a pending event without an author, with the visitor's details. The values
  * have been accepted; what a visitor may not do (such as create venues or categories) is refused as everywhere else.
- * `form`: the submitted form with the visitor's key. The same form sent twice within a day, as by a double click, is
- * stored once.
+ * `key`: the visitor's key; `sentValues`: the values as the form gave them. The same suggestion sent twice within a day,
+ * as by a double click, is stored once.
  *
  * @throws suggestions-full; any error about the values
  */
@@ -27,11 +27,12 @@ export async function storeSuggestion(
   site: Site,
   caller: Caller,
   values: PostValues,
-  { suggestion, form }: { readonly suggestion: Suggestion; readonly form: Values },
+  { suggestion, key, sentValues }: { readonly suggestion: Suggestion; readonly key: string; readonly sentValues: Values },
 ): Promise<void> {
   const kind = postKind('event');
+  // Not the raw form: one that is shown again has other empty boxes.
   const id = createHash('sha256')
-    .update(`suggestion ${JSON.stringify(form)}`)
+    .update(`suggestion ${JSON.stringify([key, sentValues, suggestion])}`)
     .digest('base64url');
   await site.db.transaction(async (db) => {
     if (await claimAnswer(db, { id, fingerprint: id }, caller.now)) return;

@@ -362,7 +362,7 @@ describeRequests(
 
     it.each([
       ['busy', 'Not sent yet: the calendar cannot store anything'],
-      ['uncertain', 'may have arrived or not'],
+      ['uncertain', 'may or may not have arrived'],
     ] as const)('are shown again if the database fails when they are stored (%s)', async (reason, sentence) => {
       await on();
       const { db } = ask.running().site;
@@ -377,19 +377,42 @@ describeRequests(
       expect((await rosa.submit(failed, FORM)).status).toBe(303);
     });
 
-    it('say why they were not stored if the database fails before they are checked', async () => {
+    it('are stored once if the connection was lost after they were stored, and they are sent again unchanged', async () => {
+      await on();
+      const { db } = ask.running().site;
+      const { transaction } = db;
+      const rosa = await openVisitor(ask);
+      const page = await rosa.get(FORM);
+      const before = await pending();
+      const commitAndLose = async (...args: Parameters<typeof transaction>) => {
+        await transaction.apply(db, args);
+        throw new DatabaseUnavailable('uncertain');
+      };
+      Object.assign(db, { transaction: commitAndLose });
+      const failed = await rosa.submit(page, FORM, { ...CONCERT, 'organizer[add][]': 'The choir of the barn' });
+      Object.assign(db, { transaction });
+      expect([failed.status, failed.text.includes('it will arrive only once')]).toEqual([503, true]);
+      expect(await pending()).toHaveLength(before.length + 1);
+      expect((await rosa.submit(failed, FORM)).status).toBe(303);
+      expect(await pending()).toHaveLength(before.length + 1);
+    });
+
+    it.each([
+      ['the database', new DatabaseUnavailable('unreachable'), 503, 'The database cannot be reached at the moment.'],
+      ['the code', new Error('a mistake'), 500, 'Please try again in a moment.'],
+    ])('say why they were not stored if %s fails before they are checked', async (_, error, status, sentence) => {
       await on();
       const rosa = await openVisitor(ask);
       const page = await rosa.get(FORM);
       const { db } = ask.running().site;
       const { rows, from } = db;
       const away = () => {
-        throw new DatabaseUnavailable('unreachable');
+        throw error;
       };
       Object.assign(db, { rows: away, from: away });
       const failed = await rosa.post(FORM, [...formIn(page.text, FORM), ...Object.entries(CONCERT)], { Accept: 'text/html' });
       Object.assign(db, { rows, from });
-      expect([failed.status, failed.text.includes('The database cannot be reached at the moment.')]).toEqual([503, true]);
+      expect([failed.status, failed.text.includes(sentence)]).toEqual([status, true]);
     });
 
     it('are refused for a while if too many come from one address, or too many are pending', async () => {

@@ -128,7 +128,8 @@ describeDatabases('writes on a site in several languages', (open) => {
     const values = await acceptParams(running.site, visitor, postKind('event').fields, raw, 'create');
     await storeSuggestion(running.site, visitor, values, {
       suggestion: { name: 'Eva', email: 'eva@example.org', note: '', venue: '', organizer: '' },
-      form: raw,
+      key: '',
+      sentValues: raw,
     });
     const polkas = () => db.from('terms').where('slug', 'like', 'polka%').orderBy('term_id').pluck('slug');
     expect(await polkas()).toEqual(['polka']);
