@@ -25,6 +25,8 @@ import { changeDate, createDate, deleteDate } from '../records/writes/post-write
 import { lookUpOnce } from '../storage/engine/look-up-once.ts';
 import { unixFromText } from '../wordpress/time.ts';
 import { localFromDate, localFromUnix } from '../wordpress/zones.ts';
+import { KeptInput } from './kept-input.tsx';
+import { labelledInput } from './labelled-input.ts';
 import { ButtonForm, deskPage, Nonce } from './layout.tsx';
 import { withInputToCopy } from './lost-form.tsx';
 import { deskUrl, displayTitle, type Outcome, type Submission, type Visit } from './visit.ts';
@@ -39,10 +41,16 @@ const EVENT = postKind('event');
 const MAX_DATES_SHOWN = 60;
 const SPAN_FIELDS = ['start_date', 'end_date'] as const;
 
-interface DatesForm {
-  readonly input?: Values;
+/** A refused form with a start and an end. */
+interface SentSpan {
+  readonly input: Values;
   /** The start (UTC) of the date whose form was sent; empty for the form that adds a date. */
-  readonly sentDate?: string;
+  readonly date: string;
+}
+
+interface DatesForm {
+  /** Absent if the refused form was one that leaves out a date. */
+  readonly sentSpan?: SentSpan | undefined;
   readonly errorMessage?: string;
 }
 
@@ -63,7 +71,7 @@ function datesInWords(i18n: I18n, series: RecurringDates): string {
 }
 
 /** Returns the page with the dates of an event. */
-export async function datesPage(visit: Visit, id: number, form: DatesForm = {}): Promise<Outcome> {
+export async function datesPage(visit: Visit, id: number, { sentSpan, errorMessage }: DatesForm = {}): Promise<Outcome> {
   const { site, caller, i18n } = visit;
   const { say } = i18n;
   const event = await readEditable(site, caller, EVENT, id);
@@ -72,13 +80,20 @@ export async function datesPage(visit: Visit, id: number, form: DatesForm = {}):
   const today = localFromDate(caller.now, eventZone).slice(0, 10);
   const shownDates = series.dates.filter(({ eventStart }) => eventStart >= today).slice(0, MAX_DATES_SHOWN);
   const mayRemove = await mayTrash(lookUpOnce(site.db), caller, EVENT, event.id);
+  const isFirst = (startUtc: string) => startUtc === series.dates[0]?.startUtc;
+  const rows = shownDates.map((date) => ({
+    ...date,
+    allows: { exclude: mayRemove && !isFirst(date.startUtc), move: series.rdates.includes(date.start) && !isFirst(date.startUtc) },
+  }));
+  const isShownAgain = sentSpan?.date === '' || rows.some(({ startUtc, allows }) => allows.move && startUtc === sentSpan?.date);
   const isElsewhere = event.values.all_day !== true && eventZone.name !== visit.settings.timezone;
   const html = deskPage(visit, {
     title: say('desk:dates.title', { title: displayTitle(visit, event) }),
     section: EVENT.path,
-    notice: form.errorMessage === undefined ? undefined : { tone: 'wrong', text: form.errorMessage },
+    notice: errorMessage === undefined ? undefined : { tone: 'wrong', text: errorMessage },
     children: (
       <>
+        {sentSpan && !isShownAgain && <SpanToCopy visit={visit} input={sentSpan.input} />}
         <p>
           <Link href={deskUrl(visit, `/events/${event.id}`)}>{say('desk:dates.back')}</Link>
         </p>
@@ -88,34 +103,46 @@ export async function datesPage(visit: Visit, id: number, form: DatesForm = {}):
         {series.rule && <p class="quiet">{say('desk:dates.rule-about')}</p>}
         {isElsewhere && <p>{say('desk:dates.zone', { zone: eventZone.name })}</p>}
         <ul class="dates">
-          {shownDates.map(({ start, eventStart, startUtc, length }) => (
+          {rows.map(({ eventStart, startUtc, length, allows }) => (
             <DateRow
               key={startUtc}
               visit={visit}
               event={event}
               span={{ start: eventStart, end: localFromUnix(unixFromText(startUtc) + length, eventZone) }}
               startUtc={startUtc}
-              input={startUtc === form.sentDate ? form.input : undefined}
-              allows={{
-                exclude: mayRemove && startUtc !== series.dates[0]?.startUtc,
-                move: series.rdates.includes(start) && startUtc !== series.dates[0]?.startUtc,
-              }}
+              input={startUtc === sentSpan?.date ? sentSpan.input : undefined}
+              allows={allows}
             />
           ))}
         </ul>
-        {shownDates.length === 0 && <p>{say('desk:dates.none')}</p>}
+        {rows.length === 0 && <p>{say('desk:dates.none')}</p>}
         <h2>{say('desk:dates.add')}</h2>
-        <form method="post" action={deskUrl(visit, `/events/${event.id}/dates`)} class="narrow">
-          <Nonce nonce={visit.nonce} />
-          <SpanFields visit={visit} values={form.sentDate ? {} : (form.input ?? {})} prefix="new" />
-          <button type="submit" class="button-main">
-            {say('desk:dates.add-button')}
-          </button>
-        </form>
+        <AddForm visit={visit} event={event} input={sentSpan?.date === '' ? sentSpan.input : {}} />
       </>
     ),
   });
-  return { html, ...(form.errorMessage === undefined ? {} : { status: 422 }) };
+  return { html, ...(errorMessage === undefined ? {} : { status: 422 }) };
+}
+
+const AddForm = ({ visit, event, input }: { readonly visit: Visit; readonly event: Editable; readonly input: Values }): JSX.Element => (
+  <form method="post" action={deskUrl(visit, `/events/${event.id}/dates`)} class="narrow">
+    <Nonce nonce={visit.nonce} />
+    <SpanFields visit={visit} values={input} prefix="new" />
+    <button type="submit" class="button-main">
+      {visit.i18n.say('desk:dates.add-button')}
+    </button>
+  </form>
+);
+
+/** Shows what was entered in the form of a date that has none any more. */
+function SpanToCopy({ visit, input }: { readonly visit: Visit; readonly input: Values }): JSX.Element | null {
+  const words = labelledInput(visit, `/${EVENT.path}`, input);
+  return words.length === 0 ? null : (
+    <>
+      <p>{visit.i18n.say('desk:dates.input')}</p>
+      <KeptInput input={words} />
+    </>
+  );
 }
 
 interface DateRowProps {
@@ -234,9 +261,10 @@ const changeDatesByForm = (visit: Submission, id: number, work: (event: Editable
 async function changeDates(visit: Submission, id: number, work: (event: Editable) => Promise<void>): Promise<Outcome> {
   const event = await readEditable(visit.site, visit.caller, EVENT, idIn(String(id)));
   const input = enteredSpan(visit.fields);
-  const sentDate = textIn(visit.fields, 'date');
+  const hasSpan = SPAN_FIELDS.some((name) => Object.hasOwn(visit.fields, name));
+  const sentSpan = hasSpan ? { input, date: textIn(visit.fields, 'date') } : undefined;
   const showError = ([name, sentence]: readonly [string, string]) =>
-    datesPage(visit, event.id, { input, sentDate, errorMessage: `${labelOf(visit.i18n, EVENT.name, name)}: ${sentence}` });
+    datesPage(visit, event.id, { sentSpan, errorMessage: `${labelOf(visit.i18n, EVENT.name, name)}: ${sentence}` });
   const [dateError] = dateErrors(visit, input, event.values);
   if (dateError) return showError(dateError);
   try {
@@ -245,9 +273,7 @@ async function changeDates(visit: Submission, id: number, work: (event: Editable
   } catch (error) {
     if (!(error instanceof ApiError) || error.status >= 500 || error.status === 403) throw error;
     const [fieldError] = fieldErrors(visit, EVENT, error);
-    return fieldError
-      ? showError(fieldError)
-      : datesPage(visit, event.id, { input, sentDate, errorMessage: dateErrorSentence(visit, error) });
+    return fieldError ? showError(fieldError) : datesPage(visit, event.id, { sentSpan, errorMessage: dateErrorSentence(visit, error) });
   }
 }
 

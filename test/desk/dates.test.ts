@@ -173,6 +173,31 @@ describeDatabases('dates of a recurring event at the desk', (open) => {
     };
     const late = await anna.post(`${PAGE}/${action}`, { _wpnonce: nonce, date: start, ...span });
     expect([late.status, late.text.includes('This date no longer exists')]).toEqual([422, true]);
+    const kept = elements(late.text, ({ name }) => name === 'dd').map(textOf);
+    expect(kept).toEqual(['2031-03-01 10:00', '2031-03-01 11:00']);
+    // A button sends no span of its own.
+    const { text } = await anna.post(`${PAGE}/leave-out`, { _wpnonce: nonce, date: start });
+    expect([text.includes('This date no longer exists'), text.includes('<dl')]).toEqual([true, false]);
+  });
+
+  it('that cannot be left out keep their own moment in the form for moving them', async () => {
+    const anna = await as('admin');
+    const day = '2031-01-18';
+    const span = { 'start_date[time]': '19:00', 'end_date[date]': day, 'end_date[time]': '21:00' };
+    await anna.submit(await anna.get(PAGE), PAGE, { ...span, 'start_date[date]': day });
+    // As a program leaves it that changes the rules, but not the dates.
+    const [row] = await db.rows<{ rset: string }>`SELECT rset FROM {tec_events} WHERE post_id = ${CHOIR}`;
+    const { rset } = row!;
+    const unlisted = rset.replace(/\nRDATE[^\n]*/g, '');
+    expect(unlisted).not.toBe(rset);
+    await db.from('tec_events').where('post_id', CHOIR).update({ rset: unlisted });
+    const page = await anna.get(PAGE);
+    const date = new Map(formIn(page.text, `${PAGE}/move`)).get('date')!;
+    const nonce = elements(page.text, ({ attribs }) => attribs.name === '_wpnonce')[0]!.attribs.value!;
+    const refused = await anna.post(`${PAGE}/leave-out`, { _wpnonce: nonce, date });
+    expect([refused.status, refused.text.includes('This date cannot be left out')]).toEqual([422, true]);
+    expect(new Map(formIn(refused.text, `${PAGE}/move`)).get('start_date[date]')).toBe(day);
+    expect(elements(refused.text, ({ name, attribs }) => name === 'details' && 'open' in attribs)).toEqual([]);
   });
 
   it('are all in the month, link to the event and cannot be dragged', async () => {
