@@ -6,7 +6,7 @@ import { flag } from './grammars/flags.ts';
 import type { PostKind, TermKind } from './kind.ts';
 
 /** Parameters added to lists of kinds whose records have languages. */
-const FALLBACK = { language_fallback: control(flag, { echo: String, isLast: true, isAdditional: true }) };
+const FALLBACK = { language_fallback: control(flag, { echo: String, isLast: true, ignoresEmpty: true, isAdditional: true }) };
 
 const withFallback = {
   post: memoizeByObject((kind: PostKind): PostKind => ({ ...kind, filters: { ...kind.filters, ...FALLBACK } })),

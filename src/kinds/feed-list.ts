@@ -64,6 +64,7 @@ export const feedFilters = {
       return [momentCondition({ column: 'start_date', op: '<=', value: endOfDay(day, settings.calendar.cutoff) }, context)];
     },
     ages: timelinessOfBounds,
+    ignoresEmpty: true,
     isAdditional: true,
   }),
 } satisfies ListParams;

@@ -213,6 +213,8 @@ describeRequests('feeds', (ask) => {
       expect((await get('/events/?ical=1&start_date=2030-01-01&end_date=2030-02-01&include=39&per_page=2')).text).toBe(
         (await get('/events/?ical=1')).text,
       ));
+    it('ignore an empty last day', async () =>
+      expect((await get('/events/?ical=1&until=')).text).toBe((await get('/events/?ical=1')).text));
     it('return 400 for a value that the list refuses', async () => {
       const answer = await get('/events/?ical=1&venue=x');
       expect([answer.status, answer.body.code]).toEqual([400, 'rest_invalid_param']);

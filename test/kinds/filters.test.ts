@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { readSettings } from '../../src/calendar/settings.ts';
 import { ApiError } from '../../src/errors.ts';
+import { postsInLanguages } from '../../src/kinds/content-language.ts';
 import { BLOG_FILTERS } from '../../src/kinds/core/blog-params.ts';
 import { MEDIA_FILTERS } from '../../src/kinds/core/media-params.ts';
 import { USER_FILTERS } from '../../src/kinds/core/people-params.ts';
@@ -14,6 +15,7 @@ import { postKind, postKinds, termKinds } from '../../src/kinds/index.ts';
 import type { Group, ListParam, ListParams, Narrowing } from '../../src/kinds/list-param.ts';
 import type { Values } from '../../src/kinds/param.ts';
 import { tecFilters } from '../../src/kinds/tec/params.ts';
+import type { ContentLanguages } from '../../src/wordpress/content-languages.ts';
 
 /* Tests of every declared filter of every list. Filters that are added to a list are tested automatically. */
 
@@ -148,6 +150,38 @@ describe('filters of all lists', () => {
       if (changes(MOMENT)) expect([values, now.timeliness]).toEqual([values, 'always']);
       else if (changes(DAY)) expect([values, now.timeliness]).not.toEqual([values, 'never']);
     }
+  });
+});
+
+describe('additional parameters of all lists', () => {
+  /** Without their value, a list would have other records. */
+  const NAMES_OF_RECORDS = ['external_id'];
+  const CONTENT_LANGUAGES: ContentLanguages = {
+    form: 'polylang',
+    pluginRuns: false,
+    sharesSlugs: false,
+    languages: [],
+    defaultCode: 'en',
+    translated: postKinds.map(({ postType }) => postType),
+    withFallback: [],
+    urls: { by: 'nothing' },
+  };
+  const IN_LANGUAGES = postKinds.map(
+    (kind) => [`${kind.path} in languages`, postsInLanguages(kind, { contentLanguages: CONTENT_LANGUAGES }).filters] as const,
+  );
+
+  it('count as absent if they are empty', () => {
+    const additional = [...LISTS, ...IN_LANGUAGES].flatMap(([list, params]) =>
+      Object.entries<ListParam<unknown, unknown>>(params).flatMap(([name, param]) =>
+        param.isAdditional && !NAMES_OF_RECORDS.includes(name) ? [{ name: `${list} ${name}`, param }] : [],
+      ),
+    );
+    expect(additional.map(({ name }) => name)).toEqual(expect.arrayContaining(['feeds until', 'events in languages language_fallback']));
+    const refusing = additional.filter(({ param: { grammar, ignoresEmpty } }) => {
+      const { fault, schemaFault } = grammar.read('', () => true, {});
+      return !ignoresEmpty && (fault ?? schemaFault) !== undefined;
+    });
+    expect(refusing.map(({ name }) => name)).toEqual([]);
   });
 });
 

@@ -160,6 +160,7 @@ describeDatabases('content in several languages', (open) => {
       expect(await spoken('/venues?event=116')).toEqual(['en', ['en']]);
       expect(await spoken('/venues?event=118')).toEqual(['it', ['it']]);
       expect(await spoken(`/events?${SPAN}&language_fallback=true`)).toEqual([undefined, expect.arrayContaining(['en', 'it'])]);
+      expect(await spoken(`/events?${SPAN}&language_fallback=`)).toEqual(await spoken(`/events?${SPAN}`));
       expect(await spoken('/venues?search=nowhere')).toEqual(['it', []]);
     });
   });
