@@ -79,10 +79,10 @@ export interface ImportOutcome {
 }
 
 /**
- * Returns the keys of the sentence about a loss or a fault. If that of the command line names an option or a command,
- * the desk has its own.
+ * Returns the keys of the sentence about a loss or a fault, or of advice. If that of the command line names what the
+ * desk does not have (options, commands, several files at once), the desk has its own.
  */
-export const sentenceKeys = (group: 'losses' | 'faults', name: string): string[] => [
+export const sentenceKeys = (group: 'losses' | 'faults' | 'hints', name: string): string[] => [
   `desk:import.${group}.${name}`,
   `exchange:${group}.${name}`,
 ];
@@ -151,7 +151,7 @@ function Losses({ visit, losses, hint }: Pick<ImportOutcome, 'hint'> & Pick<Repo
           </li>
         ))}
       </ul>
-      {hint !== undefined && losses.some(({ reason }) => reason === 'link-missing') && <p>{say(`exchange:hints.${hint}`)}</p>}
+      {hint !== undefined && losses.some(({ reason }) => reason === 'link-missing') && <p>{say(sentenceKeys('hints', hint))}</p>}
     </>
   );
 }

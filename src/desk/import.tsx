@@ -71,6 +71,7 @@ export async function importPage(
                 {say('desk:import.kept', { file: file.name })}
               </p>
             )}
+            {readingOptions.map.size > 0 && <p class="hint">{say('desk:import.columns-kept')}</p>}
           </div>
           <Input
             name="address"
@@ -158,7 +159,8 @@ export async function importByForm(visit: Submission): Promise<Outcome> {
   } catch (error) {
     if (!(error instanceof SourceFault)) throw error;
     // Its sentence names no path of the server, so the log does.
-    if (error.fault === LOST_FILE_FAULT) visit.site.log.warn({ err: error, ...error.values }, 'a file to be imported cannot be read');
+    if (SERVER_FAULTS.has(error.fault))
+      visit.site.log.warn({ err: error, ...error.values }, 'a file to be imported cannot be stored or read');
     return importPage(visit, {
       errorMessage: i18n.say(sentenceKeys('faults', error.fault), error.values),
       ...inputAfterFault(visit, error, file),
@@ -172,6 +174,8 @@ const READING_FAULTS = new Set(['csv-date-order', 'csv-date', 'csv-no-date', 'cs
 const MAPPING_FAULTS = new Set(['csv-map-column', 'csv-map-field']);
 /** The fault of a kept file that was imported in the meantime, has expired, or is on another host. */
 const LOST_FILE_FAULT = 'unreadable';
+/** Faults that may be for the administrator to mend. */
+const SERVER_FAULTS: ReadonlySet<string> = new Set([LOST_FILE_FAULT, 'folder-not-private']);
 
 /** Returns the input that is kept after a fault. A kept file replaces the address from which it was fetched. */
 function inputAfterFault(visit: Submission, { fault }: SourceFault, file: ImportFile | undefined): Omit<ImportForm, 'errorMessage'> {

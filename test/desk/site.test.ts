@@ -1,6 +1,7 @@
-import { readdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it } from '@jest/globals';
@@ -66,7 +67,24 @@ describeRequests('the other pages of the desk', (ask) => {
     expect(late.text).not.toMatch(/ENOENT|fasti-imports|fair\.csv/);
     // The mapping applies to the file that is chosen next.
     expect(new Map(formIn(late.text, '/admin/import')).get('map[0]')).toBe('name');
+    expect(late.text).toContain('What you chose for the columns is kept');
+    expect((await admin.get('/admin/import')).text).not.toContain('What you chose for the columns');
     expect((await upload(admin, await admin.get('/admin/import'), '/admin/import', '\u0000\u0001nonsense')).status).toBe(422);
+  });
+
+  it('tells people to turn to the administrator if others can open the folder of uploaded files', async () => {
+    const admin = await openVisitor(ask, 'admin');
+    const page = await admin.get('/admin/import');
+    const folder = join(tmpdir(), `fasti-imports-${process.geteuid?.() ?? 0}`);
+    mkdirSync(folder, { recursive: true });
+    chmodSync(folder, 0o755);
+    try {
+      const { status, text } = await upload(admin, page, '/admin/import', CSV);
+      expect([status, text.includes('The server cannot keep files'), text.includes('imported already')]).toEqual([422, true, false]);
+      expect(text).not.toContain(folder);
+    } finally {
+      chmodSync(folder, 0o700);
+    }
   });
 
   it('says which field sets the order of day and month if it is ambiguous', async () => {
