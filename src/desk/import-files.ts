@@ -33,7 +33,8 @@ const ownFolderName = ({ caller }: Pick<Visit, 'caller'>, token: string): string
 /**
  * Stores a file that a user uploaded or named by URL, accessible to this user alone.
  *
- * @throws SourceFault `folder-not-private` if other users of the machine can open the folder in which such files are kept
+ * @throws SourceFault `folder-not-private` if other users of the machine can open the folder in which such files are
+ * kept
  */
 export async function storeImportFile(
   visit: Pick<Visit, 'caller'>,

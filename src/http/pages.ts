@@ -81,7 +81,7 @@ export function createPages({ config }: Site, theme: LoadedTheme): Pages {
   };
 }
 
-/** Renders the error that ended a request, with the sentence of the error if it was a form and the sentence says more. */
+/** Renders the error that ended a request, with the sentence of the error if it was a form, unless that says less. */
 function pageAboutProblem(context: PageContext, answerContext: PageAnswerContext, req: Request, error: unknown): Answer {
   const { site } = context;
   const { caller } = answerContext;

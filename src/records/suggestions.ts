@@ -18,8 +18,8 @@ const NO_AUTHOR = 0;
 /**
  * Stores an event that a visitor suggests, as a pending event without an author, with the visitor's details. The values
  * have been accepted; what a visitor may not do (such as create venues or categories) is refused as everywhere else.
- * `key`: the visitor's key; `sentValues`: the values as the form gave them. The same suggestion sent twice within a day,
- * as by a double click, is stored once.
+ * `key`: the visitor's key; `sentValues`: the values as the form gave them. The same suggestion sent twice within a
+ * day, as by a double click, is stored once.
  *
  * @throws suggestions-full; any error about the values
  */

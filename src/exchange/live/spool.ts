@@ -55,7 +55,8 @@ export interface SpoolState {
  * Opens the spool of a walk, in a folder that only this user can read. Other processes cannot open it until it is
  * closed or this process ends.
  *
- * @throws SourceFault `folder-not-private` if others can open the folder, `import-running` if another import has the spool
+ * @throws SourceFault `folder-not-private` if others can open the folder, `import-running` if another import has the
+ * spool
  */
 export async function openSpool({ source, identity }: Walk, folder = join(tmpdir(), `fasti-${process.geteuid?.() ?? 0}`)): Promise<Spool> {
   await ensurePrivateFolder(folder);
