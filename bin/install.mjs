@@ -109,7 +109,7 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
   }
 }
 
-function installAll(kinds) {
-  const apart = compileApart();
+async function installAll(kinds) {
+  const apart = await compileApart();
   return installPackages(kinds, (folder) => compile(folder, apart));
 }

@@ -42,19 +42,21 @@ export async function compile(folder = ROOT, apart = undefined) {
 }
 
 /**
- * Begins to fetch or compile the native code in a folder of its own, where it is needed, with the exact packages of
- * package-lock.json. Nothing is said if that fails: `compile` then tries it again among the packages.
+ * Begins to fetch or compile the native code in a folder of its own, where it is needed. Resolves when that has begun,
+ * with the exact packages of package-lock.json: two installations at once would take longer than one after the other.
+ * Nothing is said if it fails: `compile` then tries it again among the packages.
  */
-export function compileApart() {
+export async function compileApart() {
   if (isNewEnough) return undefined;
   const folder = join(ROOT, 'node_modules.sqlite');
   const remove = () => rmSync(folder, { recursive: true, force: true });
   remove();
   process.on('exit', remove);
-  return { folder, remove, isReady: prepare(folder).then((fault) => fault === undefined) };
+  if ((await installApart(folder)) !== undefined) return undefined;
+  return { folder, remove, isReady: rebuild(folder, { quiet: true }).then((fault) => fault === undefined) };
 }
 
-async function prepare(folder) {
+async function installApart(folder) {
   const read = (name) => JSON.parse(readFileSync(join(ROOT, name), 'utf8'));
   const write = (name, content) => writeFileSync(join(folder, name), JSON.stringify(content));
   const { dependencies = {}, allowScripts } = read('package.json');
@@ -65,7 +67,7 @@ async function prepare(folder) {
   // npm installs the packages that the root needs, and leaves out the others that the file names.
   write('package-lock.json', { ...lock, ...root, packages: { ...lock.packages, '': root } });
   if (existsSync(join(ROOT, '.npmrc'))) cpSync(join(ROOT, '.npmrc'), join(folder, '.npmrc'));
-  return (await npm(folder, ['ci', '--ignore-scripts', '--no-audit', '--no-fund'], { quiet: true })) ?? rebuild(folder, { quiet: true });
+  return npm(folder, ['ci', '--ignore-scripts', '--no-audit', '--no-fund'], { quiet: true });
 }
 
 const rebuild = (folder, options = {}) => npm(folder, ['rebuild', ...WITH_SCRIPTS], { ...options, env: COMPILING });

@@ -17,10 +17,11 @@ if (unfit !== undefined) stop(unfit);
 // Development tools stay if they are already installed.
 const everything = existsSync(join(ROOT, 'node_modules/jest'));
 let apart;
-if (!isInstalled({ everything })) {
-  apart = compileApart();
-  await step('Installing what is needed', () => installPackages({ everything }));
-}
+if (!isInstalled({ everything }))
+  await step('Installing what is needed', async () => {
+    apart = await compileApart();
+    return installPackages({ everything });
+  });
 const building = isBuilt() ? undefined : build();
 if (!isCompiled()) await step('Fetching or compiling SQLite, which can take a minute', () => compile(ROOT, apart));
 if (building) await building;

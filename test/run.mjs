@@ -79,8 +79,12 @@ function placeForFiles() {
 
 async function provide() {
   const everything = true;
-  const apart = isInstalled({ everything }) ? undefined : compileApart();
-  if (!isInstalled({ everything })) await prepare('Installing the packages', () => installPackages({ everything }));
+  let apart;
+  if (!isInstalled({ everything }))
+    await prepare('Installing the packages', async () => {
+      apart = await compileApart();
+      return installPackages({ everything });
+    });
   if (!isCompiled()) await prepare('Fetching or compiling SQLite', () => compile(ROOT, apart));
 }
 
