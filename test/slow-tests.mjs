@@ -7,6 +7,7 @@
  *   TEST_RESULTS=all.json npm test -- --all && node test/slow-tests.mjs all.json
  *   TEST_RESULTS=quick.json npm test || node test/slow-tests.mjs all.json quick.json
  */
+import { spawnSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -45,6 +46,7 @@ function listFrom(all, quick) {
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const [all, quick = { testResults: [] }] = process.argv.slice(2).map((file) => JSON.parse(readFileSync(file, 'utf8')));
   const slow = listFrom(all, quick);
-  writeFileSync(LIST, `${JSON.stringify(slow, undefined, 2)}\n`);
+  writeFileSync(LIST, JSON.stringify(slow));
+  spawnSync('npx', ['biome', 'format', '--write', LIST], { stdio: 'inherit' });
   console.log(`${Object.values(slow).flat().length} slow tests in ${Object.keys(slow).length} files`);
 }

@@ -2,6 +2,7 @@ import { readdirSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { expect, it } from '@jest/globals';
 import { loadViewer } from '../src/accounts/viewer.ts';
+import { newRecord } from '../src/kinds/grammars/links.ts';
 import { postKind } from '../src/kinds/index.ts';
 import { prepareUpload } from '../src/media/images.ts';
 import { callerFor } from '../src/records/caller.ts';
@@ -118,7 +119,7 @@ describeRequests('a request that fails in the middle', (ask, engine) => {
     for (const write of [
       (image: unknown) => withImageCleanup(site, { image }, (own) => createPost(own, caller, event, { ...EVENT, image })),
       (image: unknown) => {
-        const venue = [{ kind: postKind('venue'), values: { venue: 'With a picture', image } }];
+        const venue = [newRecord(postKind('venue'), { venue: 'With a picture', image })];
         return withImageCleanup(site, { venue }, (own) => createPost(own, caller, event, { ...EVENT, venue }));
       },
       (image: unknown) => withImageCleanup(site, { image }, (own) => changePost(own, caller, event, 38, { image })),

@@ -35,11 +35,14 @@ export const WXR: Losses = {
   'characters that XML forbids': [],
   "kinds of files that their names don't show": [],
   ...ROWS_OF_TERMS,
+  'who suggested an event, if the file is from `fasti export`: see [JSON lines](#from-json-lines)': [],
 };
 
 export const JSON_LINES: Losses = {
   'roles and passwords: new users get the usual role of the site and need a password; the report names them': [],
   'people who wrote nothing': [],
+  'who suggested an event, with the note and the names of a new venue or organizers; the export says how many events that are not published had these':
+    [],
 };
 
 const STORED_FORM =

@@ -125,7 +125,7 @@ async function newSqliteFile(prefix: string | undefined): Promise<TestDatabase> 
   if (prefix !== undefined) {
     const content = emptySites.get(prefix) ?? makeEmptySite(prefix);
     emptySites.set(prefix, content);
-    writeFileSync(file, await content);
+    writeFileSync(file, await content, { mode: 0o600 });
   }
   let connection: InstanceType<typeof Sqlite> | undefined;
   return {
