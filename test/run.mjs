@@ -2,11 +2,11 @@
 /**
  * Runs the tests; this is what `npm test` does. Arguments go to jest.
  *
- *   npm test                              on SQLite, without the slow tests (slow-tests.mjs)
- *   npm test -- --all                     everything, also on MySQL or MariaDB
- *   npm test -- test/storage              everything in some files
- *   TEST_MYSQL_URL=mysql://user:password@host:port/ npm test    also on that server; each suite makes a database of its
- *   own and drops it
+ *   npm test                              everything, on SQLite and, if there is a server, on MySQL or MariaDB
+ *   npm test -- --quick                   on SQLite only, without the slow tests (slow-tests.mjs)
+ *   npm test -- test/storage              some files
+ *   TEST_MYSQL_URL=mysql://user:password@host:port/ npm test    on that server; each suite makes a database of its own
+ *   and drops it
  *   TEST_MYSQL_URL=off npm test           SQLite only
  *   TEST_MYSQL_URL=required npm test      fails when no server can be started
  *
@@ -33,15 +33,15 @@ const SETTINGS = [
   '--innodb-doublewrite=0',
   '--innodb-fast-shutdown=2',
 ];
-/** Argument that adds the slow tests, and those on MySQL or MariaDB. */
-const ALL = '--all';
+/** Argument that leaves out the slow tests, and those on MySQL or MariaDB. */
+const QUICK = '--quick';
 const COMPILE_CACHE = join(ROOT, 'node_modules/.cache/node');
 /** A file system in memory, and the free space that it must have. */
 const MEMORY = '/dev/shm';
 const ROOM = 2 * 2 ** 30;
 
-const args = process.argv.slice(2).filter((arg) => arg !== ALL);
-const isQuick = process.argv.length === 2;
+const args = process.argv.slice(2).filter((arg) => arg !== QUICK);
+const isQuick = process.argv.includes(QUICK);
 
 process.chdir(ROOT);
 await provide();
@@ -59,7 +59,7 @@ if (mysql.reason) console.log(`MySQL is skipped: ${mysql.reason}`);
 const results = process.env.TEST_RESULTS ?? join(folder, 'results.json');
 const code = await runJest(args, mysql.url, results);
 report(results, mysql);
-if (isQuick) console.log(`The slow tests, and those on MySQL or MariaDB, run with: npm test -- ${ALL}`);
+if (isQuick) console.log(`${QUICK} leaves out the slow tests, and those on MySQL or MariaDB: npm test runs them all.`);
 await finish(interrupted ? 130 : leftovers() || code);
 
 /**
@@ -100,7 +100,7 @@ async function prepare(message, work) {
 /** The server to test on: `{url, version}`, or `{reason}` if there is none. */
 async function provideMysql() {
   const wish = process.env.TEST_MYSQL_URL || (isQuick ? 'off' : undefined);
-  if (wish === 'off') return { reason: isQuick ? `not without ${ALL}` : 'TEST_MYSQL_URL is "off"' };
+  if (wish === 'off') return { reason: isQuick ? `left out by ${QUICK}` : 'TEST_MYSQL_URL is "off"' };
   if (wish !== undefined && wish !== 'required') {
     try {
       return { url: wish, version: await versionAt(wish) };

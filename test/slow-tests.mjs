@@ -1,11 +1,11 @@
 #!/usr/bin/env node
 /**
- * Lists the tests that take long, which `npm test` leaves to `npm test -- --all`, and those that need what a slow one
- * has done. The list is written anew from the results of a run of everything, and of one without the slow tests, in
- * which the others fail:
+ * Lists the tests that take long, which `npm test -- --quick` leaves out, and those that need what a slow one has done.
+ * The list is written anew from the results of a run of everything, and of one without the slow tests, in which the
+ * others fail:
  *
- *   TEST_RESULTS=all.json npm test -- --all && node test/slow-tests.mjs all.json
- *   TEST_RESULTS=quick.json npm test || node test/slow-tests.mjs all.json quick.json
+ *   TEST_RESULTS=all.json npm test && node test/slow-tests.mjs all.json
+ *   TEST_RESULTS=quick.json npm test -- --quick || node test/slow-tests.mjs all.json quick.json
  */
 import { spawnSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';

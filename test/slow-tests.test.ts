@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { expect, it } from '@jest/globals';
 import { slowTests, withoutDatabase } from './slow-tests.mjs';
 
-/* The list of the tests that `npm test` leaves out. */
+/* The list of the tests that `npm test -- --quick` leaves out. */
 
 it('names existing files and tests on any database', () => {
   const listed = [...slowTests()];
