@@ -10,7 +10,7 @@ import { postKind } from '../kinds/index.ts';
 import type { PostKind, PostValues } from '../kinds/kind.ts';
 import { withMapMetas } from '../kinds/map-metas.ts';
 import type { Bundle } from '../kinds/rendering.ts';
-import { resolveDates } from '../kinds/tec/dates.ts';
+import { DATE_SOURCES, resolveDates } from '../kinds/tec/dates.ts';
 import {
   kindValues,
   MAX_PAGE_SIZE,
@@ -27,7 +27,6 @@ import { findPostIds } from '../storage/lists/post-list.ts';
 import { loadBundle, loadMetasOf } from '../storage/rows/bundle.ts';
 import { findPost } from '../storage/rows/posts.ts';
 import type { Metas, Post } from '../wordpress/rows.ts';
-import { tableOf } from '../wordpress/table.ts';
 import { mapYielding } from '../yielding.ts';
 import { bundleOptions, type Caller, renderContext } from './caller.ts';
 import { columnText, trustOf } from './clean-text.ts';
@@ -192,12 +191,9 @@ export async function changeTecPost(site: Site, caller: Caller, declaredKind: Po
 const withTecNames = <Result>(kind: PostKind, values: TecFieldValues, work: () => Promise<Result>): Promise<Result> =>
   withRouteNames((field) => sentName(tecNameOf(kind, field), values), work);
 
-/** Fields from which a date is computed if it was not sent itself. */
-const SOURCES_OF_DATES = tableOf({ start_date: ['start_date_utc'], end_date: ['end_date_utc', 'duration'] });
-
 function sentName(name: string, values: TecFieldValues): string {
   if (Object.hasOwn(values, name)) return name;
-  return SOURCES_OF_DATES.get(name)?.find((source) => Object.hasOwn(values, source)) ?? name;
+  return DATE_SOURCES.get(name)?.find((source) => Object.hasOwn(values, source)) ?? name;
 }
 
 /**

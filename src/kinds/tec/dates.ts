@@ -1,5 +1,6 @@
 import { type EventDates, sentTime, utcOf } from '../../calendar/dates.ts';
 import { parsePhpDate, phpTimestamp } from '../../wordpress/php/date.ts';
+import { tableOf } from '../../wordpress/table.ts';
 import { unixFromText } from '../../wordpress/time.ts';
 import { isoAt, localFromUnix, parseZone, UTC } from '../../wordpress/zones.ts';
 import type { RuleContext } from '../rendering.ts';
@@ -17,6 +18,12 @@ export interface SentDates {
   readonly duration?: number | null | undefined;
   readonly timezone?: string | null | undefined;
 }
+
+/** Names in a request from which `resolveDates` computes a start or end that is not sent itself. */
+export const DATE_SOURCES: ReadonlyMap<string, readonly (keyof SentDates)[]> = tableOf({
+  start_date: ['start_date_utc'],
+  end_date: ['end_date_utc', 'duration'],
+});
 
 /** Start and end as the calendar's own routes take them. */
 export interface ResolvedDates {

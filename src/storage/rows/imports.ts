@@ -1,4 +1,5 @@
 import { groupedBy } from '../../grouped-by.ts';
+import { postKinds, termKinds } from '../../kinds/index.ts';
 import { textOfStored } from '../../wordpress/php/serialized.ts';
 import type { Post } from '../../wordpress/rows.ts';
 import { type Database, hasTable } from '../engine/database.ts';
@@ -237,16 +238,19 @@ export async function referencedElsewhere(db: Database, { id, run }: Pick<Import
   return new Set(rows.map(({ named }) => Number(named)));
 }
 
-/** The kinds under which imports note posts, and terms. */
-const KINDS_OF = { posts: ['event', 'venue', 'organizer', 'attachment'], terms: ['category', 'tag', 'term'] } as const;
+/** The kinds under which imports note posts, and terms; `term`: the id that a term has in its source. */
+const notedKinds = {
+  posts: [...postKinds.map(({ name }) => name), 'attachment'],
+  terms: [...termKinds.map(({ name }) => name), 'term'],
+};
 
 /**
  * Forgets what imports have noted about posts or terms that had these ids and are gone. Must be called before other
  * records get the ids: the next import of the former source would change these.
  */
-export async function forgetFormer(db: Database, of: keyof typeof KINDS_OF, ids: readonly number[]): Promise<void> {
+export async function forgetFormer(db: Database, of: keyof typeof notedKinds, ids: readonly number[]): Promise<void> {
   const rows: Pick<ImportIdRow, 'import_id' | 'item'>[] = await readInParts(ids, (some) =>
-    db.from('fasti_import_ids').whereIn('kind', KINDS_OF[of]).whereIn('target', some).select('import_id', 'item'),
+    db.from('fasti_import_ids').whereIn('kind', notedKinds[of]).whereIn('target', some).select('import_id', 'item'),
   );
   const items = groupedBy(
     rows,
