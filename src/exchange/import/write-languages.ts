@@ -15,6 +15,7 @@ import { languageFaults } from '../../storage/audit/language-audit.ts';
 import type { Database } from '../../storage/engine/database.ts';
 import { loadPosts } from '../../storage/rows/bundle.ts';
 import { takenPostIds } from '../../storage/rows/ids-in-use.ts';
+import { recurringByRuleOrRows } from '../../storage/rows/recurring-events.ts';
 import { loadTerms } from '../../storage/rows/terms.ts';
 import { type ContentLanguage, languageOfCode, type Membership } from '../../wordpress/content-languages.ts';
 import { isPostItem, nameOf, type PostItem, type TermItem } from '../items/items.ts';
@@ -59,17 +60,33 @@ export async function writeLanguages(work: Work, items: readonly (PostItem | Ter
     await ledger.lookUp(records.flatMap(({ id }) => formerGroupOf(work, name, id) || []));
     const deletedIds = await deletedMembers(work, kind, memberIds);
     const groups = run.isDryRun ? await groupsOf(work, { kindLanguages, kind, memberIds }) : new Map<number, ReadonlyMap<string, number>>();
+    const datedIds = kind.is === 'post' && kind.hasDates ? await recurringIds(work, records) : new Set<number>();
     const neutralIds = records.flatMap(({ item, id }) => (id > 0 && !memberships.has(id) && !isNew(work, item) ? [id] : []));
     const listed = run.isDryRun ? new Map<number, ContentLanguage>() : await languagesInGroups(db, kindLanguages, neutralIds);
     const context = { kindLanguages, kind, deletedIds, groups };
-    for (const { item, id } of records)
-      await writeLanguage(work, { ...context, item, id, membership: memberships.get(id), listed: listed.get(id) });
+    for (const { item, id } of records) {
+      const change = { item, id, membership: memberships.get(id), listed: listed.get(id), isDate: datedIds.has(id) };
+      await writeLanguage(work, { ...context, ...change });
+    }
   }
 }
 
 /** Whether this run has created the record of an item. */
 const isNew = ({ run, ledger }: Work, item: PostItem | TermItem): boolean =>
   ledger.entry(ledgerKey(groupOf(item), item.sourceId))?.made === run.number;
+
+/**
+ * Returns the events that recur here among the records of items that are one event each: in formats without recurrence
+ * rules, each of their dates is an item with a group of its own.
+ */
+async function recurringIds(
+  { run, db }: Work,
+  records: readonly { readonly item: PostItem | TermItem; readonly id: number }[],
+): Promise<ReadonlySet<number>> {
+  if (!run.caller.settings.recurrence) return new Set();
+  const ids = records.flatMap(({ item, id }) => (id > 0 && isPostItem(item) && !item.recurrence ? [id] : []));
+  return recurringByRuleOrRows(db, ids);
+}
 
 /** Returns the ledger key of an item's group of translations. */
 const groupKeyOf = ({ kind, translation_group: group }: PostItem | TermItem): string | undefined =>
@@ -116,8 +133,8 @@ async function groupsOf(
 
 /**
  * A record that was written for an item. `membership`: its current language and group; `listed`: if it has none, the
- * language under which its group lists it; `deletedIds`: records that no longer exist; `groups`: in a dry run, the
- * groups of known records.
+ * language under which its group lists it; `isDate`: whether the item is one date of the record, whose group stays;
+ * `deletedIds`: records that no longer exist; `groups`: in a dry run, the groups of known records.
  */
 interface LanguageChange {
   readonly kindLanguages: LanguagesOfKind;
@@ -126,13 +143,14 @@ interface LanguageChange {
   readonly id: number;
   readonly membership: Membership | undefined;
   readonly listed: ContentLanguage | undefined;
+  readonly isDate: boolean;
   readonly deletedIds: ReadonlySet<number>;
   readonly groups: ReadonlyMap<number, ReadonlyMap<string, number>>;
 }
 
 async function writeLanguage(work: Work, change: LanguageChange): Promise<void> {
   const { run, ledger } = work;
-  const { kindLanguages, kind, item, id, membership, listed, deletedIds, groups } = change;
+  const { kindLanguages, kind, item, id, membership, listed, isDate, deletedIds, groups } = change;
   const before = membership?.language ?? null;
   const wantedCode = item.language ?? (membership || listed ? undefined : run.language);
   const statedLanguage = wantedCode === undefined ? undefined : languageOfCode(kindLanguages.languages, wantedCode);
@@ -142,11 +160,11 @@ async function writeLanguage(work: Work, change: LanguageChange): Promise<void> 
   const language = statedLanguage ?? listed ?? languageOfCode(kindLanguages.languages, before ?? kindLanguages.languages.defaultCode);
   if (!language) return;
   const placement = { id, before, isNew: !membership && isNew(work, item), language };
-  const key = groupKeyOf(item);
+  const key = isDate ? undefined : groupKeyOf(item);
   const statedCode = item.language === undefined ? undefined : statedLanguage?.code;
   const stated = digest(`${statedCode ?? ''} ${key ?? ''}`);
   if (membership && isSettled(work, change, { key, stated })) return;
-  if (item.language !== undefined) await leaveFormerGroup(work, change, key ?? '');
+  if (item.language !== undefined && !isDate) await leaveFormerGroup(work, change, key ?? '');
   const known = key === undefined ? undefined : ledger.entry(key);
   const knownId = known?.target;
   const hasLeft = knownId !== undefined && ![undefined, key].includes(formerGroupOf(work, item.kind, knownId));
