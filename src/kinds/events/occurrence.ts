@@ -79,13 +79,15 @@ function numberIn(text: string | undefined, start: string): number | undefined {
  * Returns the page of an event in the old form of recurrence, in which each date is a separate post and the first one
  * is the parent of the others; undefined for other events.
  */
-export function pageOfDatedPost(post: Post, metas: Metas | undefined, parent: Post | undefined): OccurrencePage | undefined {
+export function pageOfDatedPost(post: PageColumns, metas: Metas | undefined, parent: PageColumns | undefined): OccurrencePage | undefined {
   const date = metaOf(metas, DATES.start)?.slice(0, 10);
   if (!date || !hasRules(metas)) return undefined;
   // If the parent is not public, such as one in the trash, there is no page below its slug.
   const { post_name: slug } = parent?.post_type === post.post_type && isPublic(parent.post_status) ? parent : post;
   return { slug, date, number: sequenceNumber(metaOf(metas, SEQUENCE) ?? '') };
 }
+
+type PageColumns = Pick<Post, 'post_name' | 'post_type' | 'post_status'>;
 
 /** Meta of a post that is one date of an event: its number among several of a day. */
 export const SEQUENCE = '_EventSequence';
