@@ -542,4 +542,37 @@ describeDatabases('languages in files', (open) => {
     expect((await groupsOf(to, 'event')).filter((line) => line.includes('Vendemmia'))).toEqual(['it Vendemmia: it=Vendemmia']);
     expect((await groupsOf(to, 'category')).filter((line) => line.includes('Feste'))).toEqual(['it Feste: it=Feste']);
   });
+
+  it('bring translations from a calendar whose other events are here already, also if they have the same name', async () => {
+    const event = (id: number, language: string) => ({
+      ...{ kind: 'event', sourceId: String(id), id, language, complete: true, links: [] },
+      columns: {
+        ...{ post_title: 'Festa', post_name: `festa-${id}`, post_status: 'publish' },
+        ...{ post_date: '2026-01-01 10:00:00', post_date_gmt: '2026-01-01 09:00:00' },
+      },
+      metas: Object.entries({
+        ...{ _EventStartDate: '2031-03-01 18:30:00', _EventEndDate: '2031-03-01 20:00:00', _EventTimezone: 'Europe/Rome' },
+        ...{ _EventStartDateUTC: '2031-03-01 17:30:00', _EventEndDateUTC: '2031-03-01 19:00:00', _EventTimezoneAbbr: 'CET' },
+      }),
+    });
+    const siteWith = async (...events: readonly object[]) => {
+      const other = await open({ migrated: false });
+      const fasti = commandIn({ DATABASE_URL: urlOf(other), UPLOADS_DIR: folder, PORT: '0' });
+      expect((await fasti('init', '--languages=en,it')).code).toBe(0);
+      const lines = [{ format: 'fasti', version: 1, home: 'https://a.example' }, ...events, { end: true, items: events.length }];
+      const file = join(folder, `${other.dialect.name}-festa-${events.length}.jsonl`);
+      writeFileSync(file, lines.map((line) => `${JSON.stringify(line)}\n`).join(''));
+      expect((await fasti('import', file)).code).toBe(0);
+      return fasti;
+    };
+    const there = await siteWith(event(601, 'en'), event(602, 'it'));
+    const here = await siteWith(event(601, 'en'));
+    const file = join(folder, `${db.dialect.name}-festa.ics`);
+    expect((await there('export', file, '--kind=event')).code).toBe(0);
+    const report = async (...args: string[]) => JSON.parse((await here('import', file, '--format=json', ...args)).out);
+    for (const args of [['--dry-run'], []]) expect(await report(...args)).toMatchObject({ created: { event: 1 }, unchanged: { event: 1 } });
+    const { out } = await here('event', 'list', '--format=json', '--start_date=2031-01-01', '--end_date=2031-12-31');
+    expect((JSON.parse(out) as { language: string }[]).map(({ language }) => language).sort()).toEqual(['en', 'it']);
+    expect(await report()).toMatchObject({ created: {}, unchanged: { event: 2 } });
+  });
 });

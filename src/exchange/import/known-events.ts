@@ -8,6 +8,7 @@ import { lastingUid } from '../items/lasting-uid.ts';
 import { foldedTitle } from '../items/record-names.ts';
 import { typeOf } from '../items/site-items.ts';
 import { digestOf } from '../items/versions.ts';
+import { inOwnLanguage } from './in-language.ts';
 import { isOfItem, withMarksOf } from './incomplete.ts';
 import { ledgerKey } from './ledger.ts';
 import type { Run, Work } from './run.ts';
@@ -96,18 +97,22 @@ export async function findKnownEvents(work: Work, candidates: readonly Candidate
   return found;
 }
 
-/** Returns the ids of the records that events may be, the likeliest ones first. */
+/**
+ * Returns the ids of the records that events may be, the likeliest ones first. An event of the same name in another
+ * language is a translation.
+ */
 async function possibleIds(
-  { run, db }: Work,
+  work: Work,
   named: readonly (Candidate & { readonly name: Name })[],
 ): Promise<ReadonlyMap<PostItem, readonly number[]>> {
+  const { run, db } = work;
   const possible = new Map<PostItem, readonly number[]>();
   for (const { item, entry, name } of named) {
-    const ids = entry ? [entry.target] : [ownId(run, name) ?? 0];
+    const sameNamedIds: number[] = [];
     // The names are read once for all of them.
     for (const start of entry || !item.columns.post_date_gmt ? [] : startsOf(run, item))
-      ids.push(...(await run.names.findAll(db, 'event', item.columns.post_title ?? '', start)));
-    possible.set(item, ids);
+      sameNamedIds.push(...(await run.names.findAll(db, 'event', item.columns.post_title ?? '', start)));
+    possible.set(item, [entry ? entry.target : (ownId(run, name) ?? 0), ...(await inOwnLanguage(work, item, sameNamedIds))]);
   }
   return possible;
 }
