@@ -132,7 +132,7 @@ const RECURRENCE_OPTIONS = [
 ] as const;
 
 /** Default if the option is missing. */
-const DEFAULT_BASE = 10_000_000;
+export const DEFAULT_BASE = 10_000_000;
 
 /** Returns whether the options indicate that there may be recurring events, so that the tables have to be checked. */
 export const mayHaveRecurrence = (options: ReadonlyMap<string, string>): boolean => RECURRENCE_OPTIONS.some((name) => options.has(name));

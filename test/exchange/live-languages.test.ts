@@ -77,6 +77,21 @@ for (const form of ['polylang', 'wpml'] as const) {
       expect(groupsOf(here).sort()).toEqual(groupsOf(there).sort());
     });
 
+    it('is imported with events that are hidden from lists, also if a translation has their slug and their start', async () => {
+      const FESTIVAL = [117, 118];
+      const before = await original.from('postmeta').whereIn('post_id', FESTIVAL).where('meta_key', '_EventStartDate').select('meta_value');
+      expect(new Set(before.map(({ meta_value: start }) => String(start))).size).toBe(1);
+      const hidden = { post_id: 118, meta_key: '_EventHideFromUpcoming', meta_value: 'yes' };
+      await original.from('postmeta').insert(hidden);
+      for (const change of [(text: string) => text, unspoken]) {
+        const { copy } = await imported(change);
+        const titles = async (db: Database) =>
+          (await db.from('posts').whereIn('ID', FESTIVAL).orderBy('ID')).map(({ post_title: title }) => title);
+        expect(await titles(copy)).toEqual(await titles(original));
+      }
+      await original.from('postmeta').where(hidden).delete();
+    });
+
     it('keeps the links that are stored, whatever translations of venues its events show', async () => {
       const { body } = await old.send('GET', '/wp-json/tribe/events/v1/venues?per_page=50&lang=it', { headers: HEADERS });
       const translations = (body.venues as Json[]).map((venue) => venue.translations as Record<string, { id: number }>);

@@ -2,8 +2,10 @@ import { codeOf } from '../../objects.ts';
 import { asWholeRecord, type LossEntry } from '../items/report.ts';
 import { CORE_PAGE_SIZE } from './core-lists.ts';
 import { entriesOf } from './record-entries.ts';
+import { languageOf } from './record-language.ts';
 import { recordLoss } from './record-losses.ts';
-import { isJsonObject, type RemoteSite, type SiteAnswer } from './site-client.ts';
+import { isJsonObject, type JsonObject, type RemoteSite, type SiteAnswer } from './site-client.ts';
+import { storedTitle } from './texts.ts';
 import { EMPTY_PAGE, isEndless, nameOfDate, type Page, type Walk } from './walk.ts';
 
 /** Returns events that WordPress's own list contains and the lists of the calendar do not. */
@@ -29,11 +31,22 @@ export async function hiddenEventsPage(walk: Walk, page: number): Promise<Page> 
       : [],
   );
   // WordPress's list contains the post of a recurring event, the calendar's lists contain its dates.
-  const list = records.filter(({ slug, start_date: start }) => !dates.has(nameOfDate(String(slug), String(start))));
+  const list = records.filter((record) => !dates.has(nameOfRecord(walk, record)));
   // A page may be shorter because it leaves out records that we may not read.
   const isLast = answer.totalPages === undefined ? answer.body.length < CORE_PAGE_SIZE : page >= answer.totalPages;
   if (!isLast && hasNoEnd) return { ...EMPTY_PAGE, entries: [unreadListLoss(site, answer)] };
   return { entries: [...(await entriesOf(walk, 'events', list)), ...failures], isLast };
+}
+
+/** Returns the name that the first date of an event has if this is the post of the event. */
+function nameOfRecord({ site, options }: Walk, { slug, title, start_date: start, language, url }: JsonObject): string {
+  const code = typeof language === 'string' && language !== '' ? language : undefined;
+  return nameOfDate({
+    slug: String(slug),
+    title: storedTitle(String(title)).text,
+    start: String(start),
+    language: languageOf({ language: code, url }, { home: site.home, settings: options.settings }),
+  });
 }
 
 /**

@@ -15,7 +15,8 @@ interface SourceSite {
  * a recurring event are those of the event.
  */
 export function languageMembersOf(record: LivePost | LiveTerm, context?: SourceSite): Pick<PostItem, 'language' | 'translation_group'> {
-  const { translations, language = context && languageInAddress(String(record.url ?? ''), context) } = record;
+  const { translations } = record;
+  const language = languageOf(record, context);
   const ids = Object.values(translations).map(({ id }) => id);
   if (language === undefined) return {};
   if (ids.length < 2) return { language };
@@ -23,6 +24,12 @@ export function languageMembersOf(record: LivePost | LiveTerm, context?: SourceS
   const start = 'utc_start_date' in record && !ids.includes(record.id) ? record.utc_start_date : undefined;
   return { language, translation_group: typeof start === 'string' ? groupOfDate(group, start) : group };
 }
+
+/** Returns the language that a record states, or that its URL contains. */
+export const languageOf = (
+  { language, url }: { readonly language?: string | undefined; readonly url?: unknown },
+  context: SourceSite | undefined,
+): string | undefined => language ?? (context && languageInAddress(String(url ?? ''), context));
 
 /**
  * Returns the language in the URL of a page, if this site has it: `/it/event/jazz/`, `?lang=it`, `it.example.org`. Some

@@ -1,6 +1,7 @@
-import type { SiteSettings } from '../../calendar/settings.ts';
+import { DEFAULT_BASE, type SiteSettings } from '../../calendar/settings.ts';
 import { DATES } from '../../kinds/events/metas.ts';
 import { type Entry, isItem, isPostItem } from '../items/items.ts';
+import { foldedTitle } from '../items/record-names.ts';
 import { type LossEntry, lossEntry } from '../items/report.ts';
 import { keyOfTerm } from './items.ts';
 import type { Query, RemoteSite } from './site-client.ts';
@@ -26,7 +27,7 @@ export interface Walk {
   readonly events: Set<string>;
   /** Names of categories and tags in items, by `keyOfTerm`. */
   readonly termNames: Map<string, string>;
-  /** Slugs and starts of events, because each date of a recurring event comes with its own id. */
+  /** Dates of recurring events, by `nameOfDate`: each comes with its own id. */
   readonly dates: Set<string>;
   /** Records that were read, as `stage/id`, including those that could not be used. */
   readonly seenRecords: Set<string>;
@@ -71,13 +72,26 @@ export function noteEntry(walk: Walk, entry: Entry): void {
   if (entry.kind === 'attachment' && entry.id !== undefined) walk.images.add(entry.id);
   if (entry.kind === 'event') {
     walk.events.add(entry.sourceId);
-    walk.dates.add(nameOfDate(String(entry.columns.post_name), String(new Map(entry.metas).get(DATES.start))));
+    const { post_name: slug = '', post_title: title = '' } = entry.columns;
+    const start = String(new Map(entry.metas).get(DATES.start));
+    if (Number(entry.sourceId) > DEFAULT_BASE) walk.dates.add(nameOfDate({ slug, title, start, language: entry.language }));
   }
   if (entry.kind === 'author' && entry.id !== undefined) walk.people.set(entry.id, entry.sourceId);
 }
 
-/** Name of one date of an event, in `Walk.dates`. */
-export const nameOfDate = (slug: string, start: string): string => `${slug} ${start}`;
+/** The members that a recurring event has in common with its first date. */
+interface FirstDate {
+  readonly slug: string;
+  readonly title: string;
+  readonly start: string;
+  readonly language: string | undefined;
+}
+
+/**
+ * Name of one date of an event, in `Walk.dates`. Translations may share a slug and a start, and drafts have no slug.
+ */
+export const nameOfDate = ({ slug, title, start, language = '' }: FirstDate): string =>
+  [slug, slug === '' ? foldedTitle(title) : '', start, language].join('\n');
 
 /** A page of the entries of a stage. */
 export interface Page {
