@@ -24,6 +24,8 @@ export type Condition =
       readonly op: '<' | '<=' | '>' | '>=';
       readonly value: string;
     }
+  /** Events that end after a moment, or start at it or later: not those that last until that moment. */
+  | { readonly by: 'overlap'; readonly utc: boolean; readonly value: string }
   /**
    * `value`: in the site's local time; `utc`: the same moment in UTC, compared with records that have a UTC date of
    * their own.

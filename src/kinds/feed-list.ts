@@ -29,10 +29,9 @@ export interface FeedSpan {
 
 /** Returns the conditions and the order of a view, and when its events change without any write. */
 export function narrowSpan({ view, date }: FeedSpan, context: RuleContext): Omit<Narrowed, 'echo'> {
-  const bounds = BOUNDS[view](context, date);
   const timeliness: Timeliness = date !== undefined ? 'never' : view === 'list' || view === 'past' ? 'minute' : 'daily';
   return {
-    conditions: bounds.map((bound) => momentCondition(bound, context)),
+    conditions: SPANS[view](context, date),
     order: { by: 'start', descending: view === 'past' },
     timeliness,
   };
@@ -74,31 +73,36 @@ interface Bound extends Pick<Extract<Condition, { by: 'moment' }>, 'column' | 'o
   readonly utc?: string;
 }
 
-const BOUNDS: Readonly<Record<FeedView, (context: RuleContext, date?: string) => Bound[]>> = {
-  list: (context, date) => [
-    { column: 'end_date', op: '>', ...(date === undefined ? thisMinute(context) : { value: startOfDay(date, context) }) },
-  ],
+const SPANS: Readonly<Record<FeedView, (context: RuleContext, date?: string) => Condition[]>> = {
+  list: (context, date) => {
+    const bound = date === undefined ? thisMinute(context) : { value: startOfDay(date, context) };
+    return [momentCondition({ column: 'end_date', op: '>', ...bound }, context)];
+  },
   past: (context, date) =>
     date === undefined
-      ? [{ column: 'end_date', op: '<=', ...thisMinute(context) }]
-      : [{ column: 'start_date', op: '<', value: startOfDay(date, context) }],
+      ? [momentCondition({ column: 'end_date', op: '<=', ...thisMinute(context) }, context)]
+      : [momentCondition({ column: 'start_date', op: '<', value: startOfDay(date, context) }, context)],
   month: (context, date = today(context)) => overlapping(`${date.slice(0, 7)}-01`, lastDayOfMonth(date), context),
   day: (context, date = today(context)) => overlapping(date, date, context),
 };
 
 /**
- * Returns the bounds of events that overlap the days from the first to the last one. In UTC they include the all-day
- * events of these days in every zone, since these are shown on their own days; the others are left out later.
+ * Returns the conditions of events that overlap the days from the first to the last one; one that lasts until midnight
+ * is not on the day that begins then. In UTC they include the all-day events of these days in every zone, since these
+ * are shown on their own days; the others are left out later.
  */
-function overlapping(firstDay: string, lastDay: string, context: RuleContext): Bound[] {
-  const { cutoff } = context.settings.calendar;
+function overlapping(firstDay: string, lastDay: string, context: RuleContext): Condition[] {
+  const { cutoff, timezoneMode } = context.settings.calendar;
   const toSiteUtc = (local: string) => toUtc(local, context.settings.zone);
   const [start, end] = [startOfDay(firstDay, context), endOfDay(lastDay, cutoff)];
   const lastStart = addSeconds(startOfDay(lastDay, context), WESTERNMOST_HOURS * HOUR);
   const firstEnd = addSeconds(endOfDay(firstDay, cutoff), -EASTERNMOST_HOURS * HOUR);
+  const [utcStart, utc] = [clampDateTime(toSiteUtc(start)), timezoneMode === 'site'];
+  const earliestEnd = earliest(utcStart, firstEnd);
   return [
-    { column: 'start_date', op: '<=', value: end, utc: latest(toSiteUtc(end), lastStart) },
-    { column: 'end_date', op: '>=', value: start, utc: earliest(toSiteUtc(start), firstEnd) },
+    momentCondition({ column: 'start_date', op: '<=', value: end, utc: latest(toSiteUtc(end), lastStart) }, context),
+    momentCondition({ column: 'end_date', op: '>=', value: start, utc: earliestEnd }, context),
+    ...(utc && earliestEnd < utcStart ? [] : [{ by: 'overlap', utc, value: utc ? utcStart : start } as const]),
   ];
 }
 

@@ -131,6 +131,7 @@ const WIDENED: {
   parent: 'unchanged',
   place: 'unchanged',
   moment: 'unchanged',
+  overlap: 'unchanged',
   modified: 'unchanged',
   published: 'unchanged',
   mime: 'unchanged',

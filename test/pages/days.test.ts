@@ -1,5 +1,6 @@
 import { expect, it } from '@jest/globals';
 import { storedText } from '../../src/wordpress/php/serialized.ts';
+import { addDays } from '../../src/wordpress/time.ts';
 import { elements, openVisitor, textOf } from '../support/desk-visitor.ts';
 import { describeRequests, type Json } from '../support/site-client.ts';
 
@@ -10,8 +11,8 @@ describeRequests(
   (ask) => {
     const text = async (path: string): Promise<string> => (await ask.send('GET', path)).text;
     const made = (values: object): Promise<Json> => ask.create('/events', { status: 'publish', ...values });
-    const madeMany = async (name: string, day: string, count: number, hour = '10'): Promise<void> => {
-      const body = { start_date: `${day} ${hour}:00:00`, end_date: `${day} ${hour}:30:00`, status: 'publish' };
+    const madeMany = async (name: string, day: string, count: number, hour = '10', end = `${day} ${hour}:30:00`): Promise<void> => {
+      const body = { start_date: `${day} ${hour}:00:00`, end_date: end, status: 'publish' };
       for (let from = 0; from < count; from += 100) {
         const titles = Array.from({ length: Math.min(100, count - from) }, (_, at) => `${name} ${from + at}`);
         const requests = titles.map((title) => ({ method: 'POST', path: '/calendar/events/v1/events', body: { ...body, title } }));
@@ -100,6 +101,22 @@ describeRequests(
         const answer = await text(path);
         expect([path, answer.includes('Ball'), answer.includes('Toast')]).toEqual([path, false, true]);
       }
+    });
+
+    it.each([{}, SITE_ZONE])('have their own events in feeds, however many last until the day begins: %j', async (zone) => {
+      await ask.options({ ...zone, timezone_string: 'Europe/Rome', posts_per_rss: '10' });
+      const day = 'tribe_events_calendar_options' in zone ? '2037-01-01' : '2038-01-01';
+      const eve = addDays(`${day} 00:00:00`, -1).slice(0, 10);
+      await madeMany('Countdown', eve, 31, '23', `${day} 00:00:00`);
+      await made({ title: 'New Year concert', start_date: `${day} 11:00:00`, end_date: `${day} 13:00:00` });
+      await made({ title: 'First toast', start_date: `${day} 00:00:00`, end_date: `${day} 00:00:00` });
+      await made({ title: 'Long night', start_date: `${eve} 20:00:00`, end_date: `${day} 00:00:01` });
+      for (const path of [day, day.slice(0, 7)])
+        for (const feed of ['feed/', '?ical=1', '']) {
+          const answer = await text(`/events/${path}/${feed}`);
+          const shown = ['Countdown', 'New Year concert', 'First toast', 'Long night'].filter((title) => answer.includes(title));
+          expect([path, feed, shown]).toEqual([path, feed, ['New Year concert', 'First toast', 'Long night']]);
+        }
     });
 
     it('with more events than fit on their page lead to a list with all of them', async () => {

@@ -111,10 +111,11 @@ function partsOf({ facets, from, to, endFrom, endTo }: IndexRange): Part[] {
 
 /** Returns `FROM … WHERE …` for the rows `x` of a part. A row that occurs in several of its facets is included once. */
 function rowsOf(db: Database, range: IndexRange, { facets, from, to }: Part, condition: Sql | undefined): Sql {
-  const { endFrom, endTo, statuses } = range;
+  const { endFrom, endTo, pastFrom, statuses } = range;
   const conditions: Sql[] = [equalsAny('x.facet', facets), ['x.start_at >= ? AND x.start_at <= ?', [from, to]]];
   if (endFrom > from) conditions.push(['x.end_at >= ?', [endFrom]]);
   if (endTo < LATEST_MOMENT) conditions.push(['x.end_at <= ?', [endTo]]);
+  if (pastFrom > from) conditions.push(['(x.end_at > ? OR x.start_at >= ?)', [pastFrom, pastFrom]]);
   if (statuses) conditions.push(equalsAny('x.status', statuses));
   if (range.listedOnly) conditions.push(['x.hidden = 0', []]);
   if (range.openOnly) conditions.push(['x.locked = 0', []]);

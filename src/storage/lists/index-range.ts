@@ -30,6 +30,8 @@ export interface IndexRange {
   readonly to: number;
   readonly endFrom: number;
   readonly endTo: number;
+  /** Events that start before this moment must end after it, not at it. */
+  readonly pastFrom: number;
   /** Undefined: the visibility is checked on the posts themselves. */
   readonly statuses: readonly number[] | undefined;
   readonly listedOnly: boolean;
@@ -77,7 +79,7 @@ export function indexRangeOf(query: PostQuery): IndexRange | undefined {
   // If a password or the right to edit opens some posts, these can be determined only from the posts.
   const opensSome = opened.password !== undefined || opened.editable !== undefined;
   const parts: RangeParts = {
-    bounds: { from: UNDATED + 1, to: LATEST_MOMENT, endFrom: 0, endTo: LATEST_MOMENT },
+    bounds: { from: UNDATED + 1, to: LATEST_MOMENT, endFrom: 0, endTo: LATEST_MOMENT, pastFrom: 0 },
     flags: { listedOnly: false, openOnly: false, unfeaturedOnly: false },
     byFacet: [],
     remaining: [],
@@ -105,7 +107,7 @@ export function indexRangeOf(query: PostQuery): IndexRange | undefined {
 
 /** The result of evaluating the conditions of a query for the index. */
 interface RangeParts {
-  readonly bounds: Parameters<typeof narrowBounds>[0];
+  readonly bounds: Bounds;
   readonly flags: { listedOnly: boolean; openOnly: boolean; unfeaturedOnly: boolean };
   /** Conditions for which the index has facets. One of them selects the range, the others are checked on the posts. */
   readonly byFacet: FacetCondition[];
@@ -125,6 +127,7 @@ function addCondition(
   opensSome: boolean,
 ): boolean {
   if (condition.by === 'moment') return !condition.utc && narrowBounds(bounds, condition);
+  if (condition.by === 'overlap') return !condition.utc && narrowOverlap(bounds, condition.value);
   if (isWithout(condition, HIDDEN_META)) {
     flags.listedOnly = true;
     return true;
@@ -195,15 +198,29 @@ function facetsOf(kind: Parameters<typeof facetOf>[0], ids: readonly number[]): 
 const FACET_RANKS = [0, 1, 2, 4, 3, 1, 0, 0];
 const facetRank = (facet: Facet) => FACET_RANKS[facet % FACETS] ?? 0;
 
+export interface Bounds {
+  from: number;
+  to: number;
+  endFrom: number;
+  endTo: number;
+  pastFrom: number;
+}
+
 /** Narrows the bounds; false if the value is not a valid moment. */
-function narrowBounds(
-  bounds: { from: number; to: number; endFrom: number; endTo: number },
-  { column, op, value }: Extract<Condition, { by: 'moment' }>,
-): boolean {
+function narrowBounds(bounds: Bounds, { column, op, value }: Extract<Condition, { by: 'moment' }>): boolean {
   const moment = momentOf(value);
   if (moment === undefined) return false;
   const [low, high] = column === 'start_date' ? (['from', 'to'] as const) : (['endFrom', 'endTo'] as const);
   if (op === '>=' || op === '>') bounds[low] = Math.max(bounds[low], op === '>' ? moment + 1 : moment);
   else bounds[high] = Math.min(bounds[high], op === '<' ? moment - 1 : moment);
+  return true;
+}
+
+/** Narrows the bounds to events that end after a moment, or start at it or later. */
+function narrowOverlap(bounds: Bounds, value: string): boolean {
+  const moment = momentOf(value);
+  if (moment === undefined) return false;
+  bounds.endFrom = Math.max(bounds.endFrom, moment);
+  bounds.pastFrom = Math.max(bounds.pastFrom, moment);
   return true;
 }

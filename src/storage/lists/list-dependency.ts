@@ -76,13 +76,14 @@ function sideOfPage({ start_at }: EntryRow, { first, last }: Span, descending: b
  * moved together with them, so they need no check of their own.
  */
 export function isInRange(row: EntryRow, range: IndexRange): boolean {
-  const { facets, from, to, endFrom, endTo, statuses, listedOnly, openOnly, unfeaturedOnly, language } = range;
+  const { facets, from, to, endFrom, endTo, pastFrom, statuses, listedOnly, openOnly, unfeaturedOnly, language } = range;
   return (
     facets.includes(row.facet) &&
     row.start_at >= from &&
     row.start_at <= to &&
     row.end_at >= endFrom &&
     row.end_at <= endTo &&
+    (row.end_at > pastFrom || row.start_at >= pastFrom) &&
     (statuses === undefined || statuses.includes(row.status)) &&
     !(listedOnly && row.hidden !== 0) &&
     !(openOnly && row.locked !== 0) &&
@@ -140,6 +141,7 @@ const CONDITION_PARTS: ForConditions<Part> = {
   parent: ['post_parent'],
   place: ['menu_order'],
   moment: DATE_PARTS,
+  overlap: DATE_PARTS,
   modified: ['post_modified', 'post_modified_gmt'],
   published: ['post_date', 'post_date_gmt'],
   mime: ['post_mime_type'],
@@ -204,6 +206,7 @@ const CONDITION_SOURCES: ForConditions<Dependency> = {
   parent: [],
   place: [],
   moment: [],
+  overlap: [],
   modified: [],
   published: [],
   mime: [],

@@ -59,6 +59,7 @@ const GUARDED: {
   parent: 'never',
   place: 'never',
   moment: 'never',
+  overlap: 'never',
   modified: 'never',
   published: 'never',
   words: 'never',
@@ -99,6 +100,12 @@ const HANDLERS: ConditionHandlers = {
   parent: (where, { condition }) => where.where('p.post_parent', condition.id),
   place: (where, { condition }) => where.where('p.menu_order', condition.place),
   moment: (where, { condition, query }) => where.where(momentColumn(condition, query), condition.op, condition.value),
+  overlap: (where, { condition: { utc, value }, query }) =>
+    where.where((any) =>
+      any
+        .where(momentColumn({ column: 'end_date', utc }, query), '>', value)
+        .orWhere(momentColumn({ column: 'start_date', utc }, query), '>=', value),
+    ),
   modified: (where, { condition }) => whereBound(where, 'post_modified', condition),
   published: (where, { condition }) => whereBound(where, 'post_date', condition),
   words: (where, { db, condition, query }) => whereWords(db, where, condition, query),

@@ -11,7 +11,7 @@ import {
   monthRow,
   UNDATED,
 } from '../index/event-index-rows.ts';
-import type { IndexRange } from './index-range.ts';
+import type { Bounds, IndexRange } from './index-range.ts';
 
 /*
  * The summands of the number of events in a range, as pure functions: precomputed counts of days and months, and rows
@@ -48,12 +48,12 @@ export interface RowsSummand {
  * Returns the summands of a range: the events that start in it, plus those that start earlier and continue into it if
  * ends have a lower bound, minus those that continue beyond the upper bound of ends.
  */
-export function summandsOf({ from, to, endFrom, endTo }: Pick<IndexRange, 'from' | 'to' | 'endFrom' | 'endTo'>): Summand[] {
+export function summandsOf({ from, to, endFrom, endTo, pastFrom }: Pick<IndexRange, keyof Bounds>): Summand[] {
   if (endFrom > endTo) return [];
   const last = Math.min(to, endTo);
   return [
     ...starting(Math.max(from, endFrom), last),
-    ...(endFrom > from ? endingAfter(1, endFrom, [from, Math.min(last, endFrom - 1)]) : []),
+    ...(endFrom > from ? endingAfter(1, Math.max(endFrom, pastFrom + 1), [from, Math.min(last, endFrom - 1)]) : []),
     ...(endTo < LATEST_MOMENT ? endingAfter(-1, endTo + 1, [from, last]) : []),
   ];
 }
