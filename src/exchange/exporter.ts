@@ -50,7 +50,7 @@ const ID_PAGE_SIZE = 2000;
  * List bounds for exports. A list of events without bounds covers today until two years from now; an export is limited
  * only by bounds that were asked for.
  */
-const WIDEST_BOUNDS = { start_date: '1000-01-02', end_date: '9998-12-31' };
+const WIDEST_BOUNDS = { start_date: '1000-01-01', end_date: '9999-12-31' };
 
 /**
  * Yields everything the caller may see as items: settings, authors, terms, attachments, venues, organizers, events, and

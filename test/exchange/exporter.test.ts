@@ -6,6 +6,7 @@ import type { PostKindName } from '../../src/kinds/kind-names.ts';
 import { SUGGESTION_META } from '../../src/kinds/suggestion.ts';
 import { acceptParams } from '../../src/records/input.ts';
 import { listPosts } from '../../src/records/posts.ts';
+import { createPost } from '../../src/records/writes/post-writes.ts';
 import type { Site } from '../../src/site.ts';
 import { SETTABLE_STATUSES } from '../../src/wordpress/status.ts';
 import { describeDatabases } from '../support/databases.ts';
@@ -135,6 +136,21 @@ describeDatabases('export', (openDatabase) => {
     const early = await out('admin', { kinds: ['event'], filters: await accepted({ end_date: '2021-01-01' }) });
     expect(posts(early, 'event').every(({ metas }) => new Map(metas).get('_EventEndDate')! < '2021-01-02')).toBe(true);
     expect(ids(early, 'event').length).toBeGreaterThan(0);
+  });
+
+  it('contains, with a filter, events of all times that can be stored', async () => {
+    const caller = await callerOf(site, 1);
+    const kind = postKind('event');
+    for (const [start_date, end_date] of [
+      ['1000-01-01', '1000-01-01'],
+      ['2026-01-01', '9999-12-31'],
+    ]) {
+      const values = { title: 'Permanent show', start_date, end_date, all_day: true, timezone: 'UTC', status: 'publish' };
+      await createPost(site, caller, kind, await acceptParams(site, caller, kind.fields, values, 'create'));
+    }
+    const filters = await acceptParams(site, caller, kind.filters, { search: 'Permanent show' }, 'read');
+    expect(posts(await out('admin', { kinds: ['event'], filters }), 'event')).toHaveLength(2);
+    expect(posts(await out('admin', { kinds: ['event'], filters, eachDate: true }), 'event')).toHaveLength(2);
   });
 
   it('includes venues, organizers, images, terms and authors of its events, each before it is referred to', async () => {
