@@ -503,6 +503,44 @@ describeDatabases('import and export of recurring events', (open) => {
     await site.close();
   });
 
+  it('recognizes the dates of an all-day rule in CSV rows, also on the days on which the clock changes', async () => {
+    const site = await siteOf(await loadRecurringSite(await open()));
+    const file = join(mkdtempSync(join(tmpdir(), 'fasti-recurring-')), 'market.jsonl');
+    // All dates of a rule are stored with the same number of seconds.
+    const dates = [
+      ['2031-03-23 00:00:00', '2031-03-23 23:59:59', '2031-03-22 23:00:00', '2031-03-23 22:59:59'],
+      ['2031-03-30 00:00:00', '2031-03-31 00:59:59', '2031-03-29 23:00:00', '2031-03-30 22:59:59'],
+      ['2031-10-26 00:00:00', '2031-10-26 22:59:59', '2031-10-25 22:00:00', '2031-10-26 21:59:59'],
+    ] as const;
+    const [first] = dates;
+    const market = {
+      ...{ kind: 'event', sourceId: '701', id: 701, complete: true, links: [] },
+      columns: { post_title: 'Flower fair', post_name: 'flower-fair', post_status: 'publish', post_date: '2030-01-01 10:00:00' },
+      metas: Object.entries({
+        ...{ _EventStartDate: first[0], _EventEndDate: first[1], _EventStartDateUTC: first[2], _EventEndDateUTC: first[3] },
+        ...{ _EventTimezone: 'Europe/Rome', _EventTimezoneAbbr: 'CET', _EventAllDay: 'yes' },
+      }),
+      recurrence: {
+        ...{ recurs: true, base: 10_000_000 },
+        rule: 'DTSTART;TZID=Europe/Rome:20310323T000000\nDTEND;TZID=Europe/Rome:20310323T235959\nRDATE;TZID=Europe/Rome:20310330T000000,20311026T000000',
+        dates: dates.map(([start, end, startUtc, endUtc], index) => ({
+          ...{ id: 900 + index, start, end, startUtc, endUtc, duration: 86_399, sequence: 1, listed: false },
+        })),
+      },
+    };
+    const lines = [{ format: 'fasti', version: 1, home: 'https://a.example' }, market, { end: true, items: 1 }];
+    await writeFile(file, lines.map((line) => `${JSON.stringify(line)}\n`).join(''));
+    const caller = await callerOf(site);
+    expect((await imported(site, openJsonLines([file]))).created.event).toBe(1);
+    const items = itemsOf(exportEntries(site, caller, { kinds: ['event'], statuses: ['publish'], eachDate: true }), () => undefined);
+    const table = (await allOf(writeCsv('event', eachDate(items)))).join('');
+    expect(table.match(/^"?Flower fair/gm)).toHaveLength(3);
+    await writeFile(`${file}.csv`, table);
+    const report = await imported(site, openCsv([`${file}.csv`], { caller }));
+    expect(report.losses.filter(({ reason }) => reason === 'recurring-dates')).toEqual([]);
+    await site.close();
+  });
+
   it('exports only the requested dates', async () => {
     const caller = await callerOf(source);
     const filters = await acceptParams(source, caller, EVENT.filters, { start_date: '2031-01-15', end_date: '2031-01-17' }, 'read');

@@ -1,5 +1,6 @@
+import { lastWholeDay } from '../../calendar/schedule.ts';
 import { groupedBy } from '../../grouped-by.ts';
-import { storedDates } from '../../kinds/events/dates.ts';
+import { isAllDay, storedDates } from '../../kinds/events/dates.ts';
 import { COST, DATES, ORGANIZER_LINK, RECURRENCE_METAS, VENUE_LINK } from '../../kinds/events/metas.ts';
 import { postKind, taxonomiesOf, termKind } from '../../kinds/index.ts';
 import type { Rows } from '../../kinds/kind.ts';
@@ -171,8 +172,11 @@ async function withoutDatesOfRule({ run, db, tally }: Work, item: PostItem, targ
   if (item.kind !== 'event' || item.recurrence || !run.caller.settings.recurrence || !(changesDates || changesRules)) return metas;
   if (target <= 0 || !(await isRecurringEvent(db, target))) return metas;
   const itemMetas = metaMap(item.metas);
+  const [itemStart, itemEnd] = [metaOf(itemMetas, DATES.start) ?? '', metaOf(itemMetas, DATES.end) ?? ''];
+  // The ends of all-day dates may be an hour off where the clock changes.
+  const endOf = isAllDay(metaOf(itemMetas, DATES.allDay) ?? '') ? lastWholeDay : (_: string, end: string) => end;
   const dates = (await loadRecurrences(db, [target])).get(target)?.dates ?? [];
-  if (changesRules || !dates.some(({ start, end }) => start === metaOf(itemMetas, DATES.start) && end === metaOf(itemMetas, DATES.end)))
+  if (changesRules || !dates.some(({ start, end }) => start === itemStart && endOf(start, end) === endOf(itemStart, itemEnd)))
     addLoss(tally, { reason: 'recurring-dates', kind: 'event', of: nameOf(item), place: item.place });
   const follows = (name: string): boolean => isDateMeta(name) || name === DATES.abbreviation || RECURRENCE_METAS.test(name);
   return Object.fromEntries(Object.entries(metas).filter(([name]) => !follows(name)));
