@@ -2,11 +2,13 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/glo
 import fc from 'fast-check';
 import { loadViewer } from '../../src/accounts/viewer.ts';
 import { ApiError } from '../../src/errors.ts';
+import type { FeedSpan } from '../../src/kinds/feed-list.ts';
 import { postKind, termKind } from '../../src/kinds/index.ts';
 import type { PostKindName } from '../../src/kinds/kind-names.ts';
 import { TEC_PASSWORD, tecFilters } from '../../src/kinds/tec/params.ts';
 import { type Caller, callerFor } from '../../src/records/caller.ts';
 import { listEditable } from '../../src/records/editing.ts';
+import { type FeedQuery, loadFeedEvents } from '../../src/records/feed-events.ts';
 import { acceptParams } from '../../src/records/input.ts';
 import { canUseIndex, dropStaleIndex, hasIndex } from '../../src/records/list-index.ts';
 import { listPosts } from '../../src/records/posts.ts';
@@ -126,6 +128,15 @@ const DESK_LISTS: readonly Record<string, string>[] = [
   { start_date: '2026-11-01' },
 ];
 
+/** Days and months of the calendar; events that last until midnight are not on the day that begins then. */
+const SPANS: readonly FeedSpan[] = [
+  { view: 'day', date: '2026-11-22' },
+  { view: 'day', date: '2026-12-02' },
+  { view: 'month', date: '2026-12' },
+  { view: 'month' },
+  { view: 'list', date: '2026-12-02' },
+];
+
 describeDatabases('list index', (open, engine) => {
   let db: Database;
   let running: RunningSite;
@@ -162,6 +173,10 @@ describeDatabases('list index', (open, engine) => {
       const { rows, ...list } = await listEditable(site, caller, postKind('event'), raw, { each });
       return { ...list, records: rows };
     });
+  const feedOf = async (caller: Caller, span: FeedSpan, options: Pick<FeedQuery, 'filters' | 'withoutHidden' | 'limit' | 'offset'>) => {
+    const { events, total } = await loadFeedEvents(site, caller, { span, terms: [], archive: false, ...options });
+    return { ids: events.map(({ id }) => id), total };
+  };
   const answerOf = async (
     list: () => Promise<{ records: readonly { id?: unknown }[]; total: number; pages: number }>,
   ): Promise<unknown> => {
@@ -194,6 +209,12 @@ describeDatabases('list index', (open, engine) => {
         indexed.push([id, 'tec/v1', raw, await tecListOf(caller, raw)]);
         plain.push([id, 'tec/v1', raw, await tecListOf(unindexed, raw)]);
       }
+      for (const [index, span] of SPANS.entries())
+        for (const filters of [{}, { categories: '2' }]) {
+          const limits = { withoutHidden: index % 2 === 0, limit: 5, offset: index };
+          indexed.push([id, span, filters, await feedOf(caller, span, { filters, ...limits })]);
+          plain.push([id, span, filters, await feedOf(unindexed, span, { filters, ...limits })]);
+        }
       for (const each of ['event', 'occurrence'] as const)
         for (const raw of DESK_LISTS) {
           indexed.push([id, each, raw, await deskListOf(caller, raw, each)]);
