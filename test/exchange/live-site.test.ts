@@ -353,6 +353,25 @@ describeDatabases('import of a running site', (open) => {
     await target.close();
   });
 
+  it('includes hidden drafts that begin when others do', async () => {
+    const path = '/wp-json/tribe/events/v1/events';
+    const draft = { start_date: '2027-08-01 10:00', end_date: '2027-08-01 11:00', status: 'draft' };
+    const titles = ['Draft to list', 'Draft to hide'];
+    const ids: number[] = [];
+    for (const title of titles) {
+      const { body } = await old.send('POST', path, { as: 'admin', body: { ...draft, title, hide_from_listings: title !== titles[0] } });
+      expect(body.slug).toBe('');
+      ids.push(body.id);
+    }
+    const target = await bareSite(await open());
+    await importSource(target, await source(target, { ...FAST, credentials: admin }));
+    const found = await target.db.from('posts').whereIn('post_title', titles).orderBy('ID').select('post_title');
+    expect(found.map(({ post_title: title }) => title)).toEqual(titles);
+    for (const id of ids) await old.send('DELETE', `${path}/${id}?force=true`, { as: 'admin' });
+    await original.from('posts').whereIn('ID', ids).delete();
+    await target.close();
+  });
+
   it('removes what was removed at the source: texts, cost, links and images', async () => {
     const target = await bareSite(await open());
     const change = (path: string, body: object) => old.send('POST', `/wp-json/tribe/events/v1/${path}`, { as: 'admin', body });
