@@ -13,10 +13,20 @@ export interface Asset {
 
 /** Stylesheets, scripts and pictures of the pages. */
 export interface Assets {
-  /** Returns the file at the end of a URL, by its plain name or by the name with the digest (`hasDigest`). */
-  readonly find: (file: string) => { readonly asset: Asset; readonly hasDigest: boolean } | undefined;
+  /** Returns the file at the end of a URL. */
+  readonly find: (file: string) => FoundAsset | undefined;
   /** Returns the URL of a file, below the path of the site's home. Throws if there is no file with this name. */
   readonly urlOf: (base: string, name: string) => string;
+}
+
+/** A file, and the form of name under which it was found. */
+export interface FoundAsset {
+  readonly asset: Asset;
+  /**
+   * `digest`: the name with the digest of this content; `plain`: the name without one; `other-digest`: the name with
+   * that of another version, which a process of that version has put into a page.
+   */
+  readonly name: 'digest' | 'plain' | 'other-digest';
 }
 
 /** The path of these files below the site's home. */
@@ -40,11 +50,10 @@ export function loadAssets(extraFiles: ReadonlyMap<string, Buffer> = new Map()):
   const byName = new Map([...ownFiles, ...extraFiles].flatMap(([name, body]) => createAsset(name, body)));
   const byFile = new Map([...byName.values()].map((asset) => [asset.file, asset]));
   return {
-    find: (file) => {
-      const assetByFile = byFile.get(file);
-      const asset = assetByFile ?? byName.get(file);
-      return asset && { asset, hasDigest: assetByFile !== undefined };
-    },
+    find: (file) =>
+      foundAs('digest', byFile.get(file)) ??
+      foundAs('plain', byName.get(file)) ??
+      foundAs('other-digest', byName.get(file.replace(DIGEST, ''))),
     urlOf: (base, name) => {
       const asset = byName.get(name);
       if (!asset) throw new Error(`There is no file ${name} for browsers.`);
@@ -52,6 +61,8 @@ export function loadAssets(extraFiles: ReadonlyMap<string, Buffer> = new Map()):
     },
   };
 }
+
+const foundAs = (name: FoundAsset['name'], asset: Asset | undefined): FoundAsset | undefined => asset && { asset, name };
 
 function createAsset(name: string, body: Buffer): [string, Asset][] {
   const extension = extname(name);
@@ -61,6 +72,8 @@ function createAsset(name: string, body: Buffer): [string, Asset][] {
 }
 
 const DIGEST_LENGTH = 10;
+/** Matches the digest in the name of a file. */
+const DIGEST = new RegExp(`\\.[\\da-f]{${DIGEST_LENGTH}}(?=\\.\\w+$)`);
 
 /** The folder is next to the sources, or next to the compiled files. */
 const FOLDER =

@@ -27,7 +27,7 @@ interface CachedAnswer extends Derived {
 
 /** A request for a cached answer. */
 export interface CacheRequest {
-  /** Cache key: the same for all requests that get the same answer. */
+  /** Cache key: the same for all requests that get the same shareable answer. */
   readonly key: string;
   /** A second key under which the answer can be recalled afterwards. */
   readonly alias?: string | undefined;
@@ -47,7 +47,10 @@ export interface AnswerCache {
    * is unknown.
    */
   readonly findCached: (req: IncomingMessage, key: string, site: Site) => Answer | undefined;
-  /** Returns the cached answer if it is valid, otherwise a new one, computed once for all concurrent requests. */
+  /**
+   * Returns the cached answer if it is valid, otherwise a new one, which is computed once for all concurrent requests
+   * if it is shareable.
+   */
   readonly getOrCompute: (req: IncomingMessage, request: CacheRequest) => Promise<Answer>;
 }
 
@@ -117,13 +120,15 @@ export function createAnswerCache({ bytes, clock, turns }: AnswerCacheOptions): 
       };
       // Nobody joins a request that still waits for its turn, because others may have theirs earlier.
       const inProgress = answersInProgress.get(name);
-      if (inProgress) return inProgress;
-      const { answer } = await turns.run(req, async () => {
-        const answerOfAnother = findCurrent(req, key, version, changes)?.answer ?? answersInProgress.get(name);
-        // Not awaited, so that waiting for another request takes no turn.
-        return { answer: answerOfAnother ?? (await begin()) };
-      });
-      return answer;
+      const { answer, isOwn } = inProgress
+        ? { answer: inProgress, isOwn: false }
+        : await turns.run(req, async () => {
+            const answerOfAnother = findCurrent(req, key, version, changes)?.answer ?? answersInProgress.get(name);
+            // Not awaited, so that waiting for another request takes no turn.
+            return answerOfAnother ? { answer: answerOfAnother, isOwn: false } : { answer: await begin(), isOwn: true };
+          });
+      const firstAnswer = await answer;
+      return isOwn || firstAnswer.isShareable ? firstAnswer : turns.run(req, () => compute(site));
     },
   };
 }

@@ -17,7 +17,10 @@ export interface Answer {
   readonly body: Buffer;
   /** Expiry if nothing is written, in milliseconds since 1970. */
   readonly expiresAt: number;
-  /** Whether it may be cached for other callers: it depends on no caller's rights or origin. */
+  /**
+   * Whether other callers may get it: it depends on no caller's rights or origin, and repeats nothing of the request
+   * that its cache key leaves out.
+   */
   readonly isShareable: boolean;
   /** Compressed body and header lists, kept from the first time it was sent. */
   encodings?: Encodings;

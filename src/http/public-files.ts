@@ -86,7 +86,7 @@ const textAnswer = (text: string): Answer => fileAnswer(text, 'text/plain; chars
 async function sitemap(site: Site, caller: Caller, path: string): Promise<Answer> {
   const file = sitemapFile(path);
   const xml = file && (await sitemapXml(site, caller, file));
-  if (xml === undefined) return { ...textAnswer(''), status: 404, isShareable: false };
+  if (xml === undefined) return { ...textAnswer(''), status: 404 };
   return fileAnswer(xml, 'application/xml; charset=UTF-8', expiryOf('daily', caller));
 }
 

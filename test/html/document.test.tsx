@@ -98,9 +98,21 @@ describe('browser assets', () => {
     const assets = loadAssets(new Map([['own.css', Buffer.from('a{}')]]));
     const [own, base] = [assets.urlOf('/cms', 'own.css'), assets.urlOf('', 'base.css')];
     expect(own).toMatch(/^\/cms\/_fasti\/own\.[0-9a-f]{10}\.css$/);
-    expect(assets.find(own.split('/').at(-1)!)).toMatchObject({ hasDigest: true, asset: { type: 'text/css; charset=UTF-8' } });
-    expect(assets.find('base.css')?.hasDigest).toBe(false);
+    expect(assets.find(own.split('/').at(-1)!)).toMatchObject({ name: 'digest', asset: { type: 'text/css; charset=UTF-8' } });
+    expect(assets.find('base.css')?.name).toBe('plain');
     expect(assets.find(base.slice('/_fasti/'.length))?.asset.body).toEqual(readFileSync('src/html/assets/base.css'));
     expect(assets.find('../base.css')).toBeUndefined();
+  });
+  it('are found by the name that they have in another version', () => {
+    const numbered = new Map(['own.0123456789.css', 'own.css'].map((name) => [name, Buffer.from(name)]));
+    const assets = loadAssets(numbered);
+    const found = (file: string) => {
+      const { name, asset } = assets.find(file) ?? {};
+      return name && [name, String(asset?.body)];
+    };
+    expect(found('own.9876543210.css')).toEqual(['other-digest', 'own.css']);
+    expect(found('own.0123456789.css')).toEqual(['plain', 'own.0123456789.css']);
+    expect(found('own.0123456789.9876543210.css')).toEqual(['other-digest', 'own.0123456789.css']);
+    expect(['own.987654321.css', 'own.9876543210', 'other.9876543210.css'].map(found)).toEqual([undefined, undefined, undefined]);
   });
 });

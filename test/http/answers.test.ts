@@ -51,6 +51,27 @@ describeDatabases('answer cache', (open) => {
     expect(await ask('/2', 'second')).toBe('first, made anew');
   });
 
+  it('gives no caller an answer that repeats the request of another', async () => {
+    const askWith = (query: string) => {
+      const always = () => true;
+      const version: Version = { name: 'one', count: 1, at: performance.now(), mayServe: always, mayBuildOn: always };
+      const freshness = { ...running.site.freshness, cachedVersion: () => version, version: async () => version };
+      const compute = async () => {
+        await new Promise((next) => setImmediate(next));
+        return { status: 301, headers: {}, body: Buffer.from(query), expiresAt: 0, isShareable: false };
+      };
+      const req = { method: 'GET', url: `/1?${query}`, headers: {}, socket: {} } as unknown as IncomingMessage;
+      return answers.getOrCompute(req, { key: '/1', site: { ...running.site, freshness }, compute });
+    };
+    const queries = ['a', 'b', 'c', 'd', 'e'];
+    // With one turn, some join an answer in progress only when it is their turn.
+    for (const turns of [createTurns(5), createTurns(1)]) {
+      answers = createAnswerCache({ bytes: 1e7, clock: () => new Date(), turns });
+      const got = await Promise.all(queries.map((query) => askWith(query)));
+      expect(got.map(({ body }) => String(body))).toEqual(queries);
+    }
+  });
+
   it('keeps no answer of a request that waited for its turn while the database was replaced by an older state', async () => {
     const listeners: JournalListener[] = [];
     const journal: JournalFeed = {

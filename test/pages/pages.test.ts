@@ -672,12 +672,32 @@ describeRequests(
       expect([answer.status, answer.headers.location]).toEqual([301, `${HOME}/events/list/?tribe-bar-search=a`]);
     });
 
+    it('redirect each visitor with the query that this one has sent, even if others come at the same moment', async () => {
+      const { id } = await made({ slug: 'spring-fete' });
+      await ask.update(`/events/${id}`, { slug: 'summer-fete' });
+      const queries = ['?mc_eid=ANNA', '?mc_eid=OTTO', '?mc_eid=ADA'];
+      const leads = (path: string) =>
+        Promise.all(queries.map(async (query) => String((await get(path + query)).headers.location).replace(HOME, '')));
+      expect(await leads('/event/spring-fete/')).toEqual(queries.map((query) => `/event/summer-fete/${query}`));
+      expect(await leads('/event/spring-fete/ical/')).toEqual(queries.map((query) => `/event/summer-fete/ical/${query}`));
+      expect(await leads('/events/list')).toEqual(queries.map((query) => `/events/list/${query}`));
+      expect(await leads('/events//list/')).toEqual(queries.map((query) => `/events/list/${query}`));
+    });
+
     it('allow only their own stylesheets and scripts', async () => {
       const { headers } = await get('/events/');
       expect(headers['content-security-policy']).toMatch(/^default-src 'none'; style-src 'self'; script-src 'self';/);
       const style = (await page('/events/')).elements.find(({ attributes }) => attributes.rel === 'stylesheet')?.attributes.href ?? '';
       const asset = await get(style);
       expect([asset.status, asset.headers['cache-control']]).toEqual([200, 'public, max-age=31536000, immutable']);
+    });
+
+    it('have styles while the site is served by two versions, which nobody keeps', async () => {
+      const style = (await page('/events/')).elements.find(({ attributes }) => attributes.rel === 'stylesheet')?.attributes.href ?? '';
+      const ofOtherVersion = await get(style.replace(/\.[\da-f]{10}\./, '.0123456789.'));
+      expect([ofOtherVersion.status, ofOtherVersion.headers['cache-control']]).toEqual([200, 'no-cache']);
+      expect(ofOtherVersion.text).toBe((await get(style)).text);
+      expect((await get(style.replace(/[^/]*$/, 'none.0123456789.css'))).status).toBe(404);
     });
 
     it('may be shown in frames of other sites if they have no form that is sent', async () => {
