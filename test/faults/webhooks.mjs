@@ -38,7 +38,7 @@ const heard = new Map();
 let messages = 0;
 let twice = 0;
 const receiver = createServer(async (request, response) => {
-  const { type, data } = JSON.parse((await request.toArray()).join(''));
+  const { type, data } = JSON.parse(Buffer.concat(await request.toArray()).toString());
   messages += 1;
   if (data.id !== undefined) {
     const subject = `${data.kind} ${data.id}`;

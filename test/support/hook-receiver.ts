@@ -19,6 +19,7 @@ export async function startReceiver(
 ): Promise<{ readonly url: string; readonly close: () => Promise<unknown> }> {
   const server = http.createServer((req, res) => {
     let text = '';
+    req.setEncoding('utf8');
     req.on('data', (piece) => {
       text += piece;
     });
