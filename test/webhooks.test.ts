@@ -5,9 +5,10 @@ import { insertRows } from '../src/storage/engine/insert.ts';
 import { pagesOf } from '../src/storage/engine/pages.ts';
 import { pruneJournal } from '../src/storage/journal/entries.ts';
 import { dueMessages } from '../src/storage/rows/due-messages.ts';
-import { setHookState } from '../src/storage/rows/hooks.ts';
+import { advanceHook, insertMessages, loadHooks, removeHook, setHookState } from '../src/storage/rows/hooks.ts';
 import { createHookServer, deleteOldMessages } from '../src/webhooks/deliver.ts';
 import { addHook, changeHook, deleteHook, hookMessages, listHooks, retryHook, setHookActive, testHook } from '../src/webhooks/hooks.ts';
+import { createMessage } from '../src/webhooks/messages.ts';
 import { runScript } from './support/databases.ts';
 import { type Got, startReceiver } from './support/hook-receiver.ts';
 import { describeRequests, expectBody, type Json } from './support/site-client.ts';
@@ -29,9 +30,18 @@ async function fastest(work: () => PromiseLike<unknown>): Promise<number> {
   return Math.min(...durations);
 }
 
+/** Something to wait for until it is opened. */
+function gate(): { readonly opened: Promise<void>; readonly open: () => void } {
+  let open = () => {};
+  const opened = new Promise<void>((resolve) => {
+    open = resolve;
+  });
+  return { opened, open: () => open() };
+}
+
 describeRequests(
   'a webhook',
-  (ask) => {
+  (ask, engine) => {
     let receiver: Awaited<ReturnType<typeof startReceiver>>;
     let url = '';
     let got: Got[] = [];
@@ -506,6 +516,48 @@ describeRequests(
       await expect(testHook(site(), 999)).rejects.toMatchObject({ problem: 'hook-unknown' });
       await expect(add({ url: 'ftp://example.org' })).rejects.toMatchObject({ problem: 'hook-url' });
       await expect(add({ kinds: 'page' })).rejects.toMatchObject({ problem: 'hook-kinds' });
+    });
+
+    it('leaves no messages behind if it is removed while others insert some', async () => {
+      const { id } = await add();
+      const hook = (await loadHooks(site().db)).find((one) => one.id === id)!;
+      const mayInsert = gate();
+      const advanced = gate();
+      const inserting = site().db.transaction(async (trx) => {
+        await advanceHook(trx, hook, hook.position + 1);
+        advanced.open();
+        await mayInsert.opened;
+        await insertMessages(trx, [createMessage(hook, { number: 1, type: 'calendar.reset', data: {} }, new Date())]);
+      });
+      await advanced.opened;
+      // SQLite lets a transaction begin only when the one before has ended.
+      let isRemoving = engine === 'SQLite';
+      const stop = site().db.driver.listen(({ sql }) => {
+        isRemoving ||= /DELETE FROM \S*fasti_hooks\b/.test(sql);
+      });
+      const removal = deleteHook(site(), id);
+      await until('the removal', () => isRemoving);
+      mayInsert.open();
+      await Promise.all([inserting, removal]);
+      stop();
+      expect(await site().db.from('fasti_hook_messages').where('hook', id).select('subject')).toEqual([]);
+    });
+
+    it('leaves no test behind if it is removed at the same moment', async () => {
+      const { id } = await add();
+      const mayEnd = gate();
+      const removed = gate();
+      const removal = site().db.transaction(async (trx) => {
+        await removeHook(trx, id);
+        removed.open();
+        await mayEnd.opened;
+      });
+      await removed.opened;
+      const test = expect(testHook(site(), id)).rejects.toMatchObject({ problem: 'hook-unknown' });
+      await sleep(50);
+      mayEnd.open();
+      await Promise.all([removal, test]);
+      expect(await site().db.from('fasti_hook_messages').where('hook', id).select('subject')).toEqual([]);
     });
 
     it('sends a test at once while an earlier one waits, which a retry then sends, too', async () => {

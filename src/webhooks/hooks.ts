@@ -6,12 +6,14 @@ import type { KindName } from '../kinds/kind-names.ts';
 import type { Site } from '../site.ts';
 import { type Database, hasTable } from '../storage/engine/database.ts';
 import { lastNumber } from '../storage/journal/entries.ts';
+import { joinWriters } from '../storage/journal/reported-changes.ts';
 import {
   type Hook,
   insertHook,
   insertMessages,
   latestMessages,
   loadHooks,
+  lockHooks,
   type MessageState,
   removeHook,
   retryMessages,
@@ -154,15 +156,20 @@ export async function retryHook({ db, clock }: Site, id: number): Promise<number
 
 /** Queues an empty test message, to see whether it arrives. Returns the number of messages. Throws HookError. */
 export async function testHook({ db, clock }: Site, id: number): Promise<number> {
-  const hook = await requireHook(db, id);
-  await db.transaction((trx) =>
-    insertMessages(trx, [createMessage(hook, { number: hook.position, type: TEST, data: { hook: id } }, clock())]),
-  );
+  await requireHook(db, id);
+  await db.transaction(async (trx) => {
+    joinWriters(trx);
+    const hook = hookWith(id, await lockHooks(trx));
+    await insertMessages(trx, [createMessage(hook, { number: hook.position, type: TEST, data: { hook: id } }, clock())]);
+  });
   return 1;
 }
 
-async function requireHook(db: Database, id: number): Promise<Hook> {
-  const hook = (await loadHooksIfPresent(db)).find((one) => one.id === id);
+const requireHook = async (db: Database, id: number): Promise<Hook> => hookWith(id, await loadHooksIfPresent(db));
+
+/** Returns the webhook with an id. Throws HookError if there is none. */
+function hookWith(id: number, hooks: readonly Hook[]): Hook {
+  const hook = hooks.find((one) => one.id === id);
   if (!hook) throw new HookError('hook-unknown', { id: String(id) });
   return hook;
 }

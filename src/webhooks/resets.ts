@@ -3,7 +3,7 @@ import { shownSettings } from '../records/shown-settings.ts';
 import type { Site } from '../site.ts';
 import { lastNumber } from '../storage/journal/entries.ts';
 import { joinWriters } from '../storage/journal/reported-changes.ts';
-import { insertResets, loadHooks } from '../storage/rows/hooks.ts';
+import { insertResets, lockHooks } from '../storage/rows/hooks.ts';
 import { lockOption, writeOption } from '../storage/rows/options.ts';
 import { storedText } from '../wordpress/php/serialized.ts';
 import { resetMessage } from './messages.ts';
@@ -34,7 +34,7 @@ export function createResetSender(site: Site): () => Promise<void> {
       await writeOption(db, OPTION, storedText(digest), 'off');
       // The first call has nothing to compare with.
       if (storedDigest === '') return;
-      const hooks = await loadHooks(db);
+      const hooks = await lockHooks(db);
       const number = await lastNumber(db);
       await insertResets(
         db,

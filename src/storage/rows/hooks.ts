@@ -12,8 +12,16 @@ export type Hook = HookRow;
 export type HookMessage = HookMessageRow;
 
 /** Returns all webhooks in the order of their ids. Throws if the table does not exist. */
-export async function loadHooks(db: Database): Promise<Hook[]> {
-  const rows = await db.rows<HookRow>`SELECT * FROM {fasti_hooks} ORDER BY id`;
+export const loadHooks = (db: Database): Promise<Hook[]> => readHooks(db, '');
+
+/**
+ * Returns all webhooks, none of which can be removed until the end of the transaction. For clusters, `joinWriters` must
+ * also be called.
+ */
+export const lockHooks = (db: Database): Promise<Hook[]> => readHooks(db, db.dialect.locks.update);
+
+async function readHooks(db: Database, lock: string): Promise<Hook[]> {
+  const rows = await db.rows<HookRow>`SELECT * FROM {fasti_hooks} ORDER BY id ${verbatim(lock)}`;
   return rows.map((row) => ({
     ...row,
     id: Number(row.id),
@@ -49,10 +57,13 @@ export const setHookUrl = (db: Database, id: number, url: string): Promise<numbe
 export const setHookKinds = (db: Database, id: number, kinds: string): Promise<number> =>
   db.change`UPDATE {fasti_hooks} SET kinds = ${kinds} WHERE id = ${id}`;
 
-/** Deletes a webhook with its messages. Must be called in a transaction. */
+/**
+ * Deletes a webhook with its messages. Must be called in a transaction. The webhook goes first: a transaction that
+ * inserts messages holds a lock on it, so that these messages are there when all are deleted.
+ */
 export async function removeHook(db: Database, id: number): Promise<void> {
-  await db.change`DELETE FROM {fasti_hook_messages} WHERE hook = ${id}`;
   await db.change`DELETE FROM {fasti_hooks} WHERE id = ${id}`;
+  await db.change`DELETE FROM {fasti_hook_messages} WHERE hook = ${id}`;
 }
 
 /**
@@ -94,7 +105,10 @@ export const releaseReservation = (db: Database, id: number, reservedUntil: stri
 /** A message to be inserted. Dates are UTC, `YYYY-MM-DD HH:MM:SS`. */
 export type NewMessage = Pick<HookMessage, 'id' | 'hook' | 'number' | 'subject' | 'payload' | 'next_at' | 'created_at'>;
 
-/** Inserts messages, which wait to be sent. */
+/**
+ * Inserts messages, which wait to be sent. Must be called in a transaction that has locked their webhooks
+ * (`advanceHook`, `lockHooks`): messages to one that is being removed would stay for ever.
+ */
 export async function insertMessages(db: Database, messages: readonly NewMessage[]): Promise<void> {
   await insertRows(
     db,
@@ -109,7 +123,7 @@ export const TEST = 'webhook.test';
 
 /**
  * Inserts resets, each for another webhook. The other waiting messages of these webhooks, except tests, are removed:
- * sent after the reset, they would report an outdated state.
+ * sent after the reset, they would report an outdated state. Must be called as `insertMessages`.
  */
 export async function insertResets(db: Database, resets: readonly NewMessage[]): Promise<void> {
   const hooks = resets.map(({ hook }) => hook);
