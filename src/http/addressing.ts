@@ -77,12 +77,27 @@ export function splitLanguage(
   return { language, rest: language === undefined ? segments : segments.slice(index + 1) };
 }
 
+/** Returns the language that an address names, also if it leads nowhere; undefined if it names none. */
+export function languageOfAddress(path: string, restRoute: unknown, { base, languages }: Addressing): string | undefined {
+  const segments = pathBelow(base, path).split('/').slice(1);
+  return addressOf(path, restRoute, { base, languages })?.language ?? splitLanguage(segments, languages).language;
+}
+
 /** Returns the path of a home address, as the `base` of `Addressing`. */
 export const basePath = memoize((home) => (URL.canParse(home) ? trimEndOf(new URL(home).pathname, '/') : ''));
 
-/** Splits the request target (RFC 9112, 3.2) into path and query. Proxies may send a whole URL. */
+/**
+ * Returns a request target without the scheme and the host of a whole URL, which a server must accept (RFC 9112,
+ * 3.2.2). Some proxies send one.
+ */
+export function originForm(target: string): string {
+  const rest = target.replace(/^https?:\/\/[^/?#]*/i, '');
+  return rest === target || rest.startsWith('/') ? rest : `/${rest}`;
+}
+
+/** Splits a request target (RFC 9112, 3.2) into path and query. */
 export function splitTarget(target: string): { path: string; query: string } {
-  const pathAndQuery = target.replace(/^https?:\/\/[^/?#]*/i, '').replace(/#.*$/s, '');
+  const pathAndQuery = originForm(target).replace(/#.*$/s, '');
   const queryStart = pathAndQuery.indexOf('?');
   return queryStart < 0
     ? { path: pathAndQuery || '/', query: '' }

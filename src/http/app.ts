@@ -4,6 +4,7 @@ import proxyAddress from 'proxy-addr';
 import { servedNamespaces } from '../config/config.ts';
 import { defaultTheme, type LoadedTheme } from '../pages/theme.ts';
 import type { Site } from '../site.ts';
+import { originForm } from './addressing.ts';
 import { type AnswerCache, createAnswerCache } from './answer-cache.ts';
 import { serveAssets } from './assets.ts';
 import { batchRoute } from './batch.ts';
@@ -53,7 +54,10 @@ export function createApp(
     observe(req, res);
     if (!memoryHandler?.(req, res)) app(req, res);
   };
-  return (req, res) => inOrder(req, res, () => handle(req, res));
+  return (req, res) => {
+    if (req.url !== undefined) req.url = originForm(req.url);
+    inOrder(req, res, () => handle(req, res));
+  };
 }
 
 interface AppParts {

@@ -1,6 +1,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { createServer, type RequestListener, type Server } from 'node:http';
 import { handlePortErrors, type PortErrors } from '../host/port.ts';
+import { splitTarget } from './addressing.ts';
 import { METRICS_TYPE } from './metrics.ts';
 
 /** The path of the metrics. */
@@ -21,7 +22,7 @@ export function metricsListener(token: string | undefined, read: () => Promise<s
       });
       res.end(req.method === 'HEAD' ? undefined : text);
     };
-    if (req.url?.split('?')[0] !== PATH) return answer(404, 'Not found\n');
+    if (!isMetricsRequest(req.url)) return answer(404, 'Not found\n');
     if (req.method !== 'GET' && req.method !== 'HEAD') return answer(405, 'Method not allowed\n');
     if (token !== undefined && !isToken(token, req.headers.authorization)) return answer(401, 'Unauthorized\n');
     read().then(
@@ -32,7 +33,7 @@ export function metricsListener(token: string | undefined, read: () => Promise<s
 }
 
 /** Whether this is a request for the metrics. */
-export const isMetricsRequest = (url: string | undefined): boolean => url === PATH || url?.startsWith(`${PATH}?`) === true;
+export const isMetricsRequest = (url = ''): boolean => splitTarget(url).path === PATH;
 
 /** Serves the metrics on a separate port. */
 export function openMetricsPort(

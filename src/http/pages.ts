@@ -16,11 +16,11 @@ import { refusalSentence } from '../refusals.ts';
 import { servesPages } from '../settings-reader.ts';
 import { languageSegments, type Site } from '../site.ts';
 import { sayIn } from '../texts.ts';
-import { basePath, pathBelow, splitLanguage, splitTarget } from './addressing.ts';
+import { basePath, languageOfAddress, splitTarget } from './addressing.ts';
 import { type Answer, etagOf } from './deliver.ts';
 import { discoveryHeaders } from './feeds/discovery.ts';
 import type { FeedRequest } from './feeds/feed-request.ts';
-import { toApiError, toProblemReply } from './problem.ts';
+import { languageOf, toApiError, toProblemReply } from './problem.ts';
 import { expiryOf, modifiedHeader, NO_STORE, REVALIDATE } from './protocol.ts';
 import { notesOf } from './request-notes.ts';
 import { surrogateKeys } from './surrogates.ts';
@@ -52,9 +52,8 @@ export interface Pages {
  */
 export function createPages({ config }: Site, theme: LoadedTheme): Pages {
   const problem: Pages['problem'] = (site, settings, req, error) => {
-    // In the language at the start of the address, even if the rest of the address is invalid.
-    const relativePath = pathBelow(basePath(settings.home), splitTarget(req.originalUrl).path);
-    const { language: segment } = splitLanguage(relativePath.split('/').slice(1), languageSegments(site, settings));
+    const { path } = splitTarget(req.originalUrl);
+    const segment = languageOfAddress(path, undefined, { base: basePath(settings.home), languages: languageSegments(site, settings) });
     const caller = visitorOf(site, settings, req, { segment, query: {} });
     return pageAboutProblem({ ...theme, site }, { caller, isPersonal: true, changedAt: undefined }, req, error);
   };
@@ -101,7 +100,7 @@ const PAGE_HEADERS = {
 };
 
 function plainAnswer(site: Site, req: Request, error: unknown): Answer {
-  const language = site.texts.chooseLanguage({ acceptLanguage: req.get('accept-language') });
+  const language = languageOf(site, req);
   const { status, headers } = toProblemReply(site, req, language, error);
   const sentence = refusalSentence(sayIn(site.texts, language), toApiError(error));
   return {

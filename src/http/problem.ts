@@ -3,12 +3,15 @@ import type { SiteSettings } from '../calendar/settings.ts';
 import { ApiError, type Fault, fail, type ProblemDetails, type ProblemName } from '../errors.ts';
 import { LibraryUnavailable } from '../media/library.ts';
 import { faultSentence, refusalSentence } from '../refusals.ts';
-import type { Site } from '../site.ts';
+import { languageSegments, type Site } from '../site.ts';
 import { DatabaseUnavailable, type UnavailableReason } from '../storage/engine/database.ts';
 import { type Say, sayIn, type Texts } from '../texts.ts';
+import { basePath, languageOfAddress, splitTarget } from './addressing.ts';
 import { type Answer, deliver } from './deliver.ts';
 import type { RequestHead } from './head.ts';
-import { NO_WRAPPING, toAnswer } from './protocol.ts';
+import { parseQuery, type RawParams } from './input.ts';
+import { answerLanguage } from './language.ts';
+import { NO_WRAPPING, readWrapping, toAnswer, type Wrapping } from './protocol.ts';
 import { requestEntry } from './request-log.ts';
 import type { Reply } from './route.ts';
 
@@ -93,11 +96,32 @@ function endConnection(site: Site, req: Request, error: unknown): void {
 
 async function answerToError(site: Site, asPage: ProblemPage, req: Request, error: unknown): Promise<Answer> {
   const page = wantsPage(req) ? await pageAbout(site, asPage, req, error) : undefined;
-  const form = { wrapping: NO_WRAPPING, method: req.method, sentMethod: req.method, isPersonal: true };
+  const wrapping = API_ADDRESS.test(req.originalUrl) ? validWrapping(queryOf(req)) : NO_WRAPPING;
+  const form = { wrapping, method: req.method, sentMethod: req.method, isPersonal: true };
   return page ?? toAnswer(toProblemReply(site, req, languageOf(site, req), error), form);
 }
 
-const languageOf = ({ texts }: Site, req: Request): string => texts.chooseLanguage({ acceptLanguage: req.get('accept-language') });
+const queryOf = (req: Request): RawParams => parseQuery(splitTarget(req.originalUrl).query);
+
+/** Returns the wrapping that a query asks for; none if the name of the function is invalid. */
+function validWrapping(query: RawParams): Wrapping {
+  try {
+    return readWrapping(query);
+  } catch {
+    return { ...NO_WRAPPING, script: true };
+  }
+}
+
+/** Returns the language of a request, by the settings that were read before: the database may be away. */
+export function languageOf(site: Site, req: Request): string {
+  const settings = site.latestSettings();
+  const query = queryOf(req);
+  const segment = languageOfAddress(splitTarget(req.originalUrl).path, query.rest_route, {
+    base: basePath(settings?.home ?? ''),
+    languages: settings ? languageSegments(site, settings) : site.texts.languages,
+  });
+  return answerLanguage(site.texts, { query, body: {}, segment, ranges: req.get('accept-language') });
+}
 
 /**
  * Returns the page about an error, undefined if there is none. While the database is away, it is made from the settings

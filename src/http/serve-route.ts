@@ -10,7 +10,7 @@ import { type CanonicalQuery, canonicalQuery } from './canonical-query.ts';
 import { COMMON_PARAMS } from './common-params.ts';
 import { hasHosts } from './content-language.ts';
 import { type Answer, deliver } from './deliver.ts';
-import type { RawParams } from './input.ts';
+import type { Body, RawParams } from './input.ts';
 import { toProblemReply } from './problem.ts';
 import { type AnswerContext, hasPassword, NO_WRAPPING, readWrapping, toAnswer } from './protocol.ts';
 import { type ReceivedRequest, receiveRequest, SAFE_METHODS } from './receive.ts';
@@ -89,6 +89,12 @@ function clampNumbers(query: RawParams, maxima: Readonly<Record<string, number>>
 const routeOf = ({ namespace, match }: IncomingRequest): string | undefined =>
   match && ((namespace === undefined ? '' : `/${namespace}`) + templateOf(match.route) || '/');
 
+/**
+ * Whether a request that only reads has parameters in its body. Caches take its answer for that of the address alone.
+ */
+const isReadWithBody = ({ method }: Request, { json, form }: Body): boolean =>
+  SAFE_METHODS.has(method) && Object.keys({ ...json, ...form }).length > 0;
+
 /** For answers whose turn has come already. */
 const UNLIMITED: Turns = { run: (_req, work) => work() };
 
@@ -115,7 +121,11 @@ async function computeAnswer(site: Site, incoming: IncomingRequest<Request>, { b
     request = received;
     const { caller, body, nonce } = received;
     notesOf(req).user = caller.viewer.id;
-    context = { ...context, isPersonal: hasPassword(query, body.json, body.form) || caller.viewer.id > 0, nonce };
+    context = {
+      ...context,
+      isPersonal: hasPassword(query, body.json, body.form) || caller.viewer.id > 0 || isReadWithBody(req, body),
+      nonce,
+    };
     const answer = () => answerRoute(site, received);
     // Writes pass: signed-in callers send few. Anonymous callers may send any number, all of which are refused.
     const waits = SAFE_METHODS.has(method) || caller.viewer.id === ANONYMOUS.id;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { addressOf, basePath, splitTarget } from '../../src/http/addressing.ts';
+import { addressOf, basePath, languageOfAddress, originForm, splitTarget } from '../../src/http/addressing.ts';
 
 const ROOT = { base: '', languages: ['en', 'it'] };
 const CMS = { base: '/cms', languages: ['en', 'it'] };
@@ -95,15 +95,43 @@ describe('addressOf', () => {
   });
 });
 
+describe('the language of an address', () => {
+  it.each([
+    ['/it/wp-json/tribe/events/v1', undefined, 'it'],
+    ['/index.php/it/', '/tribe/events/v1', 'it'],
+    ['/language/it/nothing/here', undefined, 'it'],
+    ['//cms//it/wp-json//x', undefined, 'it'],
+    ['/cms/it/wp-json//x', undefined, 'it'],
+    ['/wp-json/it', undefined, undefined],
+    ['/de/events', undefined, undefined],
+  ])('in %s with rest_route %j is %j', (path, restRoute, language) => {
+    expect(languageOfAddress(path, restRoute, CMS)).toBe(language);
+  });
+});
+
 describe('request target', () => {
   it.each([
     ['/wp-json/?a=1&b=%20', '/wp-json/', 'a=1&b=%20'],
     ['/a?b?c', '/a', 'b?c'],
     ['http://example.test/wp-json/x?y=1', '/wp-json/x', 'y=1'],
     ['http://example.test', '/', ''],
+    ['HTTPS://example.test:80?y=1', '/', 'y=1'],
     ['/a#b?c', '/a', ''],
   ])('%s is split into path and query', (target, path, query) => {
     expect(splitTarget(target)).toEqual({ path, query });
+  });
+
+  it.each([
+    ['http://example.test/wp-json/x?y=1#z', '/wp-json/x?y=1#z'],
+    ['https://user@example.test', '/'],
+    ['http://example.test?y=1', '/?y=1'],
+    ['http://example.test//two', '//two'],
+    ['/http://example.test/', '/http://example.test/'],
+    ['//example.test/', '//example.test/'],
+    ['*', '*'],
+    ['', ''],
+  ])('%s has the origin form %s', (target, form) => {
+    expect(originForm(target)).toBe(form);
   });
 
   it.each([

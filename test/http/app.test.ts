@@ -155,6 +155,18 @@ describeDatabases('server', (open) => {
       expect((await get(EVENT)).headers['cache-control']).toBe('public, no-cache');
     });
 
+    it('with no-store if the answer depends on the body, which caches ignore', async () => {
+      const ask = async (body: object | string, type = 'application/json') => {
+        const { headers } = await running.send('GET', EVENT, { body, headers: { 'Content-Type': type } });
+        return [headers['cache-control'], headers['surrogate-key']];
+      };
+      const personal = [expect.stringMatching(/no-store, private/), undefined];
+      const open = ['public, no-cache', expect.any(String)];
+      expect(await ask({ translation_language: 'it' })).toEqual(personal);
+      expect(await ask('translation_language=it', 'application/x-www-form-urlencoded')).toEqual(personal);
+      expect(await ask({})).toEqual(open);
+    });
+
     it('with a function call to JSONP requests', async () => {
       const { text, headers } = await get(`${EVENT}?_jsonp=show&_fields=id`);
       expect([text, headers['content-type']?.toLowerCase()]).toEqual(['/**/show({"id":44})', 'application/javascript; charset=utf-8']);
@@ -249,6 +261,11 @@ describeDatabases('server', (open) => {
       expect(beyond.headers['cache-control']).toBeUndefined();
       expect(await get(path, { 'If-Match': etag, Range: 'bytes=0-' })).toMatchObject({ status: 206, text: 'x' });
       expect((await get('/wp-content/uploads/2026/none.png', { 'If-Match': etag })).status).toBe(404);
+    });
+
+    it('also if the request names its whole URL', async () => {
+      const whole = await get('http://example.org/wp-content/uploads/2026/picture.png');
+      expect([whole.status, whole.text]).toEqual([200, 'x']);
     });
 
     it('through a symbolic link inside the uploads folder', async () => expect((await file('inside.png')).status).toBe(200));

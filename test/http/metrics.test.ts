@@ -157,6 +157,16 @@ it('metrics require a bearer token and allow only GET and HEAD', async () => {
     ]);
     expect(answers.map(({ status }) => status)).toEqual([200, 401, 405]);
     expect(answers[2]!.headers.get('allow')).toBe('GET, HEAD');
+    expect(await read(url, TOKEN)).toEqual({ status: 200, body: 'up 1\n' });
+    const { hostname, port } = new URL(url);
+    const whole = await new Promise((resolve, reject) => {
+      const headers = { authorization: `Bearer ${TOKEN}` };
+      get({ hostname, port, path: `${url}?a=b`, agent: false, headers }, (answer) => resolve(answer.resume().statusCode)).on(
+        'error',
+        reject,
+      );
+    });
+    expect(whole).toBe(200);
   } finally {
     server.close();
   }

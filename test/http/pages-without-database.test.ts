@@ -10,8 +10,13 @@ import { loadSite } from '../support/site.ts';
 import { ROOT } from '../support/site-client.ts';
 
 const PAGES = ['/', '/events/', '/admin', '/admin/events', '/nothing-here/'];
-const request = (site: Site, path: string, accept = 'text/html,*/*') =>
-  answerInMemory(createApp(site), '127.0.0.1', { method: 'GET', path, headers: { Accept: accept, 'Accept-Language': 'it' }, body: null });
+const request = (site: Site, path: string, accept = 'text/html,*/*', language = 'it') =>
+  answerInMemory(createApp(site), '127.0.0.1', {
+    method: 'GET',
+    path,
+    headers: { Accept: accept, 'Accept-Language': language },
+    body: null,
+  });
 
 describeDatabases('a database that is away', (open) => {
   let running: RunningSite;
@@ -40,6 +45,45 @@ describeDatabases('a database that is away', (open) => {
       const { status, text } = await request(brokenSite, path, accept);
       expect([status, JSON.parse(text).code]).toEqual([503, 'rest_database_unavailable']);
     }
+  });
+
+  describe.each(['settings', 'version'] as const)('when the %s cannot be read', (part) => {
+    const gone = () => Promise.reject(new DatabaseUnavailable('unreachable'));
+    const site = (): Site => {
+      if (part === 'settings') return brokenSite;
+      const withoutVersion: Site = {
+        ...running.site,
+        freshness: { ...running.site.freshness, version: gone, cachedVersion: () => undefined },
+        forAnonymousReads: () => withoutVersion,
+      };
+      return withoutVersion;
+    };
+
+    it.each([
+      [`/it${ROOT}/events`, 'en', 'it'],
+      [`/en${ROOT}/events`, 'it', 'en'],
+      [`/en${ROOT}/events?translation_language=it`, 'en', 'it'],
+      ['/index.php/it/?rest_route=/calendar/events/v1/events', 'en', 'it'],
+      [`${ROOT}/events`, 'it', 'it'],
+      ['/it/events/?ical=1', 'en', 'it'],
+    ])('is reported at %s to readers of “%s” in “%s”', async (path, accepted, language) => {
+      const { status, text } = await request(site(), path, '*/*', accepted);
+      expect([status, JSON.parse(text).message]).toEqual([503, site().texts.t(language, 'problems:database-unavailable')]);
+    });
+
+    it('is reported in the form that the request asks for', async () => {
+      const enveloped = await request(site(), `${ROOT}/events?_envelope=1`, '*/*');
+      expect([enveloped.status, JSON.parse(enveloped.text)]).toMatchObject([
+        200,
+        { status: 503, body: { code: 'rest_database_unavailable' } },
+      ]);
+      const script = await request(site(), `${ROOT}/events?_jsonp=show`, '*/*');
+      expect([script.status, script.headers['content-type']]).toEqual([503, 'application/javascript; charset=UTF-8']);
+      expect(script.text).toMatch(/^\/\*\*\/show\(\{"code":"rest_database_unavailable"/);
+      const misnamed = await request(site(), `${ROOT}/events?_jsonp=a-b`, '*/*');
+      expect([misnamed.status, JSON.parse(misnamed.text).code]).toEqual([503, 'rest_database_unavailable']);
+      expect((await request(site(), '/events/?ical=1&_envelope=1', '*/*')).status).toBe(503);
+    });
   });
 });
 
