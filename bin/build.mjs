@@ -3,11 +3,12 @@
  * starting process looks up, reads and links each file separately; with hundreds of files, that takes longer than
  * everything else before the first answer.
  */
-import { chmodSync, cpSync, existsSync, renameSync, rmSync } from 'node:fs';
+import { chmodSync, cpSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import { APART } from './apart.mjs';
+import { putBack, replaceFolder } from './folders.mjs';
 
 /** Modules loaded by name: the command, the generator of `docs/`, and modules that the tools in `test/` use. */
 const ENTRIES = [
@@ -51,15 +52,24 @@ export const OPTIONS = {
   logLevel: 'warning',
 };
 
+/**
+ * Folders that the program reads, and their names in the build. Texts are among them, so that a running service does
+ * not read those of the next version.
+ */
+export const COPIED = [
+  ['src/html/assets', 'assets'],
+  ['locales', 'locales'],
+];
+
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   // A service may be running from the former build, which also stays if this one fails.
   const [target, fresh, former] = ['dist', 'dist.new', 'dist.old'].map((name) => join(ROOT, name));
+  // An earlier run may have been killed between the two steps of the replacement.
+  putBack(target, former);
   for (const folder of [fresh, former]) rmSync(folder, { recursive: true, force: true });
   await build({ ...OPTIONS, outdir: fresh });
-  // Stylesheets and scripts for browsers are served unchanged.
-  cpSync(join(ROOT, 'src/html/assets'), join(fresh, 'assets'), { recursive: true });
+  for (const [source, name] of COPIED) cpSync(join(ROOT, source), join(fresh, name), { recursive: true });
   chmodSync(join(fresh, 'src/cli.js'), 0o755);
-  if (existsSync(target)) renameSync(target, former);
-  renameSync(fresh, target);
+  replaceFolder(target, fresh, former);
   rmSync(former, { recursive: true, force: true });
 }

@@ -1,6 +1,6 @@
 /**
- * Copies the files needed at run time, and no others, into a folder: the build without source maps, the texts, and the
- * few packages that are not part of the build. The container image consists of this folder; `node dist/src/cli.js` in
+ * Copies the files needed at run time, and no others, into a folder: the build without source maps, and the few
+ * packages that are not part of the build. The container image consists of this folder; `node dist/src/cli.js` in
  * it is the command. This script uses only Node.
  *
  *   node bin/bundle.mjs FOLDER
@@ -20,8 +20,7 @@ if (!folder) {
 }
 mkdirSync(folder, { recursive: true });
 cpSync(join(ROOT, 'dist'), join(folder, 'dist'), { recursive: true, filter: (path) => !path.endsWith('.map') });
-for (const path of ['locales', 'wordpress-plugin', 'bin/fasti', 'LICENSE'])
-  cpSync(join(ROOT, path), join(folder, path), { recursive: true });
+for (const path of ['wordpress-plugin', 'bin/fasti', 'LICENSE']) cpSync(join(ROOT, path), join(folder, path), { recursive: true });
 writeFileSync(join(folder, 'package.json'), `${JSON.stringify(packed(readJson('package.json')), null, 2)}\n`);
 for (const path of needed()) cpSync(join(ROOT, path), join(folder, path), { recursive: true, filter: isRun });
 

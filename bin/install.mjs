@@ -7,9 +7,10 @@
  *   node bin/install.mjs             all packages
  *   node bin/install.mjs --running   without packages for development
  */
-import { cpSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { putBack, replaceFolder } from './folders.mjs';
 import { compile, compileApart } from './native.mjs';
 import { npm } from './npm.mjs';
 import { COMPILED, isNewEnough } from './sqlite.mjs';
@@ -60,24 +61,14 @@ export async function installPackages({ everything }, prepare = async () => unde
   return fault;
 }
 
-/**
- * Puts one folder in the place of another, which gets a new name. False if one of them cannot be renamed, such as a
- * volume or, on Windows, a folder that is in use; the other one is still in its place then.
- */
+/** Replaces a folder as `replaceFolder` does. False if that is not possible. */
 function isReplaced(target, fresh, former) {
   try {
-    if (existsSync(target)) renameSync(target, former);
-    renameSync(fresh, target);
+    replaceFolder(target, fresh, former);
     return true;
   } catch {
-    putBack(target, former);
     return false;
   }
-}
-
-/** Gives a folder its name back, if nothing has taken that. */
-function putBack(target, former) {
-  if (existsSync(former) && !existsSync(target)) renameSync(former, target);
 }
 
 /**

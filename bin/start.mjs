@@ -35,7 +35,7 @@ await import(pathToFileURL(COMMAND).href);
 function isBuilt() {
   if (!existsSync(COMMAND)) return false;
   const built = statSync(COMMAND).mtimeMs;
-  const sources = ['src', 'migrations'].flatMap((folder) =>
+  const sources = ['src', 'migrations', 'locales'].flatMap((folder) =>
     readdirSync(join(ROOT, folder), { recursive: true }).map((name) => join(folder, name)),
   );
   return [...sources, 'bin/build.mjs', 'tsconfig.json', 'package-lock.json'].every((file) => statSync(join(ROOT, file)).mtimeMs <= built);

@@ -159,7 +159,7 @@ function addPluralForms(i18n: I18nInstance, language: string, file: string): voi
   i18n.addResourceBundle(language, file, complete(i18n.getResourceBundle(language, file) as object));
 }
 
-/** `locales/` is beside `src/` and beside the build output. */
+/** `locales/` is beside `src/`. The build has its own, which stays as long as it does. */
 const LOCALES_FOLDER =
   ['../locales/', '../../locales/'].map((path) => fileURLToPath(new URL(path, import.meta.url))).find((path) => existsSync(path)) ??
   'locales/';

@@ -10,7 +10,7 @@ const RUNS_COMPILED = Number(process.versions.napi) >= 10;
 /** Beginning of the lines for what npm is asked in the folder where native code is compiled meanwhile. */
 const APART = 'node_modules.sqlite:';
 /** The scripts that install packages. */
-const BY_NODE_ALONE = ['install.mjs', 'native.mjs', 'npm.mjs', 'sqlite.mjs'];
+const BY_NODE_ALONE = ['folders.mjs', 'install.mjs', 'native.mjs', 'npm.mjs', 'sqlite.mjs'];
 const OPENS = 'module.exports = class { close() {} };';
 const PACKAGES = ['better-sqlite3', 'better-sqlite3-compiled'];
 const FAILS = "module.exports = class { constructor() { throw new Error('was compiled against a different Node.js version'); } };";
@@ -164,7 +164,7 @@ describe('bin/start.mjs', () => {
     const root = mkdtempSync(join(tmpdir(), 'fasti C# 100%? '));
     for (const name of ['start.mjs', ...BY_NODE_ALONE])
       cpSync(fileURLToPath(new URL(`../bin/${name}`, import.meta.url)), join(root, 'bin', name));
-    for (const folder of ['src', 'migrations', 'dist/src', ...PACKAGES.map((name) => `node_modules/${name}`)])
+    for (const folder of ['src', 'migrations', 'locales', 'dist/src', ...PACKAGES.map((name) => `node_modules/${name}`)])
       mkdirSync(join(root, folder), { recursive: true });
     for (const name of PACKAGES) writeFileSync(join(root, 'node_modules', name, 'index.js'), OPENS);
     const lock = JSON.stringify({ packages: Object.fromEntries(PACKAGES.map((name) => [`node_modules/${name}`, { version: '1.0.0' }])) });

@@ -24,11 +24,11 @@ export const MAIN = join(FOLDER, 'dist/src/main.js');
 export default async function buildProgram() {
   const made = madeOf();
   if (existsSync(MARK) && readFileSync(MARK, 'utf8') === made) return;
-  const [{ build }, { OPTIONS }] = await Promise.all([import('esbuild'), import('../../bin/build.mjs')]);
+  const [{ build }, { COPIED, OPTIONS }] = await Promise.all([import('esbuild'), import('../../bin/build.mjs')]);
   rmSync(FOLDER, { recursive: true, force: true });
   await build({ ...OPTIONS, outdir: join(FOLDER, 'dist'), sourcemap: false });
-  for (const name of ['package.json', 'locales']) symlinkSync(join(ROOT, name), join(FOLDER, name));
-  symlinkSync(join(ROOT, 'src/html/assets'), join(FOLDER, 'dist/assets'));
+  symlinkSync(join(ROOT, 'package.json'), join(FOLDER, 'package.json'));
+  for (const [source, name] of COPIED) symlinkSync(join(ROOT, source), join(FOLDER, 'dist', name));
   writeFileSync(MARK, made);
 }
 
