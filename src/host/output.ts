@@ -34,8 +34,8 @@ export type OutputFormat = 'auto' | 'json' | 'pretty';
 let openedOutput: BufferedOutput | undefined;
 
 /**
- * Returns standard output as destination for the log. A slow reader loses lines and is told how many; a closed pipe or
- * a full disk is ignored. None of this blocks the process or keeps it from ending.
+ * Returns standard output as destination for the log. A slow reader or a full disk loses lines, and the log says how
+ * many; a closed pipe is ignored. None of this blocks the process or keeps it from ending.
  */
 export function standardOutput(format: OutputFormat): BufferedOutput {
   openedOutput ??= openStandardOutput(format);
@@ -46,7 +46,7 @@ function openStandardOutput(format: OutputFormat): BufferedOutput {
   const isFile = fstatSync(STDOUT).isFile();
   const isTerminal = !isFile && process.stdout.isTTY;
   const formatLine = format === 'pretty' || (format === 'auto' && isTerminal) ? prettyFormatter(isTerminal) : unchanged;
-  const output = bufferOutput(isFile ? fileOutput(STDOUT) : streamOutput(process.stdout, formatLine), formatLine);
+  const output = bufferOutput(isFile ? fileOutput(STDOUT, formatLine) : streamOutput(process.stdout, formatLine), formatLine);
   process.once('exit', output.flush);
   return output;
 }
@@ -80,19 +80,38 @@ export function bufferOutput(output: Output, formatLine: (line: string) => strin
 
 const unchanged = (line: string): string => line;
 
-/** Returns an output to a file. Lines for which the disk has no space are lost. */
-export function fileOutput(descriptor: number): Output {
+/**
+ * Returns an output to a file. Lines for which the disk has no space are lost. `formatLine`: formats the output's own
+ * lines.
+ */
+export function fileOutput(descriptor: number, formatLine: (line: string) => string = unchanged): Output {
+  let [droppedCount, isCut] = [0, false];
+  /** Writes as much as there is space for. Returns the number of lines that are not complete. */
+  const writeLines = (lines: string): number => {
+    const bytes = Buffer.from(lines);
+    let written = 0;
+    try {
+      while (written < bytes.length) written += writeSync(descriptor, bytes, written);
+    } catch {
+      // There may be space again for the next lines.
+    }
+    if (written > 0) isCut = bytes[written - 1] !== LINE_FEED;
+    return countLines(bytes.toString('utf8', written));
+  };
+  const reportDropped = (): void => {
+    const line = formatLine(droppedLine(droppedCount, 'the log could not be written'));
+    if (writeLines((isCut ? '\n' : '') + line) === 0) droppedCount = 0;
+  };
   return {
     write: (lines) => {
-      try {
-        writeSync(descriptor, lines);
-      } catch {
-        // There may be space again for the next line.
-      }
+      if (droppedCount > 0) reportDropped();
+      droppedCount += droppedCount > 0 ? countLines(lines) : writeLines(lines);
     },
     waitUntilWritten: async () => undefined,
   };
 }
+
+const LINE_FEED = 10;
 
 /** Returns an output to a pipe, a socket or a terminal. `formatLine`: formats the output's own lines. */
 export function streamOutput(stream: Writable, formatLine: (line: string) => string = unchanged): Output {
@@ -107,7 +126,7 @@ export function streamOutput(stream: Writable, formatLine: (line: string) => str
         droppedCount += countLines(lines);
         return;
       }
-      if (droppedCount > 0) stream.write(formatLine(`${JSON.stringify(droppedLinesEntry(droppedCount))}\n`));
+      if (droppedCount > 0) stream.write(formatLine(droppedLine(droppedCount, 'the log was not read')));
       droppedCount = 0;
       stream.write(lines);
     },
@@ -118,13 +137,11 @@ export function streamOutput(stream: Writable, formatLine: (line: string) => str
   };
 }
 
-const droppedLinesEntry = (droppedCount: number) => ({
-  level: 'warn',
-  time: new Date().toISOString(),
-  pid: process.pid,
-  dropped: droppedCount,
-  msg: 'the log was not read',
-});
+/** Returns the line about dropped lines, as JSON. */
+function droppedLine(dropped: number, msg: string): string {
+  const entry = { level: 'warn', time: new Date().toISOString(), pid: process.pid, dropped, msg };
+  return `${JSON.stringify(entry)}\n`;
+}
 
 const countLines = (text: string): number => text.split('\n').length - 1;
 

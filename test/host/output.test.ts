@@ -4,9 +4,14 @@ import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { afterAll, describe, expect, it } from '@jest/globals';
 import { bufferOutput, fileOutput, streamOutput } from '../../src/host/output.ts';
+import { smallDisk } from '../support/small-disk.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'fasti-output-'));
-afterAll(() => rmSync(folder, { recursive: true }));
+const disk = smallDisk(64);
+afterAll(() => {
+  rmSync(folder, { recursive: true });
+  disk?.remove();
+});
 
 const opened = (file: string, work: (descriptor: number) => void): void => {
   const descriptor = openSync(file, 'w');
@@ -78,6 +83,32 @@ describe('log output', () => {
     const file = join(folder, 'log');
     opened(file, (descriptor) => fileOutput(descriptor).write('one\n'));
     expect(readFileSync(file, 'utf8')).toBe('one\n');
+  });
+
+  (disk ? it : it.skip)('says how many lines a full disk had no space for', () => {
+    const file = join(disk!.folder, 'log');
+    opened(file, (descriptor) => {
+      const { write } = fileOutput(descriptor);
+      const line = (number: number) => `${JSON.stringify({ number, text: 'è'.repeat(500) })}\n`;
+      write('first\n');
+      disk!.fill(4);
+      for (let number = 0; number < 30; number += 3) write(line(number) + line(number + 1) + line(number + 2));
+      disk!.free();
+      write('second\n');
+      disk!.fill();
+      write('third\n');
+      disk!.free();
+      write('fourth\n');
+    });
+    const lines = readFileSync(file, 'utf8').trimEnd().split('\n');
+    const kept = lines.filter((text) => /^\{"number".*\}$/.test(text)).length;
+    const [notice = ''] = lines.filter((text) => text.includes('dropped'));
+    expect(kept).toBeGreaterThan(0);
+    expect(JSON.parse(notice)).toMatchObject({ level: 'warn', dropped: 30 - kept, msg: 'the log could not be written' });
+    expect(lines[lines.indexOf(notice) + 1]).toBe('second');
+    expect(lines.at(-1)).toBe('fourth');
+    // At most the line at which the disk was full is not complete.
+    expect(lines.filter((text) => /^\{"number"/.test(text)).length - kept).toBeLessThanOrEqual(1);
   });
 
   (existsSync('/dev/full') ? it : it.skip)('does not fail if the disk is full', () =>
