@@ -1,9 +1,10 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { OPTIONS } from '../bin/build.mjs';
 
 /** Whether Node can run the precompiled SQLite package. */
 const RUNS_COMPILED = Number(process.versions.napi) >= 10;
@@ -177,5 +178,43 @@ describe('bin/start.mjs', () => {
       '--sample',
     ]);
     rmSync(root, { recursive: true });
+  });
+});
+
+describe('bin/build.mjs', () => {
+  let root: string;
+  const write = (path: string, text: string) => {
+    mkdirSync(dirname(join(root, path)), { recursive: true });
+    writeFileSync(join(root, path), text);
+  };
+  const build = () =>
+    spawnSync(process.execPath, [join(root, 'bin/build.mjs')], { stdio: 'ignore', env: { ...process.env, NODE_OPTIONS: '' } });
+
+  beforeAll(() => {
+    root = mkdtempSync(join(tmpdir(), 'fasti-build-'));
+    for (const name of ['apart.mjs', 'build.mjs', 'folders.mjs'])
+      cpSync(fileURLToPath(new URL(`../bin/${name}`, import.meta.url)), join(root, 'bin', name));
+    symlinkSync(fileURLToPath(new URL('../node_modules', import.meta.url)), join(root, 'node_modules'));
+    write('package.json', '{"type":"module"}');
+    for (const path of OPTIONS.entryPoints as string[]) write(path, 'console.log(1);');
+    write('src/html/assets/base.css', 'a{}');
+    write('locales/en/site.json', '{"name":"first"}');
+  });
+  afterAll(() => rmSync(root, { recursive: true }));
+
+  it('gives each build its own texts', () => {
+    expect(build().status).toBe(0);
+    write('locales/en/site.json', '{"name":"second"}');
+    expect(readFileSync(join(root, 'dist/locales/en/site.json'), 'utf8')).toContain('first');
+    expect(build().status).toBe(0);
+    expect(readFileSync(join(root, 'dist/locales/en/site.json'), 'utf8')).toContain('second');
+    expect(readdirSync(root).filter((name) => name.startsWith('dist'))).toEqual(['dist']);
+  });
+
+  it('puts the former build back if it was killed before the new one was in its place', () => {
+    renameSync(join(root, 'dist'), join(root, 'dist.old'));
+    write('src/cli.ts', 'no program');
+    expect(build().status).toBe(1);
+    expect(readFileSync(join(root, 'dist/src/cli.js'), 'utf8')).toContain('console.log(1)');
   });
 });
