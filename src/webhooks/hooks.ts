@@ -6,7 +6,6 @@ import type { KindName } from '../kinds/kind-names.ts';
 import type { Site } from '../site.ts';
 import { type Database, hasTable } from '../storage/engine/database.ts';
 import { lastNumber } from '../storage/journal/entries.ts';
-import { joinWriters } from '../storage/journal/reported-changes.ts';
 import {
   type Hook,
   insertHook,
@@ -158,7 +157,6 @@ export async function retryHook({ db, clock }: Site, id: number): Promise<number
 export async function testHook({ db, clock }: Site, id: number): Promise<number> {
   await requireHook(db, id);
   await db.transaction(async (trx) => {
-    joinWriters(trx);
     const hook = hookWith(id, await lockHooks(trx));
     await insertMessages(trx, [createMessage(hook, { number: hook.position, type: TEST, data: { hook: id } }, clock())]);
   });

@@ -12,22 +12,23 @@ export type Hook = HookRow;
 export type HookMessage = HookMessageRow;
 
 /** Returns all webhooks in the order of their ids. Throws if the table does not exist. */
-export const loadHooks = (db: Database): Promise<Hook[]> => readHooks(db, '');
-
-/**
- * Returns all webhooks, none of which can be removed until the end of the transaction. For clusters, `joinWriters` must
- * also be called.
- */
-export const lockHooks = (db: Database): Promise<Hook[]> => readHooks(db, db.dialect.locks.update);
-
-async function readHooks(db: Database, lock: string): Promise<Hook[]> {
-  const rows = await db.rows<HookRow>`SELECT * FROM {fasti_hooks} ORDER BY id ${verbatim(lock)}`;
+export async function loadHooks(db: Database): Promise<Hook[]> {
+  const rows = await db.rows<HookRow>`SELECT * FROM {fasti_hooks} ORDER BY id`;
   return rows.map((row) => ({
     ...row,
     id: Number(row.id),
     user: Number(row.user),
     position: Number(row.position),
   }));
+}
+
+/**
+ * Returns all webhooks, none of which can be removed until the end of the transaction. They are locked by an update
+ * that changes nothing: locks by reading require `joinWriters`, and without a journal entry that is an unknown change.
+ */
+export async function lockHooks(db: Database): Promise<Hook[]> {
+  await db.change`UPDATE {fasti_hooks} SET state = state`;
+  return loadHooks(db);
 }
 
 /** Inserts a webhook. Returns its id. */
