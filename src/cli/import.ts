@@ -134,7 +134,7 @@ function parseArguments(session: Session, places: readonly string[], options: Op
 async function importAndFollow(site: Site, args: ImportArguments): Promise<Report> {
   const { session, options, format, dryRun, follow } = args;
   const { io, say } = session;
-  const { report, rejected, preview, hint, files } = await importOnce(site, args, {
+  const { report, rejected, rejectedFault, preview, hint, files } = await importOnce(site, args, {
     resume: options.resume === true,
     keepsRejected: true,
   });
@@ -145,6 +145,10 @@ async function importAndFollow(site: Site, args: ImportArguments): Promise<Repor
       ? `${JSON.stringify({ ...report, ...extras })}\n`
       : reportText(report, say, { files, hint }) + rejectedText(rejected, say),
   );
+  if (rejectedFault) {
+    const reason = say(`exchange:faults.${rejectedFault.fault}`, rejectedFault.values);
+    io.err(`${oneLine(say('exchange:import.rejected-unwritten', { reason }))}\n`);
+  }
   if (follow !== undefined && !dryRun)
     await followSource(
       session,
@@ -179,14 +183,32 @@ async function importFiles(
     const source = await openSource(places, { ...sourceOptions, caller, resume, target: importTarget(site, args), folder: io.temporary });
     try {
       const outcome = await importFrom(source, { args, site, caller, resume, progress });
-      const rejected =
-        keepsRejected && !dryRun && sourceOptions.skipBadRows && isCsvSource(source) ? await writeRejected(source, shownPath) : [];
-      return { ...outcome, rejected, hint: source.hint, files: places.map((place) => basename(place)) };
+      const keeps = keepsRejected && !dryRun && sourceOptions.skipBadRows;
+      return {
+        ...outcome,
+        ...(await keepRejected(keeps ? source : undefined)),
+        hint: source.hint,
+        files: places.map((place) => basename(place)),
+      };
     } finally {
       await source.close();
     }
   } finally {
     stopListening?.();
+  }
+}
+
+/**
+ * Writes the rejected rows of a table beside it, if they are kept. The others are imported by then, which has to be
+ * reported even if these cannot be written.
+ */
+async function keepRejected(source: Source | undefined): Promise<Pick<Outcome, 'rejected' | 'rejectedFault'>> {
+  if (!source || !isCsvSource(source)) return { rejected: [] };
+  try {
+    return { rejected: await writeRejected(source, shownPath) };
+  } catch (error) {
+    if (!(error instanceof SourceFault)) throw error;
+    return { rejected: [], rejectedFault: error };
   }
 }
 
@@ -218,6 +240,8 @@ interface Outcome {
   readonly preview?: readonly PreviewedRecord[] | undefined;
   /** Files with rejected rows. */
   readonly rejected: readonly RejectedFile[];
+  /** The reason why such a file could not be written. */
+  readonly rejectedFault?: SourceFault;
   readonly hint: Source['hint'];
   /** Names of the files that were read. */
   readonly files: readonly string[];

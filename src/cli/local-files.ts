@@ -1,8 +1,7 @@
-import { createReadStream, createWriteStream, rmSync } from 'node:fs';
-import { mkdir, mkdtemp, writeFile } from 'node:fs/promises';
+import { createReadStream, rmSync } from 'node:fs';
+import { mkdir, mkdtemp, open, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, dirname, extname, join } from 'node:path';
-import { pipeline } from 'node:stream/promises';
 import { isOpenDescriptor } from '../exchange/items/atomic-file.ts';
 import { extensionOf, type ReadFormat } from '../exchange/items/file-formats.ts';
 import { SourceFault } from '../exchange/items/items.ts';
@@ -34,7 +33,7 @@ export const isPiped = async (place: string): Promise<boolean> => place === STAN
  * are removed afterwards, even if the command is interrupted. `format`: of the files, if it is known. Other places are
  * handed on as they are.
  *
- * @throws SourceFault `unreadable`, `feed-not-fetched`, `site-address`, `site-credentials`
+ * @throws SourceFault `unreadable`, `unwritable`, `feed-not-fetched`, `site-address`, `site-credentials`
  */
 export async function withLocalFiles<Result>(
   { input, temporary }: Pick<Io, 'input' | 'temporary'>,
@@ -48,8 +47,10 @@ export async function withLocalFiles<Result>(
   };
   const newPath = async (name: string): Promise<string> => {
     const parent = temporary ?? tmpdir();
-    await mkdir(parent, { recursive: true, mode: OWNER_ONLY_FOLDER_MODE });
-    const folder = await mkdtemp(join(parent, FOLDER_PREFIX));
+    const folder = await writing(parent, async () => {
+      await mkdir(parent, { recursive: true, mode: OWNER_ONLY_FOLDER_MODE });
+      return mkdtemp(join(parent, FOLDER_PREFIX));
+    });
     folders.push(folder);
     return join(folder, name);
   };
@@ -64,8 +65,9 @@ export async function withLocalFiles<Result>(
         await copyPiped(place === STANDARD_INPUT ? (input?.() ?? process.stdin) : createReadStream(place), files.get(place)!, place);
       } else if (webFormat) {
         const bytes = await fetchBytes(place, '*/*', await fetchOptionsFor(place));
-        files.set(place, await newPath(nameOfFetched(new URL(place), webFormat)));
-        await writeFile(files.get(place)!, bytes, { flag: 'wx', mode: OWNER_ONLY_FILE_MODE });
+        const copy = await newPath(nameOfFetched(new URL(place), webFormat));
+        files.set(place, copy);
+        await writing(copy, () => writeFile(copy, bytes, { flag: 'wx', mode: OWNER_ONLY_FILE_MODE }));
       }
     }
     return await use(places.map((place) => files.get(place) ?? place));
@@ -76,10 +78,22 @@ export async function withLocalFiles<Result>(
 }
 
 async function copyPiped(source: NodeJS.ReadableStream, copy: string, place: string): Promise<void> {
+  const handle = await writing(copy, () => open(copy, 'wx', OWNER_ONLY_FILE_MODE));
   try {
-    await pipeline(source, createWriteStream(copy, { flags: 'wx', mode: OWNER_ONLY_FILE_MODE }));
+    for await (const piece of source) await writing(copy, () => handle.appendFile(piece));
   } catch (error) {
-    throw new SourceFault('unreadable', { file: place, what: codeOf(error) }, error);
+    throw error instanceof SourceFault ? error : new SourceFault('unreadable', { file: place, what: codeOf(error) }, error);
+  } finally {
+    await handle.close();
+  }
+}
+
+/** Writes to a file or a folder. Throws SourceFault `unwritable` which names it. */
+async function writing<Result>(file: string, write: () => Promise<Result>): Promise<Result> {
+  try {
+    return await write();
+  } catch (error) {
+    throw new SourceFault('unwritable', { file, what: codeOf(error) }, error);
   }
 }
 

@@ -114,6 +114,26 @@ describe('the copy of what is piped', () => {
     expect(existsSync(copy)).toBe(false);
   });
 
+  it('names what cannot be read, or the folder that cannot be written', async () => {
+    const use = async () => undefined;
+    const broken = Object.assign(new Error('input'), { code: 'EIO' });
+    const input = () =>
+      new Readable({
+        read() {
+          this.destroy(broken);
+        },
+      });
+    const fault = (values: object) => expect.objectContaining(values);
+    await expect(withLocalFiles({ input }, ['-'], 'csv', use)).rejects.toEqual(
+      fault({ fault: 'unreadable', values: { file: '-', what: 'EIO' } }),
+    );
+    const temporary = join(folder, 'no-folder');
+    writeFileSync(temporary, '');
+    await expect(withLocalFiles({ input, temporary }, ['-'], 'csv', use)).rejects.toEqual(
+      fault({ fault: 'unwritable', values: { file: temporary, what: 'EEXIST' } }),
+    );
+  });
+
   it('is made once if standard input is named twice', () =>
     withLocalFiles({ input: () => Readable.from(['text']) }, ['-', '-'], 'csv', async ([one, other]) => {
       expect(other).toBe(one);

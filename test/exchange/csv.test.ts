@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
@@ -751,6 +751,16 @@ describeDatabases('CSV import and export', (open, engine) => {
     // An existing file may have been edited, so another one is created.
     expect(await writeRejected(source)).toEqual([{ path: join(folder, `mixed-${engine}.rejected-2.csv`), rows: 2 }]);
     expect(await writeRejected(openCsv([file('sound.csv', 'Event Name,Event Start Date\nA,2031-01-01\n')], { caller }))).toEqual([]);
+  });
+
+  it('leaves no file with rejected rows behind if one of them cannot be written', async () => {
+    const [one, other] = ['one', 'other'].map((name) => file(`${name}-${engine}.csv`, 'Event Name,Event Start Date\nA,tomorrow\n'));
+    const source = openCsv([one!, other!], { caller, skipBadRows: true });
+    await allOf(source.entries());
+    const tooLong = join(folder, `${'a'.repeat(250)}.csv`);
+    const written = writeRejected(source, (path) => (path === other ? tooLong : path));
+    await expect(written).rejects.toMatchObject({ fault: 'unwritable', values: { what: 'ENAMETOOLONG' } });
+    expect(readdirSync(folder).filter((name) => name.startsWith(`one-${engine}.rejected`))).toEqual([]);
   });
 
   it.each<[string, readonly string[], readonly (readonly [string, string])[], unknown]>([
