@@ -45,7 +45,7 @@ export async function importPage(
   { errorMessage, file, address, readingOptions = DEFAULT_READING_OPTIONS }: Partial<ImportForm> = {},
 ): Promise<Outcome> {
   const { say } = visit.i18n;
-  const lastImport = await undoableImport(visit.site);
+  const lastImport = await undoableImport(visit.site, visit.caller.viewer);
   const html = deskPage(visit, {
     title: say('desk:parts.import'),
     section: 'import',

@@ -1,4 +1,5 @@
 import type { ComponentChildren, JSX } from 'preact';
+import { mayImportAnything } from '../exchange/import/rights.ts';
 import { idIn, textIn } from '../forms/form-values.ts';
 import { documentOf } from '../html/document.tsx';
 import { Link } from '../html/links.tsx';
@@ -99,18 +100,18 @@ function navigation({ caller, i18n: { say } }: Visit): NavigationItem[] {
     isShown: kind.is === 'post' ? mayListEditable(caller, kind) : mayManageTerms(caller, kind),
   });
   const [events, ...otherItems] = postKinds.map(ofKind);
-  const part = (name: string, capability: string): NavigationItem => ({
+  const part = (name: string, needs: string | boolean): NavigationItem => ({
     section: name,
     path: `/${name}`,
     text: say(`desk:parts.${name}`),
-    isShown: viewer.can(capability),
+    isShown: typeof needs === 'string' ? viewer.can(needs) : needs,
   });
   return [
     ...(events ? [events] : []),
     part('month', 'edit_tribe_events'),
     ...otherItems,
     ...termKinds.map(ofKind),
-    part('import', 'import'),
+    part('import', mayImportAnything(viewer)),
     part('people', 'list_users'),
     part('settings', 'manage_options'),
     part('health', 'manage_options'),

@@ -1,3 +1,4 @@
+import { mayImportAnything } from '../exchange/import/rights.ts';
 import { searchLinks } from '../forms/control-data.ts';
 import { idIn, searchIn } from '../forms/form-values.ts';
 import { postKind, postKinds, termKinds } from '../kinds/index.ts';
@@ -128,10 +129,10 @@ export const deskRoutes: readonly DeskRoute[] = [
   post('/events/:id/dates/move', hasCapability('edit_tribe_events'), (visit, params) => moveDateByForm(visit, idOf(params))),
   get('/month', hasCapability('edit_tribe_events'), (visit) => monthPage(visit)),
   button('/month/move', hasCapability('edit_tribe_events'), moveEvent),
-  get('/import', hasCapability('import'), (visit) => importPage(visit)),
-  { method: 'POST', files: hasCapability('import'), path: '/import', allow: hasCapability('import'), run: importByForm },
-  get('/import/progress', hasCapability('import'), (visit) => importProgressPage(visit)),
-  button('/import/undo', hasCapability('import'), undoByForm),
+  get('/import', mayImportAnything, (visit) => importPage(visit)),
+  { method: 'POST', files: mayImportAnything, path: '/import', allow: mayImportAnything, run: importByForm },
+  get('/import/progress', mayImportAnything, (visit) => importProgressPage(visit)),
+  button('/import/undo', mayImportAnything, undoByForm),
   get('/people', hasCapability('list_users'), (visit) => peoplePage(visit)),
   post('/people', hasCapability('create_users'), invite),
   get('/people/:id', hasCapability('list_users'), (visit, params) => personPage(visit, idOf(params))),

@@ -95,7 +95,7 @@ describeDatabases('import into a site with existing records', (open) => {
       if (pieces > 2) throw new Error('killed');
       return site.db.transaction(work);
     };
-    const { id, run } = (await undoableImport(site))!;
+    const { id, run } = (await undoableImport(site, caller.viewer))!;
     await expect(undoImport({ ...site, db: { ...site.db, transaction } }, caller, { id, run, most: 3 })).rejects.toThrow('killed');
     const trashed = await site.db
       .from('posts')
@@ -112,14 +112,14 @@ describeDatabases('import into a site with existing records', (open) => {
   it('is undone in parts, also if there are records that the caller may not delete', async () => {
     await taken([...[600, 601, 602, 603].map((id) => post('event', id)), post('venue', 610)]);
     await site.db.from('posts').whereIn('ID', [600, 601]).update({ post_author: 2 });
-    const last = (await undoableImport(site))!;
+    const last = (await undoableImport(site, caller.viewer))!;
     const can = (capability: string) => capability !== 'delete_others_tribe_events' && caller.viewer.can(capability);
     const undo = () => undoImport(site, { ...caller, viewer: { ...caller.viewer, can } }, { ...last, most: 2 });
     const trashed = async () =>
       site.db.from('posts').where('post_status', 'trash').whereIn('ID', [600, 601, 602, 603, 610]).orderBy('ID').pluck('ID');
     expect([await undo(), await trashed()]).toEqual([{ moved: 2, kept: 2 }, [602, 603]]);
     expect([await undo(), await trashed()]).toEqual([{ moved: 1, kept: 2 }, [602, 603, 610]]);
-    expect([await undo(), (await undoableImport(site))?.counts]).toEqual([{ moved: 0, kept: 2 }, new Map([['event', 2]])]);
+    expect([await undo(), (await undoableImport(site, caller.viewer))?.counts]).toEqual([{ moved: 0, kept: 2 }, new Map([['event', 2]])]);
   });
 
   it('can be undone completely, including records with missing links', async () => {
@@ -128,7 +128,7 @@ describeDatabases('import into a site with existing records', (open) => {
       { key: '_thumbnail_id', kind: 'attachment', sourceId: 'https://other.example.org/none.png' },
     ] as const;
     await taken([post('event', 600), ...links.map((link, place) => post('event', 601 + place, { links: [link] }))]);
-    expect((await undoableImport(site))?.counts).toEqual(new Map([['event', 3]]));
+    expect((await undoableImport(site, caller.viewer))?.counts).toEqual(new Map([['event', 3]]));
   });
 
   it('reports in a dry run that a deleted category will be created again', async () => {
@@ -247,12 +247,12 @@ describeDatabases('import into a site with existing records', (open) => {
       { post_id: 38, meta_key: '_EventVenueID', meta_value: '610' },
       { post_id: 38, meta_key: '_EventOrganizerID', meta_value: '612' },
     ]);
-    const last = (await undoableImport(site))!;
+    const last = (await undoableImport(site, caller.viewer))!;
     expect(last.counts).toEqual(new Map([['event', 1], ['venue', 1]])); // biome-ignore format: short
     expect(await undoImport(site, caller, { ...last, most: 3 })).toEqual({ moved: 2, kept: 0 });
     const statuses = await site.db.from('posts').whereIn('ID', [600, 610, 611, 612]).orderBy('ID').pluck('post_status');
     expect(statuses).toEqual(['trash', 'publish', 'trash', 'publish']);
-    expect(await undoableImport(site)).toBeUndefined();
+    expect(await undoableImport(site, caller.viewer)).toBeUndefined();
   });
 
   /** Imports entries while another transaction holds a name and is about to commit a row with that name. */

@@ -15,7 +15,8 @@ export interface RejectedFile {
 /**
  * Writes the rejected rows of each file into a file next to it (`events.rejected.csv`), with the same header line and
  * delimiter, in UTF-8, so that they can be corrected and imported. Existing files are kept; the new one gets a number.
- * If one cannot be written, all are removed, since a part could be taken for the whole. `beside`: returns the path to use in place of that of a file.
+ * If one cannot be written, all are removed, since a part could be taken for the whole. `beside`: returns the path to
+ * use in place of that of a file.
  *
  * @throws SourceFault `unwritable`
  */

@@ -1,3 +1,4 @@
+import type { StoredPost } from '../../kinds/kind.ts';
 import type { Caller } from '../../records/caller.ts';
 import { postsHoldingSlugs } from '../../storage/rows/ids-in-use.ts';
 import { lockNames, slugLock } from '../../storage/rows/locks.ts';
@@ -9,6 +10,7 @@ import { localFromDate, toLocal, toUtc } from '../../wordpress/zones.ts';
 import type { CleanColumns, CleanPost } from '../items/clean.ts';
 import type { PostItem } from '../items/items.ts';
 import type { Resolved } from './resolve.ts';
+import { permittedStatus } from './rights.ts';
 import type { Work } from './run.ts';
 import { slugsFor } from './slugs.ts';
 import { DATED_STATUSES } from './stored-post.ts';
@@ -28,15 +30,17 @@ interface IncomingPost {
 export async function changedColumns(
   work: Work,
   incoming: IncomingPost,
-  row: Post,
+  before: StoredPost,
   { author, parent }: Pick<Resolved, 'author' | 'parent'>,
 ): Promise<Partial<Post>> {
   const { item, clean, isShownNow } = incoming;
+  const { row } = before;
   // Posts that editors have moved to the trash stay there, unless the source contains a trash.
   const isOut = row.post_status === 'trash' && !item.complete;
   const { post_name: _slug, post_status: sourceStatus, ...rest } = statedColumns(item, clean);
   const shownStatus = isShownNow && row.post_status === 'private' ? clean.columns.post_status : undefined;
-  const status = (isOut ? undefined : (sourceStatus ?? shownStatus)) ?? row.post_status;
+  const wantedStatus = (isOut ? undefined : (sourceStatus ?? shownStatus)) ?? row.post_status;
+  const status = permittedStatus(work, item, wantedStatus, before);
   const { caller } = work.run;
   const sourceColumns = withoutOlderModification(rest, row);
   const columns: Partial<Post> = {

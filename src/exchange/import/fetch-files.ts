@@ -1,9 +1,11 @@
 import { withFileCleanup } from '../../records/writes/prepared-images.ts';
-import { loadMetas } from '../../storage/rows/bundle.ts';
+import { loadMetas, loadPosts } from '../../storage/rows/bundle.ts';
+import type { Post } from '../../wordpress/rows.ts';
 import type { Entry, Item, PostItem } from '../items/items.ts';
 import { keysOf } from './batches.ts';
 import { ledgerKey, openLedger } from './ledger.ts';
 import type { FetchedFile, ImportOptions } from './options.ts';
+import { mayChangePost, mayCreateOfKind } from './rights.ts';
 import type { Run } from './run.ts';
 
 /** Fetched files of a batch, until their rows are written. */
@@ -11,8 +13,9 @@ export type Files = Map<Item, FetchedFile>;
 
 /**
  * Fetches the files of attachments before the transaction, since that takes time: files of new attachments, and of
- * known ones that came without a file or have another one now. If one cannot be stored, the others are removed. Hosts
- * that do not answer in time are given up. `beforeEach` is called before each request.
+ * known ones that came without a file or have another one now, as far as the importing user may write them. If one
+ * cannot be stored, the others are removed. Hosts that do not answer in time are given up. `beforeEach` is called
+ * before each request.
  */
 export async function fetchFiles(
   run: Run,
@@ -22,18 +25,17 @@ export async function fetchFiles(
 ): Promise<Files> {
   const files: Files = new Map();
   const attachments = piece.filter((entry): entry is PostItem => entry.kind === 'attachment' && entry.url !== undefined);
-  if (!fetchFile || run.isDryRun || attachments.length === 0) return files;
+  if (!fetchFile || run.isDryRun || attachments.length === 0 || !mayCreateOfKind(run, 'attachment')) return files;
   const { db } = run.site;
   const ledger = await openLedger(db, run.importId, keysOf(attachments), run.dryLedger);
   const entries = attachments.map((item) => ({ item, ledgerEntry: ledger.entry(ledgerKey('post', item.sourceId)) }));
-  const metas = await loadMetas(
-    db,
-    entries.flatMap(({ ledgerEntry }) => (ledgerEntry ? [ledgerEntry.target] : [])),
-  );
+  const ids = entries.flatMap(({ ledgerEntry }) => (ledgerEntry ? [ledgerEntry.target] : []));
+  const [rows, metas] = [await loadPosts(db, ids), await loadMetas(db, ids)];
+  const isForbidden = (row: Post | undefined): boolean => row !== undefined && !mayChangePost(run, row, metas.get(row.ID));
   const fetchAll = async () => {
     for (const { item, ledgerEntry } of entries) {
       // Attachments that this run has seen before have been fetched or reported already.
-      if (ledgerEntry?.run === run.number) continue;
+      if (ledgerEntry && (ledgerEntry.run === run.number || isForbidden(rows.get(ledgerEntry.target)))) continue;
       const host = hostOf(item);
       const timeouts = run.slowHosts.get(host) ?? 0;
       let isRequested = false;

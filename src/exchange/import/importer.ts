@@ -25,6 +25,7 @@ import { keysOfPending, resolvePending, withoutNewTerms } from './pending-refere
 import { MAX_SOURCE_LENGTH } from './progress.ts';
 import { prepareRecurrence, recurringItem } from './recurrence.ts';
 import { trashRemovedDates } from './removed-dates.ts';
+import { mayCreateOfKind, mayWriteTerms } from './rights.ts';
 import type { Run, WaitingRecord, Work } from './run.ts';
 import { type ImportState, type Step, storeState, writeStep } from './step.ts';
 import { writeStorableItems } from './storable.ts';
@@ -43,11 +44,12 @@ const ITEMS_PER_BATCH = 200;
  * items come. Term counts, occurrence rows and the change counter are correct after each batch, the calendar's first
  * and last dates at the end.
  *
- * @throws rest_forbidden if the caller may not import; SourceFault `nothing-to-resume`, `superseded` and whatever the
- * stream throws
+ * @throws rest_forbidden if the caller may not import, or not the settings; SourceFault `nothing-to-resume`,
+ * `superseded` and whatever the stream throws
  */
 export async function importItems(site: Site, caller: Caller, entries: AsyncIterable<Entry>, options: ImportOptions): Promise<Report> {
-  if (!caller.viewer.can('import')) fail('rest_forbidden');
+  const { viewer } = caller;
+  if (!viewer.can('import') || (options.settings && !viewer.can('manage_options'))) fail('rest_forbidden');
   const state = await openRun(site, caller, options);
   const { sum } = state;
   let count = 0;
@@ -56,7 +58,8 @@ export async function importItems(site: Site, caller: Caller, entries: AsyncIter
     const before = count;
     count += piece.length;
     for (const entry of piece) if (entry.kind === 'dates') state.dates.set(entry.name, entry.between);
-    const recurring = isPrepared || state.run.isDryRun ? undefined : recurringItem(piece.filter(isItem));
+    const prepares = !isPrepared && !state.run.isDryRun && mayCreateOfKind(state.run, 'event');
+    const recurring = prepares ? recurringItem(piece.filter(isItem)) : undefined;
     if (recurring) {
       await prepareRecurrence(site, recurring);
       state.run = { ...state.run, caller: { ...caller, settings: await site.settings() } };
@@ -192,6 +195,7 @@ async function openRun(site: Site, caller: Caller, options: ImportOptions): Prom
     customFields: { source: undefined, local: caller.settings.calendar.customFields },
     dryLedger: new Map(),
     dryWaiting: new Map(),
+    withheld: new Map(),
     dryNames: new Map(),
     dryGroups: new Map(),
     dryLeft: new Set(),
@@ -283,7 +287,7 @@ async function finish(state: ImportState): Promise<void> {
         // Each recounted term is noted as a change, for those who follow the journal.
         const rows = [...terms.values()].map((term) => term.term_taxonomy_id).filter((row) => wrongIds.has(row));
         await recount(db, rows);
-        await assignTermLanguage(db, run, kind, ids);
+        if (mayWriteTerms(run, kind)) await assignTermLanguage(db, run, kind, ids);
         joinWriters(db);
       });
     }

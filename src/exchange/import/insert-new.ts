@@ -150,7 +150,7 @@ async function writeReferencesOf(work: Work, newcomers: readonly NewRecord[]): P
   );
   for (const { arrival, id, row } of newcomers) {
     const { item, clean } = arrival;
-    const resolved = await resolvePost(work, arrival, id);
+    const resolved = await resolvePost(work, arrival, { ID: id, post_author: work.run.caller.viewer.id });
     const referenceColumns = {
       ...(resolved.author === undefined ? {} : { post_author: resolved.author }),
       ...(resolved.parent === undefined ? {} : { post_parent: resolved.parent }),

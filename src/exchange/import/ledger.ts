@@ -42,18 +42,29 @@ export interface Ledger {
    * record. Only keys that were looked up may be added.
    */
   readonly add: (entry: Omit<LedgerEntry, 'made'> & Partial<Pick<LedgerEntry, 'made'>>) => void;
+  /**
+   * Takes back what this step has noted under a key: what was noted before stays, and a new name is known only until
+   * the end of the run.
+   */
+  readonly withhold: (key: string) => void;
+  /** Entries that are known only until the end of the run. */
+  readonly withheld: () => readonly LedgerEntry[];
   /** Looks up further keys. */
   readonly lookUp: (keys: Iterable<string>) => Promise<void>;
   /** Entries that were added. */
   readonly added: () => readonly LedgerEntry[];
 }
 
-/** Looks up all keys at once. `overlay`: entries that a dry run would have stored. */
+/**
+ * Looks up all keys at once. `overlay`: entries that a dry run would have stored; `heldOverlay`: those that are known
+ * only until the end of the run.
+ */
 export async function openLedger(
   db: Database,
   importId: number,
   keys: ReadonlySet<string>,
   overlay: ReadonlyMap<string, LedgerEntry>,
+  heldOverlay: ReadonlyMap<string, LedgerEntry> = new Map(),
 ): Promise<Ledger> {
   const storedEntries = new Map<string, LedgerEntry>();
   const knownKeys = new Set<string>();
@@ -65,7 +76,9 @@ export async function openLedger(
   };
   await lookUp(keys);
   const added = new Map<string, LedgerEntry>();
-  const entry = (key: string) => added.get(key) ?? overlay.get(key) ?? storedEntries.get(key);
+  const held = new Map<string, LedgerEntry>();
+  const noted = (key: string) => overlay.get(key) ?? storedEntries.get(key);
+  const entry = (key: string) => added.get(key) ?? noted(key) ?? held.get(key) ?? heldOverlay.get(key);
   return {
     entry,
     target: (group, sourceId) => entry(ledgerKey(group, sourceId))?.target,
@@ -74,6 +87,13 @@ export async function openLedger(
       const before = entry(newEntry.item);
       added.set(newEntry.item, { made: before?.target === newEntry.target ? before.made : 0, ...newEntry });
     },
+    withhold: (key) => {
+      const [newEntry, before] = [added.get(key), noted(key)];
+      added.delete(key);
+      if (newEntry && before) added.set(key, { ...before, run: newEntry.run });
+      else if (newEntry) held.set(key, newEntry);
+    },
+    withheld: () => [...held.values()],
     lookUp,
     added: () => [...added.values()],
   };

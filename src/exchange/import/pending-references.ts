@@ -8,12 +8,14 @@ import { lockPost, updatePost, writeMetas } from '../../storage/rows/posts.ts';
 import { recount, setTermsOf } from '../../storage/rows/term-links.ts';
 import { loadTerms, loadTermsOf, updateTerm } from '../../storage/rows/terms.ts';
 import { storedTexts } from '../../wordpress/php/serialized.ts';
+import type { Post } from '../../wordpress/rows.ts';
 import { type Link, type LinkedKind, type PostItem, shownLinks } from '../items/items.ts';
 import { addLoss, addToCount } from '../items/report.ts';
 import { withHiddenLinks } from './hidden-links.ts';
 import { digestWithout } from './incomplete.ts';
 import { ledgerKey } from './ledger.ts';
 import { authorOf, linkTarget } from './resolve.ts';
+import { mayChangePost, mayWriteTerms, permittedAuthor } from './rights.ts';
 import type { WaitingRecord, WantedReferences, Work } from './run.ts';
 import { noteTrashedLinks } from './trashed-links.ts';
 import { lockCategoryTree, termFromReference } from './write-terms.ts';
@@ -62,6 +64,7 @@ export function withoutNewTerms(row: WaitingRecord): WaitingRecord {
 
 async function resolvePendingTerm(work: Work, kind: 'category' | 'tag', target: number, wants: WantedReferences): Promise<void> {
   const { run, db, ledger, tally, touched } = work;
+  if (!mayWriteTerms(run, kind)) return;
   const { taxonomy } = termKind(kind);
   const parent = ledger.target(kind, wants.parent ?? '');
   if (parent === undefined) {
@@ -87,13 +90,22 @@ async function resolvePendingPost(
   kind: PostItem['kind'],
   wants: WantedReferences,
 ): Promise<void> {
-  const { run, ledger, tally } = work;
+  const { run, db, ledger, tally } = work;
   const references = await lookUp(work, kind, wants);
-  const { digest: storedDigest = '' } = ledger.entry(item) ?? {};
+  const row = run.isDryRun ? (await loadPosts(db, [target])).get(target) : await lockPost(db, target);
+  const { digest: storedDigest = '', made = 0 } = ledger.entry(item) ?? {};
+  const metas = row?.post_status === 'trash' ? (await loadMetas(db, [target])).get(target) : undefined;
+  if (row && made !== run.number && !mayChangePost(run, row, metas)) {
+    addLoss(tally, { reason: 'record-forbidden', kind, of: wants.of, place: wants.place });
+    if (wants.unchanged) addToCount(tally.unchanged, kind);
+    return;
+  }
   // An empty digest stays: the record also wants another slug, or has fields that are not known here.
   const digest = storedDigest === '' ? '' : (wants.digest ?? storedDigest);
   ledger.add({ item, kind, target, digest: digestWithout(digest, references.missing), run: run.number });
-  const isChanged = await writeReferences(work, kind, target, references);
+  const current = row?.post_author ?? run.caller.viewer.id;
+  const author = permittedAuthor(work, { kind, of: wants.of, place: wants.place }, references.author, current);
+  const isChanged = row !== undefined && (await writeReferences(work, kind, row, { ...references, author }));
   if (wants.unchanged) addToCount(isChanged ? tally.updated : tally.unchanged, kind);
 }
 
@@ -148,7 +160,8 @@ async function lookUp(work: Work, kind: PostItem['kind'], wants: WantedReference
   const terms = new Map<string, string[]>((wants.terms ?? []).map((term) => [term.kind, []]));
   for (const term of wants.terms ?? []) {
     const id = ledger.target(term.kind, term.sourceId) ?? (await termFromReference(work, term));
-    if (id === undefined) reportMissing(term.kind, 'term-missing', term.sourceId);
+    if (id === undefined)
+      reportMissing(term.kind, mayWriteTerms(work.run, term.kind) ? 'term-missing' : 'term-forbidden', term.name ?? term.sourceId);
     else terms.get(term.kind)?.push(String(id));
   }
   const { unsaid = [], complete: namesHidden = false, unchanged: isUnchanged = false } = wants;
@@ -156,11 +169,10 @@ async function lookUp(work: Work, kind: PostItem['kind'], wants: WantedReference
 }
 
 /** Writes the resolved references into the record. Returns whether it changes; a dry run only says so. */
-async function writeReferences(work: Work, kind: PostItem['kind'], target: number, references: FoundReferences): Promise<boolean> {
+async function writeReferences(work: Work, kind: PostItem['kind'], row: Post, references: FoundReferences): Promise<boolean> {
   const { run, db, events, touched } = work;
   const { author, parent } = references;
-  const row = run.isDryRun ? (await loadPosts(db, [target])).get(target) : await lockPost(db, target);
-  if (!row) return false;
+  const target = row.ID;
   const columns = {
     ...(author === undefined || author === row.post_author ? {} : { post_author: author }),
     ...(parent === undefined || [target, row.post_parent].includes(parent) ? {} : { post_parent: parent }),

@@ -1,7 +1,9 @@
 import type { Caller } from '../../records/caller.ts';
 import type { HtmlTrust } from '../../records/clean-text.ts';
 import { isItem, isPostItem, type PostItem, shownLinks } from '../items/items.ts';
+import { newTally } from '../items/report.ts';
 import type { Source } from '../items/source.ts';
+import { permittedNew } from './rights.ts';
 import { storedPost } from './stored-post.ts';
 
 /** A record as it would be stored. */
@@ -30,7 +32,7 @@ export async function previewOf(source: Source, caller: Caller, trust: HtmlTrust
 }
 
 function previewItem(item: PostItem, caller: Caller, trust: HtmlTrust): PreviewedRecord {
-  const { columns, metas } = storedPost(item, trust, caller);
+  const { columns, metas } = permittedNew({ run: { caller }, tally: newTally() }, item, storedPost(item, trust, caller));
   return {
     kind: item.kind,
     place: item.place,

@@ -17,6 +17,7 @@ import { type CleanPost, cleanPost, completeDates } from '../items/clean.ts';
 import { type Item, isPostItem, nameOf, type PostColumns, type PostItem } from '../items/items.ts';
 import { metaMap } from '../items/meta-map.ts';
 import { addLoss } from '../items/report.ts';
+import { permittedNew } from './rights.ts';
 import type { Work } from './run.ts';
 
 /* Import of recurring events: their rule, a row for each date, and their series. */
@@ -114,7 +115,7 @@ function storedSeries(item: PostItem, { id, columns, metas }: StoredSeries, { ru
       ...(detail === '' ? {} : { detail }),
     });
   const stored: PostColumns = {
-    ...clean.columns,
+    ...permittedNew({ run, tally }, item, clean).columns,
     ...completeDates(clean.columns, settings.zone, { local: localFromDate(now, settings.zone), utc: utcFromDate(now) }),
     post_name: slugOf(columns.post_name),
   };

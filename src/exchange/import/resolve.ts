@@ -1,8 +1,10 @@
 import { takenPostIds } from '../../storage/rows/ids-in-use.ts';
 import { existingUserIds, findUserByLogin, preventUserRemoval } from '../../storage/rows/users.ts';
+import type { Post } from '../../wordpress/rows.ts';
 import { type Link, nameOf, type PostItem } from '../items/items.ts';
 import { typeOf } from '../items/site-items.ts';
 import { inOwnLanguage } from './in-language.ts';
+import { permittedAuthor } from './rights.ts';
 import type { WantedReferences, Work } from './run.ts';
 
 /** The references of a post as ids of this site; those that are not imported yet are left out and resolved later. */
@@ -23,8 +25,15 @@ interface Imported {
   readonly digest: string;
 }
 
-/** Resolves the references of a post. If one is missing, those that are to be resolved again at the end are noted. */
-export async function resolvePost(work: Work, { item, key, digest }: Imported, target: number): Promise<Resolved> {
+/**
+ * Resolves the references of a post. If one is missing, those that are to be resolved again at the end are noted.
+ * `post`: its id, and its author until now.
+ */
+export async function resolvePost(
+  work: Work,
+  { item, key, digest }: Imported,
+  { ID: target, post_author: current }: Pick<Post, 'ID' | 'post_author'>,
+): Promise<Resolved> {
   const { ledger } = work;
   const author = item.author === undefined ? undefined : await authorOf(work, item.author);
   const parent = item.parent === undefined ? undefined : ledger.target('post', item.parent);
@@ -42,7 +51,8 @@ export async function resolvePost(work: Work, { item, key, digest }: Imported, t
   waitForParts(work, { item, key, target }, isMissing, { digest });
   // Two terms of the source may be one term here.
   const termKeys = new Set(terms.flatMap(({ term, id }) => (id === undefined ? [] : [`${term.kind}:${id}`])));
-  return { author, parent, links, terms: [...termKeys], pending };
+  const named = { kind: item.kind, of: nameOf(item), place: item.place };
+  return { author: permittedAuthor(work, named, author, current), parent, links, terms: [...termKeys], pending };
 }
 
 /** Notes the references in some parts of a post, if there are any, which are to be resolved at the end. */

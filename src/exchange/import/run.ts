@@ -52,6 +52,8 @@ export interface Run {
   /** Ledger entries that a dry run would have stored. */
   readonly dryLedger: Map<string, LedgerEntry>;
   readonly dryWaiting: Map<string, WaitingRecord>;
+  /** Ledger entries of records that the importing user may not change, for the links of this run. */
+  readonly withheld: Map<string, LedgerEntry>;
   /** Logins and email addresses of users, and `taxonomy slug` of terms -> their ids. */
   readonly dryNames: Map<string, number>;
   /** Groups of translations -> ids of their members by language. */
@@ -154,6 +156,8 @@ export interface Work {
   readonly replaced: Map<number, number>;
   /** Ids of records that somebody has deleted since the step began. */
   readonly removedIds: Set<number>;
+  /** Ids of records that stay as they are because the importing user may not change them. */
+  readonly forbiddenIds: Set<number>;
   /** Ids of events of this site that a calendar brings back, and that stay as they are. */
   readonly originIds: Set<number>;
   /** Ids of events that were written. */

@@ -46,7 +46,7 @@ export async function writeStep(
   const { run, sum } = state;
   const doneCount = Math.max(state.doneCount, entryCount);
   const attempt = async (db: Database): Promise<Work> => {
-    const ledger = await openLedger(db, run.importId, keys, run.dryLedger);
+    const ledger = await openLedger(db, run.importId, keys, run.dryLedger, run.withheld);
     const work: Work = {
       run,
       db,
@@ -61,6 +61,7 @@ export async function writeStep(
       originals,
       replaced: new Map(),
       removedIds: new Set(),
+      forbiddenIds: new Set(),
       originIds: new Set(),
       events: [],
       touched: { any: false, tree: false },
@@ -91,6 +92,7 @@ export async function writeStep(
     for (const row of waiting) run.dryWaiting.set(row.item, row);
   }
   for (const { kind, title, start, id } of namedRecords) if (kind !== 'attachment') run.names.add(kind, title, start, id);
+  for (const entry of ledger.withheld()) run.withheld.set(entry.item, entry);
   run.wantedSlugs.push(...wantedSlugs);
   run.unlinked.push(...unlinked);
   mergeTally(sum, tally);

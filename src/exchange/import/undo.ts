@@ -20,6 +20,7 @@ import {
   loadCreated,
   referencedElsewhere,
 } from '../../storage/rows/imports.ts';
+import type { Viewer } from '../../wordpress/viewer.ts';
 import { isImportRunning } from './import-running.ts';
 
 /*
@@ -34,7 +35,7 @@ export interface Undoable {
   readonly source: string;
   /** Time of its last progress, in UTC. */
   readonly at: string;
-  /** Number of records outside of the trash, by kind, without those that other events reference. */
+  /** Number of records that the user may move to the trash, by kind, without those that other events reference. */
   readonly counts: ReadonlyMap<string, number>;
 }
 
@@ -47,13 +48,16 @@ const LINKS: ReadonlyMap<string, string> = new Map([
 /** Number of records that are read at a time: many, since the ledger is read as a whole for each page. */
 const PAGE_SIZE = 50_000;
 
-/** Returns the import that can be undone, or undefined if there is none or it is still in progress. */
-export async function undoableImport(site: Site): Promise<Undoable | undefined> {
+/**
+ * Returns the import that can be undone, or undefined if there is none or it is still in progress, or if the user may
+ * not move any of its records.
+ */
+export async function undoableImport(site: Site, viewer: Viewer): Promise<Undoable | undefined> {
   const last = await finishedImport(site);
   if (!last) return undefined;
   const counts = new Map<string, number>();
   for (const kind of postKinds) {
-    const count = await countUndoable(site.db, last, kind);
+    const count = await countUndoable(site.db, viewer, last, kind);
     if (count > 0) counts.set(kind.name, count);
   }
   return counts.size === 0 ? undefined : { id: last.id, run: last.run, source: last.source, at: last.touched_at, counts };
@@ -64,10 +68,14 @@ async function finishedImport({ db, clock }: Site): Promise<ImportRow | undefine
   return last && isImportRunning(last, clock()) ? undefined : last;
 }
 
-async function countUndoable(db: Database, last: ImportRow, kind: PostKind): Promise<number> {
-  if (!LINKS.has(kind.name)) return countCreated(db, recordsOf(last, kind));
+async function countUndoable(db: Database, viewer: Viewer, last: ImportRow, kind: PostKind): Promise<number> {
+  const may = (verb: string): boolean => viewer.can(`${verb}_${kind.capabilities}`);
+  if (!may('delete')) return 0;
+  const mayDeleteAll = ['delete_others', 'delete_published', 'delete_private'].every(may);
+  if (!LINKS.has(kind.name) && mayDeleteAll) return countCreated(db, recordsOf(last, kind));
   let count = 0;
-  for await (const rows of undoableRecords(db, last, kind)) count += rows.length;
+  for await (const rows of undoableRecords(db, last, kind))
+    count += mayDeleteAll ? rows.length : rows.filter((row) => mayDelete(viewer, row)).length;
   return count;
 }
 

@@ -24,9 +24,11 @@ import { metaMap } from '../items/meta-map.ts';
 import { addLoss, addToCount } from '../items/report.ts';
 import { changedColumns, withModification } from './changed-columns.ts';
 import { withHiddenLinks } from './hidden-links.ts';
+import { showingHidden } from './hidden-records.ts';
 import { reportInconsistentDates } from './inconsistent-dates.ts';
 import { importRecurrence, isRecurrenceDifferent } from './recurrence.ts';
 import { type Resolved, resolvePost } from './resolve.ts';
+import { mayChangePost, reportForbidden, withoutPromotions } from './rights.ts';
 import { isFetched, type Work } from './run.ts';
 import { addressToKeep } from './same-named.ts';
 import { noteTrashedLinks } from './trashed-links.ts';
@@ -50,7 +52,8 @@ const TEXTS = ['post_title', 'post_content', 'post_excerpt'] as const;
 
 /**
  * Updates existing posts: changes what differs in the source, and nothing else. They are locked before they are
- * compared, so that nobody who edits them meanwhile loses a change; posts that were deleted meanwhile are skipped.
+ * compared, so that nobody who edits them meanwhile loses a change; posts that were deleted meanwhile are skipped, and
+ * those that the importing user may not change are reported.
  */
 export async function updatePosts(work: Work, posts: readonly Existing[]): Promise<void> {
   if (posts.length === 0) return;
@@ -59,11 +62,17 @@ export async function updatePosts(work: Work, posts: readonly Existing[]): Promi
   const rows = run.isDryRun ? await loadPosts(db, ids) : await lockPosts(db, ids);
   const [metas, terms] = [await loadMetas(db, ids), await loadTermsOf(db, ids)];
   for (const id of ids) if (!rows.has(id)) work.removedIds.add(id);
+  const permitted = posts.filter((post) => {
+    const row = rows.get(post.target);
+    const isPermitted = row === undefined || mayChangePost(run, row, metas.get(post.target));
+    if (!isPermitted) leaveForbidden(work, post);
+    return isPermitted;
+  });
   await noteTrashedLinks(
     work,
-    posts.flatMap(({ item }) => (item.complete ? [] : item.links)),
+    permitted.flatMap(({ item }) => (item.complete ? [] : item.links)),
   );
-  for (const post of posts) {
+  for (const post of await showingHidden(work, permitted)) {
     const row = rows.get(post.target);
     const before = {
       metas: metas.get(post.target) ?? new Map<string, StoredValue[]>(),
@@ -78,6 +87,13 @@ export async function updatePosts(work: Work, posts: readonly Existing[]): Promi
   }
 }
 
+/** Leaves a record as it is that the importing user may not change. */
+function leaveForbidden(work: Work, { item, key, target }: Existing): void {
+  work.forbiddenIds.add(target);
+  work.ledger.withhold(key);
+  reportForbidden(work, item);
+}
+
 async function updateOne(
   work: Work,
   { item, key, digest, clean: sourceClean, target, isShownNow = false }: Existing,
@@ -85,9 +101,10 @@ async function updateOne(
   before: { metas: StoredMetas; terms: readonly string[] },
 ): Promise<boolean> {
   const { run, db, touched } = work;
-  const clean = datesInOwnZone(item, sourceClean, before.metas, run.caller);
-  const resolved = await resolvePost(work, { item, key, digest }, target);
-  const columns = await changedColumns(work, { item, key, digest, clean, target, isShownNow }, row, resolved);
+  const stored = { row, metas: before.metas };
+  const clean = withoutPromotions(work, item, datesInOwnZone(item, sourceClean, before.metas, run.caller), stored);
+  const resolved = await resolvePost(work, { item, key, digest }, row);
+  const columns = await changedColumns(work, { item, key, digest, clean, target, isShownNow }, stored, resolved);
   const metas = await withoutDatesOfRule(
     work,
     item,

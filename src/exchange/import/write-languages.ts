@@ -22,6 +22,7 @@ import { isPostItem, nameOf, type PostItem, type TermItem } from '../items/items
 import { addLoss } from '../items/report.ts';
 import { digest } from '../items/versions.ts';
 import { groupOf, ledgerKey, memberKey, statedLanguageKey, translationKey } from './ledger.ts';
+import { mayWriteTerms, unchangeable } from './rights.ts';
 import type { Run, UnlinkedRecord, Work } from './run.ts';
 
 /**
@@ -36,10 +37,12 @@ export async function writeLanguages(work: Work, items: readonly (PostItem | Ter
     const itemsOfKind = items.filter((item) => item.kind === name);
     const kind: Kind = name === 'category' || name === 'tag' ? termKind(name) : postKind(name);
     const kindLanguages = languagesOf(run.caller, kind);
-    const records = itemsOfKind.flatMap((item) => {
+    const written = itemsOfKind.flatMap((item) => {
       const id = ledger.target(groupOf(item), item.sourceId);
       return id === undefined || (isPostItem(item) && (work.removedIds.has(id) || work.originIds.has(id))) ? [] : [{ item, id }];
     });
+    const forbiddenIds = await forbiddenAmong(work, kind, written);
+    const records = written.filter(({ id }) => !forbiddenIds.has(id));
     if (!kindLanguages) {
       for (const { item } of records) if (item.language !== undefined) reportLoss(work, item, 'language-lost', item.language);
       continue;
@@ -69,6 +72,18 @@ export async function writeLanguages(work: Work, items: readonly (PostItem | Ter
       await writeLanguage(work, { ...context, ...change });
     }
   }
+}
+
+/** Returns those of the records of items that the importing user may not change. New ones are never among them. */
+async function forbiddenAmong(
+  work: Work,
+  kind: Kind,
+  records: readonly { readonly item: PostItem | TermItem; readonly id: number }[],
+): Promise<ReadonlySet<number>> {
+  const { run, db, forbiddenIds } = work;
+  const ids = records.flatMap(({ item, id }) => (isNew(work, item) ? [] : [id]));
+  if (kind.is === 'term') return new Set(mayWriteTerms(run, kind.name) ? [] : ids);
+  return new Set([...forbiddenIds, ...(await unchangeable(run, db, kind, ids))]);
 }
 
 /** Whether this run has created the record of an item. */

@@ -10,7 +10,7 @@ import { addLoss, addToCount } from '../items/report.ts';
 import { typeOf } from '../items/site-items.ts';
 import { digestOf } from '../items/versions.ts';
 import { type ExternalIds, hasOtherExternalId, holderOf, lookUpExternalIds, withOwnExternalId } from './external-ids.ts';
-import { hiddenImages, showingHidden, visibilityOnly, withHiddenByOthers } from './hidden-records.ts';
+import { hiddenImages, visibilityOnly, withHiddenByOthers } from './hidden-records.ts';
 import { isMarkedHidden, isOfItem, markedHidden, missingPartsIn, withMarksOf } from './incomplete.ts';
 import { type Arrival, insertNew } from './insert-new.ts';
 import { findKnownEvents, formerEntries } from './known-events.ts';
@@ -18,6 +18,7 @@ import { type Ledger, ledgerKey } from './ledger.ts';
 import { withLocalFields } from './local-fields.ts';
 import { withDateOf } from './recurrence.ts';
 import { waitForParts } from './resolve.ts';
+import { mayCreateOfKind, permittedNew, reportForbidden } from './rights.ts';
 import { isFetched, type Run, type Work } from './run.ts';
 import { findSameNamed, readNewNames } from './same-named.ts';
 import { findSameUid } from './same-uid.ts';
@@ -86,9 +87,18 @@ export async function writePosts(work: Work, items: readonly PostItem[]): Promis
     }
   }
   existing.push(...(await withHiddenByOthers(work, joined)));
-  await insertNew(work, newArrivals, takenPosts);
-  await updatePosts(work, await showingHidden(work, existing));
+  await insertNew(work, permittedArrivals(work, newArrivals), takenPosts);
+  await updatePosts(work, existing);
 }
+
+/** Returns new records as the importing user may create them, and reports those that the user may not. */
+const permittedArrivals = (work: Work, arrivals: readonly Arrival[]): Arrival[] =>
+  arrivals.flatMap((arrival) => {
+    const { item, clean } = arrival;
+    if (mayCreateOfKind(work.run, item.kind)) return [{ ...arrival, clean: permittedNew(work, item, clean) }];
+    reportForbidden(work, item);
+    return [];
+  });
 
 /**
  * Returns the records that this run has not imported yet, with their entries in the ledger. `isShownNow`: whether the
@@ -163,6 +173,10 @@ function placeUnderParent({ parents }: Run, { sourceId, parent }: PostItem): boo
  */
 async function useLibraryFile({ run, db, ledger, tally }: Work, item: PostItem, key: string, digest: string): Promise<number | undefined> {
   const imageId = item.url === undefined ? undefined : await imageIdAt(db, item.url, run.caller);
+  if (imageId === undefined && !mayCreateOfKind(run, 'attachment')) {
+    reportForbidden({ tally }, item);
+    return undefined;
+  }
   if (imageId === undefined) {
     addToCount(tally.lost, 'attachment');
     addLoss(tally, { reason: 'file-missing', kind: 'attachment', of: item.url ?? item.sourceId, place: item.place });

@@ -19,6 +19,7 @@ import { addLoss, addToCount } from '../items/report.ts';
 import { digestOf } from '../items/versions.ts';
 import { type KnownTerm, type KnownTerms, lookUpTerms } from './known-terms.ts';
 import { ledgerKey } from './ledger.ts';
+import { mayWriteTerms, reportForbidden } from './rights.ts';
 import type { WantedReferences, Work } from './run.ts';
 import { findSameSlug } from './same-slug.ts';
 import { newTermInLanguage, type PlacedTerm, termInLanguage } from './term-in-language.ts';
@@ -47,7 +48,7 @@ export async function lockCategoryTree({ run, db }: Work): Promise<void> {
  * Returns the term that a reference means if no item of its name came: the term of this slug or name, or else a new
  * one.
  *
- * @returns its id, or undefined if the reference has neither slug nor name
+ * @returns its id, or undefined if the reference has neither slug nor name, or if the importing user may create none
  */
 export async function termFromReference(work: Work, { kind, sourceId, name, slug, language }: TermReference): Promise<number | undefined> {
   const text = name ?? slug;
@@ -79,11 +80,20 @@ async function writeTerm(work: Work, term: TermItem, knownTerms: KnownTerms): Pr
   if (known && !(await knownTerms.isOfOther(term, known.entry.target))) {
     target = known.entry.target;
     const isChanged = known.entry.digest !== digest;
+    if (isChanged && !mayWriteTerms(run, term.kind)) {
+      ledger.add({ ...known.entry, item, run: run.number });
+      reportForbidden(work, term);
+      return;
+    }
     const changedColumns = isChanged && known.row !== undefined && (await changeTerm(work, known, known.row, { term, parent }));
     const changedMetas = isChanged && known.row !== undefined && (await changeMetas(work, term, target));
     addToCount(changedColumns || changedMetas ? tally.updated : tally.unchanged, term.kind);
   } else {
     const placed = await placeTerm(work, term, parent ?? 0, knownTerms);
+    if (!placed && !mayWriteTerms(run, term.kind)) {
+      reportForbidden(work, term);
+      return;
+    }
     if (!placed) {
       addToCount(tally.lost, term.kind);
       addLoss(tally, { reason: 'term-without-name', kind: term.kind, of: term.sourceId, place: term.place });
@@ -120,7 +130,10 @@ async function findNamed({ db }: Work, kind: TermKindName, name: string): Promis
   return terms.filter((term) => foldText(term.name) === foldText(storedName));
 }
 
-/** Returns the term of this slug, or a new one. Undefined if the name is empty. */
+/**
+ * Returns the term of this slug, or a new one. Undefined if the name is empty, or if the importing user may create
+ * none.
+ */
 async function placeTerm(
   work: Work,
   term: Pick<TermItem, 'kind' | 'sourceId' | 'name' | 'slug' | 'namesake' | 'description' | 'id' | 'taxonomyId' | 'place' | 'language'>,
@@ -140,6 +153,7 @@ async function placeTerm(
   const rehearsal = `${taxonomy} ${slug} ${namesake}`;
   const rehearsed = run.dryNames.get(rehearsal);
   if (sameTerm || rehearsed !== undefined) return { id: sameTerm?.term_id ?? rehearsed!, created: false };
+  if (!mayWriteTerms(run, term.kind)) return undefined;
 
   const id = await freeId(work, 'terms', term.id);
   if (term.id !== undefined && id === undefined) {

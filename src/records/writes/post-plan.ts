@@ -126,22 +126,47 @@ function checkPromotion(caller: Caller, kind: PostKind, values: PostValues, befo
 export const mayPromote = (viewer: Viewer, { capabilities }: PostKind): boolean =>
   viewer.can(`publish_${capabilities}`) || viewer.can(`edit_others_${capabilities}`);
 
+/**
+ * Returns the names of those of these columns and metas that would put a record before others, unless it has them
+ * already. `before`: the record, if it exists.
+ */
+export const promotionsIn = (
+  kind: PostKind,
+  { columns, metas }: { readonly columns: Partial<Post>; readonly metas: ReadonlySet<string> },
+  before: StoredPost | undefined,
+): string[] =>
+  Object.values(kind.fields).flatMap((field) => {
+    const { place, promotes, store } = field;
+    if (!promotes || (before && isSet(field, before))) return [];
+    if (place.in === 'meta') return metas.has(place.key) ? [place.key] : [];
+    return place.in === 'column' && String(columns[place.column]) === store?.(true)[0] ? [place.column] : [];
+  });
+
 /** Whether this boolean field is already true. */
 function isSet({ place, store }: Field, { row, metas }: StoredPost): boolean {
   if (place.in === 'meta') return metas.has(place.key);
   return place.in === 'column' && String(row[place.column]) === store?.(true)[0];
 }
 
-function settleStatusAndDates(caller: Caller, kind: PostKind, values: PostValues, before: StoredPost | undefined): SettledDates {
-  const { viewer, settings, now } = caller;
-  const { zone } = settings;
-  const status = settleStatus({
-    requestedStatus: values.status,
+/** Returns the status that a requested one becomes for a user (`settleStatus`). `before`: the record, if it exists. */
+export const statusOfWrite = (
+  viewer: Viewer,
+  kind: PostKind,
+  requestedStatus: string | undefined,
+  before: StoredPost | undefined,
+): ReturnType<typeof settleStatus> =>
+  settleStatus({
+    requestedStatus,
     before: before?.row.post_status,
     // The calendar uses the capability for events also for venues and organizers.
     canPublish: viewer.can('publish_tribe_events'),
     canDelete: before ? mayDelete(viewer, accessRow(before.row, before.metas)) : viewer.can(`delete_${kind.capabilities}`),
   });
+
+function settleStatusAndDates(caller: Caller, kind: PostKind, values: PostValues, before: StoredPost | undefined): SettledDates {
+  const { viewer, settings, now } = caller;
+  const { zone } = settings;
+  const status = statusOfWrite(viewer, kind, values.status, before);
   if ('problem' in status) return status.problem === 'status-needs-delete' ? refuse(viewer) : failParam('status', 'status-not-settable');
   const readDate = (name: 'date' | 'date_utc') => {
     const text = values[name];
