@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from '@jest/globals';
 import { type Database, openDatabase } from '../../src/storage/engine/database.ts';
 import { Sqlite } from '../../src/storage/engine/sqlite/library.ts';
-import { migrate } from '../../src/storage/schema/migrate.ts';
+import { completeSchema, migrate } from '../../src/storage/schema/migrate.ts';
 import type { Migration } from '../../src/storage/schema/migration.ts';
 import { describeDatabases, runScript, urlOf } from '../support/databases.ts';
 
@@ -102,6 +102,27 @@ describeDatabases('migrate', (open, engine) => {
     expect(await migrate(db)).toEqual(ALL);
     expect(await db.from('posts')).toEqual([]);
     expect(await db.from('users')).toEqual([]);
+  });
+
+  it('forgets no applied step if missing tables cannot be created', async () => {
+    const db = await open();
+    let isAllowed = true;
+    const step: Migration = {
+      name: '901-table',
+      tables: () => [],
+      up: async () => {
+        if (!isAllowed) throw new Error('not allowed');
+      },
+    };
+    await migrate(db, { steps: [step] });
+    await db.knex.schema.dropTable('wp_fasti_answers');
+    isAllowed = false;
+    await expect(completeSchema(db, { steps: [step] })).rejects.toThrow('not allowed');
+    expect(await db.from('fasti_migrations').orderBy('id').pluck('name')).toEqual([...ALL, '901-table']);
+    expect(await migrate(db)).toEqual([]);
+    await completeSchema(db);
+    expect(await db.from('fasti_answers')).toEqual([]);
+    expect(await db.from('fasti_migrations').orderBy('id').pluck('name')).toEqual([...ALL, '901-table']);
   });
 
   it('applies each migration once when several processes start at the same time', async () => {

@@ -73,9 +73,7 @@ export async function createTables(db: Database, names: ReadonlySet<string>): Pr
  */
 export async function completeSchema(db: Database, options: MigrateOptions = {}): Promise<void> {
   await migrate(db, options);
-  if ((await missingTables(db)).length === 0) return;
-  await db.from('fasti_migrations').delete();
-  await migrate(db, options);
+  if ((await missingTables(db)).length > 0) await migrate(db, { ...options, repeatsAll: true });
 }
 
 /** Returns the missing tables of Fasti and of WordPress, with the prefix. */
@@ -96,6 +94,8 @@ const appliedMigrations = async (db: Database): Promise<string[]> =>
 export interface MigrateOptions {
   /** Whether the tables of a new site may be created beside those of sites with other prefixes. */
   readonly besideOthers?: boolean | undefined;
+  /** Whether steps that were applied before run again. They count as applied also if that fails. */
+  readonly repeatsAll?: boolean;
   /** For tests, as the next one. */
   readonly steps?: readonly Migration[];
   /** Time for which the lock is respected without a sign of life from its holder. */
@@ -106,16 +106,16 @@ export interface MigrateOptions {
  * Brings the schema up to date. Several processes may call this at the same time: one of them does the work, however
  * long that takes, and the others wait for it.
  *
- * @returns the names of the steps that were applied by this call
+ * @returns the names of the steps that this call has run
  * @throws DatabaseUnavailable, the driver's error if the database user may not create tables, OtherSites if
  *   there are only sites with other prefixes, or an error if the network has no such site
  */
 export async function migrate(
   db: Database,
-  { besideOthers = false, steps = MIGRATIONS, lockTimeoutMs = LOCK_TIMEOUT_MS }: MigrateOptions = {},
+  { besideOthers = false, repeatsAll = false, steps = MIGRATIONS, lockTimeoutMs = LOCK_TIMEOUT_MS }: MigrateOptions = {},
 ): Promise<string[]> {
   // At a normal start, reading the applied steps is enough, and no right to create tables is needed.
-  if ((await pendingSteps(db, steps)).length === 0) return [];
+  if (!repeatsAll && (await pendingSteps(db, steps)).length === 0) return [];
   const hadIndex = await hasTable(db, 'fasti_entries');
   await refuseOtherNetworkTables(db);
   if (!besideOthers) await refuseBesideOthers(db);
@@ -127,7 +127,7 @@ export async function migrate(
       await createStepTables(db);
       await releaseDead();
       // Another process may lock the database after the steps: they are not applied again, but count.
-      applied.push(...(await applyPending(db, steps, lockTimeoutMs / HEARTBEATS_PER_TIMEOUT)));
+      applied.push(...(await applyLocked(db, { steps, repeatsAll }, lockTimeoutMs / HEARTBEATS_PER_TIMEOUT)));
       // Our tables may have been dropped, while WordPress's still say that the index is complete.
       if (!hadIndex && applied.includes(listIndex.name) && (await hasTable(db, 'options'))) await deleteOption(db, INDEX_OPTION);
       return applied;
@@ -204,21 +204,24 @@ class SchemaLocked extends Error {
   override readonly name = 'SchemaLocked';
 }
 
+/** The steps to run: those that have not been applied yet, or all. */
+type Plan = Required<Pick<MigrateOptions, 'steps' | 'repeatsAll'>>;
+
 /**
- * Applies the pending steps, in one transaction if the database supports that for tables. On MySQL each CREATE ends the
+ * Runs the steps, in one transaction if the database supports that for tables. On MySQL each CREATE ends the
  * transaction. The lock is then committed, shows other processes that its holder is alive, and is released at the end,
  * even after an error.
  *
  * @throws SchemaLocked while another process has the lock
  */
-async function applyPending(db: Database, steps: readonly Migration[], beatMs: number): Promise<string[]> {
+async function applyLocked(db: Database, plan: Plan, beatMs: number): Promise<string[]> {
   const lock = createLock();
   // With a single writer, the transaction itself is the lock: other processes do not see its writes before it ends.
   const heartbeat = db.dialect.maxWriters === 1 ? undefined : setInterval(() => void lock.keep(db).catch(() => false), beatMs);
   try {
     return await db.transaction(async (tx) => {
       if (!(await lock.take(tx))) throw new SchemaLocked();
-      const names = await applyAll(tx, steps, () => lock.isHeld(tx));
+      const names = await applyAll(tx, plan, () => lock.isHeld(tx));
       await lock.release(tx);
       return names;
     });
@@ -254,17 +257,17 @@ function createLock() {
 const MAX_FIRST_NUMBER = 2 ** 29;
 
 /**
- * Applies the pending steps.
+ * Runs the steps, and adds the new ones to those that were applied.
  *
  * @throws SchemaLocked if another process has taken the lock
  */
-async function applyAll(db: Database, steps: readonly Migration[], isHeld: () => Promise<boolean>): Promise<string[]> {
+async function applyAll(db: Database, { steps, repeatsAll }: Plan, isHeld: () => Promise<boolean>): Promise<string[]> {
   const { dialect, prefix } = db;
   const appliedNames = await appliedMigrations(db);
-  const pending = steps.filter(({ name }) => !appliedNames.includes(name));
+  const planned = repeatsAll ? steps : steps.filter(({ name }) => !appliedNames.includes(name));
   const last = await db.from('fasti_migrations').max({ batch: 'batch' }).first();
   const batch = Number(last?.batch ?? 0) + 1;
-  for (const { name, up } of pending) {
+  for (const { name, up } of planned) {
     if (!(await isHeld())) throw new SchemaLocked();
     await up({
       knex: db.knex,
@@ -273,9 +276,9 @@ async function applyAll(db: Database, steps: readonly Migration[], isHeld: () =>
       columns: (table) => dialect.columns(db, table),
       keys: async (table) => (await dialect.inspect(db, [table])).keys.get(table) ?? [],
     });
-    await insertRows(db, 'fasti_migrations', [{ name, batch, migration_time: utcFromDate(new Date()) }]);
+    if (!appliedNames.includes(name)) await insertRows(db, 'fasti_migrations', [{ name, batch, migration_time: utcFromDate(new Date()) }]);
   }
-  return pending.map(({ name }) => name);
+  return planned.map(({ name }) => name);
 }
 
 /** Whether another process holds our own lock or the database's lock. */
