@@ -36,14 +36,15 @@ export function addDoctorCommand(program: Command, session: Session): void {
 async function runDoctor(session: Session, options: Options): Promise<void> {
   const { io, say } = session;
   const format = choiceOf('format', options.format, REPORT_FORMATS);
-  const repairOptions: RepairOptions = { assumeYes: options.yes === true, failedNames: new Set() };
+  let failedCount = 0;
   if (options.fix) io.onFirstChange?.();
   const health = await withDatabase(session, options.fix ? 'write' : 'read', async (site) => {
     if ((await findInstallation(site.db)) === 'none') throw await notInstalled(site);
     const initialHealth = await examine(site, version());
     if (format === 'text') print(io, healthText(initialHealth, session));
     if (!options.fix) return initialHealth;
-    const finalHealth = await repair(session, site, initialHealth, repairOptions);
+    const { health: finalHealth, failed } = await repair(session, site, initialHealth, options.yes === true);
+    failedCount = failed.size;
     if (format === 'text' && finalHealth !== initialHealth)
       print(io, `${say('upkeep:doctor.after')}\n${findingsText(finalHealth.findings, session)}`);
     return finalHealth;
@@ -59,7 +60,7 @@ async function runDoctor(session: Session, options: Options): Promise<void> {
     );
   const errors = health.findings.filter(({ severity }) => severity === 'error');
   if (errors.length > 0) throw new CliError('not-healthy', { count: errors.length });
-  if (repairOptions.failedNames.size > 0) throw new CliError('not-repaired', { count: repairOptions.failedNames.size });
+  if (failedCount > 0) throw new CliError('not-repaired', { count: failedCount });
 }
 
 /**
@@ -83,11 +84,8 @@ function findFileDamage(file: string): string[] {
   }
 }
 
-/**
- * Makes the possible repairs, after asking for each unless `assumeYes`. Returns the health afterwards, and adds the
- * names of findings whose repair failed to a set.
- */
-async function repair(session: Session, site: Site, first: Health, { assumeYes, failedNames }: RepairOptions): Promise<Health> {
+/** Makes the possible repairs, after asking for each unless `assumeYes`. */
+async function repair(session: Session, site: Site, first: Health, assumeYes: boolean): ReturnType<typeof repairInRounds> {
   const { io, say } = session;
   const sentenceOf = ({ name }: Finding): string => say(`upkeep:findings.${name}`);
   const answers = { yes: say('cli:answers.yes'), no: say('cli:answers.no') };
@@ -98,17 +96,9 @@ async function repair(session: Session, site: Site, first: Health, { assumeYes, 
     mayRepair: async (finding) => assumeYes || ask!(say('upkeep:doctor.ask', { finding: sentenceOf(finding), count: finding.count })),
     onTried: (finding, error) => {
       if (error === undefined) return io.err(`${say('upkeep:doctor.repaired', { finding: sentenceOf(finding) })}\n`);
-      failedNames.add(finding.name);
       io.err(`${oneLine(failedRepair(finding, error, say))}\n`);
     },
   });
-}
-
-interface RepairOptions {
-  /** Whether to make all repairs without asking. */
-  readonly assumeYes: boolean;
-  /** Names of the findings whose repair failed. */
-  readonly failedNames: Set<string>;
 }
 
 function healthText({ versions, servers, plugin, findings }: Health, session: Session): string {

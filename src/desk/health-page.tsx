@@ -66,17 +66,14 @@ const REPAIR_ROUNDS = 2;
 export async function repair(visit: Visit): Promise<Outcome> {
   const { site, i18n } = visit;
   const examineAgain = () => examine(site, version(), skipDamageCheck);
-  const failures = new Map<string, string>();
-  await repairInRounds(await examineAgain(), {
+  const { failed } = await repairInRounds(await examineAgain(), {
     examineAgain,
     rounds: REPAIR_ROUNDS,
     onTried: (finding, error) => {
-      if (error === undefined) return void failures.delete(finding.name);
-      site.log.error({ err: error, finding: finding.name }, 'a repair failed');
-      failures.set(finding.name, failedRepair(finding, error, i18n.say));
+      if (error !== undefined) site.log.error({ err: error, finding: finding.name }, 'a repair failed');
     },
   });
-  if (failures.size > 0) return healthPage(visit, [...failures.values()].join(' '));
+  if (failed.size > 0) return healthPage(visit, Array.from(failed, ([finding, error]) => failedRepair(finding, error, i18n.say)).join(' '));
   return { to: deskUrl(visit, '/health', { done: 'repaired' }) };
 }
 

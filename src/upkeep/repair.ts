@@ -19,25 +19,45 @@ interface RepairOptions {
 
 const MAX_ROUNDS = 10;
 
+/** The health after the repairs, which is the first one if none was tried, and the findings whose repair failed. */
+interface Repaired {
+  readonly health: Health;
+  /** With the reason of the last failure. Findings that another repair has removed meanwhile are left out. */
+  readonly failed: ReadonlyMap<Finding, unknown>;
+}
+
 /**
  * Makes the possible repairs of a site, and those of findings that appear afterwards, until nothing changes. A repair
- * that fails does not stop the others. Returns the health afterwards, which is the first one if no repair was tried.
+ * that fails does not stop the others, and is tried again if one of them succeeded, since that may have been what it
+ * lacked.
  *
  * @throws DatabaseUnavailable
  */
-export async function repairInRounds(first: Health, options: RepairOptions): Promise<Health> {
-  const keyOf = (finding: Finding) => JSON.stringify(finding);
-  const knownKeys = new Set<string>();
+export async function repairInRounds(first: Health, options: RepairOptions): Promise<Repaired> {
+  // Declined repairs are not asked about again, and those without effect are not tried again.
+  const settledKeys = new Set<string>();
+  const errors = new Map<string, unknown>();
   let health = first;
   for (let round = 0; round < (options.rounds ?? MAX_ROUNDS); round += 1) {
-    // Do not ask again about declined repairs, nor retry those that had no effect.
-    const newFindings = health.findings.filter(isFixable).filter((finding) => !knownKeys.has(keyOf(finding)));
-    for (const finding of newFindings) knownKeys.add(keyOf(finding));
-    if (!(await repairEach(newFindings, options))) break;
+    const outcomes = await repairEach(
+      health.findings.filter(isFixable).filter((finding) => !settledKeys.has(keyOf(finding))),
+      options,
+    );
+    if (outcomes.every(({ is }) => is === 'declined')) break;
+    const hasSucceeded = outcomes.some(({ is }) => is === 'repaired');
+    for (const outcome of outcomes) {
+      const key = keyOf(outcome.finding);
+      if (outcome.is === 'failed') errors.set(key, outcome.error);
+      else errors.delete(key);
+      if (outcome.is !== 'failed' || !hasSucceeded) settledKeys.add(key);
+    }
     health = await options.examineAgain();
   }
-  return health;
+  const failures = health.findings.filter((finding) => errors.has(keyOf(finding)));
+  return { health, failed: new Map(failures.map((finding) => [finding, errors.get(keyOf(finding))])) };
 }
+
+const keyOf = (finding: Finding): string => JSON.stringify(finding);
 
 /** Returns the sentence about a repair that failed. */
 export const failedRepair = ({ name }: Finding, error: unknown, say: Say): string =>
@@ -49,20 +69,30 @@ export const failedRepair = ({ name }: Finding, error: unknown, say: Say): strin
 /** Whether a finding can be repaired without a decision. */
 export const isFixable = (finding: Finding): finding is Fixable => finding.fix !== undefined;
 
-/** Returns whether any repair was tried: one that fails may have changed something already. */
-async function repairEach(findings: readonly Fixable[], { mayRepair, onTried }: RepairOptions): Promise<boolean> {
-  let wasAnyTried = false;
+/** The result of a repair. One that fails may have changed something already. */
+type RepairOutcome = { readonly finding: Finding } & (
+  | { readonly is: 'repaired' | 'declined' }
+  | { readonly is: 'failed'; readonly error: unknown }
+);
+
+/** Throws DatabaseUnavailable. */
+async function repairEach(findings: readonly Fixable[], { mayRepair, onTried }: RepairOptions): Promise<RepairOutcome[]> {
+  const outcomes: RepairOutcome[] = [];
   for (const finding of findings) {
-    if (mayRepair && !(await mayRepair(finding))) continue;
-    wasAnyTried = true;
+    if (mayRepair && !(await mayRepair(finding))) {
+      outcomes.push({ finding, is: 'declined' });
+      continue;
+    }
     try {
       await finding.fix();
     } catch (error) {
       if (error instanceof DatabaseUnavailable) throw error;
+      outcomes.push({ finding, is: 'failed', error });
       onTried(finding, error);
       continue;
     }
+    outcomes.push({ finding, is: 'repaired' });
     onTried(finding);
   }
-  return wasAnyTried;
+  return outcomes;
 }

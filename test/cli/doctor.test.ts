@@ -9,11 +9,12 @@ import type { Database } from '../../src/storage/engine/database.ts';
 import { takeOverChanges } from '../../src/storage/freshness/foreign-changes.ts';
 import { reindexEvents } from '../../src/storage/index/event-index-rebuild.ts';
 import { ANYTHING_CHANGED, appendChanges } from '../../src/storage/journal/entries.ts';
+import { pendingMigrations } from '../../src/storage/schema/migrate.ts';
 import { loadTexts } from '../../src/texts.ts';
 import { isBrokenArray, repairArray } from '../../src/wordpress/php/serialized-repair.ts';
 import { openProxy, urlThrough } from '../support/database-proxy.ts';
 import { describeDatabases, runScript, urlOf } from '../support/databases.ts';
-import { asReader } from '../support/read-only-user.ts';
+import { asReader, asWriter } from '../support/read-only-user.ts';
 import { loadSite, snapshotTables } from '../support/site.ts';
 import { commandIn } from './command.ts';
 
@@ -737,6 +738,23 @@ describeDatabases('fasti doctor', (open, engine) => {
       const again = await fasti(['--fix', '--yes'], { env });
       expect(again).toMatchObject({ code: 1, err: expect.stringMatching(/\nError: \d (repairs? failed|kinds? of errors? w)/) });
     });
+    it('repairs in one run what fails until another repair is made', async () => {
+      const twice = await open();
+      await loadSite(twice);
+      await runScript(
+        twice,
+        `${engine === 'SQLite' ? 'DROP INDEX wp_tec_occurrences_hash;' : 'ALTER TABLE wp_tec_occurrences DROP KEY hash;'}
+        INSERT INTO wp_tec_occurrences (event_id, post_id, start_date, start_date_utc, end_date, end_date_utc, duration, hash, updated_at)
+        SELECT event_id, post_id, start_date, start_date_utc, end_date, end_date_utc, duration, hash, updated_at
+        FROM wp_tec_occurrences WHERE post_id = 39;`,
+      );
+      const env = { DATABASE_URL: urlOf(twice) };
+      const { code, out, err } = await fasti(['--fix', '--yes'], { env });
+      expect(err).toMatch(/Not repaired: Indexes are missing[\s\S]*Repaired: Indexes are missing/);
+      expect(out).toMatch(/Indexes are missing[\s\S]*two identical rows[\s\S]*Afterwards:/);
+      expect(out.slice(out.indexOf('Afterwards:'))).not.toMatch(/Indexes are missing|two identical rows/);
+      expect(code).toBe(0);
+    });
     it('creates missing tables of Fasti but not those of WordPress', async () => {
       const bare = await open();
       await loadSite(bare);
@@ -752,6 +770,18 @@ describeDatabases('fasti doctor', (open, engine) => {
       await runScript(bare, 'DROP TABLE wp_termmeta;');
       expect((await fasti([], { env })).out).toMatch(/error {4}Tables are missing\n {4}wp_termmeta\n/);
     });
+    if (engine === 'MySQL')
+      it('leaves a site that can start if the user may not create the missing tables', async () => {
+        const bare = await open();
+        await loadSite(bare);
+        await runScript(bare, 'DROP TABLE wp_fasti_answers;');
+        await asWriter(bare, async (url) => {
+          const env = { DATABASE_URL: url };
+          expect((await fasti(['--fix', '--yes'], { env })).err).toContain('CREATE command denied');
+          expect(await pendingMigrations(bare)).toEqual([]);
+          expect((await fasti([], { env })).out).toMatch(/Tables are missing · --fix repairs it\n {4}wp_fasti_answers\n/);
+        });
+      });
     it('misses none of the calendar where it never had some, and there is no index to be made', async () => {
       const old = await loadSite(await open());
       await runScript(old, 'DROP TABLE wp_tec_occurrences; DROP TABLE wp_tec_events;');
