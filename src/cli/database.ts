@@ -6,7 +6,7 @@ import { type Config, localAddress } from '../config/config.ts';
 import { settings } from '../config/settings.ts';
 import { DESK_PATH, passwordLinkUrl } from '../desk/visit.ts';
 import { whyIndexUnused } from '../records/list-index.ts';
-import { addSiteLanguage } from '../records/site-languages.ts';
+import { addSiteLanguage, requireLanguagesOfNewSite } from '../records/site-languages.ts';
 import { seedEvents } from '../sample/generate.ts';
 import { seedSample } from '../sample/seed.ts';
 import { servesPages } from '../settings-reader.ts';
@@ -105,6 +105,7 @@ function addInit(program: Command, session: Session): void {
     .action((options: InitOptions & { readonly languages?: string }) =>
       withNewDatabase(session, async (site) => {
         const codes = parseLanguages(options.languages);
+        if (codes.length > 0) requireLanguagesOfNewSite(site.config);
         const besideOthers = Boolean(session.io.env[settings.tablePrefix.env]?.trim());
         await init(session, site, { ...options, besideOthers, asksForMissing: !options.sample });
         for (const code of codes) await addSiteLanguage(site, { code });
@@ -241,6 +242,17 @@ async function generateEvents(
   print(io, `${say('done.generated', { count: events })}\n`);
 }
 
+/** Creates the site, unless another process has created one in the meantime. Returns whether it did. */
+async function initUnlessInstalled(session: Session, site: Site, options: InitOptions): Promise<boolean> {
+  try {
+    await init(session, site, options);
+    return true;
+  } catch (error) {
+    if (error instanceof CliError && error.problem === 'already-installed') return false;
+    throw error;
+  }
+}
+
 /**
  * Runs `npm start`: turns an empty database into a site, an embedded one with the sample calendar, and serves it. A
  * WordPress database is served as it is.
@@ -252,8 +264,8 @@ async function start(session: Session, options: InitOptions): Promise<void> {
   const prepare = async (site: Site): Promise<SiteSettings> => {
     if ((await findInstallation(site.db)) !== 'site') {
       const withSample = isEmbedded || options.sample === true;
-      await init(session, site, { ...options, sample: withSample });
-      if (withSample) await seedByCommand(session, site);
+      const isNew = await initUnlessInstalled(session, site, { ...options, sample: withSample });
+      if (isNew && withSample) await seedByCommand(session, site);
     }
     return site.settings();
   };

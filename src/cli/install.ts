@@ -4,7 +4,7 @@ import { termKind } from '../kinds/index.ts';
 import { type Site, withinTransaction } from '../site.ts';
 import { enableIndex } from '../storage/index/event-index.ts';
 import { noteChange } from '../storage/journal/reported-changes.ts';
-import { writeOption } from '../storage/rows/options.ts';
+import { lockOption, writeOption } from '../storage/rows/options.ts';
 import { insertTerm } from '../storage/rows/terms.ts';
 import { findInstallation, refuseBesideOthers } from '../storage/schema/installation.ts';
 import { migrate } from '../storage/schema/migrate.ts';
@@ -41,6 +41,8 @@ export async function installSite(
   if (!besideOthers) await refuseBesideOthers(site.db);
   await migrate(site.db, { besideOthers });
   return site.db.transaction(async (db) => {
+    // Two processes may get here at the same time. The second one waits, and finds the site of the first.
+    await lockOption(db, 'siteurl');
     if ((await findInstallation(db)) === 'site') throw new CliError('already-installed');
     for (const [name, value, autoload] of optionsOfNewSite(newSite, db.prefix)) await writeOption(db, name, value, autoload);
     await enableIndex(db, undefined);

@@ -53,6 +53,21 @@ export interface NewLanguage {
 }
 
 /**
+ * Checks that the configuration allows languages on a new site, which has no plugins.
+ *
+ * @throws LanguageError
+ */
+export function requireLanguagesOfNewSite({ contentLanguages, sharedWithWordpress }: Site['config']): void {
+  if (contentLanguages === 'off') throw new LanguageError('languages-off');
+  if (contentLanguages !== 'polylang' && (contentLanguages === 'wpml' || sharedWithWordpress === 'on'))
+    throw languagesUnread(contentLanguages);
+}
+
+/** Returns the error that languages in Polylang's form would not be read. */
+const languagesUnread = (contentLanguages: Site['config']['contentLanguages']): LanguageError =>
+  new LanguageError(contentLanguages === 'wpml' ? 'languages-only-of-wpml' : 'languages-without-plugin');
+
+/**
  * Adds a language to the site, in Polylang's form. All existing records get the first language that is added.
  *
  * @returns how many records got it
@@ -79,8 +94,7 @@ export async function addSiteLanguage(site: Site, newLanguage: NewLanguage): Pro
       throw new LanguageError('language-is-slug', { code });
     if (!(await addLanguage(db, { code, locale, name: name.trim(), rtl: isRightToLeft(code), isDefault })))
       throw new LanguageError('field-option', { option: LANGUAGES_OPTION });
-    if (!(await innerSite.settings()).contentLanguages)
-      throw new LanguageError(contentLanguages === 'wpml' ? 'languages-only-of-wpml' : 'languages-without-plugin');
+    if (!(await innerSite.settings()).contentLanguages) throw languagesUnread(contentLanguages);
     const count = before ? 0 : await assignAll(code, kinds, (assign) => assign(innerSite));
     noteChange(db, { now: site.clock() });
     return count;

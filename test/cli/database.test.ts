@@ -25,8 +25,9 @@ describeDatabases('empty database', (open) => {
 
   beforeAll(async () => {
     db = await open({ migrated: false });
-    fasti = commandIn({ DATABASE_URL: urlOf(db), UPLOADS_DIR: `${folder}/${db.dialect.name}`, PORT: '8123' }, { now: NOW });
+    fasti = commandIn(environment(), { now: NOW });
   });
+  const environment = () => ({ DATABASE_URL: urlOf(db), UPLOADS_DIR: `${folder}/${db.dialect.name}`, PORT: '8123' });
 
   it('is reported as empty', async () => {
     for (const args of [['event', 'list'], ['seed'], ['user', 'list'], ['serve']]) {
@@ -60,6 +61,17 @@ describeDatabases('empty database', (open) => {
     const { code, out, err } = await fasti('init', `--${name}=${value}`);
     expect({ code, out }).toEqual({ code: 2, out: '' });
     expect(err).toContain(`${name} cannot be "${value}"`);
+    expect((await fasti('option', 'list')).code).toBe(1);
+  });
+
+  it.each([
+    [{ CONTENT_LANGUAGES: 'off' }, 'CONTENT_LANGUAGES'],
+    [{ CONTENT_LANGUAGES: 'wpml' }, 'CONTENT_LANGUAGES'],
+    [{ SHARED_WITH_WORDPRESS: 'on' }, 'Polylang'],
+  ])('does not become a site if it could not have the requested languages: %j', async (env, word) => {
+    const { code, out, err } = await commandIn({ ...environment(), ...env })('init', '--languages=en,it');
+    expect({ code, out }).toEqual({ code: 1, out: '' });
+    expect(err).toContain(word);
     expect((await fasti('option', 'list')).code).toBe(1);
   });
 
@@ -237,6 +249,21 @@ describeDatabases('empty database', (open) => {
       expect(options).toContain(edges!.first);
       expect(options).toContain(edges!.last);
     });
+  });
+});
+
+describeDatabases('empty database that two processes start on', (open) => {
+  it('becomes one site, which both serve', async () => {
+    const db = await open({ migrated: false });
+    const start = commandIn({ DATABASE_URL: urlOf(db), UPLOADS_DIR: `${folder}/twice-${db.dialect.name}`, PORT: '0' }, { now: NOW });
+    const outcomes = await Promise.all([start('start'), start('start')]);
+    expect(outcomes.map(({ code, err, served }) => ({ code, err, served: served.length }))).toEqual([
+      { code: 0, err: '', served: 1 },
+      { code: 0, err: '', served: 1 },
+    ]);
+    expect(outcomes.filter(({ out }) => out.includes('a new site'))).toHaveLength(1);
+    expect(await loadAllUsers(db, [])).toHaveLength(1);
+    expect(await db.from('terms').where('slug', 'uncategorized')).toHaveLength(1);
   });
 });
 
