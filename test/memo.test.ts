@@ -62,9 +62,10 @@ describe('the memory of objects', () => {
   it('holds no more than its limit if keys are long', () => {
     const always = () => true;
     const memory = createObjectMemory(2_000_000)({
-      version: { name: 'one', count: 1, at: 0, mayBuildOn: always },
+      version: { name: 'one', count: 1, at: 0, mayBuildOn: always, completeUntil: 0 },
       changes: { isCurrent: always, era: () => 0 },
       era: 0,
+      shownUntil: 0,
     });
     const before = heldBytes();
     for (let number = 0; number < 1000; number += 1) memory.keep(longText(number), { value: 'x', dependencies: [] });

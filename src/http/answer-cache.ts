@@ -6,7 +6,7 @@ import type { Version } from '../storage/freshness/freshness.ts';
 import { trackReads } from '../storage/journal/dependencies.ts';
 import type { JournalFeed } from '../storage/journal/feed.ts';
 import { type Derived, followChanges, type LatestChanges } from '../storage/journal/latest-changes.ts';
-import { createObjectMemory, type ReadTime } from '../storage/journal/object-memory.ts';
+import { createObjectMemory, type ObjectMemory, type ReadTime } from '../storage/journal/object-memory.ts';
 import type { Texts } from '../texts.ts';
 import { ANONYMOUS } from '../wordpress/viewer.ts';
 import { type Answer, sizeOf, withOwnBody } from './deliver.ts';
@@ -21,6 +21,10 @@ interface CachedAnswer extends Derived {
   readonly madeAt: number;
   /** Measured by the same clock as `version`. */
   readonly readTime: ReadTime;
+  /** The answer contains all changes that could be read before this moment; -Infinity: it may lack shown ones. */
+  asOf: number;
+  /** When the reading of the last answer with the same key ended. */
+  shownUntil: number;
   /** The route that produced the answer, for the log. */
   readonly route: string | undefined;
 }
@@ -68,6 +72,8 @@ export interface AnswerCacheOptions {
   readonly bytes: number;
   readonly clock: () => Date;
   readonly turns: Turns;
+  /** Returns milliseconds of the monotonic clock that versions are measured by. */
+  readonly now?: () => number;
 }
 
 /** An answer under its own key, or the key of an answer under an alias: each answer is held, and counted, once. */
@@ -76,11 +82,14 @@ type Entry = { readonly cachedAnswer: CachedAnswer } | { readonly aliasOf: strin
 /**
  * Creates a cache of answers that evicts the least recently used ones. Each is valid until the journal names a change
  * of one of its dependencies, or the version changes (`Freshness`).
+ *
+ * A request never gets an older state than an earlier answer to the same request has shown, although changes by other
+ * writers are taken over some time after they can be read.
  */
-export function createAnswerCache({ bytes, clock, turns }: AnswerCacheOptions): AnswerCache {
+export function createAnswerCache({ bytes, clock, turns, now = () => performance.now() }: AnswerCacheOptions): AnswerCache {
   const bytesForRecords = Math.floor(bytes * RECORDS_SHARE);
-  const { findCurrent, keep, keepAlias } = createEntries({ bytes: bytes - bytesForRecords, clock });
-  const memoryAt = createObjectMemory(bytesForRecords);
+  const { findCurrent, shownUntil, noteUnkept, keep, keepAlias } = createEntries({ bytes: bytes - bytesForRecords, clock });
+  const memoryAt = createObjectMemory(bytesForRecords, now);
   const answersInProgress = new Map<string, Promise<Answer>>();
   const changesOf = memoizeByObject((journal: JournalFeed) => followChanges(journal));
 
@@ -92,7 +101,7 @@ export function createAnswerCache({ bytes, clock, turns }: AnswerCacheOptions): 
     getOrCompute: async (req, { key, alias, site, compute }) => {
       const notes = notesOf(req);
       const changes = changesOf(site.journal);
-      const version = await site.freshness.version();
+      const version = await site.freshness.version(shownUntil());
       // Not when it is the turn of the request: if the database was put back to an earlier state by then, the count of
       // the version is above those of the next changes.
       const era = changes.era();
@@ -100,21 +109,28 @@ export function createAnswerCache({ bytes, clock, turns }: AnswerCacheOptions): 
       if (cachedAnswer && alias !== undefined) keepAlias(alias, key);
       if (cachedAnswer) return cachedAnswer.answer;
       notes.memory = 'miss';
-      if (!version) return turns.run(req, () => compute(site));
+      // Afterwards nobody joins a computation that may have read an older state.
+      const noteShown = () => {
+        noteUnkept(now());
+        answersInProgress.clear();
+      };
+      if (!version) return turns.run(req, () => compute(site)).finally(noteShown);
       const name = `${version.name} ${version.count} ${key}`;
       const begin = (): Promise<Answer> => {
         const madeAt = clock().getTime();
         const reading = trackReads(site.db);
-        const memory = memoryAt({ version, changes, era });
-        const work = compute({ ...site, db: reading.db, memory })
+        const memory = memoryAt({ version, changes, era, shownUntil: shownUntil(key) });
+        const work: Promise<Answer> = compute({ ...site, db: reading.db, memory })
           .then((computedAnswer) => {
             if (!isCacheable(computedAnswer)) return computedAnswer;
             const answer = withOwnBody(computedAnswer);
             const computation = { answer, version, madeAt, era, route: notes.route, dependencies: reading.dependencies() };
-            keep(key, toCachedAnswer(computation, memory.oldest()));
+            keep(key, toCachedAnswer(computation, memory, now()));
             return answer;
           })
-          .finally(() => answersInProgress.delete(name));
+          .finally(() => {
+            if (answersInProgress.get(name) === work) answersInProgress.delete(name);
+          });
         answersInProgress.set(name, work);
         return work;
       };
@@ -135,7 +151,9 @@ export function createAnswerCache({ bytes, clock, turns }: AnswerCacheOptions): 
 
 /**
  * Creates the map of cached answers by key and alias. `findCurrent` returns an answer that is still valid, and records
- * the hit in the notes of the request.
+ * the hit in the notes of the request. `noteUnkept` must be called after an answer without a version has been computed,
+ * which may have shown any change. `shownUntil` returns when the reading of the last answer ended that may have shown
+ * something a new one has to contain: the last one without a version, or one with this key.
  */
 function createEntries({ bytes: maxSize, clock }: Pick<AnswerCacheOptions, 'bytes' | 'clock'>) {
   const entries = new LRUCache<string, Entry>({
@@ -143,9 +161,14 @@ function createEntries({ bytes: maxSize, clock }: Pick<AnswerCacheOptions, 'byte
     sizeCalculation: (entry, key) =>
       OVERHEAD_BYTES + textBytes(key) + ('aliasOf' in entry ? textBytes(entry.aliasOf) : bytesOf(entry.cachedAnswer)),
   });
+  /** When the last answer without a version ended; 0: there was none. */
+  let unkeptUntil = 0;
+  const shownUntil = (key?: string): number =>
+    Math.max(unkeptUntil, (key === undefined ? undefined : answerIn(entries.peek(key)))?.shownUntil ?? 0);
 
   const keepAlias = (alias: string, key: string): void => void entries.set(alias, { aliasOf: key });
   const keep = (key: string, cachedAnswer: CachedAnswer): void => {
+    if (laterOf(answerIn(entries.peek(key)), cachedAnswer) !== cachedAnswer) return;
     entries.set(key, { cachedAnswer });
     // Measured again, unless another answer has replaced it.
     cachedAnswer.answer.onGrowth = () => {
@@ -161,22 +184,35 @@ function createEntries({ bytes: maxSize, clock }: Pick<AnswerCacheOptions, 'byte
     return cachedAnswer;
   };
 
-  const findCurrent = (
-    req: IncomingMessage,
-    key: string,
-    { name, mayServe }: Version,
-    changes: LatestChanges,
-  ): CachedAnswer | undefined => {
+  /** Whether an answer contains everything that was shown before, although it may have been read before. */
+  const mayFollow = ({ completeUntil, mayBuildOn }: Version, { readTime, shownUntil: until }: CachedAnswer): boolean =>
+    completeUntil >= Math.max(unkeptUntil, until) && mayBuildOn(readTime);
+  const findCurrent = (req: IncomingMessage, key: string, version: Version, changes: LatestChanges): CachedAnswer | undefined => {
     const cachedAnswer = find(key);
     if (cachedAnswer === undefined) return undefined;
-    const { version, readTime } = cachedAnswer;
-    if (version.name !== name || !mayServe(readTime) || !isInTime(cachedAnswer, clock().getTime()) || !changes.isCurrent(cachedAnswer))
-      return undefined;
+    const { version: own, readTime, asOf } = cachedAnswer;
+    if (own.name !== version.name || !version.mayServe(readTime) || !isInTime(cachedAnswer, clock().getTime())) return undefined;
+    if ((asOf < unkeptUntil && !mayFollow(version, cachedAnswer)) || !changes.isCurrent(cachedAnswer)) return undefined;
     noteHit(req, cachedAnswer);
     return cachedAnswer;
   };
 
-  return { findCurrent, keep, keepAlias };
+  const noteUnkept = (at: number): void => {
+    unkeptUntil = at;
+  };
+  return { findCurrent, shownUntil, noteUnkept, keep, keepAlias };
+}
+
+/**
+ * Returns which of two answers with the same key is kept: the one whose computation began later. If they were computed
+ * at the same time, each may lack something that the other has shown.
+ */
+function laterOf(present: CachedAnswer | undefined, made: CachedAnswer): CachedAnswer {
+  if (!present || made.asOf >= present.shownUntil) return made;
+  const later = present.asOf > made.asOf ? present : made;
+  later.shownUntil = Math.max(present.shownUntil, made.shownUntil);
+  later.asOf = Number.NEGATIVE_INFINITY;
+  return later;
 }
 
 const answerIn = (entry: Entry | undefined): CachedAnswer | undefined =>
@@ -195,13 +231,16 @@ function noteHit(req: IncomingMessage, { route }: CachedAnswer): void {
   notes.user = ANONYMOUS.id;
 }
 
-/** Wraps a new answer for the cache. `oldest`: as in `ReadTime`. */
+/** Wraps a new answer for the cache. */
 const toCachedAnswer = (
   computation: Pick<CachedAnswer, 'answer' | 'version' | 'madeAt' | 'era' | 'route' | 'dependencies'>,
-  oldest: number,
+  { oldest, asOf }: Pick<ObjectMemory, 'oldest' | 'asOf'>,
+  until: number,
 ): CachedAnswer => ({
   ...computation,
-  readTime: { from: computation.version.at, until: performance.now(), oldest },
+  readTime: { from: computation.version.at, until, oldest: oldest() },
+  asOf: asOf(),
+  shownUntil: until,
   count: computation.version.count,
   checkedUntil: computation.version.count,
 });

@@ -11,7 +11,7 @@ import { heldBytes, OTHER_BYTES } from '../support/held-bytes.ts';
 
 const LIMIT = 3_000_000;
 const always = () => true;
-const version: Version = { name: 'one', count: 1, at: 0, mayServe: always, mayBuildOn: always };
+const version: Version = { name: 'one', count: 1, at: 0, mayServe: always, mayBuildOn: always, completeUntil: 0 };
 const journal: JournalFeed = { position: () => 0, advanceTo: async () => undefined, subscribe: () => () => undefined };
 const freshness = { cachedVersion: () => version, version: async () => version };
 /** A database that nobody asks. */

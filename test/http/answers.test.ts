@@ -30,7 +30,7 @@ describeDatabases('answer cache', (open) => {
   /** Requests a URL that shows the record and marks whether the answer was computed; `reads` is its current value. */
   const ask = async (key: string, reads: string) => {
     const mayServe: Version['mayServe'] = (read) => read.oldest >= oldest;
-    const version: Version = { name: 'one', count: 1, at: performance.now(), mayServe, mayBuildOn: mayServe };
+    const version: Version = { name: 'one', count: 1, at: performance.now(), mayServe, mayBuildOn: mayServe, completeUntil: 0 };
     const freshness = { ...running.site.freshness, cachedVersion: () => version, version: async () => version };
     let isNew = false;
     const compute = async ({ memory }: Site) => {
@@ -91,7 +91,7 @@ describeDatabases('answer cache', (open) => {
     answers = createAnswerCache({ bytes: 1e7, clock: () => new Date(), turns });
     const askAt = async (count: number, title: string) => {
       const always = () => true;
-      const version: Version = { name: 'one', count, at: performance.now(), mayServe: always, mayBuildOn: always };
+      const version: Version = { name: 'one', count, at: performance.now(), mayServe: always, mayBuildOn: always, completeUntil: 0 };
       const freshness = { ...running.site.freshness, cachedVersion: () => version, version: async () => version };
       const compute = async ({ db }: Site) => {
         dependingOn(db, [44]);

@@ -10,10 +10,10 @@ export interface Freshness {
   /** Returns the version without waiting if it was determined recently enough; undefined: call `version`. */
   readonly cachedVersion: () => Version | undefined;
   /**
-   * Returns the version of the data, and determines it if it is not known. Undefined: nothing may be cached at the
-   * moment.
+   * Returns the version of the data, and determines it if it is not known, or only from before the moment `since`.
+   * Undefined: nothing may be cached at the moment.
    */
-  readonly version: () => Promise<Version | undefined>;
+  readonly version: (since?: number) => Promise<Version | undefined>;
   /** Must be called after every write of this process, so that the process sees its own write at once. */
   readonly forget: () => void;
 }
@@ -38,10 +38,18 @@ export interface Version {
    * version is valid: nothing was being written while the value was read.
    */
   readonly mayBuildOn: (read: ReadTime) => boolean;
+  /**
+   * All changes that could be read before this moment are in the journal up to `count`, or have changed the name. It is
+   * measured by the same clock as `at`.
+   */
+  readonly completeUntil: number;
 }
 
 /** The result of a probe for the version. */
-export type ProbeResult = Pick<Version, 'name' | 'count' | 'mayServe' | 'mayBuildOn'>;
+export interface ProbeResult extends Pick<Version, 'name' | 'count' | 'mayServe' | 'mayBuildOn'> {
+  /** As in `Version`; absent: the moment at which the version was requested. */
+  readonly completeUntil?: number;
+}
 
 export interface FreshnessOptions {
   /** Time for which a version counts as known, in milliseconds. */
@@ -66,7 +74,7 @@ export function createFreshness(
   const runProbe = async (): Promise<Version | undefined> => {
     const [at, before] = [clock(), writes];
     const result = await probe();
-    const version = result && { ...result, at };
+    const version = result && { completeUntil: at, ...result, at };
     if (writes === before) last = { version, at };
     return writes === before ? version : undefined;
   };
@@ -93,9 +101,9 @@ export function createFreshness(
 
   return {
     cachedVersion: () => current()?.version,
-    version: () => {
+    version: (since = Number.NEGATIVE_INFINITY) => {
       const now = current();
-      return now ? Promise.resolve(now.version) : probeOnce();
+      return now && (now.version === undefined || now.at >= since) ? Promise.resolve(now.version) : probeOnce();
     },
     forget: () => {
       writes += 1;
@@ -135,12 +143,17 @@ export async function lookAtVersion(db: Database, foreignChanges: ForeignChangeW
     row = await readCounter(db);
   }
   const count = Number(row?.counter ?? 0);
-  const { version, mayServe, mayBuildOn } = watched ?? { version: '', mayServe: () => true, mayBuildOn: () => true };
   return {
     count,
-    probeResult: version === undefined ? undefined : { name: version, count, mayServe, mayBuildOn },
+    probeResult: probeResultOf(watched, count),
     changedAt: foreignChanges ? undefined : row?.changed_at,
   };
+}
+
+function probeResultOf(watched: WatchResult | undefined, count: number): ProbeResult | undefined {
+  if (!watched) return { name: '', count, mayServe: () => true, mayBuildOn: () => true };
+  const { version: name, mayServe, mayBuildOn, completeUntil } = watched;
+  return name === undefined ? undefined : { name, count, mayServe, mayBuildOn, completeUntil };
 }
 
 interface CounterRow {

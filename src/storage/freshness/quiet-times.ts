@@ -56,6 +56,8 @@ export interface WatchState {
    * that were read during a write may have existed only for a moment.
    */
   readonly mayBuildOn: (from: number, until: number) => boolean;
+  /** Everything that other writers had committed, and that could be read, before this moment has been taken over. */
+  readonly completeUntil: number;
 }
 
 /**
@@ -121,18 +123,26 @@ export function createQuietTimes(): QuietTimes {
   const schedule = createSchedule();
   let proof: Proof | undefined;
   let last: Look | undefined;
+  let completeUntil = Number.NEGATIVE_INFINITY;
+  const completeAt = (moment: number): void => {
+    completeUntil = Math.max(completeUntil, moment);
+  };
 
   const isProven = (look: Look): Proven => {
     if (!proof || proof.look.surprises !== look.surprises || proof.look.sighting.restarts !== look.sighting.restarts) return undefined;
     if (look.position !== undefined && look.position === proof.position && look.at >= proof.stableFrom) {
       // Nothing has been committed, so the current signs are the signs without any change.
       if (proof.isSettled && numbers.isSettled(look)) proof = { ...proof, look };
+      // A commit moves the position before its rows can be read.
+      completeAt(look.at);
       return 'fully';
     }
     if (!proof.isSettled || proof.look.sighting.firstSeen !== look.sighting.firstSeen) return undefined;
     const mayHaveEvicted =
       look.unrecordedTables.length > 0 && (look.openedTables === undefined || look.openedTables !== proof.look.openedTables);
-    return mayHaveEvicted ? 'by what shows' : 'fully';
+    if (mayHaveEvicted) return 'by what shows';
+    completeAt(look.at - MAX_VISIBILITY_SKEW_MS);
+    return 'fully';
   };
 
   const dueAt = (look: Look, proven: Proven): Due | undefined => {
@@ -160,6 +170,7 @@ export function createQuietTimes(): QuietTimes {
         due: dueAt(look, proven),
         mayServe: (from, until) => look.at - from <= MAX_STALE_MS || wasQuiet(from, until),
         mayBuildOn: wasQuiet,
+        completeUntil,
       };
     },
     compare: (due) => {
@@ -167,6 +178,8 @@ export function createQuietTimes(): QuietTimes {
       const [wasStable, provable, isSettled] = [numbers.wasStable(look), numbers.provable(look), numbers.isSettled(look)];
       return (result, at) => {
         schedule.end(due, { result, at, of: provable });
+        // The signs cover the tables that were not compared.
+        if (result) completeAt(due === 'everything' ? result.beganAt : look.at - MAX_VISIBILITY_SKEW_MS);
         const position = wasStable && result ? numbers.after(look, result) : undefined;
         const stableFrom = result?.writes === 0 ? Number.NEGATIVE_INFINITY : at;
         proof =

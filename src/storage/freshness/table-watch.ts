@@ -13,6 +13,7 @@ export interface WatchResult {
   /** As in `Version`. */
   readonly mayServe: (read: ReadTime) => boolean;
   readonly mayBuildOn: (read: ReadTime) => boolean;
+  readonly completeUntil: number;
   /** Whether everything that other writers had written when the look began has been taken over (`takeOverChanges`). */
   readonly isTakenOver: boolean;
   /**
@@ -115,12 +116,13 @@ export function watchTables(db: Database, { maxStaleMs, clock, takeOver }: Watch
     if (!watchState) {
       const version = sighting.isTrusted ? `${sighting.epoch}.${surprises}` : undefined;
       const isYoung = (read: ReadTime) => read.oldest >= oldestAllowed;
-      return { version, mayServe: isYoung, mayBuildOn: isYoung, isTakenOver: false, state };
+      return { version, mayServe: isYoung, mayBuildOn: isYoung, completeUntil: at - margin, isTakenOver: false, state };
     }
     return {
       version: watchState.isFresh ? 'taken over' : undefined,
       mayServe: ({ from, until, oldest }) => oldest >= oldestAllowed && watchState.mayServe(from, until),
       mayBuildOn: ({ from, until, oldest }) => oldest >= oldestAllowed && watchState.mayBuildOn(from, until),
+      completeUntil: watchState.completeUntil,
       isTakenOver: watchState.isQuiet,
       state,
     };
