@@ -113,9 +113,13 @@ export async function openSite(
     loadConfiguredTexts(config),
   ]);
   let isFollowing = false;
-  const foreignChanges = createForeignChangeHandler(database, clock);
+  // The settings have been read before anything is written.
+  const foreignChanges = createForeignChangeHandler(database, clock, () => {
+    const settings = config.followWordpress ? main.latestSettings() : undefined;
+    return settings?.shared ? { languages: settings.contentLanguages } : undefined;
+  });
   const changedSince = sinceStart(utcFromDate(clock()));
-  const main = createSource(database, config, 'primary', {
+  const main: DatabaseSource = createSource(database, config, 'primary', {
     takeOver: async (scope) => (isFollowing ? foreignChanges.takeOver(scope) : undefined),
     drain: async (newest, languages) => {
       if (isFollowing) await foreignChanges.drain(newest, languages);

@@ -1,10 +1,13 @@
 import { beforeAll, beforeEach, expect, it } from '@jest/globals';
+import { termKind } from '../../src/kinds/index.ts';
 import type { Database } from '../../src/storage/engine/database.ts';
 import { createForeignChangeHandler } from '../../src/storage/freshness/foreign-change-handler.ts';
-import { hasForeignChanges } from '../../src/storage/freshness/foreign-changes.ts';
+import { hasForeignChanges, takeOverChanges } from '../../src/storage/freshness/foreign-changes.ts';
 import { indexLayout } from '../../src/storage/index/event-index.ts';
-import { lastNumber } from '../../src/storage/journal/entries.ts';
+import { entriesAfter, lastNumber } from '../../src/storage/journal/entries.ts';
 import { readOptions } from '../../src/storage/rows/options.ts';
+import { updatePost } from '../../src/storage/rows/posts.ts';
+import { insertTerm } from '../../src/storage/rows/terms.ts';
 import { describeDatabases, runScript } from '../support/databases.ts';
 import { loadSite, snapshotTables } from '../support/site.ts';
 
@@ -31,6 +34,23 @@ describeDatabases('the take-over of changes by other programs', (open) => {
     isBusy = false;
     await handler.takeOver(EVERYTHING);
     expect(await hasForeignChanges(db, undefined)).toBe(false);
+  });
+
+  it.each([
+    ['another process takes over changes', () => ({ languages: undefined }), ['fasti']],
+    ['nobody takes over changes', () => undefined, ['fasti', 'found']],
+  ])('notes a write of a process that has not taken over anything if %s', async (_, followed, writers) => {
+    await createForeignChangeHandler(db, now).takeOver(EVERYTHING);
+    createForeignChangeHandler(db, now, followed);
+    const before = await lastNumber(db);
+    for (const title of ['Ours', 'Ours again'])
+      await db.transaction(async (trx) => {
+        await updatePost(trx, 38, { post_title: title });
+        await insertTerm(trx, termKind('tag'), { name: title, slug: title.replace(' ', '-'), description: '', parent: 0 });
+      });
+    await takeOverChanges(db, now);
+    const { entries } = await entriesAfter(db, before, 100);
+    expect([...new Set(entries.map(({ writer }) => writer))].sort()).toEqual(writers);
   });
 
   it('rebuilds the index once, and not again as long as an event cannot be indexed', async () => {

@@ -115,7 +115,7 @@ describeDatabases('change by another program', (open, engine) => {
 
   it('is not recorded if Fasti wrote it itself', async () => {
     const sources = await printSources(db, undefined);
-    updatePrintsOfOwnChanges(db, () => ({ sources, languages: undefined }));
+    updatePrintsOfOwnChanges(db, async () => ({ sources, languages: undefined }));
     await db.transaction(async (trx) => {
       await updatePost(trx, 38, { post_title: 'Ours' });
       await insertTerm(trx, termKind('tag'), { name: 'Ours', slug: 'ours', description: '', parent: 0 });
@@ -138,7 +138,7 @@ describeDatabases('change by another program', (open, engine) => {
       ['fasti post tribe_events 38 changed 11']],
   ])('is recorded even if Fasti writes to the same object before taking it over: %s', async (_, script, write, entries) => {
     const sources = await printSources(db, undefined);
-    updatePrintsOfOwnChanges(db, () => ({ sources, languages: undefined }));
+    updatePrintsOfOwnChanges(db, async () => ({ sources, languages: undefined }));
     const from = await lastNumber(db);
     await runScript(db, script);
     await db.transaction(async (trx) => void (await write(trx)));
@@ -179,7 +179,7 @@ describeDatabases('changes without the tables of the calendar', (open) => {
     );
     await takeOverChanges(db, now);
     const sources = await printSources(db, undefined);
-    updatePrintsOfOwnChanges(db, () => ({ sources, languages: undefined }));
+    updatePrintsOfOwnChanges(db, async () => ({ sources, languages: undefined }));
     await runScript(db, 'UPDATE wp_term_taxonomy SET parent = 0 WHERE term_id = 3');
     await db.transaction(async (trx) => {
       await updatePost(trx, 39, { post_title: 'Ours' });

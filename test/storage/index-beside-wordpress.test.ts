@@ -99,7 +99,7 @@ describeDatabases('an event whose rows are deleted and restored', (open) => {
     }],
     ['Fasti moves one of its categories', async () => {
       const sources = await printSources(db, undefined);
-      updatePrintsOfOwnChanges(db, () => ({ sources, languages: undefined }));
+      updatePrintsOfOwnChanges(db, async () => ({ sources, languages: undefined }));
       const { id, term } = await categoryOf(db, EVENT);
       await db.transaction(async (trx) => {
         await trx.from('term_taxonomy').where('term_taxonomy_id', id).update({ parent: 10 });
@@ -116,7 +116,7 @@ describeDatabases('an event whose rows are deleted and restored', (open) => {
 
   it('is read again once if Fasti moves one of its categories', async () => {
     const sources = await printSources(db, undefined);
-    updatePrintsOfOwnChanges(db, () => ({ sources, languages: undefined }));
+    updatePrintsOfOwnChanges(db, async () => ({ sources, languages: undefined }));
     const { id, term } = await categoryOf(db, EVENT);
     /** Moves the category, and returns the number of queries after this work. */
     const queriesAfter = async (parent: number, work: (trx: Database) => Promise<unknown>): Promise<number> => {

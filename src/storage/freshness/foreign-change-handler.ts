@@ -5,7 +5,7 @@ import { INDEX_OPTION, readOptions } from '../rows/options.ts';
 import { takeOverChanges, updatePrintsOfOwnChanges } from './foreign-changes.ts';
 import { rebuildIndex } from './index-rebuild.ts';
 import { createInbox, type Inbox } from './plugin-inbox.ts';
-import { type PrintSource, printSources } from './prints.ts';
+import { arePrintsComplete, type PrintForm, type PrintSource, printSources } from './prints.ts';
 import { createRowRanges, type RowRanges } from './row-ranges.ts';
 import type { TakeOver } from './table-watch.ts';
 
@@ -27,12 +27,15 @@ export interface ForeignChangeHandler {
  * Creates the functions that take over changes by other writers to this database: into the journal, the list index and
  * the prints. They create the list index if there is none. From this call on, the prints are also updated by the writes
  * of this process.
+ *
+ * @param followed returns the current languages of the content if some process takes over changes; undefined: none does
  */
-export function createForeignChangeHandler(db: Database, clock: () => Date): ForeignChangeHandler {
+export function createForeignChangeHandler(db: Database, clock: () => Date, followed: Followed = () => undefined): ForeignChangeHandler {
   let prints: Prints | undefined;
   /** Events that could not be indexed at the last rebuild. */
   let unindexable: readonly number[] = [];
-  updatePrintsOfOwnChanges(db, () => prints);
+  const ofOthers = createPrintsOfOthers(followed);
+  updatePrintsOfOwnChanges(db, async (trx) => prints ?? ofOthers(trx));
   const open = async (languages: OptionalLanguages): Promise<Omit<Prints, 'dateColumns'>> => ({
     form: languages?.form,
     languages,
@@ -61,6 +64,25 @@ export function createForeignChangeHandler(db: Database, clock: () => Date): For
     return { writes: undefined };
   };
   return { takeOver, drain: inbox.drain };
+}
+
+/** The languages of the content, if some process takes over changes. */
+type Followed = () => { readonly languages: OptionalLanguages } | undefined;
+
+/**
+ * Creates the function that returns how the prints of another process are updated, since this one, such as a command,
+ * has not taken over anything. Undefined: there are no prints, or not of the current form.
+ */
+function createPrintsOfOthers(followed: Followed): (db: Database) => Promise<PrintForm | undefined> {
+  let known: PrintForm | undefined;
+  return async (db) => {
+    const current = followed();
+    if (!current) return undefined;
+    const { languages } = current;
+    const sources = known && known.languages?.form === languages?.form ? known.sources : await printSources(db, languages);
+    known = { languages, sources };
+    return (await arePrintsComplete(db, known)) ? known : undefined;
+  };
 }
 
 /**

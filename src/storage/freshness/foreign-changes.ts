@@ -17,6 +17,7 @@ import {
   markPrintsComplete,
   nextKey,
   type Print,
+  type PrintForm,
   type PrintKind,
   type PrintSource,
   postsInGroups,
@@ -95,14 +96,11 @@ export async function hasForeignChanges(db: Database, languages: OptionalLanguag
  * found as changes by other writers. The new print also covers what other writers have committed to the same object in
  * the meantime. Therefore the events among the objects are indexed again, as they were when the print was made.
  *
- * @param prints returns the current sources of prints and languages; undefined: there are no prints yet
+ * @param prints returns the current sources of prints and languages, in a transaction; undefined: there are no prints yet
  */
-export function updatePrintsOfOwnChanges(
-  db: Database,
-  prints: () => { readonly sources: readonly PrintSource[]; readonly languages: OptionalLanguages } | undefined,
-): void {
+export function updatePrintsOfOwnChanges(db: Database, prints: (trx: Database) => Promise<PrintForm | undefined>): void {
   afterAppending(db, async (trx, { changes, at, indexed }) => {
-    const { sources, languages } = prints() ?? { sources: [], languages: undefined };
+    const { sources, languages } = (await prints(trx)) ?? { sources: [], languages: undefined };
     const scope = { sources, languages, takenOver: new Set<number>(), ...concurrentChanges(trx, changes, at) };
     for (const source of sources) {
       const objects = changes.filter(({ kind }) => kind === source.kind).map(({ object }) => object);
