@@ -1,6 +1,6 @@
 import { type SiteSettings, settingNames } from './calendar/settings.ts';
 import { type Config, ConfigError } from './config/config.ts';
-import { TimeoutError, withTimeout } from './host/timeout.ts';
+import { waitAtMost } from './host/timeout.ts';
 import { createLog, type Log } from './log.ts';
 import type { FetchOptions } from './media/safe-fetch.ts';
 import { isObject } from './objects.ts';
@@ -202,12 +202,6 @@ interface DatabaseSource
   /** To be called when the data of the database may have changed. */
   readonly invalidate: () => void;
 }
-
-/** Waits for some work, which may go on after this time. */
-const waitAtMost = (milliseconds: number, work: Promise<void>): Promise<void> =>
-  withTimeout(milliseconds, work).catch((error: unknown) => {
-    if (!(error instanceof TimeoutError)) throw error;
-  });
 
 /** Maximum time that a request waits for a take-over. The first one of a large site takes much longer. */
 const MAX_TAKE_OVER_WAIT_MS = 1500;

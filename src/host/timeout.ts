@@ -19,3 +19,9 @@ export async function withTimeout<T>(milliseconds: number, work: Promise<T>): Pr
     clearTimeout(timer);
   }
 }
+
+/** Waits for some work, which may go on after this many milliseconds. */
+export const waitAtMost = (milliseconds: number, work: Promise<void>): Promise<void> =>
+  withTimeout(milliseconds, work).catch((error: unknown) => {
+    if (!(error instanceof TimeoutError)) throw error;
+  });

@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { beforeAll, beforeEach, expect, it } from '@jest/globals';
 import type { Database } from '../../src/storage/engine/database.ts';
 import { takeOverChanges } from '../../src/storage/freshness/foreign-changes.ts';
@@ -6,6 +7,7 @@ import { type PrintSource, printSources } from '../../src/storage/freshness/prin
 import { isIndexUpToDate } from '../../src/storage/index/event-index.ts';
 import { reindexEvents } from '../../src/storage/index/event-index-rebuild.ts';
 import { entriesAfter, lastNumber } from '../../src/storage/journal/entries.ts';
+import { INDEX_OPTION, readOptions } from '../../src/storage/rows/options.ts';
 import { describeDatabases, runScript } from '../support/databases.ts';
 import { loadSite, snapshotTables } from '../support/site.ts';
 
@@ -117,6 +119,47 @@ describeDatabases('note of the WordPress plugin', (open) => {
     expect(await waiting()).toHaveLength(100);
     await inbox.drain(await newest(), undefined);
     expect(await waiting()).toEqual([]);
+  });
+
+  it('is taken over in the background, once, if that takes longer than looks may wait', async () => {
+    let release = (): void => undefined;
+    const released = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    let transactions = 0;
+    const transaction: Database['transaction'] = async (work) => {
+      transactions += 1;
+      await released;
+      return db.transaction(work);
+    };
+    const slow = createInbox({ ...db, transaction }, now, () => sources);
+    await runScript(db, noted('user', '', 1, 'changed', 1));
+    const first = await newest();
+    await slow.drain(first, undefined);
+    await slow.drain(first, undefined);
+    await runScript(db, noted('user', '', 2, 'changed', 1));
+    await slow.drain(await newest(), undefined);
+    expect([transactions, (await waiting()).length]).toEqual([1, 2]);
+    release();
+    await slow.drain(await newest(), undefined);
+    while ((await waiting()).length > 0) await nextTurn();
+    expect(transactions).toBeLessThanOrEqual(2);
+  });
+
+  it('gives the list index up if a category has moved that has too many events to be indexed at once', async () => {
+    const ids = Array.from({ length: 1001 }, (_, index) => 30_000 + index);
+    const category = await db.from('term_taxonomy').where('taxonomy', 'tribe_events_cat').first('term_taxonomy_id', 'term_id');
+    const links = ids.map((id) => `(${id}, ${category!.term_taxonomy_id}, 0)`);
+    await runScript(
+      db,
+      `INSERT INTO wp_term_relationships (object_id, term_taxonomy_id, term_order) VALUES ${links.join()};
+       UPDATE wp_term_taxonomy SET parent = 10 WHERE term_taxonomy_id = ${category!.term_taxonomy_id};
+       ${noted('term', '', category!.term_id, 'changed', 1)}`,
+    );
+    expect((await readOptions(db, [INDEX_OPTION])).get(INDEX_OPTION)).toBeDefined();
+    await inbox.drain(await newest(), undefined);
+    expect(await waiting()).toEqual([]);
+    expect((await readOptions(db, [INDEX_OPTION])).get(INDEX_OPTION)).toBeUndefined();
   });
 
   it('stays in the inbox until there are prints', async () => {

@@ -34,6 +34,11 @@ const MIN_KEYS = 512;
 const MAX_KEYS = 65_536;
 /** Maximum number of changes that are taken over in one transaction. */
 const BATCH_SIZE = 200;
+/**
+ * Maximum number of events that are indexed again for a term that another writer has moved. With more, all writers would
+ * wait too long for the end of the transaction, so the index is given up: a rebuild takes many short steps.
+ */
+const MAX_EVENTS_OF_MOVED_TERM = 1000;
 
 /**
  * Finds changes by other writers, by comparing the rows of all objects with their prints, and takes them over: into the
@@ -197,7 +202,9 @@ export async function takeOver(db: Database, kind: PrintKind, keys: readonly num
     await storeDifferences(db, kind, differences);
     return differences.length;
   }
-  const scope = { sources, languages, takenOver: new Set<number>(), isDone: () => false, note: noteIn(db, { ...options, now }) };
+  const note = noteIn(db, { ...options, now });
+  const maxEvents = MAX_EVENTS_OF_MOVED_TERM;
+  const scope = { sources, languages, takenOver: new Set<number>(), maxEvents, isDone: () => false, note };
   return kind === 'post' ? (await takeOverPosts(db, scope, source, { keys })).count : takeOverTerms(db, scope, source, keys);
 }
 
@@ -227,6 +234,8 @@ export async function reindexWithPrints(
 interface Scope extends Pick<TakeOverOptions, 'sources' | 'languages'> {
   /** Appends changes to the journal. */
   readonly note: (changes: readonly Change[]) => Promise<void>;
+  /** As `MAX_EVENTS_OF_MOVED_TERM`; absent: only the limits of the index apply. */
+  readonly maxEvents?: number;
   /** The posts that have been taken over so far. */
   readonly takenOver: Set<number>;
   /** Whether the transaction has already done what follows from the creation or removal of a term. */
@@ -379,7 +388,9 @@ async function indexTerm(db: Database, scope: Scope, { before, after }: Differen
   if (!after) await dropFacet(db, facet);
   const source = scope.sources.find(({ kind }) => kind === 'post');
   if (!source || !events || !subcategoryEvents) return disableIndex(db);
-  await takeOverPosts(db, scope, source, { keys: [...new Set([...events, ...subcategoryEvents])], isAlwaysIndexed: true });
+  const keys = [...new Set([...events, ...subcategoryEvents])];
+  if (keys.length > (scope.maxEvents ?? Number.POSITIVE_INFINITY)) return disableIndex(db);
+  await takeOverPosts(db, scope, source, { keys, isAlwaysIndexed: true });
 }
 
 /** Returns the events in categories below this one; undefined if there are too many to be indexed at once. */

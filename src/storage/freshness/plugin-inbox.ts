@@ -1,3 +1,4 @@
+import { waitAtMost } from '../../host/timeout.ts';
 import { utcFromDate } from '../../wordpress/time.ts';
 import type { Database } from '../engine/database.ts';
 import type { InboxRow } from '../engine/own-tables.ts';
@@ -18,7 +19,8 @@ export interface Inbox {
   /**
    * Takes over the oldest notes and deletes them, in one transaction; further notes are left for the next call. Several
    * processes may do this at the same time: each change is noted once. Never throws: notes that can't be taken over are
-   * kept.
+   * kept. Waits only for a short time, and goes on in the background: until then, the changes are found like those that
+   * are not noted.
    *
    * @param newest the highest id of the notes
    * @param languages current languages of the content
@@ -30,6 +32,8 @@ export interface Inbox {
 const BATCH_SIZE = 500;
 /** Time for which the same notes are not tried again after a failure, in milliseconds. */
 const PAUSE_AFTER_FAILURE_MS = 1000;
+/** Time after its start for which callers wait for a transaction. */
+const MAX_WAIT_MS = 300;
 
 /**
  * Creates the inbox. `sources`: returns the sources of the prints of this database; undefined: they are not known yet,
@@ -41,20 +45,37 @@ export function createInbox(
   sources: (languages: OptionalLanguages) => readonly PrintSource[] | undefined,
 ): Inbox {
   let lastFailure = { newest: 0, at: Number.NEGATIVE_INFINITY };
+  let running: { readonly newest: number; readonly startedAt: number; readonly end: Promise<void> } | undefined;
+
+  const drain: Inbox['drain'] = async (newest, languages) => {
+    try {
+      const from = sources(languages);
+      // Without prints, changes cannot be determined. A full comparison is about to run, and the notes are kept until
+      // then.
+      if (from && (await arePrintsComplete(db, { languages, sources: from })))
+        return await db.transaction((trx) => drainSome(trx, now(), from, languages));
+    } catch {
+      // Changes that are not taken over here are found by the full comparison; `fasti doctor` reports remaining
+      // notes.
+    }
+    lastFailure = { newest, at: performance.now() };
+  };
+  const start: Inbox['drain'] = (newest, languages) => {
+    const end = drain(newest, languages).finally(() => {
+      running = undefined;
+    });
+    running = { newest, startedAt: performance.now(), end };
+    return waitAtMost(MAX_WAIT_MS, end);
+  };
+
   return {
     drain: async (newest, languages) => {
       if (lastFailure.newest === newest && performance.now() - lastFailure.at < PAUSE_AFTER_FAILURE_MS) return;
-      try {
-        const from = sources(languages);
-        // Without prints, changes cannot be determined. A full comparison is about to run, and the notes are kept until
-        // then.
-        if (from && (await arePrintsComplete(db, { languages, sources: from })))
-          return await db.transaction((trx) => drainSome(trx, now(), from, languages));
-      } catch {
-        // Changes that are not taken over here are found by the full comparison; `fasti doctor` reports remaining
-        // notes.
-      }
-      lastFailure = { newest, at: performance.now() };
+      const present = running;
+      if (!present) return start(newest, languages);
+      await waitAtMost(Math.max(0, present.startedAt + MAX_WAIT_MS - performance.now()), present.end);
+      // It may have begun before the newest notes were there.
+      if (!running && present.newest < newest) await start(newest, languages);
     },
   };
 }
