@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { settingNames } from '../src/calendar/settings.ts';
 import type { Database } from '../src/storage/engine/database.ts';
 import { WATCHED, watchedNames } from '../src/storage/freshness/watched-tables.ts';
 import { createWpmlTables } from '../src/storage/schema/wpml-tables.ts';
@@ -76,12 +77,15 @@ describeDatabases('the data of cached answers', (open) => {
   });
   afterAll(() => running.close());
 
-  it('comes from watched tables, or the answers are not cached', async () => {
+  it('comes from watched tables and options, or the answers are not cached', async () => {
     const served = finiteNamespaces('tribe/events/v1', running.site.texts.languages);
     const routes = [...served].flatMap(([namespace, all]) => all.map(({ pattern }) => `/wp-json/${namespace}${exampleOf(pattern)}`));
     let read = new Set<string>();
-    running.site.db.driver.listen(({ sql }: { sql: string }) => {
+    const known = new Set<unknown>(settingNames(db.prefix));
+    running.site.db.driver.listen(({ sql, bindings }) => {
       for (const [, table] of sql.matchAll(/`wp_(\w+)`/g)) read.add(table!);
+      if (/^\s*select\b/i.test(sql) && sql.includes('`wp_options`'))
+        for (const name of bindings) if (!known.has(name)) read.add(`option ${name}`);
     });
     const ask = async ({ path, headers }: Address) => {
       read = new Set();

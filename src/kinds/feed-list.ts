@@ -62,7 +62,7 @@ export const feedFilters = {
       const day = boundLocal(value, now, settings.zone);
       return [momentCondition({ column: 'start_date', op: '<=', value: endOfDay(day, settings.calendar.cutoff) }, context)];
     },
-    ages: timelinessOfBounds,
+    ages: (value) => timelinessOfBounds(value),
     ignoresEmpty: true,
     isAdditional: true,
   }),

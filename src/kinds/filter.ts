@@ -60,7 +60,7 @@ export function narrow<C>(params: ListParams<C>, values: Values, context: RuleCo
   return {
     conditions: parts.flatMap((part) => part.narrows(values, context)),
     echo: parts.flatMap((part) => part.echo?.(values, context) ?? []),
-    timeliness: shortestTimeliness(parts.map((part) => part.ages?.(values) ?? 'never')),
+    timeliness: shortestTimeliness(parts.map((part) => part.ages?.(values, context) ?? 'never')),
   };
 }
 
@@ -106,7 +106,7 @@ function partOf(name: string, param: ListParam<unknown, unknown>): Part<unknown>
     ...position,
     narrows: ({ [name]: value }, context) => (isGiven(value) ? param.narrows(value, context) : []),
     echo: ({ [name]: value }) => echoOf(name, value, echo),
-    ages: ({ [name]: value }) => (isGiven(value) && param.ages ? param.ages(value) : 'never'),
+    ages: ({ [name]: value }, context) => (isGiven(value) && param.ages ? param.ages(value, context) : 'never'),
   };
 }
 

@@ -34,7 +34,7 @@ export interface Filter<T = unknown, C = Condition> extends Param<T>, UrlPositio
    */
   echo?(value: NonNullable<T>): string | undefined;
   /** Returns when the list changes without any write. Without this method: never. */
-  ages?(value: NonNullable<T>): Timeliness;
+  ages?(value: NonNullable<T>, context: RuleContext): Timeliness;
 }
 
 /** A parameter of a list that does not filter it: paging, order. URLs only contain it as `echo` says. */
@@ -48,7 +48,7 @@ export interface Group<V = Values, C = Condition> extends UrlPosition {
   narrows(values: V, context: RuleContext): readonly C[];
   /** Returns the parameters in the URLs of the list. Without this method they contain each given value as text. */
   echo?(values: V, context: RuleContext): Echo;
-  ages?(values: V): Timeliness;
+  ages?(values: V, context: RuleContext): Timeliness;
 }
 
 /** One of the parameters of a group. */

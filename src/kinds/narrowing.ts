@@ -2,6 +2,7 @@ import { boundLocal, boundUtc } from '../calendar/window.ts';
 import type { PostColumn } from '../wordpress/rows.ts';
 import { parseSearch } from '../wordpress/search.ts';
 import type { Condition } from './condition.ts';
+import type { Filter } from './list-param.ts';
 import type { RuleContext } from './rendering.ts';
 
 /*
@@ -58,5 +59,11 @@ export const byMeta =
 /** Children of a post. */
 export const byParent: ToConditions<number> = (id) => [{ by: 'parent', id }];
 
-/** Filters by whether there are published tickets for an event. */
-export const byTickets: ToConditions<boolean> = (hasTickets) => [{ by: 'ticketed', hasTickets }];
+/**
+ * Filters by whether there are published tickets for an event. Tickets are posts of other plugins: no change of them is
+ * noticed where WordPress shares the database, and nobody changes them elsewhere.
+ */
+export const byTickets: Pick<Filter<boolean>, 'narrows' | 'ages'> = {
+  narrows: (hasTickets) => [{ by: 'ticketed', hasTickets }],
+  ages: (_, { settings: { shared } }) => (shared ? 'always' : 'never'),
+};

@@ -153,6 +153,19 @@ describe('filters of all lists', () => {
   });
 });
 
+describe('filters by tickets, whose changes are not noticed beside WordPress', () => {
+  it.each([
+    [true, 'always'],
+    [false, 'never'],
+  ] as const)('age with the time if the database is shared: %s', (shared, timeliness) => {
+    const dates = { start_date: '2026-01-01', end_date: '2027-01-01' };
+    for (const ticketed of [true, false]) {
+      const list = narrow(postKind('event').filters, { ...dates, ticketed }, { settings: { ...SETTINGS, shared }, now: NOW });
+      expect(list.timeliness).toBe(timeliness);
+    }
+  });
+});
+
 describe('additional parameters of all lists', () => {
   /** Without their value, a list would have other records. */
   const NAMES_OF_RECORDS = ['external_id'];

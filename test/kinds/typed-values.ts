@@ -30,7 +30,7 @@ export const same: [
 ] = [true, true, true, true];
 
 export const nothingMissing: ListParams = {
-  ticketed: filter({ grammar: flag, narrows: byTickets }),
+  ticketed: filter({ grammar: flag, ...byTickets }),
   page: control(positiveInteger),
   ...group({ params: { include: { grammar: ids() } }, narrows: ({ include = [] }) => [{ by: 'id', ids: include }] }),
 };

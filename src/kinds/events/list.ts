@@ -171,7 +171,7 @@ export const eventFilters = {
   ...placeFilters,
   ...idFilters,
   post_parent: filter({ grammar: idOf('event'), narrows: byParent }),
-  ticketed: filter({ grammar: flag, narrows: byTickets }),
+  ticketed: filter({ grammar: flag, ...byTickets }),
   city: byVenue(VENUE.city),
   country: byVenue(VENUE.country),
   state: byVenue(VENUE.stateprovince),

@@ -86,7 +86,7 @@ const EVENT_FILTERS = {
   status: control(statuses),
   post_parent: filter({ grammar: { ...positiveArgument, refersTo: 'event' }, narrows: byParent }),
   ...momentFilters,
-  ticketed: filter({ grammar: booleanParam, narrows: byTickets }),
+  ticketed: filter({ grammar: booleanParam, ...byTickets }),
   orderby: control(oneOf(['date', 'event_date', 'title', 'menu_order', 'modified'], 'value'), { fallback: 'event_date' }),
   order: control(oneOf(['ASC', 'DESC'], 'value'), { fallback: 'ASC' }),
 };
