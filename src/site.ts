@@ -113,11 +113,7 @@ export async function openSite(
     loadConfiguredTexts(config),
   ]);
   let isFollowing = false;
-  // The settings have been read before anything is written.
-  const foreignChanges = createForeignChangeHandler(database, clock, () => {
-    const settings = config.followWordpress ? main.latestSettings() : undefined;
-    return settings?.shared ? { languages: settings.contentLanguages } : undefined;
-  });
+  const foreignChanges = createForeignChangeHandler(database, clock, () => followedContent(config, main.latestSettings()));
   const changedSince = sinceStart(utcFromDate(clock()));
   const main: DatabaseSource = createSource(database, config, 'primary', {
     takeOver: async (scope) => (isFollowing ? foreignChanges.takeOver(scope) : undefined),
@@ -168,6 +164,13 @@ export async function openSite(
   );
   return site;
 }
+
+/**
+ * Returns the languages of the content if a server takes over WordPress's changes of this database. `settings`: the
+ * latest ones, which are read before anything is written.
+ */
+const followedContent = ({ followWordpress }: Config, settings: SiteSettings | undefined) =>
+  followWordpress && settings?.shared ? { languages: settings.contentLanguages } : undefined;
 
 const closeAll = async (databases: readonly Database[]): Promise<void> => {
   await Promise.all(databases.map((db) => db.close()));

@@ -35,8 +35,8 @@ const MAX_KEYS = 65_536;
 /** Maximum number of changes that are taken over in one transaction. */
 const BATCH_SIZE = 200;
 /**
- * Maximum number of events that are indexed again for a term that another writer has moved. With more, all writers would
- * wait too long for the end of the transaction, so the index is given up: a rebuild takes many short steps.
+ * Maximum number of events that are indexed again for a term that another writer has moved. With more, all writers
+ * would wait too long for the end of the transaction, so the index is given up: a rebuild takes many short steps.
  */
 const MAX_EVENTS_OF_MOVED_TERM = 1000;
 
@@ -101,7 +101,7 @@ export async function hasForeignChanges(db: Database, languages: OptionalLanguag
  * found as changes by other writers. The new print also covers what other writers have committed to the same object in
  * the meantime. Therefore the events among the objects are indexed again, as they were when the print was made.
  *
- * @param prints returns the current sources of prints and languages, in a transaction; undefined: there are no prints yet
+ * @param prints returns the current sources of prints and languages, in a transaction; undefined: there are no prints
  */
 export function updatePrintsOfOwnChanges(db: Database, prints: (trx: Database) => Promise<PrintForm | undefined>): void {
   afterAppending(db, async (trx, { changes, at, indexed }) => {

@@ -118,9 +118,8 @@ type Proven = 'fully' | 'by what shows' | undefined;
 
 /** Creates the decision logic. Looks and comparisons must be reported in chronological order. */
 export function createQuietTimes(): QuietTimes {
-  const numbers = createServerNumbers();
-  const unrest = createUnrestLog();
-  const schedule = createSchedule();
+  const trackers = { numbers: createServerNumbers(), unrest: createUnrestLog(), schedule: createSchedule() };
+  const { numbers, unrest, schedule } = trackers;
   let proof: Proof | undefined;
   let last: Look | undefined;
   let completeUntil = Number.NEGATIVE_INFINITY;
@@ -145,17 +144,6 @@ export function createQuietTimes(): QuietTimes {
     return 'fully';
   };
 
-  const dueAt = (look: Look, proven: Proven): Due | undefined => {
-    // The position may have been trusted too early. Once the signs are settled, a comparison confirms the result.
-    if (proven === 'fully') return !proof!.isSettled && numbers.isSettled(look) ? 'everything' : undefined;
-    if (proven)
-      return numbers.isSettled(look) && schedule.hasPaused('unrecorded', look.at, PAUSE.unrecorded, MIN_PAUSE_MS)
-        ? 'unrecorded'
-        : undefined;
-    if (!schedule.hasPaused('everything', look.at, unrest.duration(look.at) < FREQUENT_MS ? PAUSE.frequent : PAUSE.usual)) return undefined;
-    return schedule.isNew(numbers.provable(look)) || schedule.isLate(look.at, unrest.quietAt()) ? 'everything' : undefined;
-  };
-
   return {
     evaluate: (look) => {
       last = look;
@@ -167,7 +155,7 @@ export function createQuietTimes(): QuietTimes {
       return {
         isQuiet: proven === 'fully',
         isFresh: look.at - Math.max(schedule.beganAt(), unrest.quietAt()) <= MAX_STALE_MS,
-        due: dueAt(look, proven),
+        due: dueAt(look, proven, proof, trackers),
         mayServe: (from, until) => look.at - from <= MAX_STALE_MS || wasQuiet(from, until),
         mayBuildOn: wasQuiet,
         completeUntil,
@@ -187,6 +175,22 @@ export function createQuietTimes(): QuietTimes {
       };
     },
   };
+}
+
+interface Trackers {
+  readonly numbers: ReturnType<typeof createServerNumbers>;
+  readonly unrest: ReturnType<typeof createUnrestLog>;
+  readonly schedule: ReturnType<typeof createSchedule>;
+}
+
+/** Returns the comparison that is due at a look. `proof`: the evidence that `proven` is based on. */
+function dueAt(look: Look, proven: Proven, proof: Proof | undefined, { numbers, unrest, schedule }: Trackers): Due | undefined {
+  // The position may have been trusted too early. Once the signs are settled, a comparison confirms the result.
+  if (proven === 'fully') return !proof?.isSettled && numbers.isSettled(look) ? 'everything' : undefined;
+  if (proven)
+    return numbers.isSettled(look) && schedule.hasPaused('unrecorded', look.at, PAUSE.unrecorded, MIN_PAUSE_MS) ? 'unrecorded' : undefined;
+  if (!schedule.hasPaused('everything', look.at, unrest.duration(look.at) < FREQUENT_MS ? PAUSE.frequent : PAUSE.usual)) return undefined;
+  return schedule.isNew(numbers.provable(look)) || schedule.isLate(look.at, unrest.quietAt()) ? 'everything' : undefined;
 }
 
 /** Determines when the next comparison is due. */
