@@ -54,7 +54,7 @@ describeDatabases('answer cache', (open) => {
   it('gives no caller an answer that repeats the request of another', async () => {
     const askWith = (query: string) => {
       const always = () => true;
-      const version: Version = { name: 'one', count: 1, at: performance.now(), mayServe: always, mayBuildOn: always };
+      const version: Version = { name: 'one', count: 1, at: performance.now(), mayServe: always, mayBuildOn: always, completeUntil: 0 };
       const freshness = { ...running.site.freshness, cachedVersion: () => version, version: async () => version };
       const compute = async () => {
         await new Promise((next) => setImmediate(next));
