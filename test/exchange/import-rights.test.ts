@@ -12,11 +12,12 @@ import { writeJsonLines } from '../../src/exchange/items/json-lines.ts';
 import type { Report } from '../../src/exchange/items/report.ts';
 import { openSource } from '../../src/exchange/sources.ts';
 import { writeWxr } from '../../src/exchange/wxr/write.ts';
+import { termKind } from '../../src/kinds/index.ts';
 import type { Caller } from '../../src/records/caller.ts';
 import type { Site } from '../../src/site.ts';
 import type { Database } from '../../src/storage/engine/database.ts';
 import { insertMetas, insertPosts } from '../../src/storage/rows/new-rows.ts';
-import { findTermsLike } from '../../src/storage/rows/terms.ts';
+import { findTermsLike, insertTerm } from '../../src/storage/rows/terms.ts';
 import { storedText } from '../../src/wordpress/php/serialized.ts';
 import { commandIn } from '../cli/command.ts';
 import { describeDatabases, urlOf } from '../support/databases.ts';
@@ -70,6 +71,7 @@ const WHEN = metaRows([
   ['_EventEndDate', '2031-05-01 22:00:00'],
   ['_EventTimezone', 'Europe/Rome'],
 ]);
+const FEATURED = metaRows([['_tribe_featured', '1']]);
 const FILE = metaRows([['_wp_attached_file', '2026/11/a.jpg']]);
 const metasOfKind = (kind: PostKindOfTest) => (kind === 'event' ? WHEN : kind === 'attachment' ? FILE : []);
 const guidOf = (id: number) => `https://other.example.org/?p=${id}`;
@@ -200,7 +202,7 @@ describeDatabases('the rights of the importing user', (open) => {
   });
 
   it.each(Object.keys(ROLES) as Role[])('decide who puts new events before others, and names other authors: %s', async (role) => {
-    const metas = [...WHEN, ...metaRows([['_tribe_featured', '1']])];
+    const metas = [...WHEN, ...FEATURED];
     const report = await taken(role, [post('event', 1000, 'New', { metas, columns: { menu_order: -1 }, author: 'admin' })]);
     const [row] = await rowsIn([1000]);
     const featured = await db.from('postmeta').where({ post_id: 1000, meta_key: '_tribe_featured' });
@@ -260,6 +262,97 @@ describeDatabases('the rights of the importing user', (open) => {
     expect(await db.from('postmeta').where({ post_id: 1200, meta_key: '_EventVenueID' })).toEqual([]);
     await taken('admin', [event, post('venue', 1300, 'New')]);
     expect((await db.from('postmeta').where({ post_id: 1200, meta_key: '_EventVenueID' })).length).toBe(1);
+  });
+
+  it('keep what a user may not set for the next user who may, and report it once in each run', async () => {
+    const source = [
+      post('event', 1500, 'New', { author: 'admin', columns: { post_status: 'publish', post_name: 'new', menu_order: -1 } }),
+      post('event', 1501, 'Other', { columns: { post_status: 'publish', post_name: 'new' }, metas: [...WHEN, ...FEATURED] }),
+      post('venue', 1502, 'Own', {
+        author: 'admin',
+        columns: { post_status: 'publish' },
+        links: [{ key: '_thumbnail_id', kind: 'attachment', sourceId: 'none' }],
+      }),
+      post('event', 1101, 'Known', { columns: { post_status: 'publish' }, metas: [...WHEN, ...FEATURED] }),
+    ];
+    await addRecords('event', 'contrib');
+    const reasons = [
+      ['author-kept', 2],
+      ['promotion-forbidden', 3],
+      ['status-forbidden', 4],
+    ];
+    const withheld = (report: Report) =>
+      reasonsOf(report)
+        .filter(([reason]) => reasons.some(([known]) => known === reason))
+        .sort();
+    const state = async () =>
+      (await rowsIn([1101, 1500, 1501, 1502])).map((row) => [row.post_status, row.post_author, row.menu_order, row.post_title]);
+    const contributed = [
+      ['pending', ROLES.contrib, 0, 'Known'],
+      ['pending', ROLES.contrib, 0, 'New'],
+      ['pending', ROLES.contrib, 0, 'Other'],
+      ['pending', ROLES.contrib, 0, 'Own'],
+    ];
+    const first = await taken('contrib', source, { itemsPerBatch: 1 });
+    expect(await state()).toEqual(contributed);
+    // The source contains a record twice; it is the same in one run.
+    const second = await taken('contrib', [...source, source[0]!], { itemsPerBatch: 1 });
+    expect([await state(), withheld(first), withheld(second)]).toEqual([contributed, reasons, reasons]);
+
+    await taken('admin', source);
+    expect(await state()).toEqual([
+      ['publish', ROLES.contrib, 0, 'Known'],
+      ['publish', ROLES.admin, -1, 'New'],
+      ['publish', ROLES.contrib, 0, 'Other'],
+      ['publish', ROLES.admin, 0, 'Own'],
+    ]);
+    const featured = db.from('postmeta').where('meta_key', '_tribe_featured').whereIn('post_id', [1501, 1101]);
+    expect((await featured).length).toBe(2);
+
+    // Everything is set, so that what editors change here stays.
+    await db.from('posts').whereIn('ID', [1101, 1500, 1501, 1502]).update({ post_title: 'Edited', post_author: ROLES.ed });
+    expect((await taken('admin', source)).updated).toEqual({});
+    expect((await rowsIn([1101, 1500, 1501, 1502])).map((row) => [row.post_title, row.post_author])).toEqual(
+      Array(4).fill(['Edited', ROLES.ed]),
+    );
+  });
+
+  it.each<[string, Partial<PostItem>]>([
+    ['states no status', {}],
+    ['states it for new records only', { columns: { post_status: 'publish' }, initial: ['post_status'] }],
+  ])('leave it to editors to publish a record if its source %s', async (_name, status) => {
+    const event = post('event', 1000, 'New', status);
+    await taken('contrib', [event]);
+    await db.from('posts').where('ID', 1000).update({ post_title: 'Edited' });
+    expect((await taken('admin', [event])).updated).toEqual({});
+    expect((await rowsIn([1000])).map((row) => [row.post_status, row.post_title])).toEqual([['pending', 'Edited']]);
+  });
+
+  it.each([
+    ['the same records', {}],
+    ['changed ones', { name: 'Changed', columns: { post_title: 'Changed' } }],
+  ])('keep the references that an interrupted import is waiting for, after one of %s', async (_name, changes) => {
+    const link = { key: '_EventVenueID', kind: 'venue', sourceId: '1300' } as const;
+    const items = [term('category', 'child', { parent: 'above' }), post('event', 1200, 'Event', { links: [link] })];
+    const interrupted = async function* () {
+      // Items after the last whole batch are not written.
+      yield* [...items, term('tag', 'last'), post('event', 1201, 'Last')];
+      throw new Error('interrupted');
+    };
+    const admin = await importer('admin');
+    const options = { source: 'other.example.org', itemsPerBatch: 1 };
+    await expect(importItems(site, admin, interrupted(), options)).rejects.toThrow('interrupted');
+    expect((await db.from('fasti_import_waiting')).length).toBe(2);
+
+    await insertTerm(db, termKind('category'), { name: 'above', slug: 'above', description: '', parent: 0 });
+    const rest = [term('category', 'above'), post('venue', 1300, 'New')];
+    await taken('contrib', [...rest, ...items.map((item) => ({ ...item, ...changes }) as Entry)]);
+    const linked = () => db.from('postmeta').where({ post_id: 1200, meta_key: '_EventVenueID' }).pluck('meta_value');
+    const parentOf = async (slug: string) =>
+      (await findTermsLike(db, 'tribe_events_cat', { ids: [], slugs: [slug], names: [] }))[0]!.parent;
+    expect([await linked(), await parentOf('child')]).toEqual([[], 0]);
+    await taken('admin', [...rest, ...items]);
+    expect([await linked(), (await parentOf('child')) > 0]).toEqual([['1300'], true]);
   });
 
   it('decide who imports settings', async () => {

@@ -9,6 +9,7 @@ import { utcFromDate, ZERO_DATE } from '../../wordpress/time.ts';
 import { localFromDate, toLocal, toUtc } from '../../wordpress/zones.ts';
 import type { CleanColumns, CleanPost } from '../items/clean.ts';
 import type { PostItem } from '../items/items.ts';
+import { noteMissing, WITHHELD } from './incomplete.ts';
 import type { Resolved } from './resolve.ts';
 import { permittedStatus } from './rights.ts';
 import type { Work } from './run.ts';
@@ -41,6 +42,7 @@ export async function changedColumns(
   const shownStatus = isShownNow && row.post_status === 'private' ? clean.columns.post_status : undefined;
   const wantedStatus = (isOut ? undefined : (sourceStatus ?? shownStatus)) ?? row.post_status;
   const status = permittedStatus(work, item, wantedStatus, before);
+  if (status !== wantedStatus) noteMissing(work.ledger, incoming.key, [WITHHELD]);
   const { caller } = work.run;
   const sourceColumns = withoutOlderModification(rest, row);
   const columns: Partial<Post> = {

@@ -12,7 +12,7 @@ import type { Post } from '../../wordpress/rows.ts';
 import { type Link, type LinkedKind, type PostItem, shownLinks } from '../items/items.ts';
 import { addLoss, addToCount } from '../items/report.ts';
 import { withHiddenLinks } from './hidden-links.ts';
-import { digestWithout } from './incomplete.ts';
+import { digestAfterSearch, noteMissing } from './incomplete.ts';
 import { ledgerKey } from './ledger.ts';
 import { authorOf, linkTarget } from './resolve.ts';
 import { mayChangePost, mayWriteTerms, permittedAuthor } from './rights.ts';
@@ -22,6 +22,14 @@ import { lockCategoryTree, termFromReference } from './write-terms.ts';
 
 /** Returns the references that a record waits for. */
 const referencesOf = ({ wants }: Pick<WaitingRecord, 'wants'>): WantedReferences => JSON.parse(wants);
+
+/** Returns the parts of a record that it waits for. */
+const partsOf = ({ author, parent, links = [], terms = [] }: WantedReferences): string[] => [
+  ...(author === undefined ? [] : ['author']),
+  ...(parent === undefined ? [] : ['parent']),
+  ...links.map(({ key }) => key),
+  ...terms.map(({ kind }) => kind),
+];
 
 /** Returns the ledger keys of the references that records wait for. */
 export function keysOfPending(rows: readonly WaitingRecord[]): Set<string> {
@@ -50,7 +58,7 @@ export async function resolvePending(work: Work, rows: readonly WaitingRecord[])
   for (const row of [...rows].sort((one, other) => one.target - other.target)) {
     const wants = referencesOf(row);
     const { kind } = row;
-    if (kind === 'category' || kind === 'tag') await resolvePendingTerm(work, kind, row.target, wants);
+    if (kind === 'category' || kind === 'tag') await resolvePendingTerm(work, row, kind, wants);
     else await resolvePendingPost(work, row, kind as PostItem['kind'], wants);
   }
 }
@@ -62,9 +70,19 @@ export function withoutNewTerms(row: WaitingRecord): WaitingRecord {
   return { ...row, wants: JSON.stringify(knownTerms ? { ...wants, terms: knownTerms } : wants) };
 }
 
-async function resolvePendingTerm(work: Work, kind: 'category' | 'tag', target: number, wants: WantedReferences): Promise<void> {
+async function resolvePendingTerm(
+  work: Work,
+  { item, target }: WaitingRecord,
+  kind: 'category' | 'tag',
+  wants: WantedReferences,
+): Promise<void> {
   const { run, db, ledger, tally, touched } = work;
-  if (!mayWriteTerms(run, kind)) return;
+  if (!mayWriteTerms(run, kind)) {
+    const entry = ledger.entry(item);
+    // Without a digest, the next user who may examines the term again.
+    if (entry) ledger.add({ ...entry, digest: '' });
+    return;
+  }
   const { taxonomy } = termKind(kind);
   const parent = ledger.target(kind, wants.parent ?? '');
   if (parent === undefined) {
@@ -98,13 +116,13 @@ async function resolvePendingPost(
   if (row && made !== run.number && !mayChangePost(run, row, metas)) {
     addLoss(tally, { reason: 'record-forbidden', kind, of: wants.of, place: wants.place });
     if (wants.unchanged) addToCount(tally.unchanged, kind);
+    noteMissing(ledger, item, partsOf(wants));
     return;
   }
-  // An empty digest stays: the record also wants another slug, or has fields that are not known here.
-  const digest = storedDigest === '' ? '' : (wants.digest ?? storedDigest);
-  ledger.add({ item, kind, target, digest: digestWithout(digest, references.missing), run: run.number });
+  const digest = digestAfterSearch(storedDigest, wants.digest ?? storedDigest, { sought: partsOf(wants), missing: references.missing });
+  ledger.add({ item, kind, target, digest, run: run.number });
   const current = row?.post_author ?? run.caller.viewer.id;
-  const author = permittedAuthor(work, { kind, of: wants.of, place: wants.place }, references.author, current);
+  const author = permittedAuthor(work, { key: item, kind, of: wants.of, place: wants.place }, references.author, current);
   const isChanged = row !== undefined && (await writeReferences(work, kind, row, { ...references, author }));
   if (wants.unchanged) addToCount(isChanged ? tally.updated : tally.unchanged, kind);
 }

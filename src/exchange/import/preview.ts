@@ -32,7 +32,8 @@ export async function previewOf(source: Source, caller: Caller, trust: HtmlTrust
 }
 
 function previewItem(item: PostItem, caller: Caller, trust: HtmlTrust): PreviewedRecord {
-  const { columns, metas } = permittedNew({ run: { caller }, tally: newTally() }, item, storedPost(item, trust, caller));
+  const { clean } = permittedNew({ run: { caller }, tally: newTally() }, item, storedPost(item, trust, caller));
+  const { columns, metas } = clean;
   return {
     kind: item.kind,
     place: item.place,

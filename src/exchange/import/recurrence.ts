@@ -115,7 +115,7 @@ function storedSeries(item: PostItem, { id, columns, metas }: StoredSeries, { ru
       ...(detail === '' ? {} : { detail }),
     });
   const stored: PostColumns = {
-    ...permittedNew({ run, tally }, item, clean).columns,
+    ...permittedNew({ run, tally }, item, clean).clean.columns,
     ...completeDates(clean.columns, settings.zone, { local: localFromDate(now, settings.zone), utc: utcFromDate(now) }),
     post_name: slugOf(columns.post_name),
   };

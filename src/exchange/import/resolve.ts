@@ -51,7 +51,7 @@ export async function resolvePost(
   waitForParts(work, { item, key, target }, isMissing, { digest });
   // Two terms of the source may be one term here.
   const termKeys = new Set(terms.flatMap(({ term, id }) => (id === undefined ? [] : [`${term.kind}:${id}`])));
-  const named = { kind: item.kind, of: nameOf(item), place: item.place };
+  const named = { key, kind: item.kind, of: nameOf(item), place: item.place };
   return { author: permittedAuthor(work, named, author, current), parent, links, terms: [...termKeys], pending };
 }
 

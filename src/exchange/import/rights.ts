@@ -10,6 +10,8 @@ import type { Viewer } from '../../wordpress/viewer.ts';
 import type { CleanPost } from '../items/clean.ts';
 import { isPostItem, nameOf, type PostItem, type TermItem } from '../items/items.ts';
 import { addLoss, addToCount, type Loss, type Tally } from '../items/report.ts';
+import { noteMissing } from './incomplete.ts';
+import type { Ledger } from './ledger.ts';
 import type { Run } from './run.ts';
 
 /*
@@ -60,11 +62,12 @@ export function reportForbidden({ tally }: Pick<Importing, 'tally'>, item: PostI
 
 /**
  * Returns the author that a record gets from its source: none if the importing user may not give it to that user
- * (decision D34). `current`: its author until now; that of a new one is the importing user.
+ * (decision D34); the ledger then notes it as missing. `current`: its author until now; that of a new one is the
+ * importing user.
  */
 export function permittedAuthor(
-  { run, tally }: Importing,
-  record: Pick<Loss, 'of' | 'place'> & { readonly kind: PostItem['kind'] },
+  { run, tally, ledger }: Importing & { readonly ledger: Ledger },
+  { key, ...record }: Pick<Loss, 'of' | 'place'> & { readonly key: string; readonly kind: PostItem['kind'] },
   author: number | undefined,
   current: number,
 ): number | undefined {
@@ -72,6 +75,7 @@ export function permittedAuthor(
   const capabilities = record.kind === 'attachment' ? 'posts' : postKind(record.kind).capabilities;
   if (author === undefined || author === current || author === viewer.id || viewer.can(`edit_others_${capabilities}`)) return author;
   addLoss(tally, { reason: 'author-kept', ...record });
+  noteMissing(ledger, key, ['author']);
   return undefined;
 }
 
@@ -89,29 +93,45 @@ export function permittedStatus(work: Importing, item: PostItem, wanted: string,
   return status;
 }
 
+/** Row data of an item as the importing user may write them. */
+export interface Permitted {
+  readonly clean: CleanPost;
+  /** Whether they lack a value that a later import by another user can still set. */
+  readonly isWithheld: boolean;
+}
+
 /** Returns the row data of a new record as the importing user may create it. */
-export function permittedNew(work: Importing, item: PostItem, clean: CleanPost): CleanPost {
-  const sourceStatus = clean.columns.post_status ?? 'publish';
+export function permittedNew(work: Importing, item: PostItem, clean: CleanPost): Permitted {
+  const { post_status: stated } = clean.columns;
+  const sourceStatus = stated ?? 'publish';
   const post_status = permittedStatus(work, item, sourceStatus);
-  return withoutPromotions(work, item, post_status === sourceStatus ? clean : { ...clean, columns: { ...clean.columns, post_status } });
+  if (post_status === sourceStatus) return withoutPromotions(work, item, clean);
+  const permitted = withoutPromotions(work, item, { ...clean, columns: { ...clean.columns, post_status } });
+  return { ...permitted, isWithheld: permitted.isWithheld || (stated !== undefined && isSetLater(item, 'post_status')) };
 }
 
 /**
  * Returns the row data of an item without values that put a record before others, if the importing user may not set
  * them (decision D36). `before`: the record, if it exists.
  */
-export function withoutPromotions(work: Importing, item: PostItem, clean: CleanPost, before?: StoredPost): CleanPost {
+export function withoutPromotions(work: Importing, item: PostItem, clean: CleanPost, before?: StoredPost): Permitted {
   const { viewer } = work.run.caller;
-  if (item.kind === 'attachment' || mayPromote(viewer, postKind(item.kind))) return clean;
+  if (item.kind === 'attachment' || mayPromote(viewer, postKind(item.kind))) return { clean, isWithheld: false };
   const { columns, metas } = clean;
   const names = promotionsIn(postKind(item.kind), { columns, metas: new Set(metas.map(([key]) => key)) }, before);
   for (const name of names) reportAltered(work, item, 'promotion-forbidden', name);
   return {
-    ...clean,
-    columns: Object.fromEntries(Object.entries(columns).filter(([name]) => !names.includes(name))),
-    metas: metas.filter(([key]) => !names.includes(key)),
+    clean: {
+      ...clean,
+      columns: Object.fromEntries(Object.entries(columns).filter(([name]) => !names.includes(name))),
+      metas: metas.filter(([key]) => !names.includes(key)),
+    },
+    isWithheld: names.some((name) => isSetLater(item, name)),
   };
 }
+
+/** Whether imports also set a value of existing records that the source states. */
+const isSetLater = ({ initial = [] }: PostItem, name: string): boolean => !initial.includes(name);
 
 const reportAltered = ({ tally }: Pick<Importing, 'tally'>, item: PostItem, reason: string, detail: string): void =>
   addLoss(tally, { reason, kind: item.kind, of: nameOf(item), place: item.place, detail });

@@ -166,6 +166,12 @@ export interface Work {
   readonly touched: { any: boolean; tree: boolean };
 }
 
+/** Takes back that a record has changed. */
+export function forgetChange({ changed }: Pick<Work, 'changed'>, key: string): void {
+  const index = changed.indexOf(key);
+  if (index >= 0) changed.splice(index, 1);
+}
+
 /** Whether a file was fetched for an item in this run. */
 export const isFetched = ({ originals }: Pick<Work, 'originals'>, item: PostItem): boolean =>
   originals.has(item) && originals.get(item) !== item;

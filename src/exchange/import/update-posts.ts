@@ -3,7 +3,7 @@ import { groupedBy } from '../../grouped-by.ts';
 import { isAllDay, storedDates } from '../../kinds/events/dates.ts';
 import { COST, DATES, ORGANIZER_LINK, RECURRENCE_METAS, VENUE_LINK } from '../../kinds/events/metas.ts';
 import { postKind, taxonomiesOf, termKind } from '../../kinds/index.ts';
-import type { Rows } from '../../kinds/kind.ts';
+import type { Rows, StoredPost } from '../../kinds/kind.ts';
 import type { PostKindName } from '../../kinds/kind-names.ts';
 import { SUGGESTION_META } from '../../kinds/suggestion.ts';
 import { loadMetas, loadPosts } from '../../storage/rows/bundle.ts';
@@ -25,11 +25,12 @@ import { addLoss, addToCount } from '../items/report.ts';
 import { changedColumns, withModification } from './changed-columns.ts';
 import { withHiddenLinks } from './hidden-links.ts';
 import { showingHidden } from './hidden-records.ts';
+import { noteMissing, WITHHELD } from './incomplete.ts';
 import { reportInconsistentDates } from './inconsistent-dates.ts';
 import { importRecurrence, isRecurrenceDifferent } from './recurrence.ts';
 import { type Resolved, resolvePost } from './resolve.ts';
 import { mayChangePost, reportForbidden, withoutPromotions } from './rights.ts';
-import { isFetched, type Work } from './run.ts';
+import { forgetChange, isFetched, type Work } from './run.ts';
 import { addressToKeep } from './same-named.ts';
 import { noteTrashedLinks } from './trashed-links.ts';
 import { datesInOwnZone } from './update-dates.ts';
@@ -87,8 +88,9 @@ export async function updatePosts(work: Work, posts: readonly Existing[]): Promi
   }
 }
 
-/** Leaves a record as it is that the importing user may not change. */
+/** Leaves a record as it is that the importing user may not change; it still waits for what it waited for. */
 function leaveForbidden(work: Work, { item, key, target }: Existing): void {
+  forgetChange(work, key);
   work.forbiddenIds.add(target);
   work.ledger.withhold(key);
   reportForbidden(work, item);
@@ -102,7 +104,7 @@ async function updateOne(
 ): Promise<boolean> {
   const { run, db, touched } = work;
   const stored = { row, metas: before.metas };
-  const clean = withoutPromotions(work, item, datesInOwnZone(item, sourceClean, before.metas, run.caller), stored);
+  const clean = permittedUpdate(work, { item, key }, datesInOwnZone(item, sourceClean, before.metas, run.caller), stored);
   const resolved = await resolvePost(work, { item, key, digest }, row);
   const columns = await changedColumns(work, { item, key, digest, clean, target, isShownNow }, stored, resolved);
   const metas = await withoutDatesOfRule(
@@ -153,6 +155,13 @@ async function updateOne(
     });
   }
   return true;
+}
+
+/** Returns the row data that the importing user may write, and notes that others were withheld. */
+function permittedUpdate(work: Work, { item, key }: Pick<Existing, 'item' | 'key'>, sourceClean: CleanPost, stored: StoredPost): CleanPost {
+  const { clean, isWithheld } = withoutPromotions(work, item, sourceClean, stored);
+  if (isWithheld) noteMissing(work.ledger, key, [WITHHELD]);
+  return clean;
 }
 
 /**

@@ -26,8 +26,8 @@ interface Imported {
 }
 
 /**
- * Notes that a record wants a slug. Until that is settled, the ledger contains an empty digest, so that the record is
- * compared again if the run is interrupted.
+ * Notes that a record wants a slug. Until that is settled, the ledger contains an empty digest with its marks, so that
+ * the record is compared again if the run is interrupted.
  */
 export function wantSlug(
   { run, ledger, wantedSlugs }: Work,
@@ -37,7 +37,8 @@ export function wantSlug(
   const { id, slug, current, isNew } = slugs;
   const { kind, place } = item;
   wantedSlugs.push({ kind, of: nameOf(item), place, key, digest, id, slug, current, notesFormer: !isNew && !item.complete });
-  ledger.add({ item: key, kind, target: id, digest: '', run: run.number, ...(isNew ? { made: run.number } : {}) });
+  const marks = withMarksOf(ledger.entry(key)?.digest ?? '', '');
+  ledger.add({ item: key, kind, target: id, digest: marks, run: run.number, ...(isNew ? { made: run.number } : {}) });
 }
 
 /** Leaves it open whether a record has changed. Returns false if it does not want another slug. */

@@ -11,7 +11,16 @@ import { typeOf } from '../items/site-items.ts';
 import { digestOf } from '../items/versions.ts';
 import { type ExternalIds, hasOtherExternalId, holderOf, lookUpExternalIds, withOwnExternalId } from './external-ids.ts';
 import { hiddenImages, visibilityOnly, withHiddenByOthers } from './hidden-records.ts';
-import { isMarkedHidden, isOfItem, markedHidden, missingPartsIn, withMarksOf } from './incomplete.ts';
+import {
+  digestWithout,
+  isMarkedHidden,
+  isMarkedWithheld,
+  isOfItem,
+  markedHidden,
+  missingPartsIn,
+  WITHHELD,
+  withMarksOf,
+} from './incomplete.ts';
 import { type Arrival, insertNew } from './insert-new.ts';
 import { findKnownEvents, formerEntries } from './known-events.ts';
 import { type Ledger, ledgerKey } from './ledger.ts';
@@ -95,9 +104,12 @@ export async function writePosts(work: Work, items: readonly PostItem[]): Promis
 const permittedArrivals = (work: Work, arrivals: readonly Arrival[]): Arrival[] =>
   arrivals.flatMap((arrival) => {
     const { item, clean } = arrival;
-    if (mayCreateOfKind(work.run, item.kind)) return [{ ...arrival, clean: permittedNew(work, item, clean) }];
-    reportForbidden(work, item);
-    return [];
+    if (!mayCreateOfKind(work.run, item.kind)) {
+      reportForbidden(work, item);
+      return [];
+    }
+    const permitted = permittedNew(work, item, clean);
+    return [{ ...arrival, clean: permitted.clean, digest: digestWithout(arrival.digest, permitted.isWithheld ? [WITHHELD] : []) }];
   });
 
 /**
@@ -114,10 +126,11 @@ async function candidatesOf(work: Work, items: readonly PostItem[]) {
       const original = shownForm(originals.get(item) ?? item);
       const digest = digestOf(original);
       const isShownNow = entry !== undefined && !item.isHidden && isMarkedHidden(entry.digest);
-      const isSame = entry !== undefined && !isShownNow && isOfItem(entry.digest, original, digest);
-      return { item, key, digest, entry, isSame, isShownNow, hasValidParent: placeUnderParent(run, item) };
+      const isOfDigest = entry !== undefined && !isShownNow && isOfItem(entry.digest, original, digest);
+      const isSame = isOfDigest && !isMarkedWithheld(entry.digest);
+      return { item, key, digest, entry, isOfDigest, isSame, isShownNow, hasValidParent: placeUnderParent(run, item) };
     })
-    .filter(({ entry, isSame }) => entry?.run !== run.number || !isSame);
+    .filter(({ entry, isOfDigest }) => entry?.run !== run.number || !isOfDigest);
 }
 
 /** Whether an item is no attachment, or comes with its file. A dry run assumes that new files can be fetched. */

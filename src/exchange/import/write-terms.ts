@@ -20,7 +20,7 @@ import { digestOf } from '../items/versions.ts';
 import { type KnownTerm, type KnownTerms, lookUpTerms } from './known-terms.ts';
 import { ledgerKey } from './ledger.ts';
 import { mayWriteTerms, reportForbidden } from './rights.ts';
-import type { WantedReferences, Work } from './run.ts';
+import { forgetChange, type WantedReferences, type Work } from './run.ts';
 import { findSameSlug } from './same-slug.ts';
 import { newTermInLanguage, type PlacedTerm, termInLanguage } from './term-in-language.ts';
 
@@ -81,6 +81,7 @@ async function writeTerm(work: Work, term: TermItem, knownTerms: KnownTerms): Pr
     target = known.entry.target;
     const isChanged = known.entry.digest !== digest;
     if (isChanged && !mayWriteTerms(run, term.kind)) {
+      forgetChange(work, item);
       ledger.add({ ...known.entry, item, run: run.number });
       reportForbidden(work, term);
       return;
