@@ -1,5 +1,5 @@
 import { access, chmod, constants, type FileHandle, mkdir, open, readdir, realpath, rm, stat, statfs } from 'node:fs/promises';
-import { basename, dirname, join, relative, resolve, sep } from 'node:path';
+import { basename, dirname, join, resolve, sep } from 'node:path';
 import { codeOf } from '../objects.ts';
 import { type NewAttachment, SOURCE_URL_META } from '../storage/rows/media.ts';
 import { storedText, toSerialized } from '../wordpress/php/serialized.ts';
@@ -228,17 +228,4 @@ export async function leadsOutside(folder: string, path: string): Promise<boolea
   } catch {
     return false;
   }
-}
-
-/**
- * Deletes files of the library, by their paths relative to its folder. Paths outside of it are ignored, and so are
- * files that do not exist (`wp_delete_attachment_files`). Returns the files that could not be deleted.
- */
-export async function removeFiles(folder: string, files: readonly string[]): Promise<string[]> {
-  const root = resolve(folder);
-  const paths = files.map((file) => resolve(root, file)).filter((file) => file.startsWith(`${root}${sep}`));
-  const isOutside = await Promise.all(paths.map((file) => leadsOutside(root, relative(root, dirname(file)))));
-  const insidePaths = paths.filter((_, at) => !isOutside[at]);
-  const removed = await Promise.allSettled(insidePaths.map((file) => rm(file, { force: true })));
-  return insidePaths.filter((_, at) => removed[at]?.status === 'rejected');
 }

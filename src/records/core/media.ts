@@ -9,7 +9,7 @@ import { conditionsOf } from '../../kinds/filter.ts';
 import type { Selected } from '../../kinds/param.ts';
 import type { Bundle } from '../../kinds/rendering.ts';
 import { insertPrepared, mayUpload, type PreparedImage, prepareUpload } from '../../media/images.ts';
-import { removeFiles } from '../../media/library.ts';
+import { removeFiles } from '../../media/remove-files.ts';
 import type { Site } from '../../site.ts';
 import type { Database } from '../../storage/engine/database.ts';
 import { type LookUp, lookUpOnce } from '../../storage/engine/look-up-once.ts';
@@ -305,7 +305,7 @@ export async function removeMedia(site: Site, caller: Caller, { id, force }: Rem
   });
   const afterCommit = async (): Promise<void> => {
     // The record is gone, so a file that cannot be removed is only logged for the administrator.
-    const remainingFiles = await removeFiles(site.config.uploadsDir, files);
+    const remainingFiles = await removeFiles(site.config, files);
     if (remainingFiles.length > 0) site.log.warn({ files: remainingFiles }, 'files could not be removed');
   };
   return { record: { deleted: true, previous }, afterCommit };
