@@ -406,6 +406,42 @@ describeRequests('upsert of a record', (ask, engine) => {
     expect(await ask.db().from('posts').where('ID', id).first()).toMatchObject({ ...columns, post_title: 'Jazz' });
   });
 
+  const drafts = [
+    ['external_id', '/events', { title: 'Jazz', ...DATES, external_id: 'crm 4711' }, 'Another record already has this external ID.'],
+    ['external_id', '/venues', { venue: 'Barn', external_id: 'crm 4711' }, 'Another record already has this external ID.'],
+    ['slug', '/events', { title: 'Jazz', ...DATES, slug: 'jazz-night' }, /^A draft of another user has this slug/],
+  ] as const;
+
+  it.each(drafts)('refuses the %s of a draft of somebody else, also in the trash: %s', async (by, path, values, sentence) => {
+    const send = (as: 'contrib' | 'ed' | 'auth', more: object = {}) => ask.post(`${path}?upsert=${by}`, { ...values, ...more }, as);
+    const { id, status } = expectBody(await send('contrib', { website: 'https://evil.example/', status: 'draft' }), 201);
+    expect(status).toBe('draft');
+    const before = await ask.allRows();
+    for (const more of [{}, { status: 'publish' }, { author: 3 }]) {
+      const refused = await send('ed', more);
+      expectError(refused, 400, 'rest_invalid_param', [by]);
+      expect(refused.body.data.params[by]).toMatch(sentence);
+    }
+    expect(await ask.allRows()).toEqual(before);
+    expect(expectBody(await send('contrib', { status: 'draft' })).id).toBe(id);
+    // A program that names the author of its drafts continues to find them.
+    expect(expectBody(await send('ed', { author: 4 })).id).toBe(id);
+    if (by === 'external_id') {
+      expect((await ask.del(`${path}/${id}`, 'contrib')).status).toBe(200);
+      expectError(await send('ed'), 400, 'rest_invalid_param', [by]);
+      await ask.update(`${path}/${id}`, { status: 'publish' });
+      expect(expectBody(await send('ed')).id).toBe(id);
+    }
+  });
+
+  it('refuses a new event with a venue whose external ID is that of a draft of somebody else', async () => {
+    const venue = { venue: 'Barn', external_id: 'crm 4711' };
+    const { id } = await ask.create('/venues', { ...venue, website: 'https://evil.example/' }, 'contrib');
+    expectError(await ask.post('/events', { title: 'Jazz', ...DATES, venue }, 'ed'), 400, 'rest_invalid_param', ['venue']);
+    await ask.update(`/venues/${id}`, { status: 'publish' });
+    expect((await ask.create('/events', { title: 'Jazz', ...DATES, venue }, 'ed')).venue.id).toBe(id);
+  });
+
   it('works in a batch', async () => {
     const requests = [1, 2, 1].map((name) => ({
       path: '/tribe/events/v1/venues?upsert=external_id',

@@ -15,13 +15,14 @@ import { objectOf } from '../objects.ts';
 import { shownMedia } from '../records/core/media.ts';
 import { listPosts, mayCreate, readablePosts } from '../records/posts.ts';
 import { listTerms } from '../records/terms.ts';
-import { mayManageTerms } from '../records/visibility.ts';
+import { mayManageTerms, mayUseByName } from '../records/visibility.ts';
 import { withMaxPerPage } from '../site.ts';
+import { loadPosts } from '../storage/rows/bundle.ts';
 import { findByTitle, storedTitles } from '../storage/rows/posts.ts';
 import { decodeEntities } from '../wordpress/content/entities.ts';
 import { ksesTitle } from '../wordpress/content/kses.ts';
 import { stripAllTags } from '../wordpress/content/plain-text.ts';
-import { SETTABLE_STATUSES } from '../wordpress/status.ts';
+import { publicFirst, SETTABLE_STATUSES } from '../wordpress/status.ts';
 import { ANONYMOUS } from '../wordpress/viewer.ts';
 import {
   altOnOneLine,
@@ -256,7 +257,22 @@ async function idOfTitle(
   const exactMatches = await recordsWithTitle(context, kind, text);
   const mayBeChoice = isSearched && bytes <= MAX_BYTES.search && context.caller.viewer.id !== ANONYMOUS.id;
   const matches = exactMatches.length > 0 || !mayBeChoice ? exactMatches : await choicesWithText(context, kind, text);
-  return Number((matches.find((record) => record.language === language) ?? matches[0])?.id ?? 0);
+  const usable = await usableByName(context, matches);
+  return Number((usable.find((record) => record.language === language) ?? usable[0])?.id ?? 0);
+}
+
+/** Returns those of some records that may be used because of their name, published ones first. */
+async function usableByName({ site, caller }: FormContext, records: readonly Values[]): Promise<readonly Values[]> {
+  const rows = await loadPosts(
+    site.db,
+    records.map(({ id }) => Number(id)),
+  );
+  const rowOf = ({ id }: Values) => rows.get(Number(id));
+  const usable = records.filter((record) => {
+    const row = rowOf(record);
+    return row && mayUseByName(caller.viewer, row);
+  });
+  return publicFirst(usable, (record) => rowOf(record)?.post_status ?? '');
 }
 
 /** Returns the records with exactly this title. It is stored as HTML if its author may not write unfiltered HTML. */

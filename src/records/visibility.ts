@@ -5,7 +5,7 @@ import type { RenderContext } from '../kinds/rendering.ts';
 import type { PostQuery, Visibility } from '../storage/lists/post-query.ts';
 import { mapMetaCap, type OwnedPost } from '../wordpress/capabilities.ts';
 import { type Metas, metaOf, type Post } from '../wordpress/rows.ts';
-import { REGISTERED_STATUSES } from '../wordpress/status.ts';
+import { needsPublishing, REGISTERED_STATUSES } from '../wordpress/status.ts';
 import type { Viewer } from '../wordpress/viewer.ts';
 
 /** The data of a post that permissions depend on. `trashedFrom`: the status that a post in the trash had before. */
@@ -27,6 +27,17 @@ export const mayEdit = (viewer: Viewer, row: AccessRow): boolean => mayDo('edit'
 
 /** Whether a caller may delete this particular record. */
 export const mayDelete = (viewer: Viewer, row: AccessRow): boolean => mayDo('delete', viewer, row);
+
+/**
+ * Whether a record may be used because somebody has named it, by a title, a slug or an external ID that others can give
+ * their own records, too. That excludes drafts of others, whose texts nobody has reviewed: they would be linked or
+ * published unseen. `author`: the author whom the caller names with the record.
+ */
+export const mayUseByName = (viewer: Viewer, row: AccessRow, author = viewer.id): boolean =>
+  needsPublishing(statusOutsideTrash(row)) || [viewer.id, author].includes(row.post_author);
+
+const statusOutsideTrash = ({ post_status: status, trashedFrom = 'draft' }: AccessRow): string =>
+  status === 'trash' ? trashedFrom : status;
 
 type Action = 'read' | 'edit' | 'delete';
 

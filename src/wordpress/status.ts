@@ -12,6 +12,9 @@ export const REGISTERED_STATUSES: readonly string[] = [
 
 /** Returns whether everybody can see posts of this status. */
 export const isPublic = (status: string): boolean => status === 'publish';
+/** Returns posts in the same order, those that everybody can see before others. */
+export const publicFirst = <Row>(rows: readonly Row[], statusOf: (row: Row) => string): readonly Row[] =>
+  [true, false].flatMap((isFirst) => rows.filter((row) => isPublic(statusOf(row)) === isFirst));
 /** Returns whether posts of this status are visible to users who may read private posts. */
 export const isPrivate = (status: string): boolean => status === 'private';
 /**

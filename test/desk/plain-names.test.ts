@@ -66,6 +66,23 @@ describeRequests('names at the desk', (ask) => {
     }
   });
 
+  it('of drafts of other people are not taken for the typed ones, and published ones before own drafts', async () => {
+    const draft = await ask.create('/venues', { venue: 'Piazza Grande', city: 'Asti' }, 'contrib');
+    const linkedAs = async (typed: string) => {
+      const ed = await openVisitor(ask, 'ed');
+      const form = await ed.get('/admin/events/new');
+      const done = await ed.submit(form, '/admin/events/new', { title: 'Jazz', ...DAY, 'venue[add][]': typed });
+      return (await ask.read(`/events/${/(\d+)\?/.exec(done.headers.location ?? '')?.[1]}`, 'admin')).venue.id;
+    };
+    // The shown text of a choice, whose ID the visitor has removed.
+    expect(await linkedAs('Piazza Grande · Asti')).not.toBe(draft.id);
+    const made = await linkedAs('piazza grande');
+    expect(made).not.toBe(draft.id);
+    await ask.update(`/venues/${draft.id}`, { author: 2 });
+    expect(await linkedAs('Piazza Grande')).toBe(made);
+    expect(await linkedAs(`Piazza Grande (#${draft.id})`)).toBe(draft.id);
+  });
+
   it('come first among the choices if they are exactly as typed', async () => {
     for (let number = 10; number < 32; number += 1) await ask.create('/venues', { venue: `Hall of the Odeon ${number}` });
     const { id } = await ask.create('/venues', { venue: 'Odeon', city: 'Asti' });

@@ -204,7 +204,7 @@ describeRequests(
       for (const id of ids) expect((await ed.post(`/admin/events/${id}/publish`, { _wpnonce: nonce })).status).toBe(303);
       for (const path of [`/venues/${hall}`, `/organizers/${band}`]) expect((await ask.get(path)).status).toBeGreaterThan(400);
       const venues = await Promise.all(ids.map(async (id) => (await ask.read(`/events/${id}`)).venue.venue));
-      expect(venues).toEqual([undefined, 'Hall']);
+      expect(venues).toEqual(['Secret hall', 'Hall']);
     });
 
     it('never become HTML of the editor who publishes, corrects or copies them', async () => {

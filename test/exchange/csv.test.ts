@@ -684,6 +684,41 @@ describeDatabases('CSV import and export', (open, engine) => {
     ).toMatchObject({ created: { event: 1 }, updated: { event: 1 } });
   });
 
+  it('creates a record of its own beside a draft of somebody else with the same name or external ID', async () => {
+    const forget = async () => {
+      for (const table of ['fasti_imports', 'fasti_import_ids'] as const) await db.from(table).del();
+    };
+    const venues = file('venues.csv', 'Venue Name\nBarn\nMill\n');
+    const events = (name: string) =>
+      file(
+        'events.csv',
+        `Event Name,Event Start Date,Event Venue Name,External ID\nConcert,2031-05-01,Barn,crm 1\n${name},2031-05-02,Mill,\n`,
+      );
+    await imported([venues]);
+    await imported([events('Dance')]);
+    await forget();
+    await db.from('posts').update({ post_status: 'draft', post_author: 4 });
+    const missing = await imported([events('Dance')]);
+    expect(missing).toMatchObject({ created: { event: 2 }, updated: {} });
+    expect(missing.losses.map(({ reason, count }) => [reason, count]).sort()).toEqual([
+      ['external-id-taken', 1],
+      ['link-missing', 2],
+    ]);
+    await forget();
+    expect(await imported([venues])).toMatchObject({ created: { venue: 2 }, updated: {} });
+    expect(await imported([events('Play')])).toMatchObject({ created: { event: 1 }, updated: { event: 1 } });
+    const drafts = await db.from('posts').where('post_author', 4).orderBy('ID');
+    expect(drafts.map((row) => [row.post_status, row.post_title])).toEqual(
+      ['Barn', 'Mill', 'Concert', 'Dance'].map((title) => ['draft', title]),
+    );
+    const linked = await metas((await db.from('posts').where({ post_title: 'Play' }).first())!.ID);
+    expect(linked.get('_EventVenueID')).toBe(
+      String((await db.from('posts').where({ post_title: 'Mill' }).whereNot({ post_author: 4 }).first())!.ID),
+    );
+    await forget();
+    expect((await imported([events('Play')])).created).toEqual({});
+  });
+
   it('reports values that it cannot accept, row by row', async () => {
     const content = [
       'Event Name,Event Start Date,Event End Date,Event Website,Event Time Zone',

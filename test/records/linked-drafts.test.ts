@@ -49,6 +49,34 @@ describeDatabases('drafts linked by a published event', (open) => {
     expect(await statuses()).toEqual(['draft', 'draft']);
   });
 
+  it('are never those of somebody else that have the name of a new venue or organizer', async () => {
+    const ROOT = '/wp-json/calendar/events/v1';
+    const create = async (as: string, path: string, body: object) => {
+      const answer = await running.send('POST', `${ROOT}${path}`, { as, body });
+      expect(answer.status).toBe(201);
+      return answer.body;
+    };
+    const dates = { start_date: '2031-01-01 10:00:00', end_date: '2031-01-01 12:00:00' };
+    for (const [kind, path] of [['venue', '/venues'], ['organizer', '/organizers']] as const) {
+      const named = { [kind]: 'Piazza Grande' };
+      const linkedBy = async (as: string, status: string) => {
+        const { [kind]: linked } = await create(as, '/events', { title: 'Jazz', ...dates, status, [kind]: named });
+        return [linked].flat()[0] ?? {};
+      };
+      const draft = await create('contrib', path, { ...named, website: 'https://evil.example/' });
+      expect(draft.status).toBe('draft');
+      const shown = await linkedBy('ed', 'publish');
+      expect(shown).toMatchObject({ ...named, status: 'publish' });
+      expect(shown).not.toHaveProperty('website');
+      expect(shown.id).not.toBe(draft.id);
+      // The contributor may not edit the published one.
+      expect((await linkedBy('contrib', 'draft')).id).toBe(draft.id);
+      await running.send('PATCH', `${ROOT}${path}/${draft.id}`, { as: 'ed', body: { author: 2 } });
+      expect((await create('ed', path, named)).id).toBe(shown.id);
+      expect((await running.send('GET', `${ROOT}${path}/${draft.id}`, { as: 'ed' })).body.status).toBe('draft');
+    } // biome-ignore format: a list of kinds
+  });
+
   it('remain drafts if the editor of the event may not edit them', async () => {
     await db.from('posts').where('ID', EVENT).update({ post_author: 3 });
     expect((await change('auth', { title: 'Mine' })).status).toBe(200);

@@ -6,6 +6,7 @@ import { typeOf } from '../items/site-items.ts';
 import { inOwnLanguage } from './in-language.ts';
 import { permittedAuthor } from './rights.ts';
 import type { WantedReferences, Work } from './run.ts';
+import { usableByName } from './usable-by-name.ts';
 
 /** The references of a post as ids of this site; those that are not imported yet are left out and resolved later. */
 export interface Resolved {
@@ -100,9 +101,9 @@ export const doesUserExist = async ({ db, run }: Pick<Work, 'db' | 'run'>, id: n
   (run.isDryRun && id < 0) || (await existingUserIds(db, [id])).has(id);
 
 /**
- * Returns the id that a link leads to: the record that was imported under that name, or the record with this title, if
- * possible in the language of the link or of the import, or, if there is none, with this id. Images are found by source
- * id alone.
+ * Returns the id that a link leads to: the record that was imported under that name, or the record with this title that
+ * is no draft of somebody else, if possible in the language of the link or of the import, or, if there is none, with
+ * this id. Images are found by source id alone.
  */
 export async function linkTarget(work: Work, link: Link): Promise<number | undefined> {
   const { run, db, ledger, replaced } = work;
@@ -110,7 +111,7 @@ export async function linkTarget(work: Work, link: Link): Promise<number | undef
     const id = ledger.target('post', link.sourceId);
     return id === undefined ? undefined : (replaced.get(id) ?? id);
   }
-  const all = link.kind === 'attachment' ? [] : await run.names.findAll(db, link.kind, link.name);
+  const all = link.kind === 'attachment' ? [] : await usableByName(work, await run.names.findAll(db, link.kind, link.name));
   const idsInLanguage = all.length < 2 ? all : await inOwnLanguage(work, link, all);
   const target = idsInLanguage[0] ?? all[0];
   if (target !== undefined || !/^[1-9]\d{0,14}$/.test(link.name)) return target;

@@ -33,6 +33,7 @@ import { findSameNamed, readNewNames } from './same-named.ts';
 import { findSameUid } from './same-uid.ts';
 import { storedPost } from './stored-post.ts';
 import { type Existing, updatePosts } from './update-posts.ts';
+import { usableByName } from './usable-by-name.ts';
 import { termFromReference } from './write-terms.ts';
 
 /**
@@ -247,7 +248,7 @@ async function findSameRecord(
   const holder = item.id === undefined ? undefined : takenPosts.get(item.id);
   if (holder && holder.post_type === typeOf(item.kind) && holder.guid !== '' && holder.guid === clean.columns.guid) return item.id;
   const holderId = item.id === undefined ? holderOf(work, item, externals) : undefined;
-  if (holderId !== undefined) return holderId;
+  if (holderId !== undefined && (await usableByName(work, [holderId])).length > 0) return holderId;
   const eventId = await findSameUid(work, item);
   if (eventId !== undefined) return eventId;
   const sameId = await findSameNamed(work, item, clean);

@@ -3,8 +3,9 @@ import { loadMetasOf } from '../../storage/rows/bundle.ts';
 import { findByTitle, lockPost } from '../../storage/rows/posts.ts';
 import type { ContentLanguage } from '../../wordpress/content-languages.ts';
 import type { Post } from '../../wordpress/rows.ts';
+import { publicFirst } from '../../wordpress/status.ts';
 import { languageOfChange, languagesInGroups, languagesOf, membershipsOf } from '../record-languages.ts';
-import { accessRow, mayEdit } from '../visibility.ts';
+import { accessRow, mayEdit, mayUseByName } from '../visibility.ts';
 import { externalIdIn, refuseTakenNames } from './external-ids.ts';
 import type { PostPlan } from './post-plan.ts';
 import type { LanguageOfWrite, WriteContext } from './write-context.ts';
@@ -29,21 +30,24 @@ export async function findReusableRecord(
 }
 
 /**
- * Finds a record with this title that the caller may edit, to use it instead of creating a second one (decision D8).
- * The title is locked at this point, so concurrent requests find each other's records.
+ * Finds a record with this title that the caller may edit, to use it instead of creating a second one (decision D8): a
+ * published one before others, and no draft of somebody else. The title is locked at this point, so concurrent requests
+ * find each other's records.
  */
 async function findReusableByTitle(
   write: WriteContext,
   { post_title: title = '', post_content: content }: Partial<Post>,
 ): Promise<StoredPost | undefined> {
   const { db, caller, kind } = write;
-  const titlesById = new Map((await findByTitle(db, kind.postType, title, content || undefined)).map((one) => [one.ID, one.post_title]));
+  const namesakes = await findByTitle(db, kind.postType, title, content || undefined);
+  const titlesById = new Map(publicFirst(namesakes, (one) => one.post_status).map((one) => [one.ID, one.post_title]));
   for (const id of await sameLanguageFirst(write, [...titlesById.keys()])) {
     const row = await lockPost(db, id);
     // While this waited for the lock, the record may have been deleted or renamed.
     if (!row || ['trash', 'auto-draft'].includes(row.post_status) || row.post_title !== titlesById.get(id)) continue;
     const metas = await loadMetasOf(db, id);
-    if (mayEdit(caller.viewer, accessRow(row, metas))) return { row, metas };
+    const access = accessRow(row, metas);
+    if (mayEdit(caller.viewer, access) && mayUseByName(caller.viewer, access)) return { row, metas };
   }
   return undefined;
 }

@@ -9,6 +9,7 @@ import { withPostIds } from '../occurrences.ts';
 import { renderPost } from '../posts.ts';
 import { languageOfNew, languagesOf, languageValues, membershipsOf } from '../record-languages.ts';
 import { lockPostVersion, requireVersion, type VersionedRecord } from '../versions.ts';
+import { accessRow, mayUseByName } from '../visibility.ts';
 import { externalIdIn, findByExternalId } from './external-ids.ts';
 import { locksOfNew, referencedIds } from './name-locks.ts';
 import type { PostPlan } from './post-plan.ts';
@@ -30,14 +31,17 @@ interface Named {
 /** Fields by which an existing record is found for an upsert. */
 type UpsertBy = 'external_id' | 'slug';
 
+/** The reason why the record with that name is not changed. */
+const TAKEN = { external_id: 'external-id-taken', slug: 'slug-of-draft' } as const;
+
 /**
  * Changes the record with the same `by` as the values, or creates it. A record in the trash is published again unless
  * the values name a status; it has given up its slug. Concurrent requests wait for each other, so that only one of them
  * creates it.
  *
- * @throws rest_invalid_param if `by` is missing in the values, or cannot be a slug, or is that of another language;
- * rest_forbidden for a record that the caller may not change; edit-conflict if it does not meet the caller's
- * preconditions, or if they name a version and there is no record
+ * @throws rest_invalid_param if `by` is missing in the values, or cannot be a slug, or is that of another language, or
+ * that of a draft of somebody else; rest_forbidden for a record that the caller may not change; edit-conflict if it
+ * does not meet the caller's preconditions, or if they name a version and there is no record
  */
 export async function upsertPost(
   site: Site,
@@ -65,6 +69,7 @@ export async function upsertPost(
       return { id: await writeNew(newWrite(db, caller, kind, newValues), newPost), isNew: true };
     }
     const before = await lockFor('edit', write, existingId);
+    if (!mayUseByName(caller.viewer, accessRow(before.row, before.metas), values.author)) failParam(by, TAKEN[by]);
     if (caller.conditions) await requireVersion(db, caller, lockPostVersion(kind), { id: existingId, conditions: caller.conditions });
     const extraNames = values.status === 'trash' ? {} : named;
     const change = { values: withStatusOfRestored(before, values), extraRows: extraNames, links: 'shown' } as const;

@@ -39,7 +39,7 @@ import { type BareNumber, createTermResolver, resolveRequestedTerms } from '../r
 import { shownAmong } from '../shown-images.ts';
 import { termsInLanguage } from '../term-languages.ts';
 import { placeInLanguage } from '../translation-groups.ts';
-import { accessRow, mayDelete, mayEdit } from '../visibility.ts';
+import { accessRow, mayDelete, mayEdit, mayUseByName } from '../visibility.ts';
 import { externalIdIn, findByExternalId, refuseTakenName, refuseTakenNames } from './external-ids.ts';
 import { insertPosts, type PlannedPost, takenSlugs } from './insert-posts.ts';
 import { isUnpublished, type LinkedDraft, linkedDrafts, notedDrafts, PUBLISHED_WITH, withNotedDrafts } from './linked-drafts.ts';
@@ -160,7 +160,8 @@ async function changeFound(write: WriteContext, before: StoredPost, values: Post
 /** Plans the change of a record that was found by its external ID. */
 async function planFound(write: WriteContext, before: StoredPost, values: PostValues) {
   const { caller, kind } = write;
-  if (!mayEdit(caller.viewer, accessRow(before.row, before.metas))) failParam('external_id', 'external-id-taken');
+  const access = accessRow(before.row, before.metas);
+  if (!mayEdit(caller.viewer, access) || !mayUseByName(caller.viewer, access, values.author)) failParam('external_id', 'external-id-taken');
   const foundWrite = { ...write, language: await languageOfFound(write, before.row.ID, values) };
   const plan = planPost(caller, kind, withStatusOfRestored(before, values), before);
   return { write: foundWrite, plan, references: await createReferenced(foundWrite, values) };

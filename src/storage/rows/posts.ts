@@ -168,14 +168,14 @@ export async function findByTitle(
   type: string,
   title: string,
   content: string | undefined,
-): Promise<Pick<Post, 'ID' | 'post_title'>[]> {
+): Promise<Pick<Post, 'ID' | 'post_title' | 'post_status'>[]> {
   const query = db
     .from('posts')
     .where('post_type', type)
     .whereNotIn('post_status', ['trash', 'auto-draft'])
     .whereRaw(...db.dialect.equalsFolded('post_title', title));
   if (content !== undefined) query.whereRaw(...db.dialect.equalsFolded('post_content', content));
-  return query.orderBy('ID').select('ID', 'post_title');
+  return query.orderBy('ID').select('ID', 'post_title', 'post_status');
 }
 
 /** Returns those of these posts that are in the trash. */
