@@ -262,13 +262,14 @@ async function requireLocked(db: Database, reference: UserReference, keys: reado
 }
 
 /**
- * Finds the user that a reference names: digits are an id or, if there is none, a login; a login takes precedence over
- * an e-mail address. Throws AccountError `user-unknown`.
+ * Finds the user that a reference names: a number is an id, also of a user who has just been deleted; digits in a text
+ * are an id or, if there is none, a login; a login takes precedence over an e-mail address. Throws AccountError
+ * `user-unknown`.
  */
 export async function requireUser(db: Database, reference: UserReference, keys: readonly string[]): Promise<StoredUser> {
   const name = String(reference);
   const byId = /^\d{1,15}$/.test(name) ? (await loadUsers(db, [Number(name)], keys)).get(Number(name)) : undefined;
-  const user = byId ?? (name === '' ? undefined : await findUserByLoginOrEmail(db, name, keys));
+  const user = byId ?? (typeof reference === 'number' || name === '' ? undefined : await findUserByLoginOrEmail(db, name, keys));
   if (!user) throw new AccountError('user-unknown', { user: name });
   return user;
 }
