@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { attemptsOf } from '../src/accounts/attempts.ts';
+import { attemptsOf, purposeOf } from '../src/accounts/attempts.ts';
 import { BLOG_BASES } from '../src/kinds/core/blog.ts';
 import { postTypes } from '../src/kinds/index.ts';
 import type { Database } from '../src/storage/engine/database.ts';
@@ -106,6 +106,22 @@ describeDatabases('passwords of records', (open) => {
     for (let time = 0; time <= LIMIT; time += 1) attemptsOf(running.site, 'sign-in').countFailure(stranger, `user ${time}`, now);
     expect((await signIn(stranger)).status).toBe(429);
     expect((await ask(withPassword(ONE, PROTECTED.password), stranger)).status).toBe(200);
+  });
+
+  it.each([
+    ['wrong passwords of records', 'record-password', withPassword(ONE, 'wrong'), {}],
+    ['wrong application passwords', 'sign-in', `${ROOT}/events`, { Authorization: `Basic ${btoa('admin:wrong')}` }],
+  ] as const)('do not block an address for other requests after %s that pages of other sites sent', async (_, kind, path, headers) => {
+    const address = newAddress();
+    const send = async (from: Record<string, string>) => (await ask(path, address, { headers: { ...headers, ...from } })).status;
+    const foreign: Record<string, string>[] = [{ 'Sec-Fetch-Site': 'cross-site' }, { Origin: 'https://evil.example' }];
+    for (let time = 0; time <= LIMIT; time += 1)
+      attemptsOf(running.site, kind, purposeOf({ isForeignPage: true })).countFailure(address, undefined, now);
+    for (const from of foreign) expect(await send(from)).toBe(429);
+    for (const from of [{}, { 'Sec-Fetch-Site': 'same-origin' }, { Origin: 'http://127.0.0.1:8081' }])
+      expect([from, [401, 403].includes(await send(from))]).toEqual([from, true]);
+    for (let time = 0; time <= LIMIT; time += 1) attemptsOf(running.site, kind).countFailure(address, undefined, now);
+    expect(await send({})).toBe(429);
   });
 
   it('are limited in a request body too, and the answer is private to the caller', async () => {

@@ -21,26 +21,41 @@ export interface Attempts {
    * Returns the seconds until an address that has failed too often may try again; undefined for all other addresses.
    */
   readonly secondsToWait: (address: string, now: Date) => number | undefined;
+  /**
+   * Counts a failure for a name that only `secondsToWaitFor` looks at, and returns the same as `countFailure`. Those of
+   * one network count up to a limit, so that it takes many networks to keep the owner of a name out.
+   */
+  readonly countName: (address: string, name: string, now: Date) => number | undefined;
+  /** Returns the seconds until an address may try a name again for which it, or all together, have failed too often. */
+  readonly secondsToWaitFor: (address: string, name: string, now: Date) => number | undefined;
 }
 
+/** The purpose of attempts by pages of other sites, which can send them from the browser of any of their visitors. */
+const FOREIGN_PAGE = 'foreign page ';
+
+/** Returns the purpose of attempts, for `attemptsOf`: those by pages of other sites are counted apart. */
+export const purposeOf = ({ isForeignPage }: { readonly isForeignPage: boolean }): string => (isForeignPage ? FOREIGN_PAGE : '');
+
 /**
- * Number of failures within the window before further attempts are refused. One attempt more or less does not matter,
- * since passwords of 24 letters cannot be guessed.
+ * Number of failures within the window before further attempts are refused. One attempt more or less does not matter.
  */
 export interface AttemptLimits {
   readonly perAddress: number;
   readonly perName: number;
+  /** Failures of one network that count for a name (`countName`). */
+  readonly perNameAndNetwork: number;
   readonly windowSeconds: number;
 }
 
-const PASSWORDS: AttemptLimits = { perAddress: 200, perName: 100, windowSeconds: 900 };
+const PASSWORDS: AttemptLimits = { perAddress: 200, perName: 100, perNameAndNetwork: 10, windowSeconds: 900 };
+const NO_NAMES = { perName: Number.POSITIVE_INFINITY, perNameAndNetwork: Number.POSITIVE_INFINITY };
 /**
  * Different right passwords of records: those that an address may send without limit. A user who may publish can make
  * guesses at the password of another record right ones, since a list shows both records, and an event shows its venue.
  */
-const RIGHT_PASSWORDS: AttemptLimits = { perAddress: 20, perName: Number.POSITIVE_INFINITY, windowSeconds: 900 };
+const RIGHT_PASSWORDS: AttemptLimits = { ...NO_NAMES, perAddress: 20, windowSeconds: 900 };
 /** Every suggestion counts, not only failed ones. Suggestions have no name. */
-const SUGGESTIONS: AttemptLimits = { perAddress: 10, perName: Number.POSITIVE_INFINITY, windowSeconds: 3600 };
+const SUGGESTIONS: AttemptLimits = { ...NO_NAMES, perAddress: 10, windowSeconds: 3600 };
 
 const LIMITS: Readonly<Record<AttemptKind, AttemptLimits>> = {
   'sign-in': PASSWORDS,
@@ -111,30 +126,17 @@ export function createFailureCounts(limits: Readonly<Record<AttemptKind, Attempt
     if (window.failures <= limit) for (const listener of listeners) listener(failure);
     return window.failures > limit ? secondsLeft(window, now) : undefined;
   };
-  const attemptsAt = (kind: AttemptKind, purpose = ''): Attempts => {
-    const { perAddress, perName } = limits[kind];
-    const keyOf = (address: string) => purpose + addressKey(address);
-    return {
-      countFailure: (address, name, now) => {
-        const byAddress = count(kind, keyOf(address), perAddress, now);
-        // An address beyond its limit adds no names. With a new one each time, it would displace the windows of others.
-        if (byAddress !== undefined || name === undefined) return byAddress;
-        return count(kind, `${purpose}name ${name}`, perName, now);
-      },
-      countNew: (address, text, now) => {
-        const key = `text ${keyOf(address)} ${createHash('sha256').update(text).digest('base64')}`;
-        if (currentWindow(kind, key, now)) return undefined;
-        count(kind, key, 1, now);
-        return count(kind, keyOf(address), perAddress, now);
-      },
-      secondsToWait: (address, now) => {
-        const window = currentWindow(kind, keyOf(address), now);
-        return window && window.failures >= perAddress ? secondsLeft(window, now) : undefined;
-      },
-    };
+  const waitAt = (kind: AttemptKind, key: string, limit: number, now: Date): number | undefined => {
+    const window = currentWindow(kind, key, now);
+    return window && window.failures >= limit ? secondsLeft(window, now) : undefined;
   };
   return {
-    attemptsOf: attemptsAt,
+    attemptsOf: (kind, purpose = '') =>
+      createAttempts(limits[kind], purpose, {
+        count: (key, limit, now) => count(kind, key, limit, now),
+        waitAt: (key, limit, now) => waitAt(kind, key, limit, now),
+        isCounted: (key, now) => currentWindow(kind, key, now) !== undefined,
+      }),
     onFailure: (listener) => void listeners.push(listener),
     addFailure: (failure, now) => {
       if (isKnown(failure)) add(failure, now);
@@ -145,6 +147,47 @@ export function createFailureCounts(limits: Readonly<Record<AttemptKind, Attempt
       ),
     loadWindows: (failures) => {
       for (const { attempted: kind, key, window } of failures.filter(isKnown)) windows[kind].set(key, window);
+    },
+  };
+}
+
+/** The windows of one kind of attempts, by key. */
+interface KeyCounts {
+  /** Counts a failure. Returns the seconds until the window ends if it has more than `limit` now. */
+  readonly count: (key: string, limit: number, now: Date) => number | undefined;
+  /** Returns the seconds until the window ends if it has `limit` failures. */
+  readonly waitAt: (key: string, limit: number, now: Date) => number | undefined;
+  readonly isCounted: (key: string, now: Date) => boolean;
+}
+
+function createAttempts(limits: AttemptLimits, purpose: string, { count, waitAt, isCounted }: KeyCounts): Attempts {
+  const { perAddress, perName, perNameAndNetwork } = limits;
+  const keyOf = (address: string) => purpose + addressKey(address);
+  const nameKeys = (address: string, name: string) => ({
+    here: `${purpose}name at ${networkKey(address)} ${name}`,
+    everywhere: `${purpose}name everywhere ${name}`,
+  });
+  return {
+    countFailure: (address, name, now) => {
+      const byAddress = count(keyOf(address), perAddress, now);
+      // An address beyond its limit adds no names. With a new one each time, it would displace the windows of others.
+      if (byAddress !== undefined || name === undefined) return byAddress;
+      return count(`${purpose}name ${name}`, perName, now);
+    },
+    countNew: (address, text, now) => {
+      const key = `text ${keyOf(address)} ${createHash('sha256').update(text).digest('base64')}`;
+      if (isCounted(key, now)) return undefined;
+      count(key, 1, now);
+      return count(keyOf(address), perAddress, now);
+    },
+    secondsToWait: (address, now) => waitAt(keyOf(address), perAddress, now),
+    countName: (address, name, now) => {
+      const { here, everywhere } = nameKeys(address, name);
+      return count(here, perNameAndNetwork, now) ?? count(everywhere, perName, now);
+    },
+    secondsToWaitFor: (address, name, now) => {
+      const { here, everywhere } = nameKeys(address, name);
+      return waitAt(here, perNameAndNetwork, now) ?? waitAt(everywhere, perName, now);
     },
   };
 }
@@ -171,11 +214,24 @@ const ADDRESS_WITH_PORT = /^(?:\[(?<v6>[\da-f:.]+)\]|(?<v4>[\d.]+))(?::\d+)?$/i;
  * since a client has 2^64 of them.
  */
 export function addressKey(sent: string): string {
+  return `address ${withV6Bytes(sent, CLIENT_BYTES)}`;
+}
+
+/** Bytes of the part of an IPv6 address that a client does not choose. */
+const CLIENT_BYTES = 8;
+/** Bytes of the part that a customer of a provider does not choose, who has 65,536 keys of addresses. */
+const CUSTOMER_BYTES = 6;
+
+/** Returns the key of the network of an address. */
+const networkKey = (sent: string): string => withV6Bytes(sent, CUSTOMER_BYTES);
+
+/** Returns an address without its port; if it is an IPv6 address, only its first bytes. */
+function withV6Bytes(sent: string, bytes: number): string {
   const { v6, v4 } = ADDRESS_WITH_PORT.exec(sent)?.groups ?? {};
   const address = v6 ?? v4 ?? sent;
-  if (!ipaddr.isValid(address)) return `address ${address.slice(0, MAX_ADDRESS_LENGTH)}`;
+  if (!ipaddr.isValid(address)) return address.slice(0, MAX_ADDRESS_LENGTH);
   const ip = ipaddr.process(address);
-  return `address ${ip.kind() === 'ipv6' ? ip.toByteArray().slice(0, 8).join('.') : ip.toString()}`;
+  return ip.kind() === 'ipv6' ? ip.toByteArray().slice(0, bytes).join('.') : ip.toString();
 }
 
 // ------------------------------------------------------------------------------------------------- of a site

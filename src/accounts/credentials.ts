@@ -9,7 +9,7 @@ import { hashApplicationPassword, normalizeApplicationPassword } from '../wordpr
 import { toSerialized } from '../wordpress/php/serialized.ts';
 import { unixFromDate } from '../wordpress/time.ts';
 import { ANONYMOUS, type Viewer } from '../wordpress/viewer.ts';
-import { attemptsOf } from './attempts.ts';
+import { attemptsOf, purposeOf } from './attempts.ts';
 import { loginKeys } from './login-keys.ts';
 import { loginOf } from './logins.ts';
 import { refuseSignIn } from './refused-sign-in.ts';
@@ -27,6 +27,8 @@ export interface Credentials {
   readonly secure: boolean;
   /** Address of the client. */
   readonly address: string;
+  /** Whether the request comes from a page of another site, according to the browser. */
+  readonly isForeignPage: boolean;
   /** Whether it is a POST. A cookie that expired while a long form was filled in is then valid for another hour. */
   readonly post?: boolean;
 }
@@ -149,15 +151,15 @@ async function userOfPassword(site: Site, settings: SiteSettings, credentials: C
   // Cached options may be outdated: the first password of a site must work as soon as any process has stored it.
   if (!settings.applicationPasswords && !(await areApplicationPasswordsInUse(site.db))) return undefined;
   const { name, password } = pair;
-  const { address } = credentials;
+  const { address, isForeignPage } = credentials;
   const startedAt = performance.now();
   const user = await findUserByLoginOrEmail(site.db, name, [capabilitiesKey(site.db), PASSWORDS_KEY]);
-  const { entry, hashingMs } = await findMatching(site, user, normalizeApplicationPassword(password), address);
+  const { entry, hashingMs } = await findMatching(site, user, normalizeApplicationPassword(password), credentials);
   if (user && entry) {
     recordUse(site, user, entry, address);
     return { ...toViewer(site.db, settings, user), applicationPassword: entry.uuid };
   }
-  return refuseSignIn(site, { name, address, user, startedAt, hashingMs });
+  return refuseSignIn(site, { name, address, guessed: { isForeignPage }, user, startedAt, hashingMs });
 }
 
 /**
@@ -173,7 +175,7 @@ async function findMatching(
   site: Site,
   user: StoredUser | undefined,
   typedPassword: string,
-  address: string,
+  { address, isForeignPage }: Pick<Credentials, 'address' | 'isForeignPage'>,
 ): Promise<{ readonly entry?: StoredPassword | undefined; readonly hashingMs: number }> {
   const fastHash = Buffer.from(hashApplicationPassword(typedPassword));
   const entries = parsePasswords(user?.metas.get(PASSWORDS_KEY));
@@ -184,7 +186,7 @@ async function findMatching(
         password.length === fastHash.length && timingSafeEqual(Buffer.from(password).subarray(0, fastHash.length), fastHash),
     ) ?? slowEntries.find(({ password }) => wasVerified(site, password, typedPassword));
   if (match) return { entry: match, hashingMs: 0 };
-  if (attemptsOf(site, 'sign-in').secondsToWait(address, site.clock()) !== undefined) return { hashingMs: 0 };
+  if (attemptsOf(site, 'sign-in', purposeOf({ isForeignPage })).secondsToWait(address, site.clock()) !== undefined) return { hashingMs: 0 };
   requireRoomForCheck(address);
   if (slowEntries.length === 0) return { hashingMs: 0 };
   const hashes = slowEntries.map(({ password }) => password);

@@ -28,10 +28,10 @@ import { createNonce, verifyNonce } from '../wordpress/nonces.ts';
 import { parseSerialized, toSerialized } from '../wordpress/php/serialized.ts';
 import { unixFromDate } from '../wordpress/time.ts';
 import { trimEndOf } from '../wordpress/trim.ts';
-import { attemptsOf } from './attempts.ts';
+import { addressKey, attemptsOf } from './attempts.ts';
 import { decoysBeside } from './decoy-hashes.ts';
 import { loginKeys, requireLoginKeys } from './login-keys.ts';
-import { refuseSignIn } from './refused-sign-in.ts';
+import { accountAttemptsOf, countedName, refuseSignIn } from './refused-sign-in.ts';
 import { requireRoomForCheck, verifyInThread } from './slow-passwords.ts';
 
 /*
@@ -44,6 +44,7 @@ export interface Login {
   readonly user: StoredUser;
   /** The token of the session. */
   readonly token: string;
+  readonly session: Session;
 }
 
 /** A cookie to set. `maxAge` in seconds; undefined: until the browser is closed. */
@@ -92,26 +93,24 @@ export async function loginsOf(site: Site, settings: SiteSettings, { cookie: hea
   if (!keys) return [];
   const logins = await Promise.all(
     cookies.map(async (cookie): Promise<Login[]> => {
-      const user = await findUserByLogin(site.db, cookie.login, [capabilitiesKey(site.db), SESSIONS_KEY, 'locale']);
+      const user = await findUserByLogin(site.db, cookie.login, [capabilitiesKey(site.db), 'locale']);
       if (!user) return [];
-      const check = {
+      const session = await verifyLoginCookie(cookie, {
         salt: keys.loggedInKey + keys.loggedInSalt,
         userPass: user.row.user_pass,
-        sessions: sessionsOf(user.metas.get(SESSIONS_KEY)),
+        loadSessions: () => loadSessions(site.db, user.row.ID),
         now: unixFromDate(site.clock()),
         post,
-      };
-      return verifyLoginCookie(cookie, check) ? [{ user, token: cookie.token }] : [];
+      });
+      return session ? [{ user, token: cookie.token, session }] : [];
     }),
   );
   return logins.flat();
 }
 
 /** Whether the user asked to stay signed in when the session began: such sessions last longer (`wp_update_user`). */
-export function isRemembered({ user, token }: Login): boolean {
-  const session = sessionsOf(user.metas.get(SESSIONS_KEY))[sessionKey(token)];
-  return session !== undefined && session.expiration - Number(session.login ?? session.expiration) > SESSION_SECONDS;
-}
+export const isRemembered = ({ session }: Login): boolean =>
+  session.expiration - Number(session.login ?? session.expiration) > SESSION_SECONDS;
 
 /** A sign-in request. */
 export interface SignIn {
@@ -134,8 +133,11 @@ export interface SignIn {
 export async function signIn(site: Site, settings: SiteSettings, attempt: SignIn): Promise<BegunSession> {
   const { name, password, address } = attempt;
   const startedAt = performance.now();
-  const waitSeconds = attemptsOf(site, 'sign-in').secondsToWait(address, site.clock());
-  const user = await findUserByLoginOrEmail(site.db, name.trim(), [capabilitiesKey(site.db)]);
+  const addressSeconds = attemptsOf(site, 'sign-in').secondsToWait(address, site.clock());
+  const nameSeconds = accountAttemptsOf(site).secondsToWaitFor(address, countedName(name), site.clock());
+  const keys = [capabilitiesKey(site.db), ...(nameSeconds === undefined ? [] : [SESSIONS_KEY])];
+  const user = await findUserByLoginOrEmail(site.db, name.trim(), keys);
+  const waitSeconds = addressSeconds ?? (user && hasSessionAt(user, address) ? undefined : nameSeconds);
   const ownHash = user?.row.user_pass ?? '';
   const isChecked = waitSeconds === undefined && password !== '';
   // Before the decoys, which may take a look at every user.
@@ -145,8 +147,15 @@ export async function signIn(site: Site, settings: SiteSettings, attempt: SignIn
     : { matching: -1, durationMs: 0 };
   if (user && matching === 0 && (await isSpammer(site.db, user))) fail('spammer_account', { detail: { user: user.row.ID } });
   if (user && matching === 0) return beginSession(site, settings, user, attempt);
-  return refuseSignIn(site, { name, address, user, startedAt, hashingMs, waitSeconds });
+  return refuseSignIn(site, { name, address, guessed: 'account', user, startedAt, hashingMs, waitSeconds });
 }
+
+/**
+ * Whether a user, loaded with the sessions, has one that began at this address. There, the right password is accepted
+ * even if others have failed too often for the name.
+ */
+const hasSessionAt = ({ metas }: StoredUser, address: string): boolean =>
+  Object.values(sessionsOf(metas.get(SESSIONS_KEY))).some(({ ip }) => ip !== undefined && addressKey(String(ip)) === addressKey(address));
 
 /** A session that has begun. */
 export interface BegunSession {
@@ -172,32 +181,44 @@ export async function beginSession(
     ...(agent === undefined ? {} : { ua: agent.slice(0, MAX_AGENT_LENGTH) }),
     login: now,
   };
-  await changeSessions(site, row.ID, (sessions) => ({ ...sessions, [sessionKey(token)]: session }));
+  await changeSessions(site, row.ID, (sessions) => ({ ...newestSessions(sessions, MAX_SESSIONS - 1), [sessionKey(token)]: session }));
   const cookie: NewCookie = {
     name: loginCookieNameOf(settings),
     value: signLoginCookie({ login: row.user_login, expiration, token }, row.user_pass, keys.loggedInKey + keys.loggedInSalt),
     maxAge: remember ? LONG_SESSION_SECONDS + COOKIE_GRACE_SECONDS : undefined,
   };
-  return { login: { user, token }, cookie };
+  return { login: { user, token, session }, cookie };
 }
+
+/**
+ * Maximum number of sessions of a user. All of them are parsed with each request of the user, and sign-ins with the
+ * right password are not limited.
+ */
+const MAX_SESSIONS = 100;
+
+/** Returns the sessions that began last. */
+const newestSessions = (sessions: Sessions, count: number): Sessions =>
+  Object.fromEntries(
+    Object.entries(sessions)
+      .sort(([, one], [, other]) => beginningOf(other) - beginningOf(one))
+      .slice(0, count),
+  );
+
+/** Returns when a session began, in Unix seconds; for one of an old WordPress version the earliest time. */
+const beginningOf = ({ login, expiration }: Session): number => Number(login) || expiration - LONG_SESSION_SECONDS;
 
 /** Ends one session of a user. Its cookie becomes invalid, here and in WordPress. */
 export const endSession = (site: Site, userId: number, token: string): Promise<void> =>
   changeSessions(site, userId, ({ [sessionKey(token)]: _ended, ...otherSessions }) => otherSessions);
 
-/** Changes the sessions of a user, with the user locked, and removes expired ones. */
+/** Changes the current sessions of a user, with the user locked, and removes expired ones. */
 async function changeSessions(site: Site, userId: number, change: (sessions: Sessions) => Sessions): Promise<void> {
   const now = unixFromDate(site.clock());
   await site.db.transaction(async (db) => {
     await lockUser(db, userId);
-    const text = (await loadUsers(db, [userId], [SESSIONS_KEY])).get(userId)?.metas.get(SESSIONS_KEY);
-    const currentSessions = Object.entries(change(sessionsOf(text))).filter(([, { expiration }]) => expiration >= now);
-    await writeUserMeta(
-      db,
-      userId,
-      SESSIONS_KEY,
-      currentSessions.length > 0 ? toSerialized(Object.fromEntries(currentSessions)) : undefined,
-    );
+    const storedSessions = Object.entries(await loadSessions(db, userId));
+    const sessions = change(Object.fromEntries(storedSessions.filter(([, { expiration }]) => expiration >= now)));
+    await writeUserMeta(db, userId, SESSIONS_KEY, Object.keys(sessions).length > 0 ? toSerialized(sessions) : undefined);
   });
 }
 
@@ -241,6 +262,9 @@ function loginCookies(header: string | undefined, name: string): LoginCookie[] {
 }
 
 type Sessions = Readonly<Record<string, Session>>;
+
+const loadSessions = async (db: Database, userId: number): Promise<Sessions> =>
+  sessionsOf((await loadUsers(db, [userId], [SESSIONS_KEY])).get(userId)?.metas.get(SESSIONS_KEY));
 
 /**
  * Parses sessions by the digest of their token, with all their stored members. Old WordPress versions stored only the

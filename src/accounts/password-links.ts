@@ -115,7 +115,7 @@ export async function changePassword(
   if (wait !== undefined) return fail('too-many-requests', { data: { retry_after: wait } });
   const user = await requireUser(site.db, id, [capabilitiesKey(site.db)]);
   const { matching, durationMs: hashingMs } = await verifyInThread({ password: currentPassword, address }, [user.row.user_pass]);
-  if (matching < 0) return refuseSignIn(site, { name: user.row.user_login, address, user, startedAt, hashingMs });
+  if (matching < 0) return refuseSignIn(site, { name: user.row.user_login, address, guessed: 'account', user, startedAt, hashingMs });
   const hash = await hashOf(password);
   await site.db.transaction(async (db) => {
     await lockUser(db, id);

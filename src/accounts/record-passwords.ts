@@ -7,18 +7,22 @@ import { formOf } from '../storage/languages/forms.ts';
 import { linksOfPosts } from '../storage/lists/named-by-posts.ts';
 import { recordPasswords } from '../storage/lists/post-visibility.ts';
 import { loadPosts } from '../storage/rows/bundle.ts';
-import { attemptsOf } from './attempts.ts';
+import { attemptsOf, purposeOf } from './attempts.ts';
 
-/** The origin of a password: the address of the client, and the post that the request names, if it names one. */
+/**
+ * The origin of a password: the address of the client, whether a page of another site sent it, and the post that the
+ * request names, if it names one.
+ */
 export interface PasswordSource {
   readonly address: string;
+  readonly isForeignPage: boolean;
   readonly findNamedPost?: () => Promise<number | undefined>;
 }
 
 /**
  * Admits a request with the password of a protected record, unless its address has sent too many wrong ones. These
  * failures are counted separately from sign-ins, so that visitors who guess do not lock out other users of the same
- * address, such as all users in an office.
+ * address, such as all users in an office. Nor does a page of another site that one of them visits.
  *
  * A password is wrong if it opens neither the record that the request names nor one that this record shows. In a list,
  * and if the named record shows nothing that is protected, it is wrong if it opens no published record, although some
@@ -31,16 +35,18 @@ export interface PasswordSource {
  * @param password parameter `password` as it was sent; an empty one, or one that is not a text, counts as none
  * @throws too-many-requests with `data.retry_after` in seconds
  */
-export async function checkRecordPassword(site: Site, password: unknown, { address, findNamedPost }: PasswordSource): Promise<void> {
+export async function checkRecordPassword(site: Site, password: unknown, source: PasswordSource): Promise<void> {
   if (typeof password !== 'string' || password === '') return;
-  const attempts = attemptsOf(site, 'record-password');
+  const { address, findNamedPost } = source;
+  const purpose = purposeOf(source);
+  const attempts = attemptsOf(site, 'record-password', purpose);
   const wait = attempts.secondsToWait(address, site.clock());
   if (wait !== undefined) fail('too-many-requests', { data: { retry_after: wait }, detail: { tried: 'password of a record' } });
   const namedPost = await findNamedPost?.();
   const shownPasswords = namedPost === undefined ? NONE : await passwordsShownIn(site, namedPost);
   const passwords = shownPasswords.size > 0 ? shownPasswords : await passwordsOf(site);
   if (passwords.size === 0) return;
-  const isOneOfMany = () => attemptsOf(site, 'right-password').countNew(address, password, site.clock()) !== undefined;
+  const isOneOfMany = () => attemptsOf(site, 'right-password', purpose).countNew(address, password, site.clock()) !== undefined;
   if (!passwords.has(password) || isOneOfMany()) attempts.countFailure(address, undefined, site.clock());
 }
 

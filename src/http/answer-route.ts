@@ -28,6 +28,7 @@ import { descriptionReply, type LinkedReply, ok } from './reply.ts';
 import type { IncomingRequest } from './request.ts';
 import type { Endpoint, Reply } from './route.ts';
 import type { RouteMatch } from './routing.ts';
+import { isForeignPage } from './same-origin.ts';
 import { uploadIn } from './upload.ts';
 import { warningHeader } from './warnings.ts';
 import { answerOnce, isReplayed, keyOfWrite, runAndStoreAnswer, withoutSecret, withSecret } from './write-once.ts';
@@ -149,7 +150,11 @@ export async function accept(site: Site, request: ParsedRequest): Promise<{ para
   const endpointParams = acceptedParams(endpoint, caller.settings);
   const params = 'slug' in pathParams && selection.id === 0 ? withUnknownSlug(endpointParams) : endpointParams;
   if (isReadEndpoint(endpoint))
-    await checkRecordPassword(site, raw.password, { address: incoming.req.ip ?? '', findNamedPost: () => findNamedPost(request) });
+    await checkRecordPassword(site, raw.password, {
+      address: incoming.req.ip ?? '',
+      isForeignPage: isForeignPage(incoming.req, incoming.settings.home),
+      findNamedPost: () => findNamedPost(request),
+    });
   return { params, values: { ...(await acceptParams(site, caller, params, raw, endpoint.mode)), ...selection } };
 }
 

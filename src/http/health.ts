@@ -99,7 +99,8 @@ function serversOf({ db, replicas, forAnonymousReads }: Site): object {
 async function isAdministrator(site: Site, req: Request): Promise<boolean> {
   if (req.headers.authorization === undefined) return false;
   try {
-    const { viewer } = await readClaim(site, await site.settings(), credentialsOf({ req })).identify(undefined);
+    const settings = await site.settings();
+    const { viewer } = await readClaim(site, settings, credentialsOf({ req, settings })).identify(undefined);
     return viewer.can('manage_options');
   } catch (error) {
     if (error instanceof DatabaseUnavailable) return false;

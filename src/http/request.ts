@@ -11,6 +11,7 @@ import type { RequestHead } from './head.ts';
 import { type Body, overriddenMethod, parseQuery, type RawParams } from './input.ts';
 import { answerLanguage } from './language.ts';
 import type { RouteMatch, Router } from './routing.ts';
+import { isForeignPage } from './same-origin.ts';
 
 /** A request to the API, with everything that can be read without its body and without identifying the caller. */
 export interface IncomingRequest<Sent extends RequestHead = RequestHead> {
@@ -75,7 +76,7 @@ export function homeOfRequest(
 }
 
 /** Collects the credentials in the head of a request. */
-export function credentialsOf({ req }: Pick<IncomingRequest, 'req'>): Credentials {
+export function credentialsOf({ req, settings: { home } }: Pick<IncomingRequest, 'req' | 'settings'>): Credentials {
   const { authorization, cookie } = req.headers;
   return {
     authorization,
@@ -86,6 +87,9 @@ export function credentialsOf({ req }: Pick<IncomingRequest, 'req'>): Credential
     },
     get address() {
       return req.ip ?? '';
+    },
+    get isForeignPage() {
+      return isForeignPage(req, home);
     },
     post: req.method === 'POST',
   };

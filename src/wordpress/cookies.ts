@@ -56,8 +56,8 @@ export interface CookieCheck {
   readonly salt: Salt;
   /** Column `user_pass` of the user named by the cookie. */
   readonly userPass: string;
-  /** The user's sessions by key, as in `session_tokens`. */
-  readonly sessions: Readonly<Record<string, Session>>;
+  /** Loads the user's sessions by key, as in `session_tokens`. Called only for a cookie whose signature is right. */
+  readonly loadSessions: () => Promise<Readonly<Record<string, Session>>>;
   /** Unix seconds. */
   readonly now: number;
   /** Whether the request is a POST. */
@@ -65,16 +65,19 @@ export interface CookieCheck {
 }
 
 /**
- * Returns whether a login cookie is genuine, not expired, and belongs to an existing session
- * (`wp_validate_auth_cookie`).
+ * Returns the session of a login cookie that is genuine and not expired (`wp_validate_auth_cookie`). Anybody can send a
+ * cookie with the name of a user, and a user can have many sessions: they are not looked at for a wrong signature.
  */
-export function verifyLoginCookie(cookie: LoginCookie, { salt, userPass, sessions, now, post = false }: CookieCheck): boolean {
-  if (cookie.expiration + (post ? POST_GRACE_SECONDS : 0) < now) return false;
+export async function verifyLoginCookie(
+  cookie: LoginCookie,
+  { salt, userPass, loadSessions, now, post = false }: CookieCheck,
+): Promise<Session | undefined> {
+  if (cookie.expiration + (post ? POST_GRACE_SECONDS : 0) < now) return undefined;
   const expected = Buffer.from(signature(cookie, userPass, salt));
   const actual = Buffer.from(cookie.hmac);
-  if (expected.length !== actual.length || !timingSafeEqual(expected, actual)) return false;
-  const key = sessionKey(cookie.token);
-  return Object.hasOwn(sessions, key) && sessions[key]!.expiration >= now;
+  if (expected.length !== actual.length || !timingSafeEqual(expected, actual)) return undefined;
+  const session = new Map(Object.entries(await loadSessions())).get(sessionKey(cookie.token));
+  return session !== undefined && session.expiration >= now ? session : undefined;
 }
 
 /** Returns the value of a login cookie, not yet encoded for a header (`wp_generate_auth_cookie`). */

@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto';
 import { beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { createApplicationPassword, revokeApplicationPassword } from '../../src/accounts/application-passwords.ts';
-import { createFailureCounts } from '../../src/accounts/attempts.ts';
+import { attemptsOf, createFailureCounts, purposeOf } from '../../src/accounts/attempts.ts';
 import { type Credentials, readClaim } from '../../src/accounts/credentials.ts';
+import { loginsOf } from '../../src/accounts/logins.ts';
 import { loadViewer } from '../../src/accounts/viewer.ts';
 import { readSettings, settingNames } from '../../src/calendar/settings.ts';
 import { readConfig } from '../../src/config/config.ts';
@@ -39,7 +40,7 @@ function siteOn(db: Database, env: Record<string, string> = {}): Site & { now: D
 const basic = (name: string, password: string) => `Basic ${Buffer.from(`${name}:${password}`).toString('base64')}`;
 type Asking = Partial<Credentials> & { readonly nonce?: string };
 const ask = async (site: Site, { nonce, ...credentials }: Asking) =>
-  readClaim(site, await site.settings(), { secure: false, address: '192.0.2.1', ...credentials }).identify(nonce);
+  readClaim(site, await site.settings(), { secure: false, address: '192.0.2.1', isForeignPage: false, ...credentials }).identify(nonce);
 const answerTo = (site: Site, credentials: Asking) =>
   ask(site, credentials).then(
     ({ viewer }) => viewer.login || 'anonymous',
@@ -113,7 +114,7 @@ describeDatabases('identify', (open) => {
       const count = async (authorization: string) => {
         const before = db.queries();
         // A request with a form may identify twice: before the form is read, and with the nonce in it.
-        const claim = readClaim(site, settings, { authorization, secure: true, address: '192.0.2.1' });
+        const claim = readClaim(site, settings, { authorization, secure: true, address: '192.0.2.1', isForeignPage: false });
         for (let times = 0; times < 2; times += 1) await claim.identify(undefined).catch(() => undefined);
         return db.queries() - before;
       };
@@ -123,7 +124,12 @@ describeDatabases('identify', (open) => {
     });
 
     it('counts a wrong password once per request, however often the request identifies', async () => {
-      const claim = readClaim(site, await site.settings(), { authorization: basic('ed', 'wrong'), secure: true, address: '192.0.2.9' });
+      const claim = readClaim(site, await site.settings(), {
+        authorization: basic('ed', 'wrong'),
+        secure: true,
+        address: '192.0.2.9',
+        isForeignPage: false,
+      });
       for (let times = 0; times < 150; times += 1)
         await expect(claim.identify(undefined)).rejects.toMatchObject({ problem: 'incorrect_password' });
     });
@@ -247,6 +253,18 @@ describeDatabases('identify', (open) => {
       expect(await answerTo(site, { authorization: basic('ed', password), address: '192.0.2.3' })).toBe('ed');
     });
 
+    it('sent by pages of other sites are counted apart, since an editor may visit such a page', async () => {
+      const address = '192.0.2.70';
+      const [own, foreign] = [{ address }, { address, isForeignPage: true }];
+      const wrong = (as: object) => answerTo(site, { authorization: basic('ed', 'wrong'), ...as });
+      for (let time = 0; time < 200; time += 1) attemptsOf(site, 'sign-in', purposeOf(foreign)).countFailure(address, `user${time}`, START);
+      expect(await wrong(foreign)).toBe('rest_too_many_requests 429');
+      expect(attemptsOf(site, 'sign-in').secondsToWait(address, START)).toBeUndefined();
+      expect(await wrong(own)).toBe('incorrect_password 401');
+      for (let time = 0; time < 200; time += 1) await attemptsOf(site, 'sign-in').countFailure(address, `user${time}`, START);
+      expect(await wrong(own)).toBe('rest_too_many_requests 429');
+    });
+
     it('are forgotten after 15 minutes', async () => {
       await failMany(
         101,
@@ -361,6 +379,17 @@ describeDatabases('identify', (open) => {
       expect(await answerTo(signed, { cookie })).toBe('anonymous');
     });
 
+    it('costs no look at the sessions if its signature is wrong', async () => {
+      const settings = await signed.settings();
+      const count = async (sent: string) => {
+        const before = db.queries();
+        const logins = await loginsOf(signed, settings, { cookie: sent });
+        return [logins.length, db.queries() - before];
+      };
+      expect(await count(cookie)).toEqual([1, 2]);
+      expect(await count(cookie.replace(/[0-9a-f]{64}$/, '0'.repeat(64)))).toEqual([0, 1]);
+    });
+
     it('is ignored without the keys and salts of the site', async () => {
       expect(await answerTo(site, { cookie })).toBe('anonymous');
       expect(await answerTo(site, { cookie, nonce: nonceFor(3) })).toBe('rest_cookie_invalid_nonce 403');
@@ -392,7 +421,7 @@ describeDatabases('identify', (open) => {
 });
 
 describe('createFailureCounts', () => {
-  const few = { perAddress: 3, perName: 100, windowSeconds: 60 };
+  const few = { perAddress: 3, perName: 100, perNameAndNetwork: 2, windowSeconds: 60 };
   const limits = { 'sign-in': few, 'record-password': few, 'right-password': few, suggestion: few };
   it('counts an address with the port of the connection, as some proxies send it, as the address', () => {
     const attempts = createFailureCounts(limits).attemptsOf('sign-in');
@@ -403,6 +432,23 @@ describe('createFailureCounts', () => {
       for (let time = 0; time < limits['sign-in'].perAddress; time += 1) attempts.countFailure(address, undefined, START);
       expect([other, attempts.secondsToWait(other, START)]).toEqual([other, expect.any(Number)]);
     }
+  });
+
+  it('keeps strangers from a name after failures of many networks, but a network only after some of its own', () => {
+    const limit = { ...few, perName: 3 };
+    const attempts = createFailureCounts({ ...limits, 'sign-in': limit }).attemptsOf('sign-in');
+    const fail = (address: string, name = 'ed') => attempts.countName(address, name, START);
+    const wait = (address: string, name = 'ed') => attempts.secondsToWaitFor(address, name, START);
+    // All of them are of one customer.
+    const networks = ['1::1', '2::1', '3::1', '4::1', '5::1'].map((end) => `2001:db8:7:${end}`);
+    expect(networks.map((address) => fail(address))).toEqual([undefined, undefined, 60, 60, 60]);
+    expect([wait('2001:db8:7:9::1'), wait('2001:db8:8:9::1'), wait('192.0.2.1')]).toEqual([60, undefined, undefined]);
+    expect([fail('192.0.2.1'), fail('192.0.2.2')]).toEqual([undefined, 60]);
+    expect([wait('192.0.2.3'), wait('192.0.2.3', 'anna'), attempts.secondsToWait('2001:db8:7:1::1', START)]).toEqual([
+      60,
+      undefined,
+      undefined,
+    ]);
   });
 
   it('remembers an address that failed too often, however many names another address tries', () => {

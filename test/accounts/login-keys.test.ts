@@ -57,7 +57,9 @@ describeTwoInstances('login keys that are stored in the options', ({ db, sites }
     expect(await isFormNonce(site, settings, login!, await formNonce(site, settings, login!))).toBe(true);
     const { nonceKey, nonceSalt } = await requireLoginKeys(site, settings);
     const nonce = createNonce({ user: 2, token: login!.token, action: 'wp_rest' }, nonceKey + nonceSalt, unixFromDate(site.clock()));
-    const { viewer } = await readClaim(site, settings, { cookie, secure: true, address: '203.0.113.7' }).identify(nonce);
+    const { viewer } = await readClaim(site, settings, { cookie, secure: true, address: '203.0.113.7', isForeignPage: false }).identify(
+      nonce,
+    );
     expect(viewer.id).toBe(2);
   });
 });

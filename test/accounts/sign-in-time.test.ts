@@ -134,6 +134,7 @@ describeRequests('a sign-in while too many hashes are waiting', (ask) => {
         authorization: `Basic ${Buffer.from(`${name}:wrong`).toString('base64')}`,
         secure: true,
         address: '203.0.113.9',
+        isForeignPage: false,
       }).identify(undefined);
     const busy = { problem: 'too-many-requests', details: { data: { retry_after: 5 } } };
     for (const tried of [attempt('ed', 'right'), attempt('ed', 'wrong'), attempt('nobody', 'wrong'), basic('ed'), basic('nobody')]) {

@@ -196,6 +196,15 @@ describeDatabases('accounts', (open) => {
     ]);
   });
 
+  it('never takes the id of a user who was deleted for the login of another one', async () => {
+    const { id } = await createUser(site, anna);
+    await createUser(site, { ...anna, login: String(id), email: 'other@example.test' });
+    await deleteUser(site, 'anna');
+    expect(await problemOf(createPasswordLink(site, id, 3600))).toBe('user-unknown');
+    expect(await problemOf(createApplicationPassword(site, id, 'late'))).toBe('user-unknown');
+    expect(await problemOf(createPasswordLink(site, String(id), 3600))).toBe('done');
+  });
+
   describe('deleteUser', () => {
     it('leaves no application password of a user who is deleted while it is created', async () => {
       let begin = () => {};
@@ -428,6 +437,7 @@ describeDatabases('accounts', (open) => {
         authorization: `Basic ${Buffer.from(`${login}:${password}`).toString('base64')}`,
         secure: true,
         address: '192.0.2.1',
+        isForeignPage: false,
       })
         .identify(undefined)
         .then(

@@ -2,19 +2,22 @@ import { expect, it } from '@jest/globals';
 import { failureCountsOf } from '../../src/accounts/attempts.ts';
 import { signIn } from '../../src/accounts/logins.ts';
 import { changePassword, createPasswordLink, linkQuery } from '../../src/accounts/password-links.ts';
+import { accountAttemptsOf } from '../../src/accounts/refused-sign-in.ts';
 import { createUser } from '../../src/accounts/users.ts';
-import { updateUser } from '../../src/storage/rows/users.ts';
+import { loadUsers, updateUser, writeUserMeta } from '../../src/storage/rows/users.ts';
+import { sessionKey } from '../../src/wordpress/cookies.ts';
 import { hashPassword, verifyPassword } from '../../src/wordpress/passwords.ts';
+import { serializedMembers, toSerialized } from '../../src/wordpress/php/serialized.ts';
 import { elements, formIn, openVisitor, textOf } from '../support/desk-visitor.ts';
 import { setOptions } from '../support/site.ts';
-import { describeRequests } from '../support/site-client.ts';
+import { describeRequests, SUITE_TIME } from '../support/site-client.ts';
 
 const PASSWORD = 'a long enough password';
 
 describeRequests('signing in to the desk', (ask) => {
-  const withPassword = async (): Promise<void> => {
+  const withPassword = async (id = 1): Promise<void> => {
     const hash = await hashPassword(PASSWORD);
-    await ask.writeRows((db) => updateUser(db, 1, { user_pass: hash }));
+    await ask.writeRows((db) => updateUser(db, id, { user_pass: hash }));
   };
 
   it('shows the sign-in form on every page without a session', async () => {
@@ -340,6 +343,54 @@ describeRequests('signing in to the desk', (ask) => {
     const names = failureCountsOf(site)
       .currentWindows(site.clock())
       .filter(({ key }) => /anna/i.test(key));
-    expect(names.map(({ key, window }) => [key, window.failures])).toEqual([['name biganna', 2]]);
+    expect(names.map(({ key, window }) => [key.replace(/.*name (\w+).* biganna$/, '$1'), window.failures]).sort()).toEqual([
+      ['at', 1],
+      ['at', 1],
+      ['everywhere', 2],
+    ]);
+  });
+
+  it('refuses the right password to strangers after many wrong ones for the name, but not where the user has a session', async () => {
+    await withPassword(2);
+    const { site } = ask.running();
+    const signInAs = async (address: string, password = PASSWORD) =>
+      signIn(site, await site.settings(), { name: 'ed', password, remember: false, agent: undefined, address }).then(
+        () => 'done',
+        ({ problem }: { readonly problem: string }) => problem,
+      );
+    const [home, stranger] = ['203.0.113.1', '203.0.113.2'];
+    await ask.writeRows(async () => {
+      expect(await signInAs(home)).toBe('done');
+      for (let place = 0; place < 99; place += 1) accountAttemptsOf(site).countName(`198.51.100.${place}`, 'ed', site.clock());
+      expect(await signInAs(stranger)).toBe('done');
+      await ask.db().from('usermeta').where({ user_id: 2, meta_key: 'session_tokens' }).delete();
+      expect(await signInAs(home)).toBe('done');
+      expect(await signInAs('198.51.100.200', 'wrong')).toBe('incorrect_password');
+      expect([await signInAs(stranger), await signInAs(stranger, 'wrong')]).toEqual(['too-many-requests', 'too-many-requests']);
+      expect([await signInAs(home, 'wrong'), await signInAs(home)]).toEqual(['too-many-requests', 'done']);
+      expect(await signInAs(stranger, '')).toBe('too-many-requests');
+    });
+    // The window is of this site, which other tests use.
+    ask.setClock('2026-11-20T12:15:01Z');
+    await ask.writeRows(async () => expect(await signInAs(stranger)).toBe('done'));
+  });
+
+  it('keeps the hundred sessions of a user that began last', async () => {
+    await withPassword();
+    const { site } = ask.running();
+    const now = Date.parse(SUITE_TIME) / 1000;
+    const sessions = Array.from({ length: 150 }, (_, place) => [
+      sessionKey(`token ${place}`),
+      { expiration: now + 90_000, ip: '192.0.2.1', login: now - 150 + place },
+    ]);
+    const noLonger = [sessionKey('expired'), { expiration: now - 1, login: now + 500 }];
+    await ask.writeRows((db) => writeUserMeta(db, 1, 'session_tokens', toSerialized(Object.fromEntries([noLonger, ...sessions]))));
+    const anna = await openVisitor(ask);
+    await anna.submit(await anna.get('/admin/me'), '/admin/sign-in', { log: 'admin', pwd: PASSWORD });
+    expect((await anna.get('/admin/me')).status).toBe(200);
+    const stored = (await loadUsers(site.db, [1], ['session_tokens'])).get(1)!.metas.get('session_tokens');
+    const kept = new Set(Object.keys(serializedMembers(stored)));
+    expect(kept.size).toBe(100);
+    expect(sessions.filter(([key]) => kept.has(String(key)))).toEqual(sessions.slice(-99));
   });
 });

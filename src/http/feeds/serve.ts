@@ -22,6 +22,7 @@ import type { Pages } from '../pages.ts';
 import { toProblemReply } from '../problem.ts';
 import { expiryOf, hasPassword, modifiedHeader, NO_STORE, NO_WRAPPING, REVALIDATE, toAnswer } from '../protocol.ts';
 import { notesOf } from '../request-notes.ts';
+import { isForeignPage } from '../same-origin.ts';
 import { surrogateKeys } from '../surrogates.ts';
 import type { Turns } from '../turns.ts';
 import { visitorOf } from '../visitor.ts';
@@ -165,6 +166,7 @@ async function computeAnswer(request: FeedRequest, req: Request, pages: Pages): 
 /** Returns the origin of a password, with the event of a page or feed that is about one event. */
 const passwordSource = ({ site, caller, address: { page } }: FeedRequest, req: Request): PasswordSource => ({
   address: req.ip ?? '',
+  isForeignPage: isForeignPage(req, caller.settings.home),
   findNamedPost: async () => {
     if (page.of !== 'event') return undefined;
     const { events } = await loadNamedEvents(site, caller, toNamedEvents(page));
