@@ -57,9 +57,6 @@ export function prefixesOfInstallations(tables: readonly string[]): string[] {
 /** Returns the path of a site's uploaded files below those of its network (`wp_upload_dir`). */
 export const uploadsOfSite = (site: number): string => (site > 1 ? `/sites/${site}` : '');
 
-/** Whether a path in the uploads folder of a site leads to files of another site: the folder of the first has all. */
-export const isInOtherSite = (site: number, path: string): boolean => site === 1 && /^sites[\\/]\d+[\\/]/i.test(path);
-
 /**
  * Whether a network serves one of its sites, and if not, why: its administrator has deleted it, or it is still to be
  * activated, or it was archived or marked as spam.

@@ -219,15 +219,6 @@ describeDatabases('files of the media library during an import', (open) => {
     expect(await metaOf(50, '_wp_attached_file')).toBeUndefined();
   });
 
-  it.each(['fasti.sqlite', 'nightly.backup', '.htaccess', 'cache/index.php', '2026/11', 'a.png/'])(
-    'are never stored as %s, which would be deleted with the record',
-    async (path) => {
-      const report = await imported([image(path, { url: `${address}/gone` })]);
-      expect(report.losses.map(({ reason }) => reason)).toContain('path-refused');
-      expect(await metaOf(40, '_wp_attached_file')).toBeUndefined();
-    },
-  );
-
   it('are removed if their rows cannot be written', async () => {
     const broken = { ...organizer, metas: null as never };
     await expect(imported([image('2021/05/wide.png'), broken])).rejects.toThrow();

@@ -9,7 +9,6 @@ import { PUBLISHED_WITH } from '../../records/writes/linked-drafts.ts';
 import { typedEntries } from '../../typed-keys.ts';
 import { ksesPost, ksesTitle } from '../../wordpress/content/kses.ts';
 import { sanitizeTextField, stripControlCharacters } from '../../wordpress/content/plain-text.ts';
-import { isMediaPath } from '../../wordpress/media-extensions.ts';
 import {
   asStored,
   looksSerialized,
@@ -173,11 +172,8 @@ function cleanMeta([key, value]: PostItem['metas'][number], { isTrusted, urlMeta
 /** Returns the reason why a meta cannot be stored, if there is one. */
 function metaFault(key: string, value: string): string | undefined {
   if (key === '' || key.length > KEY_LETTERS) return 'meta-key-unusable';
-  return key === '_wp_attached_file' && !isLibraryPath(value) ? 'path-refused' : undefined;
+  return key === '_wp_attached_file' && /(^|[\\/])\.\.([\\/]|$)|\0/.test(value) ? 'path-refused' : undefined;
 }
-
-/** Whether a path can be that of a file in the library, which is deleted with its record. */
-const isLibraryPath = (path: string): boolean => path === '' || (isMediaPath(path) && !/(^|[\\/])\.\.([\\/]|$)|\0/.test(path));
 
 /** Metas of the calendar, which hold plain text. */
 const PLAIN_TEXT_META = /^_(?:Event|Venue|Organizer)/;
