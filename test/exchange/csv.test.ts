@@ -19,6 +19,7 @@ import type { Caller } from '../../src/records/caller.ts';
 import type { Site } from '../../src/site.ts';
 import type { Database } from '../../src/storage/engine/database.ts';
 import { setSiteOptions } from '../../src/upkeep/site-options.ts';
+import { countQueries } from '../support/count-queries.ts';
 import { describeDatabases } from '../support/databases.ts';
 import { loadSite } from '../support/site.ts';
 import { text } from './arbitrary.ts';
@@ -717,6 +718,42 @@ describeDatabases('CSV import and export', (open, engine) => {
     );
     await forget();
     expect((await imported([events('Play')])).created).toEqual({});
+  });
+
+  it('finds a record of somebody else in the trash that was published, by its external ID', async () => {
+    const events = file('events.csv', 'Event Name,Event Start Date,External ID\nConcert,2031-05-01,crm 1\n');
+    await imported([events]);
+    for (const table of ['fasti_imports', 'fasti_import_ids'] as const) await db.from(table).del();
+    const { ID } = await post('Concert');
+    await db.from('posts').where({ ID }).update({ post_status: 'trash', post_author: 2 });
+    await db.from('postmeta').insert({ post_id: ID, meta_key: '_wp_trash_meta_status', meta_value: 'publish' });
+    expect(await imported([events])).toMatchObject({ created: {}, losses: [] });
+    expect(await db.from('posts').where('post_title', 'Concert').select('ID', 'post_status')).toEqual([{ ID, post_status: 'trash' }]);
+  });
+
+  it('links the venues of a table that somebody else has imported as drafts', async () => {
+    const venues = file('venues.csv', 'Venue Name,Venue City\nBarn,Rome\nMill,Rome\n');
+    const events = (name: string) => file('events.csv', `Event Name,Event Start Date,Event Venue Name\n${name},2031-05-01,Barn\n`);
+    await imported([venues, events('Dance')], 'draft');
+    await db.from('posts').update({ post_author: 2 });
+    expect(await imported([venues, events('Play')], 'draft')).toMatchObject({ created: { event: 1 }, losses: [] });
+    expect((await metas((await post('Play')).ID)).get('_EventVenueID')).toBe(String((await post('Barn')).ID));
+    // A row that is new in the table, such as one with another spelling, may be a record that it has brought.
+    const renamed = file('venues.csv', 'Venue Name,Venue City\nBARN,Rome\nMill,Rome\n');
+    expect((await imported([renamed, events('Play')], 'draft')).created).toEqual({});
+  });
+
+  it('links any number of venues by name with the same number of queries', async () => {
+    const venues = Array.from({ length: 40 }, (_, place) => `Barn ${place}`);
+    await imported([file('venues.csv', `Venue Name\n${venues.join('\n')}\n`)]);
+    await db.from('posts').whereIn('post_title', venues.slice(0, 20)).update({ post_status: 'draft' });
+    const queriesFor = async (count: number) => {
+      const rows = venues.map((venue, place) => `Concert ${place} of ${count},2031-05-01,${place < count ? venue : ''}`);
+      const path = file(`${count}.csv`, `Event Name,Event Start Date,Event Venue Name\n${rows.join('\n')}\n`);
+      return (await countQueries(site, () => imported([path]))).queries;
+    };
+    await queriesFor(1);
+    expect(await queriesFor(40)).toBe(await queriesFor(2));
   });
 
   it('reports values that it cannot accept, row by row', async () => {

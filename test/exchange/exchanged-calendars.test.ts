@@ -121,6 +121,21 @@ describeDatabases('calendars that sites exchange', (open) => {
     expect((await imported(site, pluginCalendar({ [second]: event(16) }, '-//Other//EN'))).created.event).toBe(1);
   });
 
+  it('bring an event of another calendar again if that of the same UID is a draft of somebody else', async () => {
+    const site = await siteAt('c.example');
+    const text = pluginCalendar({ '7@town.example': ['SUMMARY:Fair', 'DTSTART:20270304T100000Z'] }, '-//Other//EN');
+    const from = (name: string) =>
+      imported(site, text.replace('CALNAME:Town', `CALNAME:${name}`).replace('town.example\r\n', `${name}.example\r\n`));
+    expect((await from('one')).created.event).toBe(1);
+    expect((await from('two')).created).toEqual({});
+    const [event] = await eventsOf(site);
+    await site.db.from('posts').where('ID', event!.ID).update({ post_status: 'draft', post_author: 2 });
+    expect((await from('three')).created.event).toBe(1);
+    expect((await site.db.from('posts').where('ID', event!.ID).first())!.post_status).toBe('draft');
+    // Those who have brought it before continue to find it.
+    expect((await from('two')).created).toEqual({});
+  });
+
   it('keep their events, however often two sites import each other', async () => {
     const [one, other] = [await siteAt('a.example'), await siteAt('b.example')];
     const id = await create(one, { ...FAIR, website: 'https://fair.example' });

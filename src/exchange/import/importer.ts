@@ -29,6 +29,7 @@ import { mayCreateOfKind, mayWriteTerms } from './rights.ts';
 import type { Run, WaitingRecord, Work } from './run.ts';
 import { type ImportState, type Step, storeState, writeStep } from './step.ts';
 import { writeStorableItems } from './storable.ts';
+import { usableByName } from './usable-by-name.ts';
 import { divideWantedSlugs, settleSlugs } from './wanted-slugs.ts';
 import { writeAuthors } from './write-authors.ts';
 import { assignTermLanguage, linkAgain, recountLanguages, writeLanguages } from './write-languages.ts';
@@ -171,12 +172,13 @@ async function openRun(site: Site, caller: Caller, options: ImportOptions): Prom
   if (options.resume && !knownImport?.open) throw new SourceFault('nothing-to-resume', { source });
   const now = utcFromDate(site.clock());
   const row = isDryRun || options.resume ? knownImport : await site.db.transaction((db) => beginImport(db, source, '', now));
+  const importId = row?.id ?? 0;
   let dryId = 0;
   const run: Run = {
     site,
     caller,
     source,
-    importId: row?.id ?? 0,
+    importId,
     number: isDryRun && !options.resume ? (row?.run ?? 0) + 1 : (row?.run ?? 1),
     isDryRun,
     isTrusted: caller.viewer.can('unfiltered_html') && !options.filterHtml,
@@ -187,7 +189,10 @@ async function openRun(site: Site, caller: Caller, options: ImportOptions): Prom
     language: options.language,
     highestId: options.highestId ?? 0,
     parents: new Map(),
-    names: createNameIndex({ recurring: caller.settings.recurrence !== undefined }),
+    names: createNameIndex({
+      recurring: caller.settings.recurrence !== undefined,
+      usable: (db, posts) => usableByName(db, { caller, importId }, posts),
+    }),
     uids: createUidIndex(),
     externalIds: new Map(),
     wantedSlugs: [],

@@ -6,7 +6,6 @@ import { typeOf } from '../items/site-items.ts';
 import { inOwnLanguage } from './in-language.ts';
 import { permittedAuthor } from './rights.ts';
 import type { WantedReferences, Work } from './run.ts';
-import { usableByName } from './usable-by-name.ts';
 
 /** The references of a post as ids of this site; those that are not imported yet are left out and resolved later. */
 export interface Resolved {
@@ -111,7 +110,7 @@ export async function linkTarget(work: Work, link: Link): Promise<number | undef
     const id = ledger.target('post', link.sourceId);
     return id === undefined ? undefined : (replaced.get(id) ?? id);
   }
-  const all = link.kind === 'attachment' ? [] : await usableByName(work, await run.names.findAll(db, link.kind, link.name));
+  const all = link.kind === 'attachment' ? [] : await run.names.findUsable(db, link.kind, link.name);
   const idsInLanguage = all.length < 2 ? all : await inOwnLanguage(work, link, all);
   const target = idsInLanguage[0] ?? all[0];
   if (target !== undefined || !/^[1-9]\d{0,14}$/.test(link.name)) return target;

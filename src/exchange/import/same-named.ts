@@ -14,7 +14,6 @@ import { typeOf } from '../items/site-items.ts';
 import { inOwnLanguage } from './in-language.ts';
 import type { Work } from './run.ts';
 import { startOf } from './stored-post.ts';
-import { usableByName } from './usable-by-name.ts';
 
 /*
  * Finds the existing record that an imported one is, by name. Every town has its library: venues in different places
@@ -43,8 +42,8 @@ export async function readNewNames({ run, db }: Work, items: readonly PostItem[]
 export async function findSameNamed(work: Work, item: PostItem, clean: CleanPost): Promise<number | undefined> {
   const { run, db } = work;
   if (item.match === undefined || item.kind === 'attachment') return undefined;
-  const candidates = (await run.names.findAll(db, item.kind, clean.columns.post_title ?? '', startOf(clean))).slice(0, MAX_COMPARED);
-  const ids = await usableByName(work, await inOwnLanguage(work, item, candidates));
+  const candidates = (await run.names.findUsable(db, item.kind, clean.columns.post_title ?? '', startOf(clean))).slice(0, MAX_COMPARED);
+  const ids = await inOwnLanguage(work, item, candidates);
   if (item.match === 'name' || ids.length === 0) return (await withoutOtherSites(work, item, ids))[0];
   const metasById = await loadMetas(
     db,

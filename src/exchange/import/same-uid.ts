@@ -6,6 +6,7 @@ import { type PostItem, textIn } from '../items/items.ts';
 import { foldedTitle } from '../items/record-names.ts';
 import { inOwnLanguage } from './in-language.ts';
 import type { Work } from './run.ts';
+import { usablePosts } from './usable-by-name.ts';
 
 /*
  * Finds the event that another calendar has brought under the same UID: a calendar may have got another name, and two
@@ -21,15 +22,15 @@ import type { Work } from './run.ts';
 export async function findSameUid(work: Work, item: PostItem): Promise<number | undefined> {
   const { run, db } = work;
   const uid = item.kind === 'event' && item.id === undefined ? textIn(item.metas, CALENDAR_UID) : '';
-  const ids = uid === '' ? [] : await inOwnLanguage(work, item, await withoutOwn(work, item, await run.uids.find(db, uid)));
-  if (ids.length === 0) return undefined;
-  const [posts, metas] = [await loadPosts(db, ids), await loadMetas(db, ids)];
+  const idsOfUid = uid === '' ? [] : await inOwnLanguage(work, item, await withoutOwn(work, item, await run.uids.find(db, uid)));
+  if (idsOfUid.length === 0) return undefined;
+  const [posts, metas] = [await loadPosts(db, idsOfUid), await loadMetas(db, idsOfUid)];
+  const usableIds = await usablePosts(db, run, posts, metas);
+  const ids = idsOfUid.filter((id) => usableIds.has(id));
   const hasSameTitle = (id: number) => foldedTitle(posts.get(id)?.post_title ?? '') === foldedTitle(item.columns.post_title ?? '');
   const hasSameStart = (id: number) => metaOf(metas.get(id), DATES.startUtc) === textIn(item.metas, DATES.startUtc);
   const found = ids.filter(
-    (id) =>
-      posts.has(id) &&
-      ((hasSameStart(id) && (looksUnique(uid) || hasSameTitle(id))) || (isSingle(item) && ids.length === 1 && hasSameTitle(id))),
+    (id) => (hasSameStart(id) && (looksUnique(uid) || hasSameTitle(id))) || (isSingle(item) && ids.length === 1 && hasSameTitle(id)),
   );
   if (found[0] !== undefined) run.uids.found.set(found[0], item.sourceId);
   return found[0];

@@ -5,7 +5,6 @@ import { addLoss } from '../items/report.ts';
 import { inLanguageOf } from './in-language.ts';
 import type { Work } from './run.ts';
 import { areDifferentRecords } from './same-named.ts';
-import { usableByName } from './usable-by-name.ts';
 
 /**
  * Finds the venues and organizers among these links that an earlier import brought and that are in the trash here.
@@ -21,8 +20,8 @@ export async function noteTrashedLinks(work: Work, links: readonly Link[]): Prom
   }
   for (const { ID, post_title: title } of await trashedPosts(db, [...kinds.keys()])) {
     const kind = kinds.get(ID)!;
-    const namesakes = (await run.names.findAll(db, kind, title)).filter((id) => id > 0 && id !== ID);
-    const ids = await usableByName(work, await inLanguageOf(work, kind, namesakes, ID));
+    const namesakes = (await run.names.findUsable(db, kind, title)).filter((id) => id > 0 && id !== ID);
+    const ids = await inLanguageOf(work, kind, namesakes, ID);
     const metas = await loadMetas(db, [ID, ...ids]);
     const other = ids.find((id) => !areDifferentRecords(metas.get(ID) ?? new Map(), metas.get(id) ?? new Map()));
     replaced.set(ID, other ?? ID);

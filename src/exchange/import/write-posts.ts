@@ -1,6 +1,7 @@
 import { termKind } from '../../kinds/index.ts';
 import { imageIdAt } from '../../media/images.ts';
 import { takenPostIds } from '../../storage/rows/ids-in-use.ts';
+import type { LedgerEntry } from '../../storage/rows/imports.ts';
 import { loadTerms } from '../../storage/rows/terms.ts';
 import type { Post } from '../../wordpress/rows.ts';
 import type { CleanPost } from '../items/clean.ts';
@@ -33,7 +34,6 @@ import { findSameNamed, readNewNames } from './same-named.ts';
 import { findSameUid } from './same-uid.ts';
 import { storedPost } from './stored-post.ts';
 import { type Existing, updatePosts } from './update-posts.ts';
-import { usableByName } from './usable-by-name.ts';
 import { termFromReference } from './write-terms.ts';
 
 /**
@@ -46,19 +46,17 @@ export async function writePosts(work: Work, items: readonly PostItem[]): Promis
   const ids = candidates.flatMap(({ item, entry }) => [...(item.id === undefined ? [] : [item.id]), ...(entry ? [entry.target] : [])]);
   const takenPosts = await takenPostIds(db, ids);
   const deletedTermKeys = await deletedTerms(work, items);
-  const candidateItems = candidates.map(({ item }) => item);
-  const externals = await lookUpExternalIds(work, candidateItems);
+  const hasRecord = ({ item, key, entry }: Known): boolean =>
+    (run.isDryRun && run.dryLedger.has(key)) || (entry && takenPosts.get(entry.target)?.post_type) === typeOf(item.kind);
+  const externals = await lookUpExternalIds(work, allItems(candidates), allItems(candidates.filter((one) => !hasRecord(one))));
   const knownEvents = await findKnownEvents(work, candidates);
-  const newItems = candidates.filter(({ entry }) => entry === undefined).map(({ item }) => item);
-  await readNewNames(work, newItems);
+  await readNewNames(work, allItems(candidates.filter(({ entry }) => entry === undefined)));
 
   const newArrivals: Arrival[] = [];
   const [existing, joined]: [Existing[], Existing[]] = [[], []];
   for (const { item: sourceItem, key, digest: sourceDigest, entry, isSame, isShownNow, hasValidParent } of candidates) {
     const statedItem = hasValidParent ? sourceItem : { ...sourceItem, parent: undefined };
-    const isStored =
-      entry !== undefined &&
-      ((run.isDryRun && run.dryLedger.has(key)) || takenPosts.get(entry.target)?.post_type === typeOf(sourceItem.kind));
+    const isStored = entry !== undefined && hasRecord({ item: sourceItem, key, entry });
     const known = knownEvents.get(sourceItem);
     if (known?.isOrigin) {
       work.originIds.add(known.id);
@@ -112,6 +110,15 @@ const permittedArrivals = (work: Work, arrivals: readonly Arrival[]): Arrival[] 
     const permitted = permittedNew(work, item, clean);
     return [{ ...arrival, clean: permitted.clean, digest: digestWithout(arrival.digest, permitted.isWithheld ? [WITHHELD] : []) }];
   });
+
+/** An item with its entry in the ledger, if it has been imported before. */
+interface Known {
+  readonly item: PostItem;
+  readonly key: string;
+  readonly entry: LedgerEntry | undefined;
+}
+
+const allItems = (known: readonly Known[]): PostItem[] => known.map(({ item }) => item);
 
 /**
  * Returns the records that this run has not imported yet, with their entries in the ledger. `isShownNow`: whether the
@@ -248,7 +255,7 @@ async function findSameRecord(
   const holder = item.id === undefined ? undefined : takenPosts.get(item.id);
   if (holder && holder.post_type === typeOf(item.kind) && holder.guid !== '' && holder.guid === clean.columns.guid) return item.id;
   const holderId = item.id === undefined ? holderOf(work, item, externals) : undefined;
-  if (holderId !== undefined && (await usableByName(work, [holderId])).length > 0) return holderId;
+  if (holderId !== undefined) return holderId;
   const eventId = await findSameUid(work, item);
   if (eventId !== undefined) return eventId;
   const sameId = await findSameNamed(work, item, clean);

@@ -4,7 +4,7 @@ import type { PostKindName } from '../../kinds/kind-names.ts';
 import { foldText } from '../../storage/engine/collation.ts';
 import type { Database } from '../../storage/engine/database.ts';
 import { pagesById } from '../../storage/engine/pages.ts';
-import { titlesOf } from '../../storage/lists/posts-of-type.ts';
+import { type TitledPost, titlesOf } from '../../storage/lists/posts-of-type.ts';
 import { startsOfRecurring } from '../../storage/rows/recurring-events.ts';
 import { plainLine } from './event-record.ts';
 
@@ -18,9 +18,16 @@ export interface NameIndex {
    * `YYYY-MM-DD HH:MM:SS` in its own time zone.
    */
   readonly findAll: (db: Database, kind: PostKindName, title: string, start?: string) => Promise<readonly number[]>;
+  /** Does the same for those that an imported record or link may use because of their name. */
+  readonly findUsable: NameIndex['findAll'];
   /** Reads the records of a kind that other writers have created since its names were read. Not for events. */
   readonly refresh: (db: Database, kind: Exclude<PostKindName, 'event'>) => Promise<void>;
   readonly add: (kind: PostKindName, title: string, start: string, id: number) => void;
+}
+
+interface NameIndexOptions {
+  readonly recurring: boolean;
+  readonly usable: (db: Database, posts: readonly TitledPost[]) => Promise<ReadonlySet<number>>;
 }
 
 const PAGE_SIZE = 2000;
@@ -32,12 +39,14 @@ const REREAD_IDS = 1000;
 
 /**
  * Creates an index, which reads the names of a kind when they are needed for the first time. `recurring`: whether
- * events may recur.
+ * events may recur. `usable`: returns the ids of those that may be used because of their name.
  */
-export function createNameIndex({ recurring }: { readonly recurring: boolean }): NameIndex {
+export function createNameIndex({ recurring, usable }: NameIndexOptions): NameIndex {
   const namesByKind = new Map<PostKindName, Map<string, number[]>>();
   /** The highest id that was read, by kind. */
   const highestIds = new Map<PostKindName, number>();
+  /** Records that may not be used because of their name. */
+  const unusable = new Set<number>();
   const remember = (names: Map<string, number[]>, kind: PostKindName, title: string, start: string, id: number) => {
     const name = nameOf(kind, title, start);
     if (!names.get(name)?.includes(id)) addToGroup(names, name, id);
@@ -45,10 +54,14 @@ export function createNameIndex({ recurring }: { readonly recurring: boolean }):
   const readInto = async (names: Map<string, number[]>, db: Database, kind: PostKindName) => {
     const begin = (highestIds.get(kind) ?? 0) - REREAD_IDS;
     for await (const rows of pagesById(PAGE_SIZE, (after, size) => titlesOf(db, postKind(kind).postType, Math.max(after, begin), size))) {
-      for (const { id, title, start } of rows) remember(names, kind, title, start ?? '', id);
+      for (const { id, post_title: title, start } of rows) remember(names, kind, title, start ?? '', id);
+      const usableIds = await usable(db, rows);
+      for (const { id } of rows)
+        if (usableIds.has(id)) unusable.delete(id);
+        else unusable.add(id);
       highestIds.set(kind, rows.at(-1)!.id);
       if (kind !== 'event' || !recurring) continue;
-      const titles = new Map(rows.map(({ id, title }) => [id, title]));
+      const titles = new Map(rows.map(({ id, post_title: title }) => [id, title]));
       for (const { post, start } of await startsOfRecurring(db, [...titles.keys()]))
         remember(names, kind, titles.get(post) ?? '', start, post);
     }
@@ -61,6 +74,7 @@ export function createNameIndex({ recurring }: { readonly recurring: boolean }):
   };
   return {
     findAll,
+    findUsable: async (...name) => (await findAll(...name)).filter((id) => !unusable.has(id)),
     refresh: async (db, kind) => {
       const names = namesByKind.get(kind);
       if (names) await readInto(names, db, kind);
@@ -68,6 +82,7 @@ export function createNameIndex({ recurring }: { readonly recurring: boolean }):
     add: (kind, title, start, id) => {
       const names = namesByKind.get(kind);
       if (names) remember(names, kind, title, start, id);
+      unusable.delete(id);
     },
   };
 }

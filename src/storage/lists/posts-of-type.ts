@@ -1,5 +1,6 @@
 import { DATES } from '../../kinds/events/metas.ts';
 import { textOfStored } from '../../wordpress/php/serialized.ts';
+import type { Post } from '../../wordpress/rows.ts';
 import type { Database } from '../engine/database.ts';
 import { countRows } from '../rows/row-count.ts';
 import type { Visibility } from './post-query.ts';
@@ -58,13 +59,11 @@ export async function countVisible(db: Database, type: string, visible: Visibili
   return new Map(rows.map(({ status, number }) => [status, Number(number)]));
 }
 
+/** A post by its title. `start`: that of an event. */
+export type TitledPost = Pick<Post, 'ID' | 'post_title' | 'post_author' | 'post_status' | 'post_type'> & { readonly start: string | null };
+
 /** Returns the titles of posts of a type outside the trash, with the start if there is one, in pages by id. */
-export async function titlesOf(
-  db: Database,
-  type: string,
-  after: number,
-  limit: number,
-): Promise<{ id: number; title: string; start: string | null }[]> {
+export async function titlesOf(db: Database, type: string, after: number, limit: number): Promise<(TitledPost & { id: number })[]> {
   return db
     .from('posts', 'p')
     .leftJoin({ m: db.table('postmeta') }, (on) => on.on('m.post_id', 'p.ID').andOnVal('m.meta_key', DATES.start))
@@ -73,7 +72,7 @@ export async function titlesOf(
     .where('p.ID', '>', after)
     .orderBy('p.ID')
     .limit(limit)
-    .select({ id: 'p.ID', title: 'p.post_title', start: 'm.meta_value' });
+    .select({ id: 'p.ID', start: 'm.meta_value' }, 'p.ID', 'p.post_title', 'p.post_author', 'p.post_status', 'p.post_type');
 }
 
 /** Returns the values of a meta of posts of a type outside the trash, in pages by id of the post. */

@@ -157,6 +157,18 @@ export async function importsOf(db: Database, ids: readonly number[]): Promise<M
   );
 }
 
+/** Returns those of some venues, organizers and events that an import has brought; `importId` 0 is of none. */
+export async function targetsOfImport(db: Database, importId: number, ids: readonly number[]): Promise<number[]> {
+  if (importId === 0) return [];
+  const rows = await readInParts(
+    ids,
+    (some) => db.rows<{ target: number }>`
+      SELECT DISTINCT target FROM {fasti_import_ids}
+      WHERE target IN (${some}) AND import_id = ${importId} AND kind IN (${postKinds.map(({ name }) => name)})`,
+  );
+  return rows.map(({ target }) => Number(target));
+}
+
 /** Reads the metas with these keys, one value of each, of those of these posts that are not in the trash. */
 export async function metasOfImported(
   db: Database,
