@@ -133,11 +133,8 @@ export interface SignIn {
 export async function signIn(site: Site, settings: SiteSettings, attempt: SignIn): Promise<BegunSession> {
   const { name, password, address } = attempt;
   const startedAt = performance.now();
-  const addressSeconds = attemptsOf(site, 'sign-in').secondsToWait(address, site.clock());
-  const nameSeconds = accountAttemptsOf(site).secondsToWaitFor(address, countedName(name), site.clock());
-  const keys = [capabilitiesKey(site.db), ...(nameSeconds === undefined ? [] : [SESSIONS_KEY])];
-  const user = await findUserByLoginOrEmail(site.db, name.trim(), keys);
-  const waitSeconds = addressSeconds ?? (user && hasSessionAt(user, address) ? undefined : nameSeconds);
+  const user = await findUserByLoginOrEmail(site.db, name.trim(), accountKeys(site.db));
+  const waitSeconds = secondsToWaitAt(site, { name, address, user });
   const ownHash = user?.row.user_pass ?? '';
   const isChecked = waitSeconds === undefined && password !== '';
   // Before the decoys, which may take a look at every user.
@@ -148,6 +145,22 @@ export async function signIn(site: Site, settings: SiteSettings, attempt: SignIn
   if (user && matching === 0 && (await isSpammer(site.db, user))) fail('spammer_account', { detail: { user: user.row.ID } });
   if (user && matching === 0) return beginSession(site, settings, user, attempt);
   return refuseSignIn(site, { name, address, guessed: 'account', user, startedAt, hashingMs, waitSeconds });
+}
+
+/** The metas of a user whose password is checked. */
+export const accountKeys = (db: Database): readonly string[] => [capabilitiesKey(db), SESSIONS_KEY];
+
+/**
+ * Returns the seconds until an address may try the password of an account again, if it has failed too often, or too
+ * many have failed for the name. `user`: the user of that name, if there is one, with the metas `accountKeys`.
+ */
+export function secondsToWaitAt(
+  site: Site,
+  { name, address, user }: { readonly name: string; readonly address: string; readonly user: StoredUser | undefined },
+): number | undefined {
+  const seconds = attemptsOf(site, 'sign-in').secondsToWait(address, site.clock());
+  const nameSeconds = accountAttemptsOf(site).secondsToWaitFor(address, countedName(name, user), site.clock());
+  return seconds ?? (nameSeconds !== undefined && user && hasSessionAt(user, address) ? undefined : nameSeconds);
 }
 
 /**

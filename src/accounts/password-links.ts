@@ -13,7 +13,7 @@ import {
 import { unixFromDate } from '../wordpress/time.ts';
 import { AccountError } from './account-error.ts';
 import { attemptsOf } from './attempts.ts';
-import { endAllSessions } from './logins.ts';
+import { accountKeys, endAllSessions, secondsToWaitAt } from './logins.ts';
 import { refuseSignIn } from './refused-sign-in.ts';
 import { verifyInThread } from './slow-passwords.ts';
 import { requireUser, type UserReference } from './users.ts';
@@ -111,9 +111,9 @@ export async function changePassword(
   { currentPassword, password, address }: { readonly currentPassword: string; readonly password: string; readonly address: string },
 ): Promise<StoredUser> {
   const startedAt = performance.now();
-  const wait = attemptsOf(site, 'sign-in').secondsToWait(address, site.clock());
+  const user = await requireUser(site.db, id, accountKeys(site.db));
+  const wait = secondsToWaitAt(site, { name: user.row.user_login, address, user });
   if (wait !== undefined) return fail('too-many-requests', { data: { retry_after: wait } });
-  const user = await requireUser(site.db, id, [capabilitiesKey(site.db)]);
   const { matching, durationMs: hashingMs } = await verifyInThread({ password: currentPassword, address }, [user.row.user_pass]);
   if (matching < 0) return refuseSignIn(site, { name: user.row.user_login, address, guessed: 'account', user, startedAt, hashingMs });
   const hash = await hashOf(password);

@@ -2,6 +2,7 @@ import { fail } from '../errors.ts';
 import type { Site } from '../site.ts';
 import { foldText } from '../storage/engine/collation.ts';
 import type { StoredUser } from '../storage/rows/users.ts';
+import { stripControlCharacters } from '../wordpress/content/plain-text.ts';
 import { attemptsOf, purposeOf } from './attempts.ts';
 import { delayFailure } from './failure-time.ts';
 
@@ -31,8 +32,13 @@ export interface FailedSignIn {
 /** Returns the attempts at passwords of accounts for each name. For each address they count as all sign-ins do. */
 export const accountAttemptsOf = (site: Site) => attemptsOf(site, 'sign-in', 'account ');
 
-/** Returns a name as it is counted: regardless of case and accents. */
-export const countedName = (name: string): string => foldText(name.trim()).slice(0, MAX_NAME_LENGTH);
+/**
+ * Returns the name as which attempts for a name are counted: the login of its user, however the name was written, or
+ * what was sent, regardless of case, accents and control characters. MySQL ignores these, so that otherwise a second
+ * spelling would show whether there is a user.
+ */
+export const countedName = (name: string, user: StoredUser | undefined): string =>
+  foldText(stripControlCharacters(user?.row.user_login ?? name).trim()).slice(0, MAX_NAME_LENGTH);
 
 /**
  * Counts a failure for its address and for the name, and refuses it after the time that every failure takes.
@@ -48,9 +54,10 @@ export async function refuseSignIn(site: Site, failed: FailedSignIn): Promise<ne
   return wait === undefined ? fail('incorrect_password', { detail }) : fail('too-many-requests', { data: { retry_after: wait }, detail });
 }
 
-function countFailed(site: Site, { name, address, guessed }: FailedSignIn): number | undefined {
+function countFailed(site: Site, { name, address, guessed, user }: FailedSignIn): number | undefined {
   const now = site.clock();
-  if (guessed !== 'account') return attemptsOf(site, 'sign-in', purposeOf(guessed)).countFailure(address, countedName(name), now);
+  const counted = countedName(name, user);
+  if (guessed !== 'account') return attemptsOf(site, 'sign-in', purposeOf(guessed)).countFailure(address, counted, now);
   const byAddress = attemptsOf(site, 'sign-in').countFailure(address, undefined, now);
-  return byAddress ?? accountAttemptsOf(site).countName(address, countedName(name), now);
+  return byAddress ?? accountAttemptsOf(site).countName(address, counted, now);
 }

@@ -331,7 +331,12 @@ describeRequests('signing in to the desk', (ask) => {
       const { id } = await createUser(site, account);
       const from = (place: number) => ({ address: `198.51.100.${place}` });
       const asked = { name: ' BIGANNA ', password: 'wrong', remember: false, agent: undefined };
-      expect(await refused(signIn(site, await site.settings(), { ...asked, ...from(1) }))).toBe('incorrect_password');
+      for (const [place, name] of [
+        [1, asked.name],
+        [4, 'ANNA@example.test'],
+        [5, 'Big\u0001Anna'],
+      ] as const)
+        expect(await refused(signIn(site, await site.settings(), { ...asked, name, ...from(place) }))).toBe('incorrect_password');
       expect(await refused(changePassword(site, id, { currentPassword: 'wrong', password: PASSWORD, ...from(2) }))).toBe(
         'incorrect_password',
       );
@@ -346,7 +351,9 @@ describeRequests('signing in to the desk', (ask) => {
     expect(names.map(({ key, window }) => [key.replace(/.*name (\w+).* biganna$/, '$1'), window.failures]).sort()).toEqual([
       ['at', 1],
       ['at', 1],
-      ['everywhere', 2],
+      ['at', 1],
+      ['at', 1],
+      ['everywhere', 4],
     ]);
   });
 
@@ -373,6 +380,28 @@ describeRequests('signing in to the desk', (ask) => {
     // The window is of this site, which other tests use.
     ask.setClock('2026-11-20T12:15:01Z');
     await ask.writeRows(async () => expect(await signInAs(stranger)).toBe('done'));
+  });
+
+  it('refuses a change of the password, too, where too many wrong ones came from and the user has no session', async () => {
+    await withPassword(3);
+    const { site } = ask.running();
+    const [home, stranger] = ['203.0.113.11', '203.0.113.12'];
+    const changeAt = (address: string, currentPassword: string) =>
+      changePassword(site, 3, { currentPassword, password: PASSWORD, address }).then(
+        () => 'done',
+        ({ problem }: { readonly problem: string }) => problem,
+      );
+    await ask.writeRows(async () => {
+      await signIn(site, await site.settings(), { name: 'auth', password: PASSWORD, remember: false, agent: undefined, address: home });
+      for (const address of [home, stranger]) {
+        for (let time = 0; time < 9; time += 1) accountAttemptsOf(site).countName(address, 'auth', site.clock());
+        expect(await changeAt(address, 'wrong')).toBe('incorrect_password');
+      }
+      expect([await changeAt(stranger, PASSWORD), await changeAt(home, PASSWORD)]).toEqual(['too-many-requests', 'done']);
+    });
+    // The window is of this site, which other tests use.
+    ask.setClock('2026-11-20T12:15:01Z');
+    await ask.writeRows(async () => expect(await changeAt(stranger, PASSWORD)).toBe('done'));
   });
 
   it('keeps the hundred sessions of a user that began last', async () => {
