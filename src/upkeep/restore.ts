@@ -1,9 +1,10 @@
 import { noteApplicationPasswords, PASSWORDS_KEY, parsePasswords } from '../accounts/stored-passwords.ts';
-import type { Site } from '../site.ts';
+import { type Site, withinTransaction } from '../site.ts';
 import { columnsOf, emptySite, RECURRENCE_TABLE, type Row, setNextId } from '../storage/audit/snapshot.ts';
 import { insertRows } from '../storage/engine/insert.ts';
 import type { TableName } from '../storage/engine/tables.ts';
 import { lockChanges } from '../storage/freshness/foreign-changes.ts';
+import { disableIndex, isIndexOutdated } from '../storage/index/event-index.ts';
 import { reportEverything } from '../storage/journal/reported-changes.ts';
 import { continueCounting, highestNumber, lockLastSave } from '../storage/rows/changes.ts';
 import { pauseHooks } from '../storage/rows/hooks.ts';
@@ -74,6 +75,8 @@ export async function restore(
     // A network notes this for all of its sites, in a table that is not part of a site.
     if (withPasswords.size > lost.length) await noteApplicationPasswords(db);
     if (pauseWebhooks) await pauseHooks(db);
+    // WordPress may have written before the backup what the index in it lacks.
+    if ((await withinTransaction(site, db).settings()).shared || (await isIndexOutdated(db))) await disableIndex(db);
     await continueCounting(db, previousNumber, utcFromDate(site.clock()));
     reportEverything(db);
     return count;

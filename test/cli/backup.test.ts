@@ -23,17 +23,21 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { runCli } from '../../src/cli/program.ts';
+import { readConfig } from '../../src/config/config.ts';
 import type { Site } from '../../src/site.ts';
+import { indexState } from '../../src/storage/audit/audit.ts';
 import { copySqlite, siteTables, sqlitePath } from '../../src/storage/audit/snapshot.ts';
 import { type Database, hasTable, openDatabase } from '../../src/storage/engine/database.ts';
 import { insertRows } from '../../src/storage/engine/insert.ts';
-import { ANYTHING_CHANGED, appendChanges } from '../../src/storage/journal/entries.ts';
+import { createForeignChangeHandler } from '../../src/storage/freshness/foreign-change-handler.ts';
+import { rebuildIndex } from '../../src/storage/freshness/index-rebuild.ts';
+import { ANYTHING_CHANGED, appendChanges, entriesAfter, lastNumber } from '../../src/storage/journal/entries.ts';
 import { reportPostCreated } from '../../src/storage/journal/reported-changes.ts';
 import { migrate } from '../../src/storage/schema/migrate.ts';
 import { wpmlTables } from '../../src/storage/schema/wpml-tables.ts';
 import { openBackup } from '../../src/upkeep/backup-read.ts';
 import { restore } from '../../src/upkeep/restore.ts';
-import { describeDatabases, urlOf } from '../support/databases.ts';
+import { describeDatabases, runScript, urlOf } from '../support/databases.ts';
 import { loadLanguages } from '../support/languages.ts';
 import { COMMAND } from '../support/program.mjs';
 import { loadRecurringSite } from '../support/recurring-site.ts';
@@ -70,20 +74,29 @@ describeDatabases('fasti backup and restore', (open, engine) => {
     });
     return { code, out: out.join(''), err: err.join('') };
   };
+  const siteOn = (target: Database) => ({ db: target, clock: () => new Date(), config: readConfig({}) }) as Site;
   let number = 0;
   const fileName = () => {
     number += 1;
     return join(folder, `${engine}-${number}.backup`);
   };
-  /** Returns all rows of a site except the change counter, which continues to increase. */
+  /**
+   * Returns all rows of a site except those that a restore writes: the change counter, which continues to increase, and
+   * the mark of an index that is given up.
+   */
   const everything = async (of: Database) =>
     Object.fromEntries(
       await Promise.all(
         siteTables()
           .filter((name) => name !== 'fasti_changes')
-          .map(async (name) => [name, ((await of.knex(of.prefix + name)) as object[]).map((row) => JSON.stringify(row)).sort()] as const),
+          .map(async (name) => [name, await rowsIn(of, name)] as const),
       ),
     );
+  const rowsIn = async (of: Database, name: string): Promise<string[]> =>
+    ((await of.knex(of.prefix + name)) as object[])
+      .map((row) => JSON.stringify(row))
+      .filter((row) => !row.includes('fasti_index_given_up'))
+      .sort();
   /** Makes an SQLite file that has the tables of a site but no rows. */
   const tablesAlone = async () => {
     const url = freshSqlite();
@@ -269,7 +282,7 @@ describeDatabases('fasti backup and restore', (open, engine) => {
       yield { name: 'usermeta', last: 0, rows: Readable.from(rows) };
       yield { name: 'options', last: 0, rows: Readable.from([roles]) };
     };
-    await restore({ db: target, clock: () => new Date() } as Site, { rows: 0, prefix, names: new Set<string>(), tables });
+    await restore(siteOn(target), { rows: 0, prefix, names: new Set<string>(), tables });
     const keys = await target.from('usermeta').orderBy('umeta_id').select('meta_key');
     expect(keys.map((row) => row.meta_key)).toEqual([...own.map((name) => `cal_${name}`), ...plain]);
     expect(await target.from('options').select('option_name')).toEqual([{ option_name: 'cal_user_roles' }]);
@@ -294,7 +307,7 @@ describeDatabases('fasti backup and restore', (open, engine) => {
       yield { name: 'options', last: 0, rows: Readable.from(options) };
     };
     const backup = { rows: 5, prefix: 'wp_', names: new Set<string>(), tables };
-    expect(await restore({ db: target, clock: () => new Date() } as Site, backup)).toBe(2);
+    expect(await restore(siteOn(target), backup)).toBe(2);
     expect(await target.from('usermeta').select('meta_key', 'meta_value')).toEqual([
       { meta_key: 'cal_capabilities', meta_value: 'in force' },
     ]);
@@ -429,6 +442,32 @@ describeDatabases('fasti backup and restore', (open, engine) => {
     expect((await fasti(urlOf(broken), ['backup', old])).code).toBe(0);
     expect(await fasti(urlOf(broken), ['restore', old, '--force'])).toMatchObject({ code: 0, err: '' });
     expect(await hasTable(broken, 'tec_events')).toBe(false);
+  });
+
+  it.each([
+    ['is given up, and a running server rebuilds it, where WordPress writes too', 'on'],
+    ['is kept where only Fasti writes', 'off'],
+  ] as const)('replace the list index, which %s', async (_, shared) => {
+    const [file, site] = [fileName(), await loadSite(await open())];
+    const now = () => new Date('2026-11-20T12:00:00Z');
+    const handler = createForeignChangeHandler(site, now);
+    const takeOver = () => handler.takeOver({ isFull: false, tables: undefined, languages: undefined });
+    if (shared === 'on') await takeOver();
+    else await rebuildIndex(site, now, { marksComplete: true, languages: undefined, shared: false });
+    expect(await indexState(site, undefined)).toBe('trusted');
+    // The backup does not take this over, but the server does.
+    if (shared === 'on') await runScript(site, "UPDATE wp_posts SET post_status = 'draft' WHERE ID = 39");
+    expect((await fasti(urlOf(site), ['backup', file])).code).toBe(0);
+    if (shared === 'on') await takeOver();
+    const restored = await fasti(urlOf(site), ['restore', file, '--force'], { SHARED_WITH_WORDPRESS: shared });
+    expect(restored).toMatchObject({ code: 0, err: '' });
+    expect(await indexState(site, undefined)).toBe(shared === 'on' ? 'off' : 'trusted');
+    expect(await site.from('fasti_prints')).toEqual([]);
+    if (shared === 'off') return;
+    const before = await lastNumber(site);
+    await takeOver();
+    expect(await indexState(site, undefined)).toBe('trusted');
+    expect((await entriesAfter(site, before, 1000)).entries).toMatchObject([{ kind: 'all' }]);
   });
 
   it('overwrite nothing without --force', async () => {
@@ -608,7 +647,7 @@ describeDatabases('fasti backup and restore', (open, engine) => {
         attempts += 1;
         return backup.tables();
       };
-      await restore({ db: target, clock: () => new Date() } as Site, { ...backup, tables });
+      await restore(siteOn(target), { ...backup, tables });
       await write;
       expect(attempts).toBe(1);
       const [state] = await target.rows<{ counter: number; number: number }>`

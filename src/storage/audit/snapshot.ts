@@ -191,10 +191,11 @@ export async function* rowsOfMysql(db: Database): AsyncGenerator<SnapshotTable> 
 
 /**
  * Empties the tables of a site. Must be called in a transaction. Waiting messages are deleted too, since other webhooks
- * may later have the ids that these messages refer to.
+ * may later have the ids that these messages refer to, and prints, which would say that the index has taken over other
+ * rows.
  */
 export async function emptySite(db: Database): Promise<void> {
-  for (const name of [...siteTables(), 'fasti_hook_messages', ...optionalTables()] as const)
+  for (const name of [...siteTables(), 'fasti_hook_messages', 'fasti_prints', ...optionalTables()] as const)
     if (await hasTable(db, name)) await db.from(name).delete();
 }
 

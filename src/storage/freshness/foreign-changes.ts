@@ -51,7 +51,7 @@ const MAX_EVENTS_OF_MOVED_TERM = 1000;
  *
  * Returns the number of transactions that wrote.
  *
- * @param posts the posts that may have changed, if that is known (`row-ranges.ts`)
+ * @param posts the posts that may have changed, if that is known (`row-ranges.ts`); at the first run, all are compared
  * @param languages current languages of the content
  */
 export async function takeOverChanges(
@@ -69,7 +69,7 @@ export async function takeOverChanges(
   let writes = 0;
   for (const source of sources) {
     // A change of a group of translations affects its members, even if their own rows are unchanged.
-    const suspects = source.kind === 'post' && posts ? [...new Set([...posts, ...(await postsInGroups(db, terms))])] : undefined;
+    const suspects = source.kind === 'post' && posts && isKnown ? [...new Set([...posts, ...(await postsInGroups(db, terms))])] : undefined;
     for await (const keys of suspects ? differencesAmong(db, source, suspects) : differences(db, source)) {
       if (source.kind === 'term') terms.push(...keys);
       for (const page of pagesOf(keys, BATCH_SIZE))
