@@ -97,7 +97,7 @@ async function resolvePendingTerm(
   const term = run.isDryRun ? undefined : (await loadTerms(db, taxonomy, [target])).get(target);
   if (!term || term.parent === parent) return;
   await updateTerm(db, term, { parent });
-  await updateIndexAfterTermChange(db, run.caller, term);
+  await updateIndexAfterTermChange(db, await work.indexer(), term);
   touched.any = true;
   touched.tree = true;
 }

@@ -162,6 +162,11 @@ export interface Work {
   readonly originIds: Set<number>;
   /** Ids of events that were written. */
   readonly events: number[];
+  /**
+   * Returns the settings by which the list index is written: those within the transaction, since languages may have been
+   * added after the run began.
+   */
+  readonly indexer: () => Promise<Pick<Caller, 'settings'>>;
   /** Whether anything was changed, and whether the category tree was. */
   readonly touched: { any: boolean; tree: boolean };
 }

@@ -1,6 +1,8 @@
+import type { SiteSettings } from '../../calendar/settings.ts';
 import { termKind } from '../../kinds/index.ts';
 import { updateIndex } from '../../records/list-index.ts';
 import { dropTreeCache } from '../../records/term-writes.ts';
+import { type Site, withinTransaction } from '../../site.ts';
 import type { Database } from '../../storage/engine/database.ts';
 import { joinWriters, noteChange } from '../../storage/journal/reported-changes.ts';
 import { deleteWaiting, storeProgress, writeLedger, writeWaiting } from '../../storage/rows/imports.ts';
@@ -64,6 +66,7 @@ export async function writeStep(
       forbiddenIds: new Set(),
       originIds: new Set(),
       events: [],
+      indexer: indexerIn(run.site, db),
       touched: { any: false, tree: false },
     };
     if (!run.isDryRun) {
@@ -76,7 +79,7 @@ export async function writeStep(
     await deleteWaiting(db, run.importId, noLongerWaiting(work));
     await writeWaiting(db, run.importId, work.waiting);
     if (work.touched.tree) await dropTreeCache(db, termKind('category'));
-    await updateIndex(db, run.caller, [...new Set(work.events)]);
+    if (work.events.length > 0) await updateIndex(db, await work.indexer(), [...new Set(work.events)]);
     if (work.touched.any) noteChange(db, { now: run.site.clock(), viewer: run.caller.viewer });
     const report = newTally();
     mergeTally(report, sum);
@@ -97,6 +100,15 @@ export async function writeStep(
   run.unlinked.push(...unlinked);
   mergeTally(sum, tally);
   state.doneCount = doneCount;
+}
+
+/** Returns a function that reads the settings in this transaction, once. */
+function indexerIn(site: Site, db: Database): Work['indexer'] {
+  let settings: Promise<SiteSettings> | undefined;
+  return async () => {
+    settings ??= withinTransaction(site, db).settings();
+    return { settings: await settings };
+  };
 }
 
 /** Returns the ledger keys of changed records that do not wait for anything. */

@@ -147,7 +147,9 @@ export async function trashAndForget(
   try {
     if (!(await mayTrash(lookUpOnce(site.db), caller, kind, id))) return false;
     await site.db.transaction(async (db) => {
-      await trashPost(withinTransaction(site, db), caller, kind, id);
+      // Languages may have been added since the caller was read.
+      const innerSite = withinTransaction(site, db);
+      await trashPost(innerSite, { ...caller, settings: await innerSite.settings() }, kind, id);
       await forgetImported(db, from, kind.name, [id]);
       await check?.(db);
     });

@@ -197,7 +197,7 @@ async function changeTerm(
   if (Object.keys(changes).length === 0) return false;
   if (!run.isDryRun) {
     await updateTerm(db, existingTerm, changes);
-    await updateIndexAfterTermChange(db, run.caller, existingTerm);
+    await updateIndexAfterTermChange(db, await work.indexer(), existingTerm);
   } else if (columns.parent !== undefined) run.dryParents.set(existingTerm.term_id, columns.parent);
   touched.any = true;
   touched.tree ||= termKind(term.kind).hierarchical;

@@ -3,6 +3,7 @@ import { parseSerialized, serializedMembers, toSerialized, withMembers } from '.
 import type { QueryBuilder } from '../engine/builder.ts';
 import type { Database } from '../engine/database.ts';
 import { insertRows } from '../engine/insert.ts';
+import { reportTerm } from '../journal/reported-changes.ts';
 import type { ListedRecords } from '../languages/form.ts';
 import { formOf } from '../languages/forms.ts';
 import { deleteOption, forgetAddressRules, lockOption, writeOption } from '../rows/options.ts';
@@ -69,6 +70,7 @@ async function insertLanguageTerm(
 ): Promise<void> {
   const term_id = await insertRows(db, 'terms', [{ name, slug, term_group: place }]);
   await insertRows(db, 'term_taxonomy', [{ term_id, taxonomy, description, parent: 0, count: 0 }]);
+  reportTerm(db, { term_id, taxonomy }, 'made');
 }
 
 /**
