@@ -37,6 +37,9 @@ export async function repairInRounds(first: Health, options: RepairOptions): Pro
   // Declined repairs are not asked about again, and those without effect are not tried again.
   const settledKeys = new Set<string>();
   const errors = new Map<string, unknown>();
+  // A repair that failed may have changed its finding, for example the number of records. Nothing tries it after the
+  // last round, so its finding is then known only by its name.
+  let lastErrors = new Map<Finding['name'], unknown>();
   let health = first;
   for (let round = 0; round < (options.rounds ?? MAX_ROUNDS); round += 1) {
     const outcomes = await repairEach(
@@ -44,6 +47,7 @@ export async function repairInRounds(first: Health, options: RepairOptions): Pro
       options,
     );
     if (outcomes.every(({ is }) => is === 'declined')) break;
+    lastErrors = new Map(outcomes.flatMap((outcome) => (outcome.is === 'failed' ? [[outcome.finding.name, outcome.error]] : [])));
     const hasSucceeded = outcomes.some(({ is }) => is === 'repaired');
     for (const outcome of outcomes) {
       const key = keyOf(outcome.finding);
@@ -53,8 +57,13 @@ export async function repairInRounds(first: Health, options: RepairOptions): Pro
     }
     health = await options.examineAgain();
   }
-  const failures = health.findings.filter((finding) => errors.has(keyOf(finding)));
-  return { health, failed: new Map(failures.map((finding) => [finding, errors.get(keyOf(finding))])) };
+  const failed = new Map<Finding, unknown>();
+  for (const finding of health.findings) {
+    const key = keyOf(finding);
+    if (errors.has(key)) failed.set(finding, errors.get(key));
+    else if (!settledKeys.has(key) && lastErrors.has(finding.name)) failed.set(finding, lastErrors.get(finding.name));
+  }
+  return { health, failed };
 }
 
 const keyOf = (finding: Finding): string => JSON.stringify(finding);
