@@ -90,8 +90,8 @@ export async function loadConfiguredTexts({ languages }: Pick<Config, 'languages
     return await loadTexts(languages);
   } catch (error) {
     if (!(error instanceof TextsMissing)) throw error;
-    const { language, file } = error;
-    const values = { languages: languages.join(), language };
+    const { language, folder, file } = error;
+    const values = { languages: languages.join(), language, folder };
     throw file === undefined ? new ConfigError('texts-absent', values) : new ConfigError('texts-unreadable', { ...values, file });
   }
 }

@@ -65,15 +65,18 @@ export interface RequestedLanguages {
   readonly acceptLanguage?: string | undefined;
 }
 
-/** A language without texts; `file`: the file that cannot be read, if there are others. */
+/** A language without texts. `folder`: where they would be; `file`: the file that cannot be read, if there are others. */
 export class TextsMissing extends Error {
   override readonly name = 'TextsMissing';
   readonly language: string;
+  readonly folder: string;
   readonly file: string | undefined;
 
   constructor(language: string, file?: string) {
-    super(`there are no texts in locales/${language}${file === undefined ? '' : `/${file}.json`}`);
+    const folder = LOCALES_FOLDER + language;
+    super(`there are no texts in ${folder}${file === undefined ? '' : `/${file}.json`}`);
     this.language = language;
+    this.folder = folder;
     this.file = file;
   }
 }

@@ -1,3 +1,4 @@
+import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from '@jest/globals';
 import { runCli } from '../../src/cli/program.ts';
 import { settings } from '../../src/config/settings.ts';
@@ -76,10 +77,11 @@ describe('fasti config', () => {
   });
 
   it('rejects a language without texts', async () => {
+    const folder = fileURLToPath(new URL('../../locales/de', import.meta.url));
     const { code, err, rows } = await config({ LANGUAGES: 'en,de' });
     expect({ code, err }).toEqual({
       code: 2,
-      err: 'Error: LANGUAGES is "en,de"; there are no texts in the language "de", because the folder locales/de is absent.\n',
+      err: `Error: LANGUAGES is "en,de"; there are no texts in the language "de", because the folder ${folder} is absent.\n`,
     });
     expect(rows.get('LANGUAGES')).toMatchObject({ value: 'en,de' });
   });
