@@ -65,7 +65,7 @@ export interface RequestedLanguages {
   readonly acceptLanguage?: string | undefined;
 }
 
-/** A language without texts. `folder`: where they would be; `file`: the file that cannot be read, if there are others. */
+/** A language without texts in `folder`; `file`: the file that cannot be read, if there are others. */
 export class TextsMissing extends Error {
   override readonly name = 'TextsMissing';
   readonly language: string;

@@ -163,8 +163,8 @@ export interface Work {
   /** Ids of events that were written. */
   readonly events: number[];
   /**
-   * Returns the settings by which the list index is written: those within the transaction, since languages may have been
-   * added after the run began.
+   * Returns the settings by which the list index is written: those within the transaction, since languages may have
+   * been added after the run began.
    */
   readonly indexer: () => Promise<Pick<Caller, 'settings'>>;
   /** Whether anything was changed, and whether the category tree was. */
