@@ -88,70 +88,120 @@ type Entry = { readonly cachedAnswer: CachedAnswer } | { readonly aliasOf: strin
  */
 export function createAnswerCache({ bytes, clock, turns, now = () => performance.now() }: AnswerCacheOptions): AnswerCache {
   const bytesForRecords = Math.floor(bytes * RECORDS_SHARE);
-  const { findCurrent, shownUntil, noteUnkept, keep, keepAlias } = createEntries({ bytes: bytes - bytesForRecords, clock });
-  const memoryAt = createObjectMemory(bytesForRecords, now);
-  const answersInProgress = new Map<string, Promise<Answer>>();
+  const entries = createEntries({ bytes: bytes - bytesForRecords, clock });
+  const { begin, inProgress, earlier, joinNone } = createComputations(entries, createObjectMemory(bytesForRecords, now), { clock, now });
   const changesOf = memoizeByObject((journal: JournalFeed) => followChanges(journal));
+  const findCurrent = (req: IncomingMessage, { key, version, changes }: Computation): Answer | undefined => {
+    const cachedAnswer = entries.findCurrent(key, version, changes);
+    if (cachedAnswer) noteHit(req, cachedAnswer);
+    return cachedAnswer?.answer;
+  };
+
+  const getOrCompute = async (req: IncomingMessage, request: CacheRequest, hasWaited = false): Promise<Answer> => {
+    const { key, alias, site, compute } = request;
+    const notes = notesOf(req);
+    const changes = changesOf(site.journal);
+    // A computation at a version from before the last answer would overlap with that one.
+    const version = await site.freshness.version(entries.shownUntil(key));
+    // Not when it is the turn of the request: if the database was put back to an earlier state by then, the count of
+    // the version is above those of the next changes.
+    const era = changes.era();
+    const cachedAnswer = version && findCurrent(req, { key, version, changes });
+    if (cachedAnswer && alias !== undefined) entries.keepAlias(alias, key);
+    if (cachedAnswer) return cachedAnswer;
+    notes.memory = 'miss';
+    // Afterwards nobody joins a computation that may have read an older state.
+    const noteShown = () => {
+      entries.noteUnkept(now());
+      joinNone();
+    };
+    if (!version) return turns.run(req, () => compute(site)).finally(noteShown);
+    const computation = { key, version, changes, era };
+    const earlierAnswer = hasWaited ? undefined : earlier(computation);
+    if (earlierAnswer) {
+      // It is usually valid at this version too. Only once, so that writes without pause do not delay the request.
+      await earlierAnswer.catch(() => undefined);
+      return getOrCompute(req, request, true);
+    }
+    // Nobody joins a request that still waits for its turn, because others may have theirs earlier.
+    const answerInProgress = inProgress(computation);
+    const { answer, isOwn } = answerInProgress
+      ? { answer: answerInProgress, isOwn: false }
+      : await turns.run(req, async () => {
+          const answerOfAnother = findCurrent(req, computation) ?? inProgress(computation);
+          // Not awaited, so that waiting for another request takes no turn.
+          if (answerOfAnother) return { answer: answerOfAnother, isOwn: false };
+          return { answer: await begin(computation, { site, compute, route: () => notes.route }), isOwn: true };
+        });
+    const firstAnswer = await answer;
+    return isOwn || firstAnswer.isShareable ? firstAnswer : turns.run(req, () => compute(site));
+  };
 
   return {
     findCached: (req, key, { freshness, journal }) => {
       const version = freshness.cachedVersion();
-      return version && findCurrent(req, key, version, changesOf(journal))?.answer;
+      return version && findCurrent(req, { key, version, changes: changesOf(journal) });
     },
-    getOrCompute: async (req, { key, alias, site, compute }) => {
-      const notes = notesOf(req);
-      const changes = changesOf(site.journal);
-      const version = await site.freshness.version(shownUntil());
-      // Not when it is the turn of the request: if the database was put back to an earlier state by then, the count of
-      // the version is above those of the next changes.
-      const era = changes.era();
-      const cachedAnswer = version && findCurrent(req, key, version, changes);
-      if (cachedAnswer && alias !== undefined) keepAlias(alias, key);
-      if (cachedAnswer) return cachedAnswer.answer;
-      notes.memory = 'miss';
-      // Afterwards nobody joins a computation that may have read an older state.
-      const noteShown = () => {
-        noteUnkept(now());
-        answersInProgress.clear();
-      };
-      if (!version) return turns.run(req, () => compute(site)).finally(noteShown);
-      const name = `${version.name} ${version.count} ${key}`;
-      const begin = (): Promise<Answer> => {
-        const madeAt = clock().getTime();
-        const reading = trackReads(site.db);
-        const memory = memoryAt({ version, changes, era, shownUntil: shownUntil(key) });
-        const work: Promise<Answer> = compute({ ...site, db: reading.db, memory })
-          .then((computedAnswer) => {
-            if (!isCacheable(computedAnswer)) return computedAnswer;
-            const answer = withOwnBody(computedAnswer);
-            const computation = { answer, version, madeAt, era, route: notes.route, dependencies: reading.dependencies() };
-            keep(key, toCachedAnswer(computation, memory, now()));
-            return answer;
-          })
-          .finally(() => {
-            if (answersInProgress.get(name) === work) answersInProgress.delete(name);
-          });
-        answersInProgress.set(name, work);
-        return work;
-      };
-      // Nobody joins a request that still waits for its turn, because others may have theirs earlier.
-      const inProgress = answersInProgress.get(name);
-      const { answer, isOwn } = inProgress
-        ? { answer: inProgress, isOwn: false }
-        : await turns.run(req, async () => {
-            const answerOfAnother = findCurrent(req, key, version, changes)?.answer ?? answersInProgress.get(name);
-            // Not awaited, so that waiting for another request takes no turn.
-            return answerOfAnother ? { answer: answerOfAnother, isOwn: false } : { answer: await begin(), isOwn: true };
-          });
-      const firstAnswer = await answer;
-      return isOwn || firstAnswer.isShareable ? firstAnswer : turns.run(req, () => compute(site));
-    },
+    getOrCompute: (req, request) => getOrCompute(req, request),
+  };
+}
+
+/** An answer to be computed: its key, the version of the data, and their changes. */
+interface Computation {
+  readonly key: string;
+  readonly version: Version;
+  readonly changes: LatestChanges;
+}
+
+/**
+ * Creates the computations of answers that are kept. `inProgress` returns one at the same version, which may be joined,
+ * `earlier` one at another version; `joinNone` makes both return none of those that have begun.
+ */
+function createComputations(
+  { keepLater, shownUntil }: ReturnType<typeof createEntries>,
+  memoryAt: ReturnType<typeof createObjectMemory>,
+  { clock, now }: Required<Pick<AnswerCacheOptions, 'clock' | 'now'>>,
+) {
+  /** The last one that has begun of each answer. */
+  const running = new Map<string, { readonly count: number; readonly work: Promise<Answer> }>();
+  const nameOf = ({ key, version }: Computation): string => `${version.name} ${key}`;
+  const runningOf = (computation: Computation, isWanted: (count: number) => boolean): Promise<Answer> | undefined => {
+    const found = running.get(nameOf(computation));
+    return found && isWanted(found.count) ? found.work : undefined;
+  };
+
+  const begin = (
+    computation: Computation & { readonly era: number },
+    { site, compute, route }: Pick<CacheRequest, 'site' | 'compute'> & { readonly route: () => string | undefined },
+  ): Promise<Answer> => {
+    const { key, version, changes, era } = computation;
+    const name = nameOf(computation);
+    const madeAt = clock().getTime();
+    const reading = trackReads(site.db);
+    const memory = memoryAt({ version, changes, era, shownUntil: shownUntil(key) });
+    const work: Promise<Answer> = compute({ ...site, db: reading.db, memory })
+      .then((computedAnswer) => {
+        if (!isCacheable(computedAnswer)) return computedAnswer;
+        const made = { answer: withOwnBody(computedAnswer), version, madeAt, era, route: route(), dependencies: reading.dependencies() };
+        return keepLater(computation, toCachedAnswer(made, memory, now()));
+      })
+      .finally(() => {
+        if (running.get(name)?.work === work) running.delete(name);
+      });
+    running.set(name, { count: version.count, work });
+    return work;
+  };
+  return {
+    begin,
+    inProgress: (computation: Computation) => runningOf(computation, (count) => count === computation.version.count),
+    earlier: (computation: Computation) => runningOf(computation, (count) => count !== computation.version.count),
+    joinNone: () => running.clear(),
   };
 }
 
 /**
- * Creates the map of cached answers by key and alias. `findCurrent` returns an answer that is still valid, and records
- * the hit in the notes of the request. `noteUnkept` must be called after an answer without a version has been computed,
+ * Creates the map of cached answers by key and alias. `findCurrent` returns an answer that is still valid. `keepLater`
+ * keeps a new answer, and returns the one that the request gets. `noteUnkept` must be called after an answer without a version has been computed,
  * which may have shown any change. `shownUntil` returns when the reading of the last answer ended that may have shown
  * something a new one has to contain: the last one without a version, or one with this key.
  */
@@ -187,20 +237,29 @@ function createEntries({ bytes: maxSize, clock }: Pick<AnswerCacheOptions, 'byte
   /** Whether an answer contains everything that was shown before, although it may have been read before. */
   const mayFollow = ({ completeUntil, mayBuildOn }: Version, { readTime, shownUntil: until }: CachedAnswer): boolean =>
     completeUntil >= Math.max(unkeptUntil, until) && mayBuildOn(readTime);
-  const findCurrent = (req: IncomingMessage, key: string, version: Version, changes: LatestChanges): CachedAnswer | undefined => {
+  const findCurrent = (key: string, version: Version, changes: LatestChanges): CachedAnswer | undefined => {
     const cachedAnswer = find(key);
     if (cachedAnswer === undefined) return undefined;
     const { version: own, readTime, asOf } = cachedAnswer;
     if (own.name !== version.name || !version.mayServe(readTime) || !isInTime(cachedAnswer, clock().getTime())) return undefined;
     if ((asOf < unkeptUntil && !mayFollow(version, cachedAnswer)) || !changes.isCurrent(cachedAnswer)) return undefined;
-    noteHit(req, cachedAnswer);
     return cachedAnswer;
+  };
+  /**
+   * If an answer with the same key has been shown meanwhile and is valid for this computation too, the request gets that
+   * one: after two overlapping answers, neither could be served.
+   */
+  const keepLater = ({ key, version, changes }: Computation, made: CachedAnswer): Answer => {
+    const present = findCurrent(key, version, changes);
+    if (present && made.asOf < present.shownUntil) return present.answer;
+    keep(key, made);
+    return made.answer;
   };
 
   const noteUnkept = (at: number): void => {
     unkeptUntil = at;
   };
-  return { findCurrent, shownUntil, noteUnkept, keep, keepAlias };
+  return { findCurrent, keepLater, shownUntil, noteUnkept, keepAlias };
 }
 
 /**

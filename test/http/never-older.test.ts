@@ -156,11 +156,15 @@ const { feed: silentFeed } = createFeed();
 
 /** A cache whose version and clock the test sets. An answer shows the value that could be read when it was computed. */
 function startCache() {
-  const state = { now: 1000, value: 'old', ends: [] as (() => void)[], waits: false };
+  const state = { now: 1000, value: 'old', ends: [] as (() => void)[], waits: false, turn: Promise.resolve() };
   const versionAt = (count: number, more: Partial<Version> = {}): Version => ({
     name: 'taken over', count, at: state.now, mayServe: always, mayBuildOn: always, completeUntil: 500, ...more,
   }); // biome-ignore format: short members
-  const turns = { ...createTurns(CLIENTS), run: <T>(_: IncomingMessage, work: () => Promise<T>) => work() };
+  const run = async <T>(_: IncomingMessage, work: () => Promise<T>) => {
+    await state.turn;
+    return work();
+  };
+  const turns = { ...createTurns(CLIENTS), run };
   const answers = createAnswerCache({ bytes: 1e7, clock: () => new Date(0), turns, now: () => state.now });
   const ask = async (version: Version | undefined, key = 'list'): Promise<string> => {
     state.now += 10;
@@ -205,23 +209,33 @@ it('serves earlier answers again once all changes are known that an answer may h
 });
 
 it.each([
-  ['ends after', [1, 0]],
-  ['ends before', [0, 1]],
-])('keeps no older answer of a computation that began before another one and %s it', async (_, order) => {
+  ['it ends after that one', { order: [1, 0], shown: ['new', 'new', 'new'] }],
+  ['it ends before that one', { order: [0, 1], shown: ['old', 'old', 'old'] }],
+  ['it is too old when that one ends', { order: [0, 1], shown: ['old', 'new', 'new'], mayServe: () => false }],
+])('shows no older answer of a computation that began before another one: %s', async (_, { order, shown, ...rest }) => {
   const { state, versionAt, ask } = startCache();
   state.waits = true;
-  const versions = [versionAt(1, { mayBuildOn: () => false }), versionAt(2, { at: 1005, mayBuildOn: () => false })];
-  const asked = [ask(versions[0])];
-  await settled();
-  state.value = 'new';
-  asked.push(ask(versions[1]));
-  await settled();
+  const begins: (() => void)[] = [];
+  const asked: Promise<string>[] = [];
+  for (const version of [versionAt(1), versionAt(2, { at: 1005, ...rest })]) {
+    state.turn = new Promise((resolve) => begins.push(resolve));
+    asked.push(ask({ ...version, mayBuildOn: () => false }));
+    await settled();
+  }
+  // Requests that wait for their turn do not join each other.
+  for (const [index, value] of ['old', 'new'].entries()) {
+    state.value = value;
+    begins[index]!();
+    await settled();
+  }
+  state.turn = Promise.resolve();
+  const answers: string[] = [];
   for (const index of order) {
     state.ends[index]!();
-    await asked[index];
+    answers.push(await asked[index]!);
   }
   state.waits = false;
-  expect(await ask(versionAt(2, { mayBuildOn: () => false }))).toBe('new');
+  expect([...answers, await ask(versionAt(2, { mayBuildOn: () => false }))]).toEqual(shown);
 });
 
 it('lets no request join a computation from before an answer that was not kept', async () => {
@@ -235,4 +249,55 @@ it('lets no request join a computation from before an answer that was not kept',
   const second = ask(versionAt(1));
   state.ends[0]!();
   expect([await first, await second]).toEqual(['old', 'new']);
+});
+
+/** Computations of an address in each second after two writes have made two of its computations overlap. */
+async function computationsAfterOverlap(takesMs: number, shared: boolean): Promise<number[]> {
+  const timers: { readonly at: number; readonly act: () => void }[] = [];
+  let [now, count] = [1000, 1];
+  const after = (milliseconds: number) => new Promise<void>((resolve) => timers.push({ at: now + milliseconds, act: resolve }));
+  const { feed, tell } = createFeed();
+  const wasQuiet = () => !shared;
+  // While others write without pause, changes are known only up to some time ago.
+  const probe = async (): Promise<ProbeResult> => {
+    const result = { name: '', count, mayServe: always, mayBuildOn: wasQuiet, ...(shared ? { completeUntil: now - 600 } : {}) };
+    await after(2);
+    return result;
+  };
+  const freshness = createFreshness(probe, { validMs: 100, clock: () => now });
+  const turns = { ...createTurns(CLIENTS), run: <T>(_: IncomingMessage, work: () => Promise<T>) => work() };
+  const answers = createAnswerCache({ bytes: 1e7, clock: () => new Date(0), turns, now: () => now });
+  const site = { freshness, journal: feed, db } as unknown as Site;
+  const begun: number[] = [];
+  const compute = async ({ db: tracked }: Site): Promise<Answer> => {
+    dependingOn(tracked, [1]);
+    begun.push(now);
+    await after(takesMs);
+    return { status: 200, headers: {}, body: Buffer.from('list'), expiresAt: Number.POSITIVE_INFINITY, isShareable: true };
+  };
+  const write = (object: number) => {
+    count += 1;
+    tell({ object, number: count });
+    freshness.forget();
+  };
+  const ask = () => {
+    const req = { method: 'GET', url: 'list', headers: {}, socket: {} } as unknown as IncomingMessage;
+    if (!answers.findCached(req, 'list', site)) void answers.getOrCompute(req, { key: 'list', site, compute });
+  };
+  for (const written = { first: now + 1000, second: now + 1020 }; now < 6000; now += 1) {
+    if (Object.values(written).includes(now)) write(0);
+    if (shared && now % 50 === 0) write(OTHER);
+    if (now % 5 === 0) ask();
+    for (const due of timers.splice(0)) (due.at <= now ? due.act : () => timers.push(due))();
+    await settled();
+  }
+  return [2020, 3020, 4020].map((from) => begun.filter((at) => at > from && at <= from + 1000).length);
+}
+
+it.each([40, 100])('computes a busy address once after two overlapping computations of %i ms', async (takesMs) => {
+  expect(await computationsAfterOverlap(takesMs, false)).toEqual([1, 0, 0]);
+});
+
+it('serves a busy address from memory while others write something else', async () => {
+  expect(await computationsAfterOverlap(120, true)).toEqual([1, 0, 0]);
 });

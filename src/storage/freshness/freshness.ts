@@ -68,11 +68,11 @@ export function createFreshness(
   { validMs, clock = () => performance.now() }: FreshnessOptions,
 ): Freshness {
   let last: { version: Version | undefined; at: number } | undefined;
-  let running: Promise<Version | undefined> | undefined;
+  let running: { readonly at: number; readonly end: Promise<Version | undefined> } | undefined;
   let writes = 0;
 
-  const runProbe = async (): Promise<Version | undefined> => {
-    const [at, before] = [clock(), writes];
+  const runProbe = async (at: number): Promise<Version | undefined> => {
+    const before = writes;
     const result = await probe();
     const version = result && { completeUntil: at, ...result, at };
     if (writes === before) last = { version, at };
@@ -80,12 +80,18 @@ export function createFreshness(
   };
 
   const probeOnce = (): Promise<Version | undefined> => {
-    if (running) return running;
-    const run = runProbe().finally(() => {
-      if (running === run) running = undefined;
+    if (running) return running.end;
+    const at = clock();
+    const end = runProbe(at).finally(() => {
+      if (running?.end === end) running = undefined;
     });
-    running = run;
-    return run;
+    running = { at, end };
+    return end;
+  };
+  /** Does not use a probe that began before the moment `since`, but waits for it, so that only one runs at a time. */
+  const probeSince = async (since: number): Promise<Version | undefined> => {
+    if (running && running.at < since) await running.end.catch(() => undefined);
+    return probeOnce();
   };
 
   /**
@@ -103,7 +109,7 @@ export function createFreshness(
     cachedVersion: () => current()?.version,
     version: (since = Number.NEGATIVE_INFINITY) => {
       const now = current();
-      return now && (now.version === undefined || now.at >= since) ? Promise.resolve(now.version) : probeOnce();
+      return now && (now.version === undefined || now.at >= since) ? Promise.resolve(now.version) : probeSince(since);
     },
     forget: () => {
       writes += 1;
