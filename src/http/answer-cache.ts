@@ -97,7 +97,7 @@ export function createAnswerCache({ bytes, clock, turns, now = () => performance
     return cachedAnswer?.answer;
   };
 
-  const getOrCompute = async (req: IncomingMessage, request: CacheRequest, hasWaited = false): Promise<Answer> => {
+  const getOrCompute = async (req: IncomingMessage, request: CacheRequest, { hasWaited } = { hasWaited: false }): Promise<Answer> => {
     const { key, alias, site, compute } = request;
     const notes = notesOf(req);
     const changes = changesOf(site.journal);
@@ -121,7 +121,7 @@ export function createAnswerCache({ bytes, clock, turns, now = () => performance
     if (earlierAnswer) {
       // It is usually valid at this version too. Only once, so that writes without pause do not delay the request.
       await earlierAnswer.catch(() => undefined);
-      return getOrCompute(req, request, true);
+      return getOrCompute(req, request, { hasWaited: true });
     }
     // Nobody joins a request that still waits for its turn, because others may have theirs earlier.
     const answerInProgress = inProgress(computation);
@@ -201,9 +201,9 @@ function createComputations(
 
 /**
  * Creates the map of cached answers by key and alias. `findCurrent` returns an answer that is still valid. `keepLater`
- * keeps a new answer, and returns the one that the request gets. `noteUnkept` must be called after an answer without a version has been computed,
- * which may have shown any change. `shownUntil` returns when the reading of the last answer ended that may have shown
- * something a new one has to contain: the last one without a version, or one with this key.
+ * keeps a new answer, and returns the one that the request gets. `noteUnkept` must be called after an answer without a
+ * version has been computed, which may have shown any change. `shownUntil` returns when the reading of the last answer
+ * ended that may have shown something a new one has to contain: the last one without a version, or one with this key.
  */
 function createEntries({ bytes: maxSize, clock }: Pick<AnswerCacheOptions, 'bytes' | 'clock'>) {
   const entries = new LRUCache<string, Entry>({
@@ -246,8 +246,8 @@ function createEntries({ bytes: maxSize, clock }: Pick<AnswerCacheOptions, 'byte
     return cachedAnswer;
   };
   /**
-   * If an answer with the same key has been shown meanwhile and is valid for this computation too, the request gets that
-   * one: after two overlapping answers, neither could be served.
+   * If an answer with the same key has been shown meanwhile and is valid for this computation too, the request gets
+   * that one: after two overlapping answers, neither could be served.
    */
   const keepLater = ({ key, version, changes }: Computation, made: CachedAnswer): Answer => {
     const present = findCurrent(key, version, changes);

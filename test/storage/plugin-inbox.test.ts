@@ -146,20 +146,31 @@ describeDatabases('note of the WordPress plugin', (open) => {
     expect(transactions).toBeLessThanOrEqual(2);
   });
 
-  it('gives the list index up if a category has moved that has too many events to be indexed at once', async () => {
-    const ids = Array.from({ length: 1001 }, (_, index) => 30_000 + index);
-    const category = await db.from('term_taxonomy').where('taxonomy', 'tribe_events_cat').first('term_taxonomy_id', 'term_id');
-    const links = ids.map((id) => `(${id}, ${category!.term_taxonomy_id}, 0)`);
-    await runScript(
-      db,
-      `INSERT INTO wp_term_relationships (object_id, term_taxonomy_id, term_order) VALUES ${links.join()};
-       UPDATE wp_term_taxonomy SET parent = 10 WHERE term_taxonomy_id = ${category!.term_taxonomy_id};
-       ${noted('term', '', category!.term_id, 'changed', 1)}`,
-    );
+  it.each([
+    ['gives up the list index if the events of a moved category are', { isKept: false, from: [30_000], count: 1001 }],
+    ['gives up the list index if the events of two moved categories together are', { isKept: false, from: [30_000, 31_000], count: 600 }],
+    ['counts the events that two moved categories share once, so they are not', { isKept: true, from: [30_000, 30_000], count: 600 }],
+  ])('%s too many to be indexed at once', async (_, { isKept, from, count }) => {
+    const categories = await db
+      .from('term_taxonomy')
+      .where('taxonomy', 'tribe_events_cat')
+      .orderBy('term_taxonomy_id')
+      .limit(from.length)
+      .select('term_taxonomy_id', 'term_id');
+    expect(categories).toHaveLength(from.length);
+    for (const [place, { term_taxonomy_id: row, term_id: term }] of categories.entries()) {
+      const links = Array.from({ length: count }, (_, index) => `(${from[place]! + index}, ${row}, 0)`);
+      await runScript(
+        db,
+        `INSERT INTO wp_term_relationships (object_id, term_taxonomy_id, term_order) VALUES ${links.join()};
+         UPDATE wp_term_taxonomy SET parent = 10 WHERE term_taxonomy_id = ${row};
+         ${noted('term', '', term, 'changed', 1)}`,
+      );
+    }
     expect((await readOptions(db, [INDEX_OPTION])).get(INDEX_OPTION)).toBeDefined();
     await inbox.drain(await newest(), undefined);
-    expect(await waiting()).toEqual([]);
-    expect((await readOptions(db, [INDEX_OPTION])).get(INDEX_OPTION)).toBeUndefined();
+    while ((await waiting()).length > 0) await nextTurn();
+    expect((await readOptions(db, [INDEX_OPTION])).has(INDEX_OPTION)).toBe(isKept);
   });
 
   it('stays in the inbox until there are prints', async () => {

@@ -35,10 +35,10 @@ const MAX_KEYS = 65_536;
 /** Maximum number of changes that are taken over in one transaction. */
 const BATCH_SIZE = 200;
 /**
- * Maximum number of events that are indexed again for a term that another writer has moved. With more, all writers
- * would wait too long for the end of the transaction, so the index is given up: a rebuild takes many short steps.
+ * Maximum number of events that are indexed again in one transaction for terms that another writer has moved. With
+ * more, all writers would wait too long for its end, so the index is given up: a rebuild takes many short steps.
  */
-const MAX_EVENTS_OF_MOVED_TERM = 1000;
+const MAX_EVENTS_OF_MOVED_TERMS = 1000;
 
 /**
  * Finds changes by other writers, by comparing the rows of all objects with their prints, and takes them over: into the
@@ -203,7 +203,7 @@ export async function takeOver(db: Database, kind: PrintKind, keys: readonly num
     return differences.length;
   }
   const note = noteIn(db, { ...options, now });
-  const maxEvents = MAX_EVENTS_OF_MOVED_TERM;
+  const maxEvents = MAX_EVENTS_OF_MOVED_TERMS;
   const scope = { sources, languages, takenOver: new Set<number>(), maxEvents, isDone: () => false, note };
   return kind === 'post' ? (await takeOverPosts(db, scope, source, { keys })).count : takeOverTerms(db, scope, source, keys);
 }
@@ -234,7 +234,7 @@ export async function reindexWithPrints(
 interface Scope extends Pick<TakeOverOptions, 'sources' | 'languages'> {
   /** Appends changes to the journal. */
   readonly note: (changes: readonly Change[]) => Promise<void>;
-  /** As `MAX_EVENTS_OF_MOVED_TERM`; absent: only the limits of the index apply. */
+  /** As `MAX_EVENTS_OF_MOVED_TERMS`; absent: only the limits of the index apply. */
   readonly maxEvents?: number;
   /** The posts that have been taken over so far. */
   readonly takenOver: Set<number>;
@@ -388,8 +388,10 @@ async function indexTerm(db: Database, scope: Scope, { before, after }: Differen
   if (!after) await dropFacet(db, facet);
   const source = scope.sources.find(({ kind }) => kind === 'post');
   if (!source || !events || !subcategoryEvents) return disableIndex(db);
-  const keys = [...new Set([...events, ...subcategoryEvents])];
-  if (keys.length > (scope.maxEvents ?? Number.POSITIVE_INFINITY)) return disableIndex(db);
+  const { takenOver, maxEvents = Number.POSITIVE_INFINITY } = scope;
+  // Those of another moved term have been indexed from the same rows.
+  const keys = [...new Set([...events, ...subcategoryEvents])].filter((id) => !takenOver.has(id));
+  if (takenOver.size + keys.length > maxEvents) return disableIndex(db);
   await takeOverPosts(db, scope, source, { keys, isAlwaysIndexed: true });
 }
 
