@@ -102,9 +102,24 @@ function overlapping(firstDay: string, lastDay: string, context: RuleContext): C
   return [
     momentCondition({ column: 'start_date', op: '<=', value: end, utc: latest(toSiteUtc(end), lastStart) }, context),
     momentCondition({ column: 'end_date', op: '>=', value: start, utc: earliestEnd }, context),
-    ...(utc && earliestEnd < utcStart ? [] : [{ by: 'overlap', utc, value: utc ? utcStart : start } as const]),
+    utc && earliestEnd < utcStart ? overlappingOrDayLong(utcStart) : { by: 'overlap', utc, value: utc ? utcStart : start },
   ];
 }
+
+/**
+ * Returns the condition of events that overlap the time from a moment (UTC) on, or last as long as the shortest day
+ * before it, as all-day events in zones further east do.
+ */
+const overlappingOrDayLong = (value: string): Condition => ({
+  by: 'either',
+  conditions: [
+    { by: 'overlap', utc: true, value },
+    { by: 'moment', column: 'start_date', utc: true, op: '<=', value: clampDateTime(addSeconds(value, 1 - SHORTEST_DAY_HOURS * HOUR)) },
+  ],
+});
+
+/** Hours of a day on which clocks go forward by two hours. */
+const SHORTEST_DAY_HOURS = 22;
 
 /** Hours between UTC and the zones in which a day begins first and last. */
 const [EASTERNMOST_HOURS, WESTERNMOST_HOURS, HOUR] = [14, 12, 3600];

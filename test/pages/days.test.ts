@@ -103,9 +103,13 @@ describeRequests(
       }
     });
 
-    it.each([{}, SITE_ZONE])('have their own events in feeds, however many last until the day begins: %j', async (zone) => {
-      await ask.options({ ...zone, timezone_string: 'Europe/Rome', posts_per_rss: '10' });
-      const day = 'tribe_events_calendar_options' in zone ? '2037-01-01' : '2038-01-01';
+    it.each([
+      ['2038-01-01', 'Europe/Rome', {}],
+      ['2037-01-01', 'Europe/Rome', SITE_ZONE],
+      ['2039-01-01', 'Pacific/Honolulu', SITE_ZONE],
+      ['2040-01-01', 'Etc/GMT+12', SITE_ZONE],
+    ])('have their own events in feeds, however many last until the day begins: %s in %s with %j', async (day, zone, mode) => {
+      await ask.options({ ...mode, timezone_string: zone, posts_per_rss: '10' });
       const eve = addDays(`${day} 00:00:00`, -1).slice(0, 10);
       await madeMany('Countdown', eve, 31, '23', `${day} 00:00:00`);
       await made({ title: 'New Year concert', start_date: `${day} 11:00:00`, end_date: `${day} 13:00:00` });
@@ -117,6 +121,9 @@ describeRequests(
           const shown = ['Countdown', 'New Year concert', 'First toast', 'Long night'].filter((title) => answer.includes(title));
           expect([path, feed, shown]).toEqual([path, feed, ['New Year concert', 'First toast', 'Long night']]);
         }
+      const title = 'Sunrise of the year';
+      await made({ title, start_date: day, end_date: day, all_day: true, timezone: 'Pacific/Kiritimati' });
+      for (const feed of ['feed/', '?ical=1', '']) expect(await text(`/events/${day}/${feed}`)).toContain(title);
     });
 
     it('with more events than fit on their page lead to a list with all of them', async () => {
