@@ -1,6 +1,8 @@
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { languageFaults } from '../../src/storage/audit/language-audit.ts';
+import type { Database } from '../../src/storage/engine/database.ts';
 import { commandIn, type Fasti, temporaryFolder } from '../cli/command.ts';
 import { describeDatabases, urlOf } from '../support/databases.ts';
 import { loadLanguages } from '../support/languages.ts';
@@ -27,14 +29,35 @@ async function languageFaultsIn({ site: { db, settings } }: RunningSite): Promis
   return names;
 }
 
+/** Loads a site with languages and recurring events. */
+async function loadBoth(empty: Database): Promise<Database> {
+  const db = await loadLanguages(empty, 'polylang');
+  // The recurring events have fixed ids, so the existing rows must not use them.
+  await db.change`UPDATE {tec_events} SET event_id = event_id + 5000`;
+  await db.change`UPDATE {tec_occurrences} SET occurrence_id = occurrence_id + 5000, event_id = event_id + 5000`;
+  return addRecurringEvents(db);
+}
+
+/** Returns an event as WordPress exports it. `group`: that of its translations, if any. */
+function exported({ id, title, language, group }: { id: number; title: string; language: string; group: string }): string {
+  const metas = {
+    ...{ _EventStartDate: '2031-05-01 10:00:00', _EventEndDate: '2031-05-01 11:00:00', _EventTimezone: 'Europe/Rome' },
+    ...{ _EventStartDateUTC: '2031-05-01 08:00:00', _EventEndDateUTC: '2031-05-01 09:00:00' },
+  };
+  const metaElements = Object.entries(metas).map(
+    ([key, value]) => `<wp:postmeta><wp:meta_key>${key}</wp:meta_key><wp:meta_value>${value}</wp:meta_value></wp:postmeta>`,
+  );
+  return (
+    `<item><title>${title}</title><wp:post_id>${id}</wp:post_id><wp:post_type>tribe_events</wp:post_type><wp:status>publish</wp:status>` +
+    `${metaElements.join('')}<category domain="language" nicename="${language}"/>` +
+    `${group && `<category domain="post_translations" nicename="${group}"/>`}</item>`
+  );
+}
+
 describeDatabases('dates of a recurring event in two languages', (open) => {
   let site: RunningSite;
   beforeAll(async () => {
-    const db = await loadLanguages(await open(), 'polylang');
-    // The recurring events have fixed ids, so the existing rows must not use them.
-    await db.change`UPDATE {tec_events} SET event_id = event_id + 5000`;
-    await db.change`UPDATE {tec_occurrences} SET occurrence_id = occurrence_id + 5000, event_id = event_id + 5000`;
-    await addRecurringEvents(db);
+    const db = await loadBoth(await open());
     site = await serveDatabase(db, { env: { SHARED_WITH_WORDPRESS: 'off' }, clock: () => NOW });
     await write('POST', `${EVENTS}/${CHOIR}`, { language: 'en' });
     await write('POST', EVENTS, { translation_of: CHOIR, language: 'it', title: 'Coro' });
@@ -84,6 +107,34 @@ describeDatabases('dates of a recurring event in two languages', (open) => {
     }
     expect([await events(), await groups()]).toEqual(before);
     expect(await languageFaultsIn(site)).toEqual([]);
+  });
+
+  it('leave an event that recurs here its translations in a WordPress export file, which has one item for it', async () => {
+    const copy = await loadBoth(await open());
+    const fasti = commandIn({ DATABASE_URL: urlOf(copy), UPLOADS_DIR: folder, PORT: '0' }, { now: NOW });
+    const file = join(folder, `${copy.dialect.name}-market.xml`);
+    const importOf = async (...events: string[]) => {
+      writeFileSync(
+        file,
+        `<rss xmlns:wp="http://wordpress.org/export/1.2/"><channel><wp:wxr_version>1.2</wp:wxr_version>${events.join('')}</channel></rss>`,
+      );
+      const { out } = await fasti('import', file, '--format=json');
+      expect(JSON.parse(out)).toMatchObject({ losses: [] });
+    };
+    const market = { id: 9301, title: 'Village market', language: 'en' };
+    await importOf(exported({ ...market, group: '' }));
+    const [row] = await copy.from('posts').where({ post_title: market.title }).select('ID');
+    await copy.from('tec_occurrences').where({ post_id: row!.ID }).update({ has_recurrence: 1 });
+    const linked = async () => {
+      const { out } = await fasti('event', 'list', '--format=json', '--start_date=2031-05-01', '--end_date=2031-05-01');
+      return (JSON.parse(out) as Json[]).map(({ title, translations }) => `${title}: ${Object.keys(translations).sort().join(' ')}`).sort();
+    };
+    const translation = { id: 9302, title: 'Mercato', language: 'it' };
+    await importOf(exported({ ...market, group: 'pll_m' }), exported({ ...translation, group: 'pll_m' }));
+    expect(await linked()).toEqual(['Mercato: en it', 'Village market: en it']);
+    // The source has separated them.
+    await importOf(exported({ ...market, group: '' }), exported({ ...translation, group: '' }));
+    expect(await linked()).toEqual(['Mercato: it', 'Village market: en']);
   });
 
   it.each<[string, () => Promise<string>]>([

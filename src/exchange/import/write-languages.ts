@@ -18,6 +18,7 @@ import { takenPostIds } from '../../storage/rows/ids-in-use.ts';
 import { recurringByRuleOrRows } from '../../storage/rows/recurring-events.ts';
 import { loadTerms } from '../../storage/rows/terms.ts';
 import { type ContentLanguage, languageOfCode, type Membership } from '../../wordpress/content-languages.ts';
+import { isGroupOfDate } from '../items/each-date.ts';
 import { isPostItem, nameOf, type PostItem, type TermItem } from '../items/items.ts';
 import { addLoss } from '../items/report.ts';
 import { digest } from '../items/versions.ts';
@@ -68,7 +69,7 @@ export async function writeLanguages(work: Work, items: readonly (PostItem | Ter
     const listed = run.isDryRun ? new Map<number, ContentLanguage>() : await languagesInGroups(db, kindLanguages, neutralIds);
     const context = { kindLanguages, kind, deletedIds, groups };
     for (const { item, id } of records) {
-      const change = { item, id, membership: memberships.get(id), listed: listed.get(id), isDate: datedIds.has(id) };
+      const change = { item, id, membership: memberships.get(id), listed: listed.get(id), isDate: isOfDate(item) && datedIds.has(id) };
       await writeLanguage(work, { ...context, ...change });
     }
   }
@@ -91,17 +92,20 @@ const isNew = ({ run, ledger }: Work, item: PostItem | TermItem): boolean =>
   ledger.entry(ledgerKey(groupOf(item), item.sourceId))?.made === run.number;
 
 /**
- * Returns the events that recur here among the records of items that are one event each: in formats without recurrence
- * rules, each of their dates is an item with a group of its own.
+ * Returns the events that recur here among the records of items that are single dates: in formats without recurrence
+ * rules, each date of an event is an item with a group of its own.
  */
 async function recurringIds(
   { run, db }: Work,
   records: readonly { readonly item: PostItem | TermItem; readonly id: number }[],
 ): Promise<ReadonlySet<number>> {
   if (!run.caller.settings.recurrence) return new Set();
-  const ids = records.flatMap(({ item, id }) => (id > 0 && isPostItem(item) && !item.recurrence ? [id] : []));
+  const ids = records.flatMap(({ item, id }) => (id > 0 && isOfDate(item) ? [id] : []));
   return recurringByRuleOrRows(db, ids);
 }
+
+/** Whether the translations of an item are those of a single date. */
+const isOfDate = ({ translation_group: group }: PostItem | TermItem): boolean => group !== undefined && isGroupOfDate(group);
 
 /** Returns the ledger key of an item's group of translations. */
 const groupKeyOf = ({ kind, translation_group: group }: PostItem | TermItem): string | undefined =>

@@ -29,3 +29,6 @@ export async function* eachDate(items: AsyncIterable<Item>): AsyncGenerator<Item
  * translations of each other if they start at the same time (UTC).
  */
 export const groupOfDate = (group: string, startUtc: string): string => `${group} ${startUtc}`;
+
+/** Whether a group is that of one date, as `groupOfDate` names it. */
+export const isGroupOfDate = (group: string): boolean => / \d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/.test(group);
