@@ -20,14 +20,42 @@ export const inLanguage = (work: Session, kind: PostKindName, ids: readonly numb
  */
 export async function inOwnLanguage(
   work: Session,
-  { kind, language: ownLanguage }: Pick<PostItem, 'kind' | 'language'>,
+  { kind, language }: Pick<PostItem, 'kind' | 'language'>,
   ids: readonly number[],
 ): Promise<readonly number[]> {
-  const language = ownLanguage ?? work.run.language;
-  if (language === undefined || kind === 'attachment') return ids;
-  const found = await inLanguage(work, kind, ids, language);
-  // New records of a dry run have the language of the import, too.
-  return ownLanguage === undefined ? ids.filter((id) => id < 0 || found.includes(id)) : found;
+  if (kind === 'attachment') return ids;
+  const keep = await ownLanguageFilter(work, kind, [{ language, ids }]);
+  return keep({ language, ids });
+}
+
+/** Records with which an imported one is compared, and its own language, if any. */
+interface Compared {
+  readonly language: string | undefined;
+  readonly ids: readonly number[];
+}
+
+/**
+ * Returns a function that does the same as `inOwnLanguage` for each of these comparisons. The languages are read once
+ * for all of them.
+ */
+export async function ownLanguageFilter(
+  { run, db }: Session,
+  kind: PostKindName,
+  comparisons: readonly Compared[],
+): Promise<(compared: Compared) => readonly number[]> {
+  const kindLanguages = languagesOf(run.caller, postKind(kind));
+  if (!kindLanguages) return ({ ids }) => ids;
+  const { languages } = kindLanguages;
+  const wantedFor = ({ language = run.language }: Compared) =>
+    language === undefined ? undefined : (languageOfCode(languages, language)?.code ?? languages.defaultCode);
+  const stored = comparisons.flatMap((one) => (wantedFor(one) === undefined ? [] : one.ids.filter((id) => id > 0)));
+  const languageOf = await languagesById(db, kindLanguages, [...new Set(stored)]);
+  return (compared) => {
+    const wanted = wantedFor(compared);
+    if (wanted === undefined) return compared.ids;
+    // New records of a dry run have no ids of posts. They have the language of the import.
+    return compared.ids.filter((id) => (id < 0 ? compared.language === undefined : languageOf(id) === wanted));
+  };
 }
 
 /** Does the same as `inLanguage` with the language of another record. */

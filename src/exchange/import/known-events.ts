@@ -8,7 +8,7 @@ import { lastingUid } from '../items/lasting-uid.ts';
 import { foldedTitle } from '../items/record-names.ts';
 import { typeOf } from '../items/site-items.ts';
 import { digestOf } from '../items/versions.ts';
-import { inOwnLanguage } from './in-language.ts';
+import { ownLanguageFilter } from './in-language.ts';
 import { isOfItem, withMarksOf } from './incomplete.ts';
 import { ledgerKey } from './ledger.ts';
 import type { Run, Work } from './run.ts';
@@ -106,15 +106,21 @@ async function possibleIds(
   named: readonly (Candidate & { readonly name: Name })[],
 ): Promise<ReadonlyMap<PostItem, readonly number[]>> {
   const { run, db } = work;
-  const possible = new Map<PostItem, readonly number[]>();
-  for (const { item, entry, name } of named) {
-    const sameNamedIds: number[] = [];
+  const sameNamed = new Map<PostItem, { readonly language: string | undefined; readonly ids: readonly number[] }>();
+  for (const { item, entry } of named) {
+    const ids: number[] = [];
     // The names are read once for all of them.
     for (const start of entry || !item.columns.post_date_gmt ? [] : startsOf(run, item))
-      sameNamedIds.push(...(await run.names.findAll(db, 'event', item.columns.post_title ?? '', start)));
-    possible.set(item, [entry ? entry.target : (ownId(run, name) ?? 0), ...(await inOwnLanguage(work, item, sameNamedIds))]);
+      ids.push(...(await run.names.findAll(db, 'event', item.columns.post_title ?? '', start)));
+    sameNamed.set(item, { language: item.language, ids });
   }
-  return possible;
+  const inOwnLanguage = await ownLanguageFilter(work, 'event', [...sameNamed.values()]);
+  return new Map(
+    named.map(({ item, entry, name }) => {
+      const compared = sameNamed.get(item);
+      return [item, [entry ? entry.target : (ownId(run, name) ?? 0), ...(compared ? inOwnLanguage(compared) : [])]];
+    }),
+  );
 }
 
 /** Returns the starts that the record of an event may have: in its own zone, in that of the site or in UTC. */
