@@ -150,7 +150,8 @@ export const settings = {
     type: 'list',
     fallback: 'en,it',
     allowed: ['languages'],
-    meaning: 'The languages of the texts; each needs its folder in `locales/`, which a build copies. The first one is the default of the site.',
+    meaning:
+      'The languages of the texts; each needs its folder in `locales/`, which a build copies. The first one is the default of the site.',
     schema: z
       .string()
       .transform(splitAtCommas)
