@@ -7,16 +7,9 @@ import type { PostItem } from '../items/items.ts';
 import type { Work } from './run.ts';
 
 /**
- * Returns those of some records that are in a language, since translations of a record often have its name. Records
- * without a language count as in the default one. Returns all of them if the site has no languages.
- */
-export const inLanguage = (work: Session, kind: PostKindName, ids: readonly number[], language: string): Promise<readonly number[]> =>
-  // A record in a language that the site does not have gets the default one.
-  withLanguage(work, kind, ids, async ({ languages }) => languageOfCode(languages, language)?.code ?? languages.defaultCode);
-
-/**
  * Returns those of some records that are in the language of an imported one or a link: its own, or that of the whole
- * import if it has none. Returns all of them if neither is known.
+ * import if it has none. Translations of a record often have its name. Records without a language count as in the
+ * default one. Returns all of them if neither is known, or if the site has no languages.
  */
 export async function inOwnLanguage(
   work: Session,
@@ -46,6 +39,7 @@ export async function ownLanguageFilter(
   const kindLanguages = languagesOf(run.caller, postKind(kind));
   if (!kindLanguages) return ({ ids }) => ids;
   const { languages } = kindLanguages;
+  // A record in a language that the site does not have gets the default one.
   const wantedFor = ({ language = run.language }: Compared) =>
     language === undefined ? undefined : (languageOfCode(languages, language)?.code ?? languages.defaultCode);
   const stored = comparisons.flatMap((one) => (wantedFor(one) === undefined ? [] : one.ids.filter((id) => id > 0)));
@@ -58,7 +52,7 @@ export async function ownLanguageFilter(
   };
 }
 
-/** Does the same as `inLanguage` with the language of another record. */
+/** Does the same as `inOwnLanguage` with the language of another record. */
 export const inLanguageOf = (work: Session, kind: PostKindName, ids: readonly number[], other: number): Promise<readonly number[]> =>
   withLanguage(work, kind, ids, async (kindLanguages) => (await languagesById(work.db, kindLanguages, [other]))(other));
 

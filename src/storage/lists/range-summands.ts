@@ -47,8 +47,8 @@ export interface RowsSummand {
 /**
  * Returns the summands of a range: the events that start in it, plus those that start earlier and continue into it if
  * ends have a lower bound, minus those that continue beyond the upper bound of ends. With `pastFrom` at midnight, the
- * second summand is counted row by row, since the counts of days include events that last until midnight; the page reads
- * the same rows.
+ * second summand is counted row by row, since the counts of days include events that last until midnight; the page
+ * reads the same rows.
  */
 export function summandsOf({ from, to, endFrom, endTo, pastFrom }: Pick<IndexRange, keyof Bounds>): Summand[] {
   if (endFrom > endTo) return [];
