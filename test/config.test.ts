@@ -54,6 +54,7 @@ describe('sentences about settings that cannot be used', () => {
       names: 'B',
       languages: 'l',
       language: 'l',
+      folder: 'd',
     };
     const error = new SettingError(problem as SettingProblem, words, { allowed: ['folder'] });
     expect(sentence(error, 'it')).not.toMatch(/\{\{|cli:/);

@@ -97,17 +97,24 @@ export function createAnswerCache({ bytes, clock, turns, now = () => performance
     return cachedAnswer?.answer;
   };
 
+  const findKept = (req: IncomingMessage, { key, alias, site }: CacheRequest, version: Version | undefined): Answer | undefined => {
+    const answer = version && findCurrent(req, { key, version, changes: changesOf(site.journal) });
+    if (answer && alias !== undefined) entries.keepAlias(alias, key);
+    return answer;
+  };
+
   const getOrCompute = async (req: IncomingMessage, request: CacheRequest, { hasWaited } = { hasWaited: false }): Promise<Answer> => {
-    const { key, alias, site, compute } = request;
+    const { key, site, compute } = request;
     const notes = notesOf(req);
     const changes = changesOf(site.journal);
+    const answerAtHand = findKept(req, request, site.freshness.cachedVersion());
+    if (answerAtHand) return answerAtHand;
     // A computation at a version from before the last answer would overlap with that one.
     const version = await site.freshness.version(entries.shownUntil(key));
     // Not when it is the turn of the request: if the database was put back to an earlier state by then, the count of
     // the version is above those of the next changes.
     const era = changes.era();
-    const cachedAnswer = version && findCurrent(req, { key, version, changes });
-    if (cachedAnswer && alias !== undefined) entries.keepAlias(alias, key);
+    const cachedAnswer = findKept(req, request, version);
     if (cachedAnswer) return cachedAnswer;
     notes.memory = 'miss';
     // Afterwards nobody joins a computation that may have read an older state.

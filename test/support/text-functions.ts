@@ -24,6 +24,11 @@ export interface TextFunction {
   readonly call: (text: string) => unknown;
 }
 
+const STORED_EVENT = {
+  row: { ID: 1, post_type: 'tribe_events', post_status: 'publish', post_name: 'a', post_date: '2031-01-01', post_parent: 0 },
+  metas: new Map(),
+};
+
 /** Arguments for the other parameters, by the name of their type. */
 const ARGUMENTS_BY_TYPE: Readonly<Record<string, unknown>> = {
   string: 'a',
@@ -37,10 +42,8 @@ const ARGUMENTS_BY_TYPE: Readonly<Record<string, unknown>> = {
   RenderOptions: { smilies: true, images: () => undefined, attachedImages: () => [] },
   ShortcodeSources: { images: () => undefined },
   Readonly: {},
-  StoredPost: {
-    row: { ID: 1, post_type: 'tribe_events', post_status: 'publish', post_name: 'a', post_date: '2031-01-01' },
-    metas: new Map(),
-  },
+  StoredPost: STORED_EVENT,
+  LinkedEvent: STORED_EVENT,
   SiteSettings: { home: '', permalinkStructure: '/%postname%/', calendar: { singleEventSlug: 'event' } },
   AvatarOptions: { defaultPicture: 'mystery', rating: 'G' },
   BlockAttributes: {},
