@@ -159,7 +159,7 @@ export function secondsToWaitAt(
   { name, address, user }: { readonly name: string; readonly address: string; readonly user: StoredUser | undefined },
 ): number | undefined {
   const seconds = attemptsOf(site, 'sign-in').secondsToWait(address, site.clock());
-  const nameSeconds = accountAttemptsOf(site).secondsToWaitFor(address, countedName(name, user), site.clock());
+  const nameSeconds = accountAttemptsOf(site).secondsToWaitFor(address, countedName(name), site.clock());
   return seconds ?? (nameSeconds !== undefined && user && hasSessionAt(user, address) ? undefined : nameSeconds);
 }
 

@@ -33,12 +33,11 @@ export interface FailedSignIn {
 export const accountAttemptsOf = (site: Site) => attemptsOf(site, 'sign-in', 'account ');
 
 /**
- * Returns the name as which attempts for a name are counted: the login of its user, however the name was written, or
- * what was sent, regardless of case, accents and control characters. MySQL ignores these, so that otherwise a second
- * spelling would show whether there is a user.
+ * Returns the name as which attempts for a name are counted: as it was sent, regardless of case, accents and control
+ * characters, which MySQL ignores. Login and e-mail address of a user are two names: counted as one, the second would
+ * show that there is a user with both (decision D16).
  */
-export const countedName = (name: string, user: StoredUser | undefined): string =>
-  foldText(stripControlCharacters(user?.row.user_login ?? name).trim()).slice(0, MAX_NAME_LENGTH);
+export const countedName = (name: string): string => foldText(stripControlCharacters(name).trim()).slice(0, MAX_NAME_LENGTH);
 
 /**
  * Counts a failure for its address and for the name, and refuses it after the time that every failure takes.
@@ -54,9 +53,9 @@ export async function refuseSignIn(site: Site, failed: FailedSignIn): Promise<ne
   return wait === undefined ? fail('incorrect_password', { detail }) : fail('too-many-requests', { data: { retry_after: wait }, detail });
 }
 
-function countFailed(site: Site, { name, address, guessed, user }: FailedSignIn): number | undefined {
+function countFailed(site: Site, { name, address, guessed }: FailedSignIn): number | undefined {
   const now = site.clock();
-  const counted = countedName(name, user);
+  const counted = countedName(name);
   if (guessed !== 'account') return attemptsOf(site, 'sign-in', purposeOf(guessed)).countFailure(address, counted, now);
   const byAddress = attemptsOf(site, 'sign-in').countFailure(address, undefined, now);
   return byAddress ?? accountAttemptsOf(site).countName(address, counted, now);

@@ -91,17 +91,7 @@ export function createAnswerCache({ bytes, clock, turns, now = () => performance
   const entries = createEntries({ bytes: bytes - bytesForRecords, clock });
   const { begin, inProgress, earlier, joinNone } = createComputations(entries, createObjectMemory(bytesForRecords, now), { clock, now });
   const changesOf = memoizeByObject((journal: JournalFeed) => followChanges(journal));
-  const findCurrent = (req: IncomingMessage, { key, version, changes }: Computation): Answer | undefined => {
-    const cachedAnswer = entries.findCurrent(key, version, changes);
-    if (cachedAnswer) noteHit(req, cachedAnswer);
-    return cachedAnswer?.answer;
-  };
-
-  const findKept = (req: IncomingMessage, { key, alias, site }: CacheRequest, version: Version | undefined): Answer | undefined => {
-    const answer = version && findCurrent(req, { key, version, changes: changesOf(site.journal) });
-    if (answer && alias !== undefined) entries.keepAlias(alias, key);
-    return answer;
-  };
+  const { findCurrent, findKept } = createLookups(entries, changesOf);
 
   const getOrCompute = async (req: IncomingMessage, request: CacheRequest, { hasWaited } = { hasWaited: false }): Promise<Answer> => {
     const { key, site, compute } = request;
@@ -153,6 +143,24 @@ export function createAnswerCache({ bytes, clock, turns, now = () => performance
   };
 }
 
+/**
+ * Creates functions that find valid answers, and record the hit in the notes of the request. `findKept` also lets the
+ * answer be recalled by the second key of its request.
+ */
+function createLookups(entries: ReturnType<typeof createEntries>, changesOf: (journal: JournalFeed) => LatestChanges) {
+  const findCurrent = (req: IncomingMessage, { key, version, changes }: Computation): Answer | undefined => {
+    const cachedAnswer = entries.findCurrent(key, version, changes);
+    if (cachedAnswer) noteHit(req, cachedAnswer);
+    return cachedAnswer?.answer;
+  };
+  const findKept = (req: IncomingMessage, { key, alias, site }: CacheRequest, version: Version | undefined): Answer | undefined => {
+    const answer = version && findCurrent(req, { key, version, changes: changesOf(site.journal) });
+    if (answer && alias !== undefined) entries.keepAlias(alias, key);
+    return answer;
+  };
+  return { findCurrent, findKept };
+}
+
 /** An answer to be computed: its key, the version of the data, and their changes. */
 interface Computation {
   readonly key: string;
@@ -161,8 +169,9 @@ interface Computation {
 }
 
 /**
- * Creates the computations of answers that are kept. `inProgress` returns one at the same version, which may be joined,
- * `earlier` one at another version; `joinNone` makes both return none of those that have begun.
+ * Creates the computations of answers that are kept. `inProgress` returns one at the same version, which may be joined
+ * unless an answer has been shown since it began, `earlier` one at another version; `joinNone` makes both return none
+ * of those that have begun.
  */
 function createComputations(
   { keepLater, shownUntil }: ReturnType<typeof createEntries>,
@@ -170,11 +179,11 @@ function createComputations(
   { clock, now }: Required<Pick<AnswerCacheOptions, 'clock' | 'now'>>,
 ) {
   /** The last one that has begun of each answer. */
-  const running = new Map<string, { readonly count: number; readonly work: Promise<Answer> }>();
+  const running = new Map<string, { readonly version: Version; readonly work: Promise<Answer> }>();
   const nameOf = ({ key, version }: Computation): string => `${version.name} ${key}`;
-  const runningOf = (computation: Computation, isWanted: (count: number) => boolean): Promise<Answer> | undefined => {
+  const runningOf = (computation: Computation, isWanted: (version: Version) => boolean): Promise<Answer> | undefined => {
     const found = running.get(nameOf(computation));
-    return found && isWanted(found.count) ? found.work : undefined;
+    return found && isWanted(found.version) ? found.work : undefined;
   };
 
   const begin = (
@@ -195,13 +204,14 @@ function createComputations(
       .finally(() => {
         if (running.get(name)?.work === work) running.delete(name);
       });
-    running.set(name, { count: version.count, work });
+    running.set(name, { version, work });
     return work;
   };
   return {
     begin,
-    inProgress: (computation: Computation) => runningOf(computation, (count) => count === computation.version.count),
-    earlier: (computation: Computation) => runningOf(computation, (count) => count !== computation.version.count),
+    inProgress: (computation: Computation) =>
+      runningOf(computation, ({ count, at }) => count === computation.version.count && at >= shownUntil(computation.key)),
+    earlier: (computation: Computation) => runningOf(computation, ({ count }) => count !== computation.version.count),
     joinNone: () => running.clear(),
   };
 }
@@ -270,8 +280,8 @@ function createEntries({ bytes: maxSize, clock }: Pick<AnswerCacheOptions, 'byte
 }
 
 /**
- * Returns which of two answers with the same key is kept: the one whose computation began later. If they were computed
- * at the same time, each may lack something that the other has shown.
+ * Returns which of two answers with the same key is kept, of which the present one is no longer valid: the one whose
+ * computation began later. If they were computed at the same time, each may lack something that the other has shown.
  */
 function laterOf(present: CachedAnswer | undefined, made: CachedAnswer): CachedAnswer {
   if (!present || made.asOf >= present.shownUntil) return made;

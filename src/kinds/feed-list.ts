@@ -102,24 +102,21 @@ function overlapping(firstDay: string, lastDay: string, context: RuleContext): C
   return [
     momentCondition({ column: 'start_date', op: '<=', value: end, utc: latest(toSiteUtc(end), lastStart) }, context),
     momentCondition({ column: 'end_date', op: '>=', value: start, utc: earliestEnd }, context),
-    utc && earliestEnd < utcStart ? overlappingOrDayLong(utcStart) : { by: 'overlap', utc, value: utc ? utcStart : start },
+    utc && earliestEnd < utcStart ? overlappingHereOrThere(utcStart, start) : { by: 'overlap', utc, value: utc ? utcStart : start },
   ];
 }
 
 /**
- * Returns the condition of events that overlap the time from a moment (UTC) on, or last as long as the shortest day
- * before it, as all-day events in zones further east do.
+ * Returns the condition of events that overlap the time from the start of a day on, in the site's zone (`utc`: this
+ * moment in UTC) or in their own, as all-day events in zones further east do.
  */
-const overlappingOrDayLong = (value: string): Condition => ({
+const overlappingHereOrThere = (utc: string, local: string): Condition => ({
   by: 'either',
   conditions: [
-    { by: 'overlap', utc: true, value },
-    { by: 'moment', column: 'start_date', utc: true, op: '<=', value: clampDateTime(addSeconds(value, 1 - SHORTEST_DAY_HOURS * HOUR)) },
+    { by: 'overlap', utc: true, value: utc },
+    { by: 'moment', column: 'end_date', utc: false, op: '>', value: local },
   ],
 });
-
-/** Hours of a day on which clocks go forward by two hours. */
-const SHORTEST_DAY_HOURS = 22;
 
 /** Hours between UTC and the zones in which a day begins first and last. */
 const [EASTERNMOST_HOURS, WESTERNMOST_HOURS, HOUR] = [14, 12, 3600];

@@ -156,7 +156,7 @@ const { feed: silentFeed } = createFeed();
 
 /** A cache whose version and clock the test sets. An answer shows the value that could be read when it was computed. */
 function startCache() {
-  const state = { now: 1000, value: 'old', ends: [] as (() => void)[], waits: false, turn: Promise.resolve() };
+  const state = { now: 1000, value: 'old', ends: [] as (() => void)[], waits: false, readsAtEnd: false, turn: Promise.resolve() };
   const versionAt = (count: number, more: Partial<Version> = {}): Version => ({
     name: 'taken over', count, at: state.now, mayServe: always, mayBuildOn: always, completeUntil: 500, ...more,
   }); // biome-ignore format: short members
@@ -171,9 +171,11 @@ function startCache() {
     const freshness = { cachedVersion: () => version, version: async () => version };
     const compute = async ({ memory, db: tracked }: Site): Promise<Answer> => {
       dependingOn(tracked, [1]);
-      const value = String(memory?.recall('record')?.value ?? state.value);
-      memory?.keep('record', { value, dependencies: [1] });
+      const { readsAtEnd } = state;
+      const readNow = String(memory?.recall('record')?.value ?? state.value);
+      memory?.keep('record', { value: readNow, dependencies: [1] });
       if (state.waits) await new Promise<void>((resolve) => state.ends.push(resolve));
+      const value = readsAtEnd ? state.value : readNow;
       return { status: 200, headers: {}, body: Buffer.from(value), expiresAt: Number.POSITIVE_INFINITY, isShareable: true };
     };
     const req = { method: 'GET', url: key, headers: {}, socket: {} } as unknown as IncomingMessage;
@@ -249,6 +251,33 @@ it('lets no request join a computation from before an answer that was not kept',
   const second = ask(versionAt(1));
   state.ends[0]!();
   expect([await first, await second]).toEqual(['old', 'new']);
+});
+
+it('lets no request join a computation that began before another one whose answer was kept', async () => {
+  const { state, versionAt, ask } = startCache();
+  state.waits = true;
+  const begins: (() => void)[] = [];
+  const asked: Promise<string>[] = [];
+  // A change lies between the two versions, so that no answer is valid for both.
+  const refusing = { mayServe: () => false };
+  for (const version of [versionAt(1), versionAt(2, refusing)]) {
+    state.turn = new Promise((resolve) => begins.push(resolve));
+    asked.push(ask(version));
+    await settled();
+  }
+  for (const [index, readsAtEnd] of [true, false].entries()) {
+    state.readsAtEnd = readsAtEnd;
+    begins[index]!();
+    await settled();
+  }
+  Object.assign(state, { value: 'new', waits: false, turn: Promise.resolve() });
+  state.ends[0]!();
+  expect(await asked[0]).toBe('new');
+  const third = ask(versionAt(2, refusing));
+  await settled();
+  state.ends[1]!();
+  expect(await third).toBe('new');
+  await asked[1];
 });
 
 /** Computations of an address in each second after two writes have made two of its computations overlap. */

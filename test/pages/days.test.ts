@@ -112,6 +112,7 @@ describeRequests(
       await ask.options({ ...mode, timezone_string: zone, posts_per_rss: '10' });
       const eve = addDays(`${day} 00:00:00`, -1).slice(0, 10);
       await madeMany('Countdown', eve, 31, '23', `${day} 00:00:00`);
+      for (let place = 0; place < 31; place += 1) await made({ title: 'Eve', start_date: eve, end_date: eve, all_day: true });
       await made({ title: 'New Year concert', start_date: `${day} 11:00:00`, end_date: `${day} 13:00:00` });
       await made({ title: 'First toast', start_date: `${day} 00:00:00`, end_date: `${day} 00:00:00` });
       await made({ title: 'Long night', start_date: `${eve} 20:00:00`, end_date: `${day} 00:00:01` });

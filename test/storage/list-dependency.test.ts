@@ -263,11 +263,17 @@ describe('effectiveMoves', () => {
 });
 
 describe('sourcesIn', () => {
+  const TAGGED = { by: 'terms', taxonomy: 'post_tag', ids: [3], guarded: false } as const;
   it.each<[string, PostQuery['conditions'][number], ReturnType<typeof sourcesIn>]>([
     ['nothing for a search', { by: 'words', terms: [], columns: ['post_title'], metas: [], together: false }, []],
-    ['all terms of the taxonomy', { by: 'terms', taxonomy: 'post_tag', ids: [3], guarded: false }, ['terms post_tag']],
+    ['all terms of the taxonomy', TAGGED, ['terms post_tag']],
     ['the event whose records are listed', { by: 'linkedFrom', key: '_EventVenueID', event: 7 }, [7]],
-    ['anything for alternatives', { by: 'either', conditions: [] }, undefined],
+    [
+      'those of all alternatives',
+      { by: 'either', conditions: [TAGGED, { by: 'linkedFrom', key: '_EventVenueID', event: 7 }] },
+      ['terms post_tag', 7],
+    ],
+    ['anything if it is for one of them', { by: 'either', conditions: [TAGGED, { by: 'ticketed', hasTickets: true }] }, undefined],
   ])('is %s', (_, condition, sources) => {
     expect(sourcesIn(condition)).toEqual(sources);
   });

@@ -52,7 +52,7 @@ export async function ownLanguageFilter(
   };
 }
 
-/** Does the same as `inOwnLanguage` with the language of another record. */
+/** Returns those of some records of this site that are in the language of another one, as `inOwnLanguage` does. */
 export const inLanguageOf = (work: Session, kind: PostKindName, ids: readonly number[], other: number): Promise<readonly number[]> =>
   withLanguage(work, kind, ids, async (kindLanguages) => (await languagesById(work.db, kindLanguages, [other]))(other));
 

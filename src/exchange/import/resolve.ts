@@ -55,13 +55,13 @@ export async function resolvePost(
   return { author: permittedAuthor(work, named, author, current), parent, links, terms: [...termKeys], pending };
 }
 
-/** Notes the references in some parts of a post, if there are any, which are to be resolved at the end. */
+/** Notes the references in some parts of a post, which are to be resolved at the end. Returns whether there are any. */
 export function waitForParts(
   { waiting }: Work,
   { item, key, target }: Pick<Imported, 'item' | 'key'> & { readonly target: number },
   isPart: (part: string) => boolean,
   state: Pick<WantedReferences, 'digest' | 'unchanged'>,
-): void {
+): boolean {
   const links = item.links.filter((link) => isPart(link.key));
   // A term that is created for the record gets its language.
   const terms = (item.terms ?? []).filter((term) => isPart(term.kind)).map((term) => ({ language: item.language, ...term }));
@@ -71,9 +71,10 @@ export function waitForParts(
     ...(links.length > 0 ? { links, ...(item.complete ? { complete: true } : {}) } : {}),
     ...(terms.length > 0 ? { terms, unsaid: item.unsaid } : {}),
   };
-  if (Object.keys(references).length === 0) return;
+  if (Object.keys(references).length === 0) return false;
   const wants: WantedReferences = { of: nameOf(item), place: item.place, ...state, ...references };
   waiting.push({ item: key, kind: item.kind, target, wants: JSON.stringify(wants) });
+  return true;
 }
 
 /**

@@ -36,6 +36,14 @@ export const mayImportAnything = (viewer: Viewer): boolean =>
 export const mayCreateOfKind = ({ caller: { viewer } }: Pick<Run, 'caller'>, kind: ItemKind): boolean =>
   kind === 'attachment' ? mayUpload(viewer) : mayEditKind(viewer, postKind(kind));
 
+/** Whether the importing user may set every status of records of this kind, and what puts a record before others. */
+export const mayPublish = ({ caller: { viewer } }: Pick<Run, 'caller'>, kind: ItemKind): boolean =>
+  kind !== 'attachment' && viewer.can(`publish_${postKind(kind).capabilities}`);
+
+/** Whether the importing user may give records of this kind to other users. */
+export const mayChooseAuthor = ({ caller: { viewer } }: Pick<Run, 'caller'>, kind: ItemKind): boolean =>
+  viewer.can(`edit_others_${kind === 'attachment' ? 'posts' : postKind(kind).capabilities}`);
+
 /** Whether the importing user may change this record. */
 export const mayChangePost = ({ caller: { viewer } }: Pick<Run, 'caller'>, row: Post, metas: Metas | undefined): boolean =>
   row.post_type === 'attachment' ? mayEditFile(viewer, row) : mayEdit(viewer, accessRow(row, metas));
@@ -71,9 +79,7 @@ export function permittedAuthor(
   author: number | undefined,
   current: number,
 ): number | undefined {
-  const { viewer } = run.caller;
-  const capabilities = record.kind === 'attachment' ? 'posts' : postKind(record.kind).capabilities;
-  if (author === undefined || author === current || author === viewer.id || viewer.can(`edit_others_${capabilities}`)) return author;
+  if (author === undefined || author === current || author === run.caller.viewer.id || mayChooseAuthor(run, record.kind)) return author;
   addLoss(tally, { reason: 'author-kept', ...record });
   noteMissing(ledger, key, ['author']);
   return undefined;

@@ -28,7 +28,7 @@ import { type Ledger, ledgerKey } from './ledger.ts';
 import { withLocalFields } from './local-fields.ts';
 import { withDateOf } from './recurrence.ts';
 import { waitForParts } from './resolve.ts';
-import { mayCreateOfKind, permittedNew, reportForbidden } from './rights.ts';
+import { mayChooseAuthor, mayCreateOfKind, mayPublish, permittedNew, reportForbidden } from './rights.ts';
 import { isFetched, type Run, type Work } from './run.ts';
 import { findSameNamed, readNewNames } from './same-named.ts';
 import { findSameUid } from './same-uid.ts';
@@ -135,7 +135,7 @@ async function candidatesOf(work: Work, items: readonly PostItem[]) {
       const digest = digestOf(original);
       const isShownNow = entry !== undefined && !item.isHidden && isMarkedHidden(entry.digest);
       const isOfDigest = entry !== undefined && !isShownNow && isOfItem(entry.digest, original, digest);
-      const isSame = isOfDigest && !isMarkedWithheld(entry.digest);
+      const isSame = isOfDigest && !(isMarkedWithheld(entry.digest) && mayPublish(run, item.kind));
       return { item, key, digest, entry, isOfDigest, isSame, isShownNow, hasValidParent: placeUnderParent(run, item) };
     })
     .filter(({ entry, isOfDigest }) => entry?.run !== run.number || !isOfDigest);
@@ -152,8 +152,9 @@ function leaveAsIs(work: Work, item: PostItem, entry: Omit<Parameters<Ledger['ad
   const { run, ledger, tally } = work;
   ledger.add({ ...entry, run: run.number });
   const wasMissing = missingPartsIn(entry.digest);
-  if (wasMissing) waitForParts(work, { item, key: entry.item, target: entry.target }, wasMissing, { digest, unchanged: true });
-  else addToCount(tally.unchanged, item.kind);
+  const isSought = (part: string): boolean => wasMissing?.(part) === true && (part !== 'author' || mayChooseAuthor(run, item.kind));
+  const isWaiting = waitForParts(work, { item, key: entry.item, target: entry.target }, isSought, { digest, unchanged: true });
+  if (!isWaiting) addToCount(tally.unchanged, item.kind);
 }
 
 /** Returns an item with this site's fields and terms, its row data, and the digest that the ledger keeps. */

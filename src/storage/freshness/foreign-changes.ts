@@ -389,8 +389,8 @@ async function indexTerm(db: Database, scope: Scope, { before, after }: Differen
   const source = scope.sources.find(({ kind }) => kind === 'post');
   if (!source || !events || !subcategoryEvents) return disableIndex(db);
   const { takenOver, maxEvents = Number.POSITIVE_INFINITY } = scope;
-  // Those of another moved term have been indexed from the same rows.
-  const keys = [...new Set([...events, ...subcategoryEvents])].filter((id) => !takenOver.has(id));
+  // Those of another moved term have been indexed from the same rows, unless they lost some with this term.
+  const keys = [...new Set([...events, ...subcategoryEvents])].filter((id) => !after || !takenOver.has(id));
   if (takenOver.size + keys.length > maxEvents) return disableIndex(db);
   await takeOverPosts(db, scope, source, { keys, isAlwaysIndexed: true });
 }

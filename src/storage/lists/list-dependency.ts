@@ -108,14 +108,8 @@ const DATE_PARTS: readonly Part[] = [DATES_PART, ...Object.values(DATES).flatMap
 
 /** Returns the parts of posts that a list from WordPress's tables depends on; undefined: any part. */
 export function partsOf({ kind, conditions, order }: Pick<PostQuery, 'kind' | 'conditions' | 'order'>): ReadonlySet<Part> | undefined {
-  const looked = conditions.map((condition) => listOf(CONDITION_PARTS, condition));
-  if (looked.includes(undefined)) return undefined;
-  return new Set([
-    ...VISIBILITY_PARTS,
-    ...(kind.hasDates ? DATE_PARTS : []),
-    ...ORDER_PARTS[order.by],
-    ...looked.flatMap((parts) => parts ?? []),
-  ]);
+  const looked = listOfAll(CONDITION_PARTS, conditions);
+  return looked && new Set([...VISIBILITY_PARTS, ...(kind.hasDates ? DATE_PARTS : []), ...ORDER_PARTS[order.by], ...looked]);
 }
 
 /** For each kind of condition, a list, or a function that returns the list of a condition; undefined: anything. */
@@ -127,6 +121,12 @@ function listOf<Item>(table: ForConditions<Item>, condition: Condition): readonl
   // The compiler cannot see that the entry with this name takes a condition of that type.
   const entry = table[condition.by] as readonly Item[] | ((of: Condition) => readonly Item[] | undefined);
   return typeof entry === 'function' ? entry(condition) : entry;
+}
+
+/** Returns the lists of several conditions together; undefined if one of them is. */
+function listOfAll<Item>(table: ForConditions<Item>, conditions: readonly Condition[]): readonly Item[] | undefined {
+  const lists = conditions.map((condition) => listOf(table, condition));
+  return lists.includes(undefined) ? undefined : lists.flatMap((list) => list ?? []);
 }
 
 /** The parts of a post that a condition reads; undefined: any part. */
@@ -151,7 +151,7 @@ const CONDITION_PARTS: ForConditions<Part> = {
   metaValue: ({ keys }) => keys.flatMap(partsWithMeta),
   terms: [TERMS_PART],
   format: [TERMS_PART],
-  either: () => undefined,
+  either: ({ conditions }) => listOfAll(CONDITION_PARTS, conditions),
   // It then depends on the language of the posts, too.
   links: ({ key, replaced }) => (replaced ? undefined : partsWithMeta(key)),
   linkedFrom: [],
@@ -216,7 +216,7 @@ const CONDITION_SOURCES: ForConditions<Dependency> = {
   metaValue: [],
   terms: ({ taxonomy }) => [allTerms(taxonomy)],
   format: anything,
-  either: anything,
+  either: ({ conditions }) => listOfAll(CONDITION_SOURCES, conditions),
   links: [],
   linkedFrom: ({ event }) => [event],
   linkedFromAny: ({ key, inLanguage }) => (inLanguage ? ANY_POSTS : [linksDependency(postKind('event').postType, key)]),
