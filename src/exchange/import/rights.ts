@@ -36,10 +36,6 @@ export const mayImportAnything = (viewer: Viewer): boolean =>
 export const mayCreateOfKind = ({ caller: { viewer } }: Pick<Run, 'caller'>, kind: ItemKind): boolean =>
   kind === 'attachment' ? mayUpload(viewer) : mayEditKind(viewer, postKind(kind));
 
-/** Whether the importing user may set every status of records of this kind, and what puts a record before others. */
-export const mayPublish = ({ caller: { viewer } }: Pick<Run, 'caller'>, kind: ItemKind): boolean =>
-  kind !== 'attachment' && viewer.can(`publish_${postKind(kind).capabilities}`);
-
 /** Whether the importing user may give records of this kind to other users. */
 export const mayChooseAuthor = ({ caller: { viewer } }: Pick<Run, 'caller'>, kind: ItemKind): boolean =>
   viewer.can(`edit_others_${kind === 'attachment' ? 'posts' : postKind(kind).capabilities}`);

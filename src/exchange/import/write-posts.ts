@@ -1,5 +1,6 @@
 import { termKind } from '../../kinds/index.ts';
 import { imageIdAt } from '../../media/images.ts';
+import { mayPublish } from '../../records/writes/post-plan.ts';
 import { takenPostIds } from '../../storage/rows/ids-in-use.ts';
 import type { LedgerEntry } from '../../storage/rows/imports.ts';
 import { loadTerms } from '../../storage/rows/terms.ts';
@@ -28,7 +29,7 @@ import { type Ledger, ledgerKey } from './ledger.ts';
 import { withLocalFields } from './local-fields.ts';
 import { withDateOf } from './recurrence.ts';
 import { waitForParts } from './resolve.ts';
-import { mayChooseAuthor, mayCreateOfKind, mayPublish, permittedNew, reportForbidden } from './rights.ts';
+import { mayChooseAuthor, mayCreateOfKind, permittedNew, reportForbidden } from './rights.ts';
 import { isFetched, type Run, type Work } from './run.ts';
 import { findSameNamed, readNewNames } from './same-named.ts';
 import { findSameUid } from './same-uid.ts';
@@ -135,7 +136,7 @@ async function candidatesOf(work: Work, items: readonly PostItem[]) {
       const digest = digestOf(original);
       const isShownNow = entry !== undefined && !item.isHidden && isMarkedHidden(entry.digest);
       const isOfDigest = entry !== undefined && !isShownNow && isOfItem(entry.digest, original, digest);
-      const isSame = isOfDigest && !(isMarkedWithheld(entry.digest) && mayPublish(run, item.kind));
+      const isSame = isOfDigest && !(isMarkedWithheld(entry.digest) && mayPublish(run.caller.viewer));
       return { item, key, digest, entry, isOfDigest, isSame, isShownNow, hasValidParent: placeUnderParent(run, item) };
     })
     .filter(({ entry, isOfDigest }) => entry?.run !== run.number || !isOfDigest);

@@ -148,6 +148,9 @@ function isSet({ place, store }: Field, { row, metas }: StoredPost): boolean {
   return place.in === 'column' && String(row[place.column]) === store?.(true)[0];
 }
 
+/** Whether a user may publish records: the calendar uses the capability for events also for venues and organizers. */
+export const mayPublish = (viewer: Viewer): boolean => viewer.can('publish_tribe_events');
+
 /** Returns the status that a requested one becomes for a user (`settleStatus`). `before`: the record, if it exists. */
 export const statusOfWrite = (
   viewer: Viewer,
@@ -158,8 +161,7 @@ export const statusOfWrite = (
   settleStatus({
     requestedStatus,
     before: before?.row.post_status,
-    // The calendar uses the capability for events also for venues and organizers.
-    canPublish: viewer.can('publish_tribe_events'),
+    canPublish: mayPublish(viewer),
     canDelete: before ? mayDelete(viewer, accessRow(before.row, before.metas)) : viewer.can(`delete_${kind.capabilities}`),
   });
 
