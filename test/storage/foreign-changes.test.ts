@@ -49,6 +49,8 @@ describeDatabases('change by another program', (open, engine) => {
     const suspects = (await ranges.suspects())!;
     await takeOverChanges(db, now, { posts: suspects.posts });
     suspects.accept();
+    ranges.confirm();
+    (await ranges.suspects())?.accept();
     expect((await ranges.suspects())?.posts).toEqual([]);
     const { entries } = await entriesAfter(db, from, 1000);
     expect(entries.every(({ writer }) => writer === 'found')).toBe(true);
@@ -150,6 +152,42 @@ describeDatabases('change by another program', (open, engine) => {
     const events = await db.from('posts').where('post_type', 'tribe_events').select('ID');
     expect(await isIndexUpToDate(db, events.map(({ ID }) => ID), undefined)).toBe(true);
   }); // biome-ignore format: a table
+
+  it.each([
+    ['rows that are back to what their print shows', ['2031-01-01', undefined, '2031-01-01']],
+    ['rows that are deleted for a moment', ['2031-01-01', '2032-01-01', '2031-01-01']],
+    ['rows that another process takes over', [undefined, '2032-01-01 by another', undefined]],
+  ])('is taken over although it was hidden while posts were compared: %s', async (_, ends) => {
+    const [{ end_date: end } = { end_date: '' }] = await db.from('tec_occurrences').where('post_id', 38).select('end_date');
+    const set = (date = end.slice(0, 10)) =>
+      runScript(db, `UPDATE wp_tec_occurrences SET end_date = '${date}${end.slice(10)}' WHERE post_id = 38`);
+    const ranges = createRowRanges(db, undefined);
+    (await ranges.begin()).accept();
+    ranges.confirm();
+    const compare = async (between: () => Promise<void>) => {
+      const suspects = (await ranges.suspects())!;
+      await between();
+      await takeOverChanges(db, now, { posts: suspects.posts });
+      suspects.accept();
+    };
+    const [first, second, third] = ends;
+    await set(first);
+    await compare(async () => {
+      await set(second?.slice(0, 10));
+      if (second?.endsWith('another')) await takeOverChanges(db, now);
+    });
+    await set(third);
+    await compare(async () => undefined);
+    expect(await isIndexUpToDate(db, [38], undefined)).toBe(true);
+  });
+
+  it('is searched for in the posts of a check only until nothing was written during one', async () => {
+    const ranges = createRowRanges(db, undefined);
+    (await ranges.begin()).accept();
+    expect((await ranges.suspects())?.posts).toContain(38);
+    ranges.confirm();
+    expect((await ranges.suspects())?.posts).toEqual([]);
+  });
 
   it('is recorded once if several comparisons run at the same time', async () => {
     const from = await lastNumber(db);

@@ -56,6 +56,20 @@ describeDatabases('table watch', (open, engine) => {
     }
   };
 
+  it('confirms a comparison only if nothing was written meanwhile', async () => {
+    const steps: string[] = [];
+    const { after } = await start(async () => {
+      steps.push('compared');
+      if (steps.length === 1) await runScript(db, "UPDATE wp_posts SET post_title = 'Meanwhile' WHERE ID = 40");
+      return { writes: 0, confirm: () => void steps.push('confirmed') };
+    });
+    while (!steps.includes('confirmed')) {
+      await after(1000);
+      await sleep(100);
+    }
+    expect(steps.slice(0, 2)).toEqual(['compared', 'compared']);
+  });
+
   it('keeps the version while no sign changes', async () => {
     const { after, first } = await start();
     const later = [await after(100), await after(10_000), await after(100)];
@@ -137,7 +151,7 @@ describeDatabases('table watch', (open, engine) => {
   });
 
   it('names the state of the database, and keeps the name until the next commit', async () => {
-    const { after } = await start(async () => ({ writes: 0 }));
+    const { after } = await start(async () => ({ writes: 0, confirm: () => undefined }));
     const stateAfter = async (milliseconds: number) => (await after(milliseconds)).state;
     // Other tests write to other databases of the same server, which changes the state, too.
     const standing = async () => {
@@ -172,6 +186,7 @@ describeDatabases('table watch', (open, engine) => {
   it('finds suspect posts only in the given tables', async () => {
     const ranges = createRowRanges(db, undefined);
     (await ranges.begin()).accept();
+    ranges.confirm();
     await runScript(db, "UPDATE wp_posts SET post_title = 'Changed' WHERE ID = 40");
     await runScript(db, "UPDATE wp_postmeta SET meta_value = 'changed' WHERE post_id = 13 AND meta_key = '_VenueCity'");
     const among = async (names?: readonly string[]) => (await ranges.suspects(names))?.posts ?? [];
@@ -183,11 +198,13 @@ describeDatabases('table watch', (open, engine) => {
   it('reads single ranges only if the digest of many of them has changed', async () => {
     const ranges = createRowRanges(db, undefined);
     (await ranges.begin()).accept();
+    ranges.confirm();
     const statements: string[] = [];
     const stop = db.driver.listen(({ sql }) => statements.push(sql));
     const told = async () => {
       const { posts, accept } = (await ranges.suspects())!;
       accept();
+      ranges.confirm();
       return { posts, apart: statements.splice(0).filter((sql) => sql.includes('GROUP BY')).length };
     };
     expect(await told()).toEqual({ posts: [], apart: 0 });

@@ -52,16 +52,17 @@ export function createForeignChangeHandler(db: Database, clock: () => Date, foll
     const isSame = prints?.form === languages?.form && prints?.dateColumns === dateColumns;
     prints = prints && isSame ? { ...prints, languages } : { ...(await open(languages)), dateColumns };
     const { sources, ranges } = prints;
+    const { confirm } = ranges;
     const suspects = isFull ? undefined : await ranges.suspects(tables);
     const { accept } = suspects ?? (await ranges.begin());
     const writes = await takeOverChanges(db, clock, { sources, languages, ...(suspects ? { posts: suspects.posts } : {}) });
     accept();
     const isIndexed = (await readOptions(db, [INDEX_OPTION])).get(INDEX_OPTION) === indexLayout(languages);
     // As long as an event cannot be indexed, a rebuild would not complete the index.
-    if (isIndexed || !isDated || (await unindexableAmong(db, unindexable, languages)).length > 0) return { writes };
+    if (isIndexed || !isDated || (await unindexableAmong(db, unindexable, languages)).length > 0) return { writes, confirm };
     const rebuilt = await rebuildIndex(db, clock, { marksComplete: true, languages, shared: true });
     unindexable = rebuilt.unindexable.slice(0, MAX_UNINDEXABLE);
-    return { writes: undefined };
+    return { writes: undefined, confirm };
   };
   return { takeOver, drain: inbox.drain };
 }

@@ -2,12 +2,17 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type Database, hasTable } from '../engine/database.ts';
 import { Piece, verbatim } from '../engine/statement.ts';
 import type { OptionalLanguages } from '../index/indexed-events.ts';
+import { lastNumber, postsChangedAfter } from '../journal/entries.ts';
 import { WATCHED } from './watched-tables.ts';
 
 /*
  * Finds the ranges in which rows of posts have changed since the last check, with a fast digest of ranges of each
  * table. The result is the posts that may have changed; their prints show whether they really have. The digests are
  * kept in memory only: after a start, all prints are compared once.
+ *
+ * A print is made some time after the digests are read. WordPress may delete a row and insert the same row again: if
+ * the print is from the moment in between, the digests do not differ afterwards. So posts are suspects until they have
+ * been checked while nothing was written, and again after any process has taken over a change of them.
  */
 
 /** The tables with rows of posts, and the column that holds the id of the post. */
@@ -53,7 +58,16 @@ export interface RowRanges {
    * have been checked since the last `begin`.
    */
   readonly suspects: (tables?: readonly string[]) => Promise<Suspects | undefined>;
+  /** Must be called if no other program wrote during the last accepted check: its posts are no longer suspects. */
+  readonly confirm: () => void;
 }
+
+/**
+ * Maximum number of posts that stay suspects after more than one check, for times in which other programs write without
+ * a pause. If a site has more posts, none stay suspects after the first check of all: reading them takes much longer
+ * than a program takes to replace a row.
+ */
+const MAX_UNCONFIRMED = 2000;
 
 /** Number of keys in a range, about as many as a few dozen posts have. */
 const KEYS_PER_RANGE: Readonly<Record<Table, number>> = {
@@ -84,27 +98,37 @@ const CONCURRENT_QUERIES: Readonly<Record<Table, number>> = {
  * Creates the range digests. `languages`: current languages of the content; if WPML stores them, its table is included.
  */
 export function createRowRanges(db: Database, languages: OptionalLanguages): RowRanges {
-  let knownRanges: ReadonlyMap<Table, Ranges> | undefined;
+  let known: { readonly ranges: ReadonlyMap<Table, Ranges>; readonly journalNumber: number } | undefined;
+  /** Posts that have been checked, but possibly while they were being written. */
+  let unconfirmed: readonly number[] = [];
 
   return {
     begin: async () => {
-      knownRanges = undefined;
-      const newRanges = new Map<Table, Ranges>();
-      for (const table of await tablesOf(db, languages)) newRanges.set(table, await readRanges(db, table, 0, undefined));
+      known = undefined;
+      const journalNumber = await lastNumber(db);
+      const ranges = new Map<Table, Ranges>();
+      for (const table of await tablesOf(db, languages)) ranges.set(table, await readRanges(db, table, 0, undefined));
       return {
         accept: () => {
-          knownRanges = newRanges;
+          known = { ranges, journalNumber };
+          const posts = postsIn([...ranges.values()].flatMap((ofTable) => [...ofTable.values()]));
+          unconfirmed = posts.size > MAX_UNCONFIRMED ? [] : [...posts];
         },
       };
     },
     suspects: async (tables) => {
-      if (!knownRanges) return undefined;
+      if (!known) return undefined;
+      const { ranges: knownRanges } = known;
+      // Entries are kept for days, and each process checks within seconds of a change.
+      const { posts: takenOver, last: journalNumber } = await postsChangedAfter(db, known.journalNumber);
+      // The database was put back to an earlier state.
+      if (journalNumber < known.journalNumber) return undefined;
       const posts = new Set<number>();
       const changes: { ranges: Ranges; start: number; range: Range | undefined }[] = [];
       const look = async (table: Table, ranges: Ranges): Promise<void> => {
         for (const start of await changedRanges(db, table, ranges)) {
           const range = (await readRanges(db, table, start, start + KEYS_PER_RANGE[table])).get(start);
-          for (const id of [...(ranges.get(start)?.posts ?? []), ...(range?.posts ?? [])]) posts.add(id);
+          for (const id of postsIn([ranges.get(start), range])) posts.add(id);
           changes.push({ ranges, start, range });
         }
       };
@@ -115,11 +139,19 @@ export function createRowRanges(db: Database, languages: OptionalLanguages): Row
           if (range) ranges.set(start, range);
           else ranges.delete(start);
         }
+        known = { ranges: knownRanges, journalNumber };
+        const others = unconfirmed.filter((id) => !posts.has(id));
+        unconfirmed = [...posts, ...others.slice(0, Math.max(0, MAX_UNCONFIRMED - posts.size))];
       };
-      return { posts: [...posts], accept };
+      return { posts: [...new Set([...posts, ...takenOver, ...unconfirmed])], accept };
+    },
+    confirm: () => {
+      unconfirmed = [];
     },
   };
 }
+
+const postsIn = (ranges: readonly (Range | undefined)[]): Set<number> => new Set(ranges.flatMap((range) => range?.posts ?? []));
 
 async function tablesOf(db: Database, languages: OptionalLanguages): Promise<readonly Table[]> {
   const isDated = await hasTable(db, 'tec_occurrences');

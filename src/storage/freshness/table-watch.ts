@@ -62,6 +62,8 @@ export type TakeOver = (how: {
 export interface TakenOver {
   /** Number of transactions that took over changes; undefined if it is not known. */
   readonly writes: number | undefined;
+  /** Must be called if no other program wrote meanwhile: until then, the same posts are compared again. */
+  readonly confirm: () => void;
 }
 
 /** Time for which a look is valid for callers whose requested moment is before it. */
@@ -196,6 +198,7 @@ function createBackgroundTakeOver(
   let running: RunningTakeOver | undefined;
   /** Number of changes without a sign at the time of the last full comparison. */
   let surprisesCompared: number | undefined;
+  let last: { readonly endedAt: number; readonly confirm: () => void } | undefined;
 
   const run = async (take: TakeOver, { surprises, unrecordedTables }: Look, due: Due): Promise<void> => {
     const end = quiet.compare(due);
@@ -203,10 +206,13 @@ function createBackgroundTakeOver(
     try {
       const result = await take({ isFull: surprisesCompared !== surprises, tables: due === 'unrecorded' ? unrecordedTables : undefined });
       isPossible = result !== undefined;
-      end(result && { beganAt, endedAt: clock(), writes: result.writes }, clock());
+      const endedAt = clock();
+      last = result && { endedAt, confirm: result.confirm };
+      end(result && { beganAt, endedAt, writes: result.writes }, clock());
       if (result) surprisesCompared = surprises;
     } catch {
       // The attempt is repeated; until it succeeds, nothing counts as taken over.
+      last = undefined;
       end(undefined, clock());
     }
   };
@@ -215,6 +221,10 @@ function createBackgroundTakeOver(
     see: (look) => {
       if (!takeOver) return undefined;
       const watchState = quiet.evaluate(look);
+      if (last && watchState.isQuiet && watchState.completeUntil >= last.endedAt) {
+        last.confirm();
+        last = undefined;
+      }
       if (!running && watchState.due) {
         const beganAt = clock();
         const end = run(takeOver, look, watchState.due).finally(() => {

@@ -132,6 +132,17 @@ export async function lastNumber(db: Database): Promise<number> {
   return Number(row?.counter ?? 0);
 }
 
+/** Returns the posts whose changes have higher numbers than this one, and a number to continue from. */
+export async function postsChangedAfter(
+  db: Database,
+  number: number,
+): Promise<{ readonly posts: readonly number[]; readonly last: number }> {
+  const last = await lastNumber(db);
+  const rows = await db.rows<{ object: number | string }>`
+    SELECT DISTINCT object FROM {fasti_journal} WHERE number > ${number} AND kind = 'post'`;
+  return { posts: rows.map(({ object }) => Number(object)), last };
+}
+
 /**
  * Returns a mark that distinguishes an entry from an earlier one with the same number: a database that was reset to an
  * earlier state (a backup, a dump, a copied file) assigns the later numbers a second time.
