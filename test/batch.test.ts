@@ -220,6 +220,7 @@ describeRequests('a batch', (ask) => {
     ['/wp/v2/users/me/application-passwords', 'rest_batch_not_allowed'],
     ['/batch/v1', 'rest_batch_not_allowed'],
     ['no path', 'parse_path_failed'],
+    ['/wp/v2/tags?name=Caf%E9', 'rest_invalid_encoding'],
   ])('refuses a write to %s', async (path, code) => {
     const { responses } = await answered([{ path, body: { name: 'x', requests: [] } }]);
     expect(responses[0]).toMatchObject({ status: 400, body: { code } });

@@ -143,7 +143,10 @@ export function createFailureCounts(limits: Readonly<Record<AttemptKind, Attempt
     },
     currentWindows: (now) =>
       KINDS.flatMap((kind) =>
-        [...windows[kind]].filter(([, window]) => isCurrent(kind, window, now)).map(([key, window]) => ({ attempted: kind, key, window })),
+        windows[kind]
+          .all()
+          .filter(([, window]) => isCurrent(kind, window, now))
+          .map(([key, window]) => ({ attempted: kind, key, window })),
       ),
     loadWindows: (failures) => {
       for (const { attempted: kind, key, window } of failures.filter(isKnown)) windows[kind].set(key, window);
@@ -195,11 +198,36 @@ function createAttempts(limits: AttemptLimits, purpose: string, { count, waitAt,
 /** While a service is upgraded without a pause, its processes are of two versions, and may count other kinds. */
 const isKnown = ({ attempted }: { readonly attempted: string }): boolean => KINDS.some((kind) => kind === attempted);
 
-type Windows = LRUCache<string, FailureWindow>;
+/** The windows of one kind of attempts. */
+interface Windows {
+  readonly get: (key: string) => FailureWindow | undefined;
+  readonly set: (key: string, window: FailureWindow) => void;
+  readonly all: () => readonly (readonly [key: string, window: FailureWindow])[];
+}
 
-/** The memory is bounded: the least recently used addresses are forgotten. */
-const MAX_WINDOWS = 20_000;
-const createWindows = (): Windows => new LRUCache({ max: MAX_WINDOWS });
+/** The memory is bounded: of the keys of one form, the least recently used are forgotten. */
+const MAX_WINDOWS_OF_FORM = 20_000;
+/** The form of a key: its purpose, and the words before the address or the name. */
+const KEY_FORM = /^.*?(?:address|name at|name everywhere|name|text) /;
+
+/**
+ * Creates the windows of one kind. Keys of each form have a memory of their own, so that failures under many keys of
+ * one form, such as invented names, do not lift the limits of another.
+ */
+function createWindows(): Windows {
+  const forms = new Map<string, LRUCache<string, FailureWindow>>();
+  const ofForm = (key: string): LRUCache<string, FailureWindow> => {
+    const form = KEY_FORM.exec(key)?.[0] ?? '';
+    const windows = forms.get(form) ?? new LRUCache({ max: MAX_WINDOWS_OF_FORM });
+    forms.set(form, windows);
+    return windows;
+  };
+  return {
+    get: (key) => ofForm(key).get(key),
+    set: (key, window) => void ofForm(key).set(key, window),
+    all: () => [...forms.values()].flatMap((windows) => [...windows]),
+  };
+}
 
 const secondsLeft = ({ until }: FailureWindow, now: Date) => Math.ceil((until - now.getTime()) / 1000);
 

@@ -11,6 +11,7 @@ import {
   verifyPassword,
 } from '../wordpress/passwords.ts';
 import { unixFromDate } from '../wordpress/time.ts';
+import { limitConcurrencyOfEach } from '../yielding.ts';
 import { AccountError } from './account-error.ts';
 import { attemptsOf } from './attempts.ts';
 import { accountKeys, endAllSessions, secondsToWaitAt } from './logins.ts';
@@ -90,15 +91,27 @@ export async function ownerOfLink(site: Site, link: PasswordLink, address: strin
  */
 export async function choosePassword(site: Site, link: PasswordLink, password: string, address: string): Promise<StoredUser> {
   const { row } = await ownerOfLink(site, link, address);
-  const hash = await hashOf(password);
-  return site.db.transaction(async (db) => {
-    await lockUser(db, row.ID);
+  const currentOwner = async (db: Database): Promise<StoredUser> => {
     const user = await requireUser(db, row.ID, [capabilitiesKey(db)]);
-    if (!(await isKeyOf(link.key, user, unixFromDate(site.clock())))) fail('password-link-invalid');
-    await setPassword(db, user.row.ID, hash);
-    return { ...user, row: { ...user.row, user_pass: hash } };
+    return (await isKeyOf(link.key, user, unixFromDate(site.clock()))) ? user : fail('password-link-invalid');
+  };
+  return oneAtATime(row.ID, async () => {
+    await currentOwner(site.db);
+    const hash = await hashOf(password);
+    return site.db.transaction(async (db) => {
+      await lockUser(db, row.ID);
+      const user = await currentOwner(db);
+      await setPassword(db, user.row.ID, hash);
+      return { ...user, row: { ...user.row, user_pass: hash } };
+    });
   });
 }
+
+/**
+ * Runs work for one user at a time. A link that is sent many times at once is hashed for once: hashing takes turns only
+ * with itself, and would keep the process from all other work.
+ */
+const oneAtATime = limitConcurrencyOfEach(1);
 
 /**
  * Sets a new password for a signed-in user who knows the current one. Ends all sessions.

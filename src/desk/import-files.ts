@@ -45,7 +45,13 @@ export async function storeImportFile(
   await removeExpiredFiles();
   await mkdir(join(importFolder(), ownFolderName(visit, token)), { mode: OWNER_ONLY_FOLDER_MODE });
   const file = importFileOf(visit, token, name) ?? importFileOf(visit, token, DEFAULT_FILE_NAME)!;
-  await writeFile(file.path, bytes, { mode: OWNER_ONLY_FILE_MODE, flag: 'wx' });
+  try {
+    await writeFile(file.path, bytes, { mode: OWNER_ONLY_FILE_MODE, flag: 'wx' });
+  } catch (error) {
+    // A full disk would keep what was written.
+    await removeImportFile(visit, file);
+    throw error;
+  }
   return file;
 }
 

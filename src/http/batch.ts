@@ -15,7 +15,7 @@ import { warningsAbout } from './answer-route.ts';
 import { batchShape } from './answer-shapes.ts';
 import type { ServedEndpoint, ServedRoute } from './endpoint.ts';
 import type { RequestHead } from './head.ts';
-import { parseQuery } from './input.ts';
+import { isUtf8Form, parseQuery } from './input.ts';
 import { pickFields } from './pick-fields.ts';
 import { toProblemReply } from './problem.ts';
 import { fieldNames } from './protocol.ts';
@@ -123,7 +123,9 @@ function innerRequest(site: Site, router: Router, { incoming: outer, caller }: R
 /** Checks a write. `room`: how many venues and organizers it may create in its fields. */
 async function checkWrite(site: Site, request: ReceivedRequest, room: number): Promise<CheckedWrite> {
   try {
-    if (!request.incoming.path.startsWith('/')) fail('parse_path_failed');
+    const { path, req } = request.incoming;
+    if (!path.startsWith('/')) fail('parse_path_failed');
+    if (!isUtf8Form(splitTarget(req.originalUrl).query)) fail('form-not-utf8');
     const outcome = await acceptWrite(site, request);
     // Anonymous callers are refused before a transaction begins, so that they do not keep writers waiting.
     if ('request' in outcome && request.caller.viewer.id === ANONYMOUS.id) await checkAccepted(outcome);

@@ -226,6 +226,10 @@ function openStream(site: Site, options: StreamOptions): Stream {
   const write = (content: string | Buffer): void => {
     if (!res.writableEnded && !res.destroyed) writeCounted(res, content);
   };
+  const writeEvent = (event: Buffer): void => {
+    write(event);
+    if (res.writableNeedDrain) disconnectSlowReader(res, res.writableLength);
+  };
   const readAfter = async (since: string): Promise<NewChanges> =>
     toNewChanges(await changesSince(site, await refreshCaller(site, caller, credentials), since, changesOptions));
   const sendNewChanges = async (): Promise<void> => {
@@ -237,7 +241,7 @@ function openStream(site: Site, options: StreamOptions): Stream {
         // In the same step as `share`, whose reading knows everything up to the last notice.
         hasMore = false;
         const { event, next, more } = await readings.share(view && `${since} ${view}`, () => readAfter(since));
-        if (event) await readings.inTurn(() => write(event));
+        if (event) await readings.inTurn(() => writeEvent(event));
         token = next;
         hasMore ||= more;
       } while (hasMore);
@@ -271,7 +275,7 @@ function openStream(site: Site, options: StreamOptions): Stream {
   });
   res.writeHead(200, headersFor(req));
   write(`retry: ${RECONNECT_DELAY_MS}\n`);
-  write(toEvent(firstChanges));
+  writeEvent(toEvent(firstChanges));
   if (firstChanges.more) stream.sendChanges();
   return stream;
 }

@@ -28,8 +28,8 @@ const MAX_UNREAD_BYTES = 256 * 1024 * 1024;
 
 /**
  * Ends the connection of a client that reads its answer too slowly, since the answer stays in memory until it has been
- * read. If many clients do, the ones that have waited longest are disconnected earlier. Call it after `end`. Does
- * nothing if the operating system has already taken the whole answer.
+ * read. If many clients do, the ones that have waited longest are disconnected earlier. Call it after `end`, or after
+ * each part of an answer without end. Does nothing if the operating system has already taken everything.
  *
  * @param timeoutMs milliseconds, in addition to those for the length
  */
@@ -46,10 +46,12 @@ export function disconnectSlowReader(
     res.destroy();
   };
   const timer = setTimeout(disconnect, readTimeout(bytes, timeoutMs)).unref();
-  res.once('close', () => {
+  const stop = (): void => {
     clearTimeout(timer);
     unreadAnswers.delete(res);
-  });
+    res.off('close', stop).off('drain', stop);
+  };
+  res.once('close', stop).once('drain', stop);
   limitUnreadAnswers(maxUnreadBytes);
 }
 

@@ -4,6 +4,8 @@ import type { FinishedRequest, Observer } from './request-notes.ts';
 
 /** Maximum logged length of a user agent, which could be as long as a header may be. */
 const MAX_AGENT_LENGTH = 300;
+/** Maximum logged length of a URL: in JSON, one of 16 kB may take twice as much. */
+const MAX_URL_LENGTH = 2000;
 /** Prefix of the health checks, which monitoring requests every few seconds. */
 const HEALTH = '/health/';
 
@@ -40,7 +42,7 @@ function entryOf({
   return {
     id,
     method,
-    url: loggedUrl(url),
+    url: shortUrl(url),
     route,
     status,
     ms: Math.round(ms * 10) / 10,
@@ -57,6 +59,8 @@ function entryOf({
 export const requestEntry = ({ method, notes }: RequestHead): object => ({
   id: notes?.id,
   method,
-  url: notes && loggedUrl(notes.url),
+  url: notes && shortUrl(notes.url),
   from: notes?.clientAddress,
 });
+
+const shortUrl = (url: string): string => loggedUrl(url).slice(0, MAX_URL_LENGTH);

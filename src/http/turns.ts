@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { addressKey } from '../accounts/attempts.ts';
-import { fail } from '../errors.ts';
+import { ApiError, fail } from '../errors.ts';
 import { ANONYMOUS } from '../wordpress/viewer.ts';
 import type { BodyBudget } from './limits.ts';
 import { createPlaces, type Holder } from './places.ts';
@@ -19,6 +19,8 @@ const MAX_WAITING = 256;
 const MAX_WAITING_PER_ADDRESS = 128;
 /** A connection on which more requests wait is closed; hardly any program sends a second one before the answer. */
 const MAX_WAITING_PER_CONNECTION = 100;
+/** Those that may wait on all connections of the process, with heads of up to 16 kB each. */
+const MAX_WAITING_ON_CONNECTIONS = 2000;
 
 /** The limits of the requests that a process works on. */
 export interface RequestLimits {
@@ -32,7 +34,7 @@ export interface Turns {
    * Runs `work`, which computes the answer to a request, when it is its turn: holders take turns, and those of one
    * holder have the order of their arrival.
    *
-   * @throws server-busy if too many are waiting
+   * @throws server-busy if too many are waiting, request-aborted if the client disconnected before its turn
    */
   readonly run: <Result>(req: IncomingMessage, work: () => Promise<Result>) => Promise<Result>;
 }
@@ -44,15 +46,25 @@ export function createTurns(atOnce: number): Turns {
   const waiting = new Map<string, (() => void)[]>();
   let running = 0;
 
-  const wait = (holder: Holder): Promise<void> => {
+  const wait = ({ socket }: IncomingMessage, holder: Holder): Promise<void> => {
     if (!places.hasRoom(holder)) fail('server-busy', { detail: { ...places.usage(), user: holder.user } });
     places.take(holder);
     const key = holder.user === ANONYMOUS.id ? addressKey(holder.address) : `user ${holder.user}`;
-    return new Promise((resolve) => {
+    return new Promise<void>((resolve, reject) => {
       const start = (): void => {
+        socket.off('close', leave);
         places.release(holder);
         resolve();
       };
+      // A client that has gone takes no place and no turn from others.
+      const leave = (): void => {
+        const others = waiting.get(key)?.filter((one) => one !== start) ?? [];
+        if (others.length > 0) waiting.set(key, others);
+        else waiting.delete(key);
+        places.release(holder);
+        reject(new ApiError('request-aborted'));
+      };
+      socket.once('close', leave);
       const starts = waiting.get(key);
       if (starts) starts.push(start);
       else waiting.set(key, [start]);
@@ -71,7 +83,8 @@ export function createTurns(atOnce: number): Turns {
   };
   return {
     run: async (req, work) => {
-      if (running >= atOnce) await wait(holderOf(req));
+      if (req.socket.destroyed) fail('request-aborted');
+      if (running >= atOnce) await wait(req, holderOf(req));
       else running += 1;
       try {
         return await work();
@@ -96,6 +109,7 @@ function holderOf(req: IncomingMessage): Holder {
  */
 export function createConnectionOrder(): (req: IncomingMessage, res: ServerResponse, handle: () => void) => void {
   const connections = new WeakMap<Socket, { latest: ServerResponse; waiting: number }>();
+  let waiting = 0;
   return ({ socket }, res, handle) => {
     const connection = connections.get(socket);
     if (connection === undefined) {
@@ -106,9 +120,11 @@ export function createConnectionOrder(): (req: IncomingMessage, res: ServerRespo
     connection.latest = res;
     if (previous.writableFinished) return handle();
     connection.waiting += 1;
-    if (connection.waiting > MAX_WAITING_PER_CONNECTION) socket.destroy();
+    waiting += 1;
+    if (connection.waiting > MAX_WAITING_PER_CONNECTION || waiting > MAX_WAITING_ON_CONNECTIONS) socket.destroy();
     previous.once('close', () => {
       connection.waiting -= 1;
+      waiting -= 1;
       if (socket.writable) handle();
     });
   };

@@ -5,6 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { createFailureCounts, type Failure, type FailureCounts, type KnownFailures } from '../accounts/attempts.ts';
 import { closePort, handlePortErrors, type ListenAddress } from '../host/port.ts';
 import { type Log, lostConnections } from '../log.ts';
+import { TIME_LIMITS } from './limits.ts';
 import { cumulativeOf, type MetricValues, mergeMetrics, metricsPage } from './metrics.ts';
 
 /**
@@ -18,6 +19,9 @@ const SHUTDOWN_GRACE_MS = 5000;
  * default, send it to all processes of the service, in any order.
  */
 const SIGNAL_DELAY_MS = 200;
+
+/** Maximum number of connections that wait while no worker can take them. */
+const MAX_WAITING_SOCKETS = 1000;
 
 /**
  * Messages from a worker: it can serve; it cannot serve yet, but can answer health checks; it has taken the next
@@ -58,6 +62,8 @@ export interface WorkersOptions {
   readonly noticeMs: number;
   readonly timeoutMs: number;
   readonly log: Log;
+  /** Maximum time for which a connection waits for a worker, in milliseconds; for tests. */
+  readonly maxWaitMs?: number;
   /** Starts the process of a worker with this number. */
   readonly launch: (number: number) => ChildProcess;
   /**
@@ -121,7 +127,7 @@ interface WorkerPool {
  */
 export function manageWorkers(options: WorkersOptions): Workers {
   const server = createServer({ pauseOnConnect: true }, (socket) => {
-    pool.waitingSockets.push(socket);
+    keepConnection(pool, socket);
     assignConnections(pool);
   });
   const pool: WorkerPool = {
@@ -149,6 +155,21 @@ export function manageWorkers(options: WorkersOptions): Workers {
 }
 
 // ------------------------------------------------------------------------------------------------- connections
+/**
+ * Keeps a connection until a worker can take it, for as long as a client may take to send its request: the client is
+ * not read from, so it would not be noticed if it has gone.
+ */
+function keepConnection({ waitingSockets, options }: WorkerPool, socket: Socket): void {
+  if (waitingSockets.length >= MAX_WAITING_SOCKETS) return void socket.destroy();
+  waitingSockets.push(socket);
+  socket.setTimeout(options.maxWaitMs ?? TIME_LIMITS.headersTimeout).on('timeout', () => {
+    const index = waitingSockets.indexOf(socket);
+    if (index < 0) return;
+    waitingSockets.splice(index, 1);
+    socket.destroy();
+  });
+}
+
 /**
  * Hands connections to the workers with the fewest untaken ones, in rotation, so that a stuck worker gets no more than
  * one.
@@ -299,6 +320,7 @@ async function replaceEnded(pool: WorkerPool, worker: Worker, end: End): Promise
   pool.workers.delete(worker);
   pool.endedMetrics = mergeMetrics([pool.endedMetrics, cumulativeOf(worker.lastMetrics)]);
   if (pool.phase === 'over') return;
+  for (const socket of worker.pendingSockets) socket.setTimeout(socket.timeout ?? 0);
   pool.waitingSockets.unshift(...worker.pendingSockets);
   assignConnections(pool);
   if (pool.phase === 'stopping') endWithoutWorkers(pool);

@@ -458,6 +458,17 @@ describe('createFailureCounts', () => {
     expect(attempts.secondsToWait('192.0.2.1', START)).toBe(60);
   });
 
+  it('remembers a name that was guessed too often, however many other names and addresses are tried', () => {
+    const { attemptsOf } = createFailureCounts({ ...limits, 'sign-in': { ...few, perName: 2 } });
+    const [basic, account] = [attemptsOf('sign-in'), attemptsOf('sign-in', 'account ')];
+    for (const address of ['192.0.2.1', '192.0.2.2', '192.0.2.3']) account.countName(address, 'anna', START);
+    for (let time = 0; time < 25_000; time += 1) {
+      basic.countFailure(`10.0.${time >> 8}.${time & 255}`, `user ${time}`, START);
+      account.countName(`10.1.${time >> 8}.${time & 255}`, 'locked', START);
+    }
+    expect(account.secondsToWaitFor('192.0.2.9', 'anna', START)).toBe(60);
+  });
+
   it('counts an IPv6 /64 network as one address and a mapped address as its IPv4 address', () => {
     const attempts = createFailureCounts(limits).attemptsOf('sign-in');
     for (const address of [

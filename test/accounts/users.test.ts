@@ -8,7 +8,7 @@ import {
 import { attemptsOf } from '../../src/accounts/attempts.ts';
 import { readClaim } from '../../src/accounts/credentials.ts';
 import { renamePassword } from '../../src/accounts/own-passwords.ts';
-import { createPasswordLink, ownerOfLink } from '../../src/accounts/password-links.ts';
+import { choosePassword, createPasswordLink, ownerOfLink } from '../../src/accounts/password-links.ts';
 import { listPeople, mayActFor, mayReadPerson } from '../../src/accounts/people.ts';
 import {
   createUser,
@@ -44,6 +44,7 @@ import {
 import { verifyPassword } from '../../src/wordpress/passwords.ts';
 import { parseSerialized, serializedMembers, toSerialized } from '../../src/wordpress/php/serialized.ts';
 import { describeDatabases } from '../support/databases.ts';
+import { measureCostRatio } from '../support/growth.ts';
 import { loadSite, makeNetwork, setOptions } from '../support/site.ts';
 import { readFixture } from '../support/site-data.mjs';
 
@@ -141,6 +142,18 @@ describeDatabases('accounts', (open) => {
       expect((await ownerOfLink(site, link, '192.0.2.1')).row.ID).toBe(2);
       await setEmail(site, 2, 'other@example.test');
       expect(await problemOf(ownerOfLink(site, link, '192.0.2.1'))).toBe('password-link-invalid');
+    });
+
+    it('hashes one password for a link that is sent many times at once', async () => {
+      const choose = async (times: number) => {
+        const link = await createPasswordLink(site, 2, 3600);
+        const results = await Promise.allSettled(
+          Array.from({ length: times }, () => choosePassword(site, link, 'a long enough password', '192.0.2.1')),
+        );
+        expect(results.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
+      };
+      const ratio = await measureCostRatio({ work: () => choose(16), reference: () => choose(1), limit: 6 });
+      expect(ratio).toBeLessThan(6);
     });
 
     it('limits wrong password links of an address separately, since pages of other sites can make a browser open them', async () => {

@@ -1,10 +1,11 @@
 import { once } from 'node:events';
-import { createServer, type Server } from 'node:http';
+import { createServer, type Server, type ServerResponse } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, expect, it } from '@jest/globals';
 import { disconnectSlowDownload, disconnectSlowReader } from '../../src/http/limits.ts';
+import { until } from '../support/until.mjs';
 
 let server: Server;
 afterEach(() => {
@@ -144,4 +145,27 @@ it('disconnectSlowDownload does not disturb a client that reads a file', async (
     }
   };
   expect(await download((socket) => void read(socket), 2 ** 30, 2000)).toBeGreaterThan(2 ** 26);
+});
+
+it('does not disconnect a client that reads a part of an answer without end in time', async () => {
+  const timeoutMs = 100;
+  let answer: ServerResponse | undefined;
+  server = createServer((_req, res) => {
+    answer = res;
+    res.write(Buffer.alloc(4_000_000));
+    disconnectSlowReader(res, 0, { timeoutMs });
+  });
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  const open = () => connect((server.address() as AddressInfo).port, '127.0.0.1').on('error', () => undefined);
+  const slow = open();
+  slow.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n');
+  slow.pause();
+  await once(slow, 'ready');
+  await until('the disconnection', () => answer?.destroyed === true);
+  const reader = open().resume();
+  answer = undefined;
+  reader.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n');
+  await until('the answer', () => answer?.writableNeedDrain === false);
+  await sleep(3 * timeoutMs);
+  expect(answer).toMatchObject({ destroyed: false });
 });

@@ -10,7 +10,7 @@ import { until } from '../support/until.mjs';
 
 interface Entry {
   readonly msg: string;
-  readonly req: { readonly url: string };
+  readonly url: string;
   readonly refusal?: Readonly<Record<string, unknown>>;
 }
 
@@ -42,6 +42,13 @@ describeDatabases('log entry of a refused request', (open) => {
       refusalOf(401, 'GET', `${ROOT}/events`, { headers: { Authorization: `Basic ${Buffer.from(`${name}:wrong`).toString('base64')}` } });
     expect(await send('ed')).toMatchObject({ problem: 'incorrect_password', tried: 'known user', user: 2 });
     expect(await send('nobody')).toMatchObject({ problem: 'incorrect_password', tried: 'unknown user' });
+  });
+
+  it('keeps only the beginning of a long address', async () => {
+    const before = entries.length;
+    await running.send('GET', `${ROOT}/events?${'"'.repeat(12_000)}`);
+    await until('the log entry', () => entries.length > before);
+    expect(entries.at(-1)!.url).toHaveLength(2000);
   });
 
   it('states why a nonce is invalid', async () => {

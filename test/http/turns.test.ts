@@ -1,4 +1,4 @@
-import { once } from 'node:events';
+import { EventEmitter, once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import { setImmediate as nextTurn } from 'node:timers/promises';
@@ -16,8 +16,16 @@ import { ROOT } from '../support/site-client.ts';
 import { until } from '../support/until.mjs';
 
 /** A request of a user, or of an anonymous caller at an address. */
-const requestOf = (clientAddress: string, user = 0) =>
-  ({ notes: { id: '', url: '/', clientAddress, user, startedAt: 0 }, headers: {}, socket: {} }) as unknown as IncomingMessage;
+const requestOf = (clientAddress: string, user = 0) => {
+  const socket = Object.assign(new EventEmitter(), { destroyed: false });
+  return { notes: { id: '', url: '/', clientAddress, user, startedAt: 0 }, headers: {}, socket } as unknown as IncomingMessage;
+};
+
+/** Closes the connection of a request, as a client that does not want the answer any more. */
+function hangUp({ socket }: IncomingMessage): void {
+  Object.assign(socket, { destroyed: true });
+  socket.emit('close');
+}
 
 describe('turns', () => {
   /** Runs work that ends when it is told to, and lists what has begun. */
@@ -71,6 +79,21 @@ describe('turns', () => {
     const later = run('later', requestOf('192.0.2.1'));
     await endAll();
     await later;
+  });
+
+  it('are neither kept from others nor used for clients that have gone', async () => {
+    const { begun, run, endAll } = follow(createTurns(1));
+    const first = run('first', requestOf('192.0.2.1'));
+    const gone = Array.from({ length: 128 }, () => requestOf('192.0.2.1'));
+    const refusals = Promise.allSettled(gone.map((req) => run('gone', req)));
+    const own = run('own', requestOf('192.0.2.2'));
+    gone.forEach(hangUp);
+    await expect(run('gone', gone[0]!)).rejects.toThrow('request-aborted');
+    const others = Array.from({ length: 128 }, () => run('other', requestOf('192.0.2.1')));
+    await endAll();
+    await Promise.all([first, own, ...others]);
+    expect((await refusals).every(({ status }) => status === 'rejected')).toBe(true);
+    expect(begun).toEqual(['first', 'own', ...others.map(() => 'other')]);
   });
 
   it('go on after an error', async () => {
@@ -134,6 +157,30 @@ describe('requests on one connection', () => {
     await once(socket, 'close');
     expect(handled.map(({ url }) => url)).toEqual(['/0']);
     await close();
+  });
+
+  it('close it if too many wait on all connections together', async () => {
+    const inOrder = createConnectionOrder();
+    const request = (socket: object) => {
+      const res = new EventEmitter() as unknown as ServerResponse;
+      inOrder({ socket } as unknown as IncomingMessage, res, () => undefined);
+      return res;
+    };
+    const sockets = Array.from({ length: 21 }, () => ({ writable: true, destroy: (): void => undefined }));
+    let closed = 0;
+    const firstAnswers = sockets.map((socket) => {
+      socket.destroy = () => {
+        closed += 1;
+      };
+      return request(socket);
+    });
+    for (const socket of sockets.slice(0, 20)) for (let count = 0; count < 100; count += 1) request(socket);
+    expect(closed).toBe(0);
+    request(sockets[20]!);
+    expect(closed).toBe(1);
+    firstAnswers[0]!.emit('close');
+    request(sockets[20]!);
+    expect(closed).toBe(2);
   });
 
   it('close it if there are too many', async () => {

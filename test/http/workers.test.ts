@@ -1,5 +1,6 @@
 import type { ChildProcess } from 'node:child_process';
-import { EventEmitter } from 'node:events';
+import { EventEmitter, once } from 'node:events';
+import { connect, type Socket } from 'node:net';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { manageWorkers, type ToWorker, type Workers } from '../../src/http/workers.ts';
 import { createLog } from '../../src/log.ts';
@@ -37,6 +38,8 @@ interface Service {
   /** Numbers of the running processes. */
   readonly running: () => number[];
   readonly log: readonly string[];
+  /** Connects to the port. */
+  readonly connect: () => Socket;
   /** Resolves with the exit code of the service. */
   readonly ended: Promise<number>;
   /** Sets the fate of the next processes. */
@@ -49,10 +52,11 @@ afterEach(() => {
   service = undefined;
 });
 
-function serve(count: number, first: Fate = 'ready'): Service {
+function serve(count: number, first: Fate = 'ready', maxWaitMs = 60_000): Service {
   let fate = first;
   const [started, log]: [Fake[], string[]] = [[], []];
   const alive = new Set<Fake>();
+  let port = 0;
   let finish: (code: number) => void;
   const ended = new Promise<number>((resolve) => {
     finish = resolve;
@@ -62,7 +66,17 @@ function serve(count: number, first: Fate = 'ready'): Service {
     address: { port: 0, host: '127.0.0.1' },
     noticeMs: 0,
     timeoutMs: 0,
-    log: createLog({ logLevel: 'info' }, { write: (line) => log.push((JSON.parse(line) as { msg: string }).msg) }),
+    maxWaitMs,
+    log: createLog(
+      { logLevel: 'info' },
+      {
+        write: (line) => {
+          const { msg, address } = JSON.parse(line) as { msg: string; address?: { port: number } };
+          port = address?.port ?? port;
+          log.push(msg);
+        },
+      },
+    ),
     launch: (number) => {
       if (fate === 'throws') throw new Error('spawn ENOMEM');
       const fake = fakeProcess(number, fate, alive);
@@ -75,7 +89,15 @@ function serve(count: number, first: Fate = 'ready'): Service {
   const decide = (next: Fate): void => {
     fate = next;
   };
-  service = { workers, started, running: () => [...alive].map(({ number }) => number).sort(), log, ended, decide };
+  service = {
+    workers,
+    started,
+    running: () => [...alive].map(({ number }) => number).sort(),
+    log,
+    connect: () => connect(port, '127.0.0.1'),
+    ended,
+    decide,
+  };
   return service;
 }
 
@@ -100,6 +122,7 @@ function fakeProcess(number: number, fate: Fate, alive: Set<Fake>): Fake {
     pid: fate === 'error' ? undefined : 1000 + number,
     connected: fate !== 'error',
     send: (word: ToWorker) => {
+      if (word === 'connection') emitter.emit('handed');
       if (word === 'end') queueMicrotask(() => end(0));
       if (word === 'measure' && !stuck) queueMicrotask(() => emitter.emit('message', { measured: measured(10) }));
     },
@@ -115,11 +138,55 @@ function fakeProcess(number: number, fate: Fate, alive: Set<Fake>): Fake {
 }
 
 /** A service whose workers are all ready. */
-async function served(count: number): Promise<Service> {
-  const serving = serve(count);
+async function served(count: number, maxWaitMs?: number): Promise<Service> {
+  const serving = serve(count, 'ready', maxWaitMs);
   await until('the port', () => serving.log.includes('listening'));
   return serving;
 }
+
+describe('connections while there is no worker', () => {
+  /** A service whose only worker has ended, and whose next one is not ready yet. */
+  const withoutWorker = async (maxWaitMs?: number): Promise<Service> => {
+    const serving = await served(1, maxWaitMs);
+    serving.decide('slow');
+    serving.started[0]!.end(null);
+    await until('its successor', () => serving.started.length === 2);
+    return serving;
+  };
+
+  it('are closed at once if there are too many', async () => {
+    const { connect: open } = await withoutWorker();
+    let closed = 0;
+    const sockets = Array.from({ length: 1010 }, () =>
+      open()
+        .on('close', () => {
+          closed += 1;
+        })
+        .on('error', () => undefined),
+    );
+    await until('those that are too many', () => closed >= 10);
+    expect(closed).toBe(10);
+    for (const socket of sockets) socket.destroy();
+  });
+
+  it('are closed after a while', async () => {
+    const { connect: open } = await withoutWorker(50);
+    await once(
+      open().on('error', () => undefined),
+      'close',
+    );
+  });
+
+  it('are handed to the next one', async () => {
+    const { started, connect: open } = await withoutWorker();
+    const socket = open().on('error', () => undefined);
+    await once(socket, 'connect');
+    const handed = once(started[1]!.process, 'handed');
+    started[1]!.ready();
+    await handed;
+    socket.destroy();
+  });
+});
 
 describe('replacement of workers', () => {
   it('replaces each worker once even if one of them dies meanwhile', async () => {
