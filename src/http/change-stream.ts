@@ -215,6 +215,13 @@ function writeCounted(res: Response, content: string | Buffer): void {
   res.write(content);
 }
 
+/** Writes an event, of which a client that reads slowly may keep much in memory. */
+function writeEvent(res: Response, event: Buffer): void {
+  if (res.writableEnded || res.destroyed) return;
+  writeCounted(res, event);
+  if (res.writableNeedDrain) disconnectSlowReader(res, res.writableLength);
+}
+
 function openStream(site: Site, options: StreamOptions): Stream {
   const { req, res, caller, credentials, changesOptions, firstChanges, readings, onEnd } = options;
   const closed = new AbortController();
@@ -223,12 +230,8 @@ function openStream(site: Site, options: StreamOptions): Stream {
   let isSending = false;
   let hasMore = false;
 
-  const write = (content: string | Buffer): void => {
+  const write = (content: string): void => {
     if (!res.writableEnded && !res.destroyed) writeCounted(res, content);
-  };
-  const writeEvent = (event: Buffer): void => {
-    write(event);
-    if (res.writableNeedDrain) disconnectSlowReader(res, res.writableLength);
   };
   const readAfter = async (since: string): Promise<NewChanges> =>
     toNewChanges(await changesSince(site, await refreshCaller(site, caller, credentials), since, changesOptions));
@@ -241,7 +244,7 @@ function openStream(site: Site, options: StreamOptions): Stream {
         // In the same step as `share`, whose reading knows everything up to the last notice.
         hasMore = false;
         const { event, next, more } = await readings.share(view && `${since} ${view}`, () => readAfter(since));
-        if (event) await readings.inTurn(() => writeEvent(event));
+        if (event) await readings.inTurn(() => writeEvent(res, event));
         token = next;
         hasMore ||= more;
       } while (hasMore);
@@ -275,7 +278,7 @@ function openStream(site: Site, options: StreamOptions): Stream {
   });
   res.writeHead(200, headersFor(req));
   write(`retry: ${RECONNECT_DELAY_MS}\n`);
-  writeEvent(toEvent(firstChanges));
+  writeEvent(res, toEvent(firstChanges));
   if (firstChanges.more) stream.sendChanges();
   return stream;
 }
