@@ -5,7 +5,7 @@ import type { Caller } from '../records/caller.ts';
 import { withExplainedErrors } from '../records/explanation.ts';
 import { acceptParams } from '../records/input.ts';
 import { type Listing, listPosts, mayChange, mayCreate, mayTrash, postIdOfSlug } from '../records/posts.ts';
-import { termLookUp } from '../records/references.ts';
+import { termsCalled, termWithId } from '../records/references.ts';
 import { changeTerm, createTerm, deleteTerm, listTerms } from '../records/terms.ts';
 import { lockPostVersion, lockTermVersion, parseTags, withPreconditions } from '../records/versions.ts';
 import { mayManageTerms } from '../records/visibility.ts';
@@ -15,7 +15,8 @@ import { upsertPost } from '../records/writes/upsert.ts';
 import type { Site } from '../site.ts';
 import { lookUpOnce } from '../storage/engine/look-up-once.ts';
 import type { Preconditions } from '../wordpress/record-version.ts';
-import { slugPathForQuery, trashedSlug } from '../wordpress/slug.ts';
+import { isSameSlug, slugPathForQuery, trashedSlug } from '../wordpress/slug.ts';
+import { trimOf } from '../wordpress/trim.ts';
 import { kindForCaller, type Options } from './content-flags.ts';
 import { CliError, EXIT_CODE } from './io.ts';
 import type { Item } from './print.ts';
@@ -131,7 +132,7 @@ export function requireAllowed(isAllowed: boolean): void {
 
 /**
  * Returns the id of the record that a reference means: digits are an id, otherwise a slug; terms are also found by
- * name. Throws CliError `not-found`.
+ * name. A text that only becomes a slug (`C++`, `c`) is none. Throws CliError `not-found`, `several-found`.
  */
 export async function resolveId(site: Site, kind: Kind, reference: string): Promise<number> {
   const id = kind.is === 'post' ? await resolvePostId(site, kind, reference) : await resolveTermId(site, kind, reference);
@@ -141,22 +142,35 @@ export async function resolveId(site: Site, kind: Kind, reference: string): Prom
 
 /** Returns the id of a post. An id is not looked up, since the action reports it if it is unknown. */
 async function resolvePostId(site: Site, kind: PostKind, reference: string): Promise<number | undefined> {
-  return isId(reference) ? Number(reference) : postIdOfSlug(site, kind, reference);
+  if (isId(reference)) return Number(reference);
+  const path = slugsIn(reference);
+  return path.length > 0 ? postIdOfSlug(site, kind, path.join('/')) : undefined;
 }
 
-const isId = (reference: string): boolean => /^\d{1,15}$/.test(reference);
+/** Returns the slugs in a path, outermost first; none if the text contains what no slug does. */
+function slugsIn(reference: string): string[] {
+  const path = slugPathForQuery(reference);
+  return isSameSlug(path.join('/'), trimOf(reference, '/').toLowerCase()) ? path : [];
+}
+
+/** Whether a reference to a record or a user is an id. */
+export const isId = (reference: string): boolean => /^\d{1,15}$/.test(reference);
 
 /**
  * Returns the id of a record in the trash that a reference means: a slug is the one that it had before, or the one that
  * it has there (`trashedSlug`). Throws CliError `not-found`.
  */
 export async function resolveIdInTrash(site: Site, kind: PostKind, reference: string): Promise<number> {
-  const path = isId(reference) ? [] : slugPathForQuery(reference);
+  const path = isId(reference) ? [] : slugsIn(reference);
   const slug = path.pop();
   const id = slug ? await postIdOfSlug(site, kind, [...path, trashedSlug(slug)].join('/')) : undefined;
   return id ?? resolveId(site, kind, reference);
 }
 
 async function resolveTermId({ db }: Site, { name }: TermKind, reference: string): Promise<number | undefined> {
-  return (await termLookUp(db, name, [reference])).byToken(reference)?.term_id;
+  if (isId(reference)) return (await termWithId(db, name, Number(reference)))?.term_id;
+  const [term, ...others] = await termsCalled(db, name, reference);
+  if (term && others.length > 0)
+    throw new CliError('several-found', { reference, ids: [term, ...others].map(({ term_id: id }) => id).join(', ') });
+  return term?.term_id;
 }

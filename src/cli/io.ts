@@ -55,6 +55,7 @@ export type CliProblem =
   | 'already-installed'
   | 'no-administrator'
   | 'not-found'
+  | 'several-found'
   | 'unknown-field'
   | 'option-unknown'
   | 'option-invalid'

@@ -5,6 +5,7 @@ import { createUser, deleteUser, listUsers, setEmail, setRole, type UserReferenc
 import { passwordLinkUrl } from '../desk/visit.ts';
 import type { Site } from '../site.ts';
 import { groupedPassword } from '../wordpress/passwords.ts';
+import { isId } from './content-actions.ts';
 import { withEach } from './each-record.ts';
 import { outputShape, withExamples, withOutputOptions } from './options.ts';
 import { formatList, print } from './print.ts';
@@ -85,7 +86,9 @@ const addDelete = (user: Command, session: Session): void => {
     .action((users: string[], options: Options) =>
       withSite(session, 'write', async (site) => {
         await withEach(users, async (reference) => {
-          const { id, login } = await deleteUser(site, reference, { reassign: options.reassign });
+          // The user of an id may be gone already; another one with these digits as user name is not meant.
+          const user = isId(reference) ? Number(reference) : reference;
+          const { id, login } = await deleteUser(site, user, { reassign: options.reassign });
           printDone(session, options, 'user-deleted', { login, id }, id);
         });
       }),

@@ -16,7 +16,7 @@ import { existingUserIds } from '../storage/rows/users.ts';
 import { sanitizeTermName } from '../wordpress/content/kses.ts';
 import { isTranslated } from '../wordpress/content-languages.ts';
 import type { Post, Term } from '../wordpress/rows.ts';
-import { sanitizeTitle } from '../wordpress/slug.ts';
+import { isSameSlug, sanitizeTitle } from '../wordpress/slug.ts';
 import type { Caller } from './caller.ts';
 import { postsOfRecords } from './occurrences.ts';
 import { shownAmong, shownImages } from './shown-images.ts';
@@ -280,6 +280,29 @@ export async function termLookUp(
     everyByToken: (token) => rowsBySlug.get(sanitizeTitle(String(token))) ?? [byToken(token) ?? []].flat(),
     byToken,
   };
+}
+
+/** Returns the term with an id, unless its kind is another. */
+export const termWithId = async (db: Database, name: TermKindName, id: number): Promise<Term | undefined> =>
+  (await findTermsLike(db, termKind(name).taxonomy, { ids: [id], slugs: [], names: [] }))[0];
+
+/**
+ * Returns the terms that have exactly this slug, otherwise those of exactly this name, otherwise those whose name the
+ * database considers equal. Several can share a slug in other languages, and a name under other parents.
+ */
+export async function termsCalled(db: Database, kind: TermKindName, text: string): Promise<readonly Term[]> {
+  const [slug, name] = [sanitizeTitle(text), sanitizeTermName(text)];
+  const terms = await findTermsLike(db, termKind(kind).taxonomy, {
+    ids: [],
+    slugs: [slug].filter(Boolean),
+    names: [name].filter(Boolean),
+  });
+  const choices = [
+    terms.filter((term) => isSameSlug(term.slug, text)),
+    terms.filter((term) => term.name === name),
+    terms.filter((term) => foldText(term.name) === foldText(name)),
+  ];
+  return choices.find((choice) => choice.length > 0) ?? [];
 }
 
 /** Ways in which a text finds a term. */

@@ -212,6 +212,9 @@ function percent(bytes: Uint8Array): string {
 /** Returns a slug in readable form, with escapes decoded (the filter `editable_slug`). */
 export const readableSlug = (slug: string): string => escHtml(urlDecode(slug).toString());
 
+/** Whether a text is a slug, or a path of slugs, to the letter; percent-encoded or as people read it. */
+export const isSameSlug = (slug: string, text: string): boolean => urlDecode(slug).equals(urlDecode(text));
+
 /** PHP's `urldecode`: a plus is a space, invalid escapes stay. Returns bytes, since escapes need not be UTF-8. */
 function urlDecode(text: string): Buffer {
   const pieces = text.replaceAll('+', ' ').split(/(%[a-f0-9]{2})/i);

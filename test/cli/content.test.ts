@@ -98,6 +98,15 @@ describe('records on the command line', () => {
     await fasti('event', 'delete', draft, '--force');
   });
 
+  it('are not meant by a text that only becomes their slug', async () => {
+    const event = await newEvent('C');
+    expect(await fasti('event', 'delete', 'C#')).toMatchObject({ code: 1, out: '' });
+    for (const slug of ['c', 'C', '/c/']) expect((await fasti('event', 'get', slug, '--field=id')).out).toBe(`${event}\n`);
+    await fasti('event', 'delete', event);
+    expect(await fasti('event', 'restore', 'C#')).toMatchObject({ code: 1, out: '' });
+    await fasti('event', 'delete', event, '--force');
+  });
+
   it('report which of several records failed and which were not processed', async () => {
     const [one, two] = [await newEvent('First of several'), await newEvent('Last of several')];
     expect(await fasti('event', 'update', one, '9999999', two, '--title=Several', '--porcelain')).toMatchObject({
@@ -171,6 +180,43 @@ describe('records on the command line', () => {
     expect(await json('category', 'list', `--parent=${music}`, '--fields=name,count')).toEqual([{ name: 'Jazz', count: 0 }]);
     expect((await fasti('category', 'delete', 'jazz')).out).toBe(`Done: ${jazz} deleted.\n`);
     expect((await fasti('category', 'get', 'jazz')).code).toBe(1);
+  });
+
+  it('are meant by digits only as an ID, even if the digits are the slug or name of another one', async () => {
+    const kids = await id('category', 'create', '--name=Kids');
+    const [bySlug, byName] = [
+      await id('category', 'create', `--name=${kids}+`),
+      await id('category', 'create', `--name=${kids}`, '--slug=ages'),
+    ];
+    expect((await fasti('category', 'delete', kids)).out).toBe(`Done: ${kids} deleted.\n`);
+    expect(await fasti('category', 'delete', kids)).toMatchObject({ code: 1, out: '' });
+    expect((await fasti('category', 'delete', `${kids}+`, 'ages', '--porcelain')).out).toBe(`${bySlug}\n${byName}\n`);
+  });
+
+  it('are categories or tags of exactly the given slug or name', async () => {
+    const [c, plus] = [await id('tag', 'create', '--name=C'), await id('tag', 'create', '--name=C++')];
+    expect(await json('tag', 'get', plus, '--fields=slug')).toEqual({ slug: 'c-2' });
+    expect((await fasti('tag', 'get', 'C++', '--field=id')).out).toBe(`${plus}\n`);
+    expect(await fasti('tag', 'delete', 'C#')).toMatchObject({ code: 1, out: '' });
+    const tea = await id('tag', 'create', '--name=Tea', '--slug=お茶');
+    const slug = (await fasti('tag', 'get', tea, '--field=slug')).out.trim();
+    for (const reference of ['お茶', slug]) expect((await fasti('tag', 'get', reference, '--field=id')).out).toBe(`${tea}\n`);
+    await fasti('tag', 'delete', c, plus, tea);
+  });
+
+  it('are only changed by a name that several have if its spelling tells them apart', async () => {
+    const above = await id('category', 'create', '--name=Above');
+    const terms = [
+      await id('category', 'create', '--name=Café', '--slug=coffee'),
+      await id('category', 'create', '--name=Cafe', '--slug=canteen', `--parent=${above}`),
+    ];
+    expect((await fasti('category', 'get', 'Cafe', '--field=id')).out).toBe(`${terms[1]}\n`);
+    expect(await fasti('category', 'delete', 'CAFE')).toMatchObject({
+      code: 1,
+      out: '',
+      err: `Error: "CAFE" is the name or slug of several records; name one by its id: ${terms.join(', ')}.\n`,
+    });
+    await fasti('category', 'delete', above, ...terms);
   });
 
   it('are refused to users without the capability', async () => {

@@ -36,6 +36,14 @@ describe('fasti user', () => {
     expect(out).toMatch(/\/welcome\?login=1&token=\w{24}\n$/);
   });
 
+  it('does not delete a user whose name is the ID of a deleted user', async () => {
+    const carla = (await fasti('user', 'create', 'carla', 'carla@example.org', '--porcelain')).out.trim();
+    await fasti('user', 'create', carla, 'digits@example.org');
+    expect((await fasti('user', 'delete', carla)).out).toBe('Done: user carla deleted.\n');
+    expect(await fasti('user', 'delete', carla)).toMatchObject({ code: 1, err: `Error: there is no user ${carla}.\n` });
+    expect((await fasti('user', 'set-role', carla, 'author')).code).toBe(0);
+  });
+
   it('requires another author for the records of a deleted user', async () => {
     await fasti('user', 'create', 'bruno', 'bruno@example.org', '--role=author');
     const venue = (await fasti('venue', 'create', '--venue=Tower', '--user=bruno', '--porcelain')).out.trim();
