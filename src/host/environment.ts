@@ -30,16 +30,21 @@ const ARE_EFFECTIVE = 'FASTI_VARIABLES_READ';
 /**
  * Returns the variables of a process, combined with those of the file `.env` in its folder, if there is one, and with
  * files named by variables: `DATABASE_URL_FILE=/run/secrets/url` sets `DATABASE_URL` to the content of that file,
- * without line breaks at its end. The process's own variables take precedence over `.env`; empty ones count as absent.
+ * without line breaks at its end. The process's own variables, in either of these forms, take precedence over `.env`; empty ones count
+ * as absent.
  * Variables of `variablesToPass` are returned as they are.
  *
  * @param names the variables that may be given by a file
- * @throws EnvironmentError if a file cannot be read or is empty, or if a variable and its file are both given
+ * @throws EnvironmentError if a file cannot be read or is empty, or if a variable and its file are both given in one place
  */
 export function readEnvironment(processVariables: Variables, folder: string, names: readonly string[]): Environment {
   if (processVariables[ARE_EFFECTIVE]) return { variables: processVariables, files: new Map() };
   const path = join(folder, DOTENV);
   const dotenv = readDotenv(path);
+  for (const name of names) {
+    const forms = [name, name + FILE_SUFFIX];
+    if (forms.some((form) => processVariables[form])) for (const form of forms) delete dotenv[form];
+  }
   const variables: Record<string, string | undefined> = { ...dotenv };
   const files = new Map(Object.keys(dotenv).map((name) => [name, path]));
   for (const [name, value] of Object.entries(processVariables)) {

@@ -60,6 +60,26 @@ describe('environment variables', () => {
     expect([...files]).toEqual([['DATABASE_URL', path]]);
   });
 
+  it.each([
+    [{ DATABASE_URL: 'own' }, 'DATABASE_URL_FILE=file', 'own'],
+    [{ DATABASE_URL_FILE: 'own-file' }, 'DATABASE_URL=dotenv', 'in own file'],
+    [{ DATABASE_URL_FILE: 'own-file' }, 'DATABASE_URL_FILE=nothing', 'in own file'],
+    [{ DATABASE_URL: '', DATABASE_URL_FILE: '' }, 'DATABASE_URL_FILE=file', 'in file'],
+    [{ DATABASE_URL: 'own' }, 'DATABASE_URL=dotenv\nDATABASE_URL_FILE=nothing', 'own'],
+  ])('of the process take precedence over .env as NAME and as NAME_FILE: %j, %j', (own, dotenv, value) => {
+    const path = write('.env', dotenv);
+    write('file', 'in file');
+    write('own-file', 'in own file');
+    expect(readEnvironment(own, folder, ['DATABASE_URL']).variables.DATABASE_URL).toBe(value);
+    rmSync(path);
+  });
+
+  it('are refused if .env gives both NAME and NAME_FILE', () => {
+    const path = write('.env', 'PORT=1\nPORT_FILE=file');
+    expect(thrownBy(() => readEnvironment({ HOST: 'a' }, folder, ['PORT', 'HOST']))).toMatchObject({ problem: 'given-twice' });
+    rmSync(path);
+  });
+
   it('keep spaces at the start and end of a file', () => {
     write('key', ' key \n');
     expect(readEnvironment({ NONCE_KEY_FILE: 'key' }, folder, ['NONCE_KEY']).variables.NONCE_KEY).toBe(' key ');
