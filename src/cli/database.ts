@@ -22,7 +22,7 @@ import { restUrl } from '../wordpress/links.ts';
 import { groupedPassword } from '../wordpress/passwords.ts';
 import { trimEndOf } from '../wordpress/trim.ts';
 import { parseZone } from '../wordpress/zones.ts';
-import { type Administrator, installSite } from './install.ts';
+import { type Administrator, installSite, requireNoSite } from './install.ts';
 import { CliError, EXIT_CODE, type Io } from './io.ts';
 import { listenAddress, visitAddress } from './listen-address.ts';
 import { actingAsUser, parseNumber, userOf, withExamples } from './options.ts';
@@ -145,13 +145,15 @@ async function requireSite(site: Site): Promise<void> {
 
 async function init(session: Session, site: Site, options: InitOptions): Promise<void> {
   const { io, say } = session;
+  const { besideOthers = false } = options;
+  // Nobody should answer questions in vain.
+  await requireNoSite(site.db, besideOthers);
   const url = trimEndOf(options.url ?? site.config.siteUrl ?? localAddress(site.config), '/');
   const { email, ...rest } = await askIdentity(session, options, url);
   const identityValues = { url, ...rest };
   const identity = toIdentityOptions(identityValues);
   if (typeof identity === 'string') throw optionInvalid(session, identity, identityValues[identity]);
   const administrator: Administrator = { login: options.login ?? 'admin', email };
-  const { besideOthers = false } = options;
   const passwordName = say('database.password-name');
   const password = await installSite(site, { identity, email }, administrator, { passwordName, besideOthers });
   print(io, `${say('done.installed', { url })}\n`);

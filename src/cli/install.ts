@@ -2,6 +2,7 @@ import { createApplicationPassword } from '../accounts/application-passwords.ts'
 import { createUser } from '../accounts/users.ts';
 import { termKind } from '../kinds/index.ts';
 import { type Site, withinTransaction } from '../site.ts';
+import type { Database } from '../storage/engine/database.ts';
 import { enableIndex } from '../storage/index/event-index.ts';
 import { noteChange } from '../storage/journal/reported-changes.ts';
 import { lockOption, writeOption } from '../storage/rows/options.ts';
@@ -24,6 +25,12 @@ export interface InstallOptions {
   readonly besideOthers: boolean;
 }
 
+/** Throws CliError `already-installed` if there is a site; OtherSites unless there may be sites of other prefixes. */
+export async function requireNoSite(db: Database, besideOthers: boolean): Promise<void> {
+  if ((await findInstallation(db)) === 'site') throw new CliError('already-installed');
+  if (!besideOthers) await refuseBesideOthers(db);
+}
+
 /**
  * Creates a new site in an empty database: all tables, the options and roles of a new WordPress with the calendar, and
  * an administrator with an application password. Returns that password, which is not stored in plain text. Everything
@@ -37,8 +44,7 @@ export async function installSite(
   administrator: Administrator,
   { passwordName, besideOthers }: InstallOptions,
 ): Promise<string> {
-  if ((await findInstallation(site.db)) === 'site') throw new CliError('already-installed');
-  if (!besideOthers) await refuseBesideOthers(site.db);
+  await requireNoSite(site.db, besideOthers);
   await migrate(site.db, { besideOthers });
   return site.db.transaction(async (db) => {
     // Two processes may get here at the same time. The second one waits, and finds the site of the first.

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { afterAll } from '@jest/globals';
+import type { Io } from '../../src/cli/io.ts';
 import { runCli } from '../../src/cli/program.ts';
 
 /** The output and the exit code of a command. */
@@ -26,10 +27,20 @@ export function temporaryFolder(): string {
   return folder;
 }
 
-/** Returns the command in an environment. `terminal`: whether it runs on a terminal; `input`: what is piped into it. */
+interface Surroundings {
+  readonly now?: Date;
+  readonly terminal?: boolean;
+  readonly input?: NodeJS.ReadableStream;
+  readonly ask?: Io['ask'];
+}
+
+/**
+ * Returns the command in an environment. `terminal`: whether it runs on a terminal; `input`: what is piped into it;
+ * `ask`: gives the answers to its questions.
+ */
 export function commandIn(
   env: Readonly<Record<string, string>>,
-  { now, terminal = false, input = Readable.from([]) }: { now?: Date; terminal?: boolean; input?: NodeJS.ReadableStream } = {},
+  { now, terminal = false, input = Readable.from([]), ask }: Surroundings = {},
 ): Fasti {
   return async (...args) => {
     const [out, err, served]: [string[], string[], Readonly<Record<string, string>>[]] = [[], [], []];
@@ -42,6 +53,7 @@ export function commandIn(
         served.push(more);
       },
       ...(now ? { clock: () => now } : {}),
+      ...(ask ? { ask } : {}),
       input: () => input,
     });
     return { code, out: out.join(''), err: err.join(''), served };

@@ -87,7 +87,12 @@ describeDatabases('empty database', (open) => {
     expect(readFileSync(file, 'utf8')).toMatch(SHOWN);
     expect(await json('user', 'list', '--fields=login,email,roles')).toEqual([{ login: 'admin', email: '', roles: ['administrator'] }]);
     expect((await fasti('option', 'get', 'email')).out).toBe('\n');
-    expect(await fasti('init')).toMatchObject({ code: 1, out: '', err: 'Error: there is already a site in this database.\n' });
+    const refusal = 'Error: there is already a site in this database.\n';
+    expect(await fasti('init')).toMatchObject({ code: 1, out: '', err: refusal });
+    expect(await commandIn(environment(), { ask: () => Promise.reject(new Error('asked in vain')) })('init')).toMatchObject({
+      code: 1,
+      err: refusal,
+    });
     expect((await loadAllUsers(db, [])).length).toBe(1);
   });
 
