@@ -2,7 +2,7 @@
 import { constants } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { runCli, startErrorLine } from './cli/program.ts';
-import { askText } from './cli/progress.ts';
+import { askText, askYesNo } from './cli/progress.ts';
 import { settingVariables } from './config/settings.ts';
 import { EnvironmentError, readEnvironment } from './host/environment.ts';
 
@@ -42,7 +42,8 @@ const result = await runCli(process.argv.slice(2), {
   isTerminal: process.stdout.isTTY === true && process.stdout.columns > 0,
   isErrorTerminal: process.stderr.isTTY === true && process.stderr.columns > 0,
   zone: timeZone,
-  ...(process.stdout.isTTY && process.stdin.isTTY ? { ask: askText } : {}),
+  // A question that is read from a pipe would take the lines that follow for answers, or wait for ever.
+  ...(process.stdout.isTTY && process.stdin.isTTY ? { ask: askText, confirm: askYesNo } : {}),
   onInterrupt: (message) => {
     const stop = (signal: 'SIGINT' | 'SIGTERM') => {
       process.stderr.write(message());

@@ -1,8 +1,9 @@
 import type { Command } from 'commander';
 import { version } from '../host/version.ts';
 import type { Site } from '../site.ts';
-import { damageInSqlite, sqlitePath } from '../storage/audit/snapshot.ts';
+import { damageInSqlite } from '../storage/audit/snapshot.ts';
 import { DatabaseUnavailable } from '../storage/engine/database.ts';
+import { sqlitePath } from '../storage/engine/sqlite/connection.ts';
 import { findInstallation } from '../storage/schema/installation.ts';
 import { examplesInWords, type Finding, finding } from '../upkeep/doctor/findings.ts';
 import { examine, type Health } from '../upkeep/doctor.ts';
@@ -10,7 +11,6 @@ import { failedRepair, isFixable, repairInRounds } from '../upkeep/repair.ts';
 import { CliError, EXIT_CODE } from './io.ts';
 import { choiceOf, REPORT_FORMATS, withExamples, withReportFormat } from './options.ts';
 import { oneLine, print } from './print.ts';
-import { askYesNo } from './progress.ts';
 import { configOf, notInstalled, type Session, withDatabase } from './session.ts';
 
 interface Options {
@@ -89,11 +89,12 @@ async function repair(session: Session, site: Site, first: Health, assumeYes: bo
   const { io, say } = session;
   const sentenceOf = ({ name }: Finding): string => say(`upkeep:findings.${name}`);
   const answers = { yes: say('cli:answers.yes'), no: say('cli:answers.no') };
-  const ask = io.confirm ?? (io.isTerminal ? (question: string) => askYesNo(question, answers) : undefined);
-  if (first.findings.some(isFixable) && !assumeYes && !ask) throw new CliError('nobody-to-ask', {}, EXIT_CODE.usage);
+  const { confirm } = io;
+  if (first.findings.some(isFixable) && !assumeYes && !confirm) throw new CliError('nobody-to-ask', {}, EXIT_CODE.usage);
   return repairInRounds(first, {
     examineAgain: () => examine(site, version()),
-    mayRepair: async (finding) => assumeYes || ask!(say('upkeep:doctor.ask', { finding: sentenceOf(finding), count: finding.count })),
+    mayRepair: async (finding) =>
+      assumeYes || confirm!(say('upkeep:doctor.ask', { finding: sentenceOf(finding), count: finding.count }), answers),
     onTried: (finding, error) => {
       if (error === undefined) return io.err(`${say('upkeep:doctor.repaired', { finding: sentenceOf(finding) })}\n`);
       io.err(`${oneLine(failedRepair(finding, error, say))}\n`);

@@ -1,4 +1,5 @@
 import type { LanguageProblem } from '../records/site-languages.ts';
+import type { Answers } from './progress.ts';
 
 /** Input and output of the command, which tests replace. */
 export interface Io {
@@ -41,8 +42,8 @@ export interface Io {
   readonly zone?: string;
   /** Asks for a text with a default; absent if there is nobody to ask. */
   readonly ask?: (question: string, suggestion: string) => Promise<string>;
-  /** Asks for a yes or no; without it, the question is asked at the terminal. */
-  readonly confirm?: (question: string) => Promise<boolean>;
+  /** Asks for a yes or no, with the words for these answers; absent if there is nobody to ask. */
+  readonly confirm?: (question: string, answers: Answers) => Promise<boolean>;
 }
 
 /** Exit codes, as in `sysexits.h` and the shell. */

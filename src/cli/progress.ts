@@ -21,7 +21,7 @@ export const showProgress: Progress = async (message, total, work) => {
 export const noProgress: Progress = (_message, _total, work) => work(() => undefined);
 
 /** The words for the two answers to a question. */
-interface Answers {
+export interface Answers {
   readonly yes: string;
   readonly no: string;
 }

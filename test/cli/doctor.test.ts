@@ -44,11 +44,14 @@ describeDatabases('fasti doctor', (open, engine) => {
   });
   beforeEach(() => putBack());
 
-  const fasti = async (args: readonly string[], { answers, env = {} }: { answers?: boolean[]; env?: Record<string, string> } = {}) => {
+  const fasti = async (
+    args: readonly string[],
+    { answers, env = {}, isTerminal = false }: { answers?: boolean[]; env?: Record<string, string>; isTerminal?: boolean } = {},
+  ) => {
     const [out, err, asked]: [string[], string[], string[]] = [[], [], []];
     const code = await runCli(['doctor', ...args], {
       env: { DATABASE_URL: urlOf(db), UPLOADS_DIR: uploads, LOG_LEVEL: 'silent', SHARED_WITH_WORDPRESS: 'off', ...env },
-      isTerminal: false,
+      isTerminal,
       out: (text) => out.push(text),
       err: (text) => err.push(text),
       serve: async () => {},
@@ -625,9 +628,9 @@ describeDatabases('fasti doctor', (open, engine) => {
     expect(out).toMatch(/Afterwards:\nwarning {2}Metas of posts that no longer exist · --fix repairs it\n {4}9999 x\n/);
     expect(await db.from('postmeta').where('post_id', 9999)).toHaveLength(1);
   });
-  it('repairs nothing if there is no terminal to ask on', async () => {
+  it.each([false, true])('repairs nothing if there is no terminal to ask on (output: %s)', async (isTerminal) => {
     await meta(9999, 'x', 'y');
-    expect(await fasti(['--fix'])).toMatchObject({ code: 2, err: expect.stringContaining('--yes') });
+    expect(await fasti(['--fix'], { isTerminal })).toMatchObject({ code: 2, err: expect.stringContaining('--yes') });
     expect(await db.from('postmeta').where('post_id', 9999)).toHaveLength(1);
     await db.from('postmeta').where('post_id', 9999).delete();
   });

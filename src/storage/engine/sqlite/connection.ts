@@ -25,6 +25,12 @@ export const IN_MEMORY = ':memory:';
 /** Returns the file that an address names, or `IN_MEMORY`; undefined if it is not an address of SQLite. */
 export const sqliteFile = (address: string): string | undefined => /^sqlite:(?:\/\/(?=\/))?(.*)$/s.exec(address)?.[1];
 
+/** Returns the path of an SQLite database; undefined for other addresses and for a database in memory. */
+export function sqlitePath(address: string): string | undefined {
+  const file = sqliteFile(address);
+  return file === IN_MEMORY ? undefined : file;
+}
+
 /** Runs a statement. */
 export function run(connection: Connection, { sql, bindings }: Query): Outcome {
   const { statement, rowOf } = preparedStatement(connection, sql);
