@@ -1,7 +1,9 @@
 import type { Command } from 'commander';
 import { wouldReplace } from '../exchange/items/atomic-file.ts';
 import type { Site } from '../site.ts';
-import { isEmptySite, sqlitePath, unknownTables } from '../storage/audit/snapshot.ts';
+import { isEmptySite, unknownTables } from '../storage/audit/snapshot.ts';
+import type { Database } from '../storage/engine/database.ts';
+import { sqlitePath } from '../storage/engine/sqlite/connection.ts';
 import { isNetwork } from '../storage/rows/options.ts';
 import { refuseBesideOthers } from '../storage/schema/installation.ts';
 import { backUp, backUpTo } from '../upkeep/backup.ts';
@@ -88,10 +90,15 @@ async function restoreFile(session: Session, file: string, { force, pauseWebhook
   const { rows, hooks, unknown } = await withNewDatabase(session, async (site) => {
     // All sites of a network share its users.
     if (await isNetwork(site.db)) throw new CliError('network-in-use');
-    if (!force && !(await isEmptySite(site.db))) throw new CliError('database-in-use');
+    if (!force) await requireEmpty(site.db);
     if (!force) await refuseBesideOthers(site.db);
     const onProgress = showRate(session, say('upkeep:restore.going'), backup.rows);
-    const restoredRows = await restore(site, backup, { pauseWebhooks, besideOthers: force, onProgress });
+    const restoredRows = await restore(site, backup, {
+      pauseWebhooks,
+      besideOthers: force,
+      check: force ? undefined : requireEmpty,
+      onProgress,
+    });
     return { rows: restoredRows, hooks: await listHooks(site), unknown: await unknownTables(site.db) };
   });
   clearLine(session);
@@ -99,4 +106,9 @@ async function restoreFile(session: Session, file: string, { force, pauseWebhook
   nameTables(session, 'upkeep:restore.left-alone', unknown);
   const activeHooks = hooks.filter(({ state }) => state === 'active').length;
   if (activeHooks > 0) print(io, `${say('upkeep:restore.active-webhooks', { count: activeHooks })}\n`);
+}
+
+/** Throws CliError `database-in-use` if there is anything in the tables of the site. */
+async function requireEmpty(db: Database): Promise<void> {
+  if (!(await isEmptySite(db))) throw new CliError('database-in-use');
 }

@@ -6,7 +6,7 @@ import { writeCsv } from '../exchange/csv/write.ts';
 import { exportEntries, itemsOf } from '../exchange/exporter.ts';
 import { calendarHeadOf, eventRecords } from '../exchange/ical/records.ts';
 import { writeCalendar } from '../exchange/ical/write.ts';
-import { wouldReplace, writeAtomically } from '../exchange/items/atomic-file.ts';
+import { refuseOverDatabase, wouldReplace, writeAtomically } from '../exchange/items/atomic-file.ts';
 import { eachDate } from '../exchange/items/each-date.ts';
 import { FILE_FORMATS, type FileFormat, formatOf } from '../exchange/items/file-formats.ts';
 import type { Item } from '../exchange/items/items.ts';
@@ -20,12 +20,13 @@ import type { Param } from '../kinds/param.ts';
 import { type Caller, contentTag } from '../records/caller.ts';
 import { acceptParams } from '../records/input.ts';
 import type { Site } from '../site.ts';
+import { sqlitePath } from '../storage/engine/sqlite/connection.ts';
 import { isTranslated } from '../wordpress/content-languages.ts';
 import { isFlag } from './content-flags.ts';
 import { CliError, EXIT_CODE } from './io.ts';
 import { actingAsUser, choiceOf, parseReadableDate, userOf, withExamples } from './options.ts';
 import { printAboutFile } from './print.ts';
-import { actingCaller, type Session, withSite } from './session.ts';
+import { actingCaller, configOf, type Session, withSite } from './session.ts';
 
 type Options = Readonly<Record<string, unknown>>;
 
@@ -57,6 +58,7 @@ async function runExport(session: Session, file: string, options: Options, user:
     throw new CliError('format-unknown', { formats: FILE_FORMATS.join(', ') }, EXIT_CODE.usage);
   const format = requestedFormat ?? formatOf(file);
   if (file !== '-' && options.force !== true && (await wouldReplace(file))) throw new CliError('file-exists', { file });
+  await refuseOverDatabase(file, sqlitePath(configOf(session).databaseUrl));
   const rawFilters = Object.fromEntries(
     Object.keys(filtersOfAllKinds()).flatMap((name) => (options[name] === undefined ? [] : [[name, options[name]]])),
   );

@@ -2,7 +2,7 @@ import { closeSync, existsSync, openSync, writeSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import type { Config } from '../config/config.ts';
 import { makePrivateFolder, OWNER_ONLY_FILE_MODE, PASSWORD_FILE_PREFIX } from '../host/files.ts';
-import { sqlitePath } from '../storage/audit/snapshot.ts';
+import { sqlitePath } from '../storage/engine/sqlite/connection.ts';
 
 /**
  * Writes a text with a password to a new file next to the data, readable by its owner only. Used without a terminal,

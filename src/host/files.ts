@@ -14,6 +14,9 @@ export const BACKUP_EXTENSION = '.backup';
 /** Prefix of the names of files with the administrator's first password; they end with `.txt`. */
 export const PASSWORD_FILE_PREFIX = 'administrator-password';
 
+/** Suffixes of the files of an SQLite database: the database itself, and those that SQLite creates beside it. */
+export const SQLITE_SUFFIXES = ['', '-wal', '-shm', '-journal'] as const;
+
 /** Creates a folder and its parents, if they do not exist. */
 export function makePrivateFolder(path: string): void {
   if (existsSync(path)) return;

@@ -2,7 +2,7 @@ import { readdir, realpath } from 'node:fs/promises';
 import { basename, join, relative, resolve } from 'node:path';
 import type { Config } from '../config/config.ts';
 import { BACKUP_EXTENSION, PASSWORD_FILE_PREFIX, realPathOf } from '../host/files.ts';
-import { sqlitePath } from '../storage/audit/snapshot.ts';
+import { sqlitePath } from '../storage/engine/sqlite/connection.ts';
 import { leadsOutside } from './library.ts';
 
 type Paths = Pick<Config, 'databaseUrl' | 'uploadsDir'>;

@@ -1,15 +1,15 @@
 import { createReadStream, createWriteStream, mkdtempSync, rmSync } from 'node:fs';
-import { stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
-import { faultOfFile, isOpenDescriptor, writeAtomically } from '../exchange/items/atomic-file.ts';
+import { faultOfFile, isOpenDescriptor, refuseOverDatabase, writeAtomically } from '../exchange/items/atomic-file.ts';
 import { SourceFault } from '../exchange/items/items.ts';
 import { onProcessEnd } from '../host/ending.ts';
 import type { Site } from '../site.ts';
-import { copySqlite, rowsIn, rowsOfMysql, rowsOfSqlite, sqlitePath } from '../storage/audit/snapshot.ts';
+import { copySqlite, rowsIn, rowsOfMysql, rowsOfSqlite } from '../storage/audit/snapshot.ts';
+import { sqlitePath } from '../storage/engine/sqlite/connection.ts';
 import { utcFromDate } from '../wordpress/time.ts';
 import { endLine, headLine, rowLine, tableLine } from './backup-lines.ts';
 
@@ -30,11 +30,11 @@ const PROGRESS_INTERVAL_ROWS = 1000;
  * itself a database; for MySQL, compressed lines of JSON. Uploaded files are not included. The file is created
  * atomically and readable by its owner only. Returns the number of rows. `copy`: function that copies an SQLite file.
  *
- * @throws SourceFault `unwritable`, `backup-over-database`, `backup-not-streamed`
+ * @throws SourceFault `unwritable`, `over-database`, `backup-not-streamed`
  */
 export async function backUp(site: Site, file: string, onProgress: Progress = () => undefined, copy = copyDatabase): Promise<number> {
   const path = sqlitePath(site.config.databaseUrl);
-  if (path !== undefined && (await isPartOfDatabase(file, path))) throw new SourceFault('backup-over-database', { file });
+  await refuseOverDatabase(file, path);
   // SQLite writes the copy itself, and not sequentially.
   if (path !== undefined && (await isOpenDescriptor(file))) throw new SourceFault('backup-not-streamed', { file });
   return writeAtomically(file, (part) =>
@@ -89,17 +89,6 @@ async function withTemporaryFolder<Result>(use: (folder: string) => Promise<Resu
     remove();
     stopListening();
   }
-}
-
-/** Suffixes of the files that belong to an SQLite database. */
-const DATABASE_SUFFIXES = ['', '-wal', '-shm', '-journal'];
-
-/** Whether a file is the database itself. Replacing it would leave other processes with a deleted file open. */
-async function isPartOfDatabase(file: string, path: string): Promise<boolean> {
-  const [fileStats, ...databaseStats] = await Promise.all(
-    [file, ...DATABASE_SUFFIXES.map((ending) => path + ending)].map((one) => stat(one).catch(() => undefined)),
-  );
-  return fileStats !== undefined && databaseStats.some((part) => part?.ino === fileStats.ino && part.dev === fileStats.dev);
 }
 
 async function copyDatabase({ path, part, prefix }: CopyRequest): Promise<number> {

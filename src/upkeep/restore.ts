@@ -1,6 +1,7 @@
 import { noteApplicationPasswords, PASSWORDS_KEY, parsePasswords } from '../accounts/stored-passwords.ts';
 import { type Site, withinTransaction } from '../site.ts';
 import { columnsOf, emptySite, RECURRENCE_TABLE, type Row, setNextId } from '../storage/audit/snapshot.ts';
+import type { Database } from '../storage/engine/database.ts';
 import { insertRows } from '../storage/engine/insert.ts';
 import type { TableName } from '../storage/engine/tables.ts';
 import { lockChanges } from '../storage/freshness/foreign-changes.ts';
@@ -8,7 +9,7 @@ import { disableIndex, isIndexOutdated } from '../storage/index/event-index.ts';
 import { reportEverything } from '../storage/journal/reported-changes.ts';
 import { continueCounting, highestNumber, lockLastSave } from '../storage/rows/changes.ts';
 import { pauseHooks } from '../storage/rows/hooks.ts';
-import { isNetwork } from '../storage/rows/options.ts';
+import { isNetwork, lockOption } from '../storage/rows/options.ts';
 import { removeMetaOfUsers } from '../storage/rows/users.ts';
 import { completeSchema, createTables } from '../storage/schema/migrate.ts';
 import { createRecurrenceTables } from '../storage/schema/recurrence-tables.ts';
@@ -21,6 +22,8 @@ interface RestoreOptions {
   readonly pauseWebhooks?: boolean | undefined;
   /** Whether the database may contain sites with other table prefixes. */
   readonly besideOthers?: boolean | undefined;
+  /** Throws if the contents must not be replaced. Called after other writers have been locked out. */
+  readonly check?: ((db: Database) => Promise<void>) | undefined;
   /** Called with the number of rows restored so far. */
   readonly onProgress?: (rows: number) => void;
 }
@@ -33,7 +36,7 @@ interface RestoreOptions {
 export async function restore(
   site: Site,
   backup: Backup,
-  { pauseWebhooks = false, besideOthers, onProgress }: RestoreOptions = {},
+  { pauseWebhooks = false, besideOthers, check, onProgress }: RestoreOptions = {},
 ): Promise<number> {
   await completeSchema(site.db, { besideOthers });
   await createTables(site.db, backup.names);
@@ -41,10 +44,13 @@ export async function restore(
   if (backup.names.has(RECURRENCE_TABLE)) await createRecurrenceTables(site.db);
   if (wpmlTables().some((name) => backup.names.has(name))) await createWpmlTables(site.db);
   return site.db.transaction(async (db) => {
+    // A site that is being created holds this lock from its first row on.
+    if (check) await lockOption(db, 'siteurl');
     // Every writer writes these rows at its end, in this order. Those that are under way either have finished before
     // anything is deleted, or run again afterwards.
     await lockChanges(db);
     await lockLastSave(db);
+    await check?.(db);
     const previousNumber = await highestNumber(db);
     await emptySite(db);
     let count = 0;

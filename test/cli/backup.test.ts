@@ -26,9 +26,10 @@ import { runCli } from '../../src/cli/program.ts';
 import { readConfig } from '../../src/config/config.ts';
 import type { Site } from '../../src/site.ts';
 import { indexState } from '../../src/storage/audit/audit.ts';
-import { copySqlite, siteTables, sqlitePath } from '../../src/storage/audit/snapshot.ts';
+import { copySqlite, siteTables } from '../../src/storage/audit/snapshot.ts';
 import { type Database, hasTable, openDatabase } from '../../src/storage/engine/database.ts';
 import { insertRows } from '../../src/storage/engine/insert.ts';
+import { sqlitePath } from '../../src/storage/engine/sqlite/connection.ts';
 import { createForeignChangeHandler } from '../../src/storage/freshness/foreign-change-handler.ts';
 import { rebuildIndex } from '../../src/storage/freshness/index-rebuild.ts';
 import { ANYTHING_CHANGED, appendChanges, entriesAfter, lastNumber } from '../../src/storage/journal/entries.ts';
@@ -470,6 +471,16 @@ describeDatabases('fasti backup and restore', (open, engine) => {
     expect((await entriesAfter(site, before, 1000)).entries).toMatchObject([{ kind: 'all' }]);
   });
 
+  it('do not replace a site that another process has created in the meantime', async () => {
+    const file = fileName();
+    await fasti(urlOf(db), ['backup', file]);
+    const target = await open({ migrated: false });
+    const outcomes = await Promise.all([1, 2].map(() => fasti(urlOf(target), ['restore', file])));
+    expect(outcomes.map(({ code }) => code).sort()).toEqual([0, 1]);
+    expect(outcomes.find(({ code }) => code === 1)!.err).toContain('not empty');
+    expect(await everything(target)).toEqual(await everything(db));
+  });
+
   it('overwrite nothing without --force', async () => {
     const file = fileName();
     writeFileSync(file, 'mine');
@@ -615,6 +626,10 @@ describeDatabases('fasti backup and restore', (open, engine) => {
         code: 1,
         err: expect.stringContaining('part of the database'),
       });
+    expect(await fasti(own, ['export', path, '--format=jsonl', '--force'])).toMatchObject({
+      code: 1,
+      err: expect.stringContaining('part of the database'),
+    });
     expect(await fasti(own, ['backup', folder, '--force'])).toMatchObject({ code: 1, err: expect.stringContaining('(EISDIR)') });
     expect(statSync(path).ino).toBe(before);
     await other.close();

@@ -3,14 +3,12 @@ import { existsSync, rmSync } from 'node:fs';
 import { open, readdir, realpath, rename, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { onProcessEnd } from '../../host/ending.ts';
-import { BACKUP_EXTENSION, OWNER_ONLY_FILE_MODE } from '../../host/files.ts';
+import { BACKUP_EXTENSION, OWNER_ONLY_FILE_MODE, SQLITE_SUFFIXES } from '../../host/files.ts';
 import { codeOf } from '../../objects.ts';
 import { SourceFault } from './items.ts';
 
-/** Suffixes of files that SQLite creates next to the one it writes, and may leave behind after a failure. */
-const SQLITE_SUFFIXES = ['-journal', '-wal', '-shm'];
-/** Suffix of a part file after the name of its file. */
-const PART_FILE_SUFFIX = new RegExp(`^\\.[0-9a-f]{8}\\.part(?:${SQLITE_SUFFIXES.join('|')})?$`);
+/** Suffix of a part file after the name of its file, and of the files that SQLite may leave beside it after a failure. */
+const PART_FILE_SUFFIX = new RegExp(`^\\.[0-9a-f]{8}\\.part(?:${SQLITE_SUFFIXES.join('|')})$`);
 
 /** Whether a file is the part file of a backup that is being written. */
 export function isPartOfBackup(name: string): boolean {
@@ -46,7 +44,7 @@ export async function writeAtomically<Result>(
   await removeAbandoned(file);
   const part = `${file}.${randomBytes(4).toString('hex')}.part`;
   const removePart = (): void => {
-    for (const suffix of ['', ...SQLITE_SUFFIXES]) rmSync(part + suffix, { force: true });
+    for (const suffix of SQLITE_SUFFIXES) rmSync(part + suffix, { force: true });
   };
   const stopListening = onProcessEnd(removePart);
   try {
@@ -83,6 +81,21 @@ export const isOpenDescriptor = async (file: string): Promise<boolean> =>
  */
 export const wouldReplace = async (file: string): Promise<boolean> =>
   !DESCRIPTOR.test(resolve(file)) && !(await isOpenDescriptor(file)) && existsSync(file);
+
+/**
+ * Refuses a file that is part of an SQLite database, whose path this is. Replacing it would leave other processes with a
+ * deleted file open.
+ *
+ * @throws SourceFault `over-database`
+ */
+export async function refuseOverDatabase(file: string, database: string | undefined): Promise<void> {
+  if (database === undefined) return;
+  const [fileStats, ...databaseStats] = await Promise.all(
+    [file, ...SQLITE_SUFFIXES.map((suffix) => database + suffix)].map((one) => stat(one).catch(() => undefined)),
+  );
+  if (fileStats !== undefined && databaseStats.some((part) => part?.ino === fileStats.ino && part.dev === fileStats.dev))
+    throw new SourceFault('over-database', { file });
+}
 
 /** Error codes for places where a file cannot be written. */
 const UNWRITABLE: ReadonlySet<unknown> = new Set(

@@ -2,7 +2,7 @@ import { statSync } from 'node:fs';
 import { prefixesOfSites } from '../../wordpress/network.ts';
 import { type Database, hasTable } from '../engine/database.ts';
 import { insertRows } from '../engine/insert.ts';
-import { IN_MEMORY, openReadOnly, sqliteFile } from '../engine/sqlite/connection.ts';
+import { openReadOnly } from '../engine/sqlite/connection.ts';
 import { Sqlite } from '../engine/sqlite/library.ts';
 import { type TableName, tablePrefixes } from '../engine/tables.ts';
 import { tableDefinitions } from '../schema/migrate.ts';
@@ -54,12 +54,6 @@ export async function unknownTables(db: Database): Promise<string[]> {
       !known.has(name) &&
       !otherPrefixes.some((prefix) => name.startsWith(prefix)),
   );
-}
-
-/** Returns the path of an SQLite database; undefined for other addresses and for a database in memory. */
-export function sqlitePath(address: string): string | undefined {
-  const file = sqliteFile(address);
-  return file === IN_MEMORY ? undefined : file;
 }
 
 /** Counts the rows of all tables. */

@@ -1,16 +1,14 @@
 import { chmod, readdir, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { OWNER_ONLY_FILE_MODE, OWNER_ONLY_FOLDER_MODE } from '../../host/files.ts';
+import { OWNER_ONLY_FILE_MODE, OWNER_ONLY_FOLDER_MODE, SQLITE_SUFFIXES } from '../../host/files.ts';
 import { privateFilesInUploads } from '../../media/private-files.ts';
 import type { Site } from '../../site.ts';
-import { sqlitePath } from '../../storage/audit/snapshot.ts';
+import { sqlitePath } from '../../storage/engine/sqlite/connection.ts';
 import { canStoreBackups, listBackups } from '../backup-folder.ts';
 import { type Finding, finding } from './findings.ts';
 
 /** Permission bits of all users: read, write, execute. */
 const OTHERS_PERMISSIONS = 0o007;
-/** Suffixes of the files of an SQLite database. */
-const SQLITE_SUFFIXES = ['', '-wal', '-shm'];
 
 /**
  * Returns findings about access: databases and backups, which contain addresses and password hashes, must not be

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import { entryPointUrl } from '../../host/entry-point.ts';
 import type { Site } from '../../site.ts';
-import { sqlitePath } from '../../storage/audit/snapshot.ts';
+import { sqlitePath } from '../../storage/engine/sqlite/connection.ts';
 
 /* Damage in the database. An SQLite file is read completely to find it. */
 

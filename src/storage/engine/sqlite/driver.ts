@@ -249,7 +249,7 @@ interface GuardedFile {
  * Suffixes of the files: the database; the log, which holds writes until they are moved to the database; and the shared
  * memory by which processes find them in the log.
  */
-const FILE_SUFFIXES = ['', '-wal', '-shm'];
+const WAL_SUFFIXES = ['', '-wal', '-shm'];
 
 /**
  * Ensures that all connections use the same files. SQLite continues to write to files that were deleted or replaced,
@@ -275,10 +275,10 @@ function guardFile(filename: string, use: FileUse): GuardedFile {
   return {
     requireUnchanged,
     connect: () => {
-      note(FILE_SUFFIXES.slice(0, 1));
+      note(WAL_SUFFIXES.slice(0, 1));
       requireUnchanged();
       const connection = connect(filename, use);
-      note(FILE_SUFFIXES);
+      note(WAL_SUFFIXES);
       return connection;
     },
   };
