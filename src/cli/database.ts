@@ -217,7 +217,9 @@ async function seedByCommand(session: Session, site: Site, user?: string): Promi
 async function reindex(session: Session, site: Site): Promise<void> {
   const { io, say } = session;
   const { contentLanguages: languages, shared } = await site.settings();
-  if (!(await hasTable(site.db, 'tec_occurrences'))) return print(io, `${say('done.not-indexed')}\n`);
+  const reason = await whyIndexUnused(site);
+  if (reason === 'no-tables' || !(await hasTable(site.db, 'tec_occurrences'))) return print(io, `${say('done.not-indexed')}\n`);
+  if (reason === 'not-followed') return print(io, `${say('done.not-followed')}\n`);
   const total = await countEvents(site.db);
   const { events, unindexable, isGivenUp } = await progressOf(session)(say('database.reindexing', { count: total }), total, (advance) =>
     rebuildIndex(site.db, site.clock, { marksComplete: true, onProgress: advance, languages, shared }),

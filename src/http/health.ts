@@ -5,7 +5,7 @@ import { withTimeout } from '../host/timeout.ts';
 import { version } from '../host/version.ts';
 import { backgroundWarnings } from '../log.ts';
 import { findFolderFault } from '../media/library.ts';
-import { canUseIndex } from '../records/list-index.ts';
+import { canUseIndex, whyIndexUnused } from '../records/list-index.ts';
 import type { Site } from '../site.ts';
 import { checkWritable, DatabaseUnavailable, ping } from '../storage/engine/database.ts';
 import type { Probes } from './probes.ts';
@@ -129,12 +129,15 @@ async function partsOf(site: Site, { reading, writing, uploads }: HealthFaults):
   };
 }
 
-/** Returns whether lists are read from the index, and if not, why. */
-async function indexState(site: Site): Promise<'in use' | 'shared with WordPress' | 'missing' | 'unknown'> {
+/** Returns whether lists are read from the index, and if not, why; `none` means that none can be built. */
+async function indexState(site: Site): Promise<'in use' | 'none' | 'shared with WordPress' | 'missing' | 'unknown'> {
   const settings = await site.settings().catch(() => undefined);
   if (!settings) return 'unknown';
   if (await canUseIndex(site, { settings, receivedAt: performance.now() })) return 'in use';
-  return settings.shared ? 'shared with WordPress' : 'missing';
+  const reason = await whyIndexUnused(site);
+  if (reason === 'no-tables') return 'none';
+  // A complete index is not used either while changes of WordPress have not been taken over.
+  return reason === 'missing' ? 'missing' : 'shared with WordPress';
 }
 
 /** Returns the current faults. */

@@ -40,7 +40,9 @@ const TASK_INTERVAL_MS = 30_000;
 /** Time the process has for ending, in milliseconds, in addition to the time for its answers. */
 const SHUTDOWN_GRACE_MS = 3000;
 /** Log messages at the start if lists do not use their index. */
-const INDEX_LACK_MESSAGES: Record<WhyIndexUnused, string> = {
+const INDEX_LACK_MESSAGES: Record<Exclude<WhyIndexUnused, 'no-tables'>, string> = {
+  'not-followed':
+    'WordPress writes to this database too, and its changes are not followed: lists are read from its tables (FOLLOW_WORDPRESS)',
   shared: 'WordPress writes to this database too: lists are read from its tables, until the server has made the index (FOLLOW_WORDPRESS)',
   missing: 'lists are read without their index; fasti reindex makes it',
 };
@@ -227,7 +229,7 @@ async function migrateWhenReachable(site: Site, notices: Log, isOver: () => bool
     try {
       const applied = await migrate(site.db);
       const reason = await dropStaleIndex(site);
-      if (reason) notices[reason === 'shared' ? 'info' : 'warn'](INDEX_LACK_MESSAGES[reason]);
+      if (reason !== undefined && reason !== 'no-tables') notices[reason === 'missing' ? 'warn' : 'info'](INDEX_LACK_MESSAGES[reason]);
       if (applied.length > 0 || tries > 0) notices.info({ applied }, 'the database is ready');
       return;
     } catch (error) {

@@ -52,15 +52,16 @@ export const canUseIndexOfEvents = async (site: Site, request: IndexRequest): Pr
   request.settings.recurrence === undefined && (await canUseIndex(site, request));
 
 /**
- * Reasons why lists are read from WordPress's tables: the index has to be built, by the server (`shared`) or by a
- * command (`missing`).
+ * Reasons why lists are read from WordPress's tables: there are no occurrences to build an index from (`no-tables`); an
+ * index would not stay up to date, since changes of WordPress are not followed (`not-followed`); or it has to be built,
+ * by the server (`shared`) or by a command (`missing`).
  */
-export type WhyIndexUnused = 'shared' | 'missing';
+export type WhyIndexUnused = 'no-tables' | 'not-followed' | 'shared' | 'missing';
 
 /**
  * Checks the index at the start. If WordPress has written while no Fasti process was running, or if tables were
  * replaced, the index is given up until it is rebuilt, unless these writes can be determined. Returns the reason if
- * lists do not use the index; undefined if they do, or if there are no occurrences to build it from.
+ * lists do not use the index; undefined if they do.
  */
 export async function dropStaleIndex(site: Site): Promise<WhyIndexUnused | undefined> {
   const { shared, raw, contentLanguages } = await site.settings();
@@ -74,12 +75,16 @@ export async function dropStaleIndex(site: Site): Promise<WhyIndexUnused | undef
   return whyIndexUnused(site);
 }
 
-/** Returns the reason why lists do not use the index; undefined if they do, or if there are no occurrences. */
-export async function whyIndexUnused(site: Site): Promise<WhyIndexUnused | undefined> {
-  const settings = await site.settings();
-  if (!settings.occurrenceTables || hasIndex(settings)) return undefined;
+/** Returns the reason why lists do not use the index, also those of a server that is not running; undefined if they do. */
+export async function whyIndexUnused({ config, settings: readSettings }: IndexedSite): Promise<WhyIndexUnused | undefined> {
+  const settings = await readSettings();
+  if (!settings.occurrenceTables) return 'no-tables';
+  if (settings.shared && !config.followWordpress) return 'not-followed';
+  if (hasIndex(settings)) return undefined;
   return settings.shared ? 'shared' : 'missing';
 }
+
+type IndexedSite = Pick<Site, 'config' | 'settings'>;
 
 /** Whether the index may be out of date although WordPress does not write, since tables may have been replaced. */
 const isDistrusted = async (db: Database): Promise<boolean> =>

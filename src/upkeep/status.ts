@@ -1,5 +1,5 @@
 import { kinds } from '../kinds/index.ts';
-import { hasIndex } from '../records/list-index.ts';
+import { type WhyIndexUnused, whyIndexUnused } from '../records/list-index.ts';
 import type { Site } from '../site.ts';
 import { countRecords, journalState, measureDatabase } from '../storage/audit/measures.ts';
 import { type PluginState, pluginState } from '../storage/audit/plugin.ts';
@@ -26,13 +26,21 @@ export interface Status {
   readonly records: Readonly<Record<string, RecordCount>>;
   /** Codes of the content languages, the default first; empty if content has no languages. */
   readonly languages: readonly string[];
-  /** Whether there is a list index; null if there is nothing to build one from. */
-  readonly index: 'built' | 'missing' | null;
+  /** Whether there is a list index, and whether lists would use it; null if there is nothing to build one from. */
+  readonly index: 'built' | 'missing' | 'not-followed' | null;
   /** Null if its tables are missing. */
   readonly journal: { readonly entries: number; readonly latest: string | null; readonly latestOfOthers: string | null } | null;
   readonly plugin: PluginState | null;
   readonly backup: { readonly file: string; readonly at: string } | null;
 }
+
+const INDEX_STATES: Readonly<Record<WhyIndexUnused | 'used', Status['index']>> = {
+  used: 'built',
+  shared: 'missing',
+  missing: 'missing',
+  'not-followed': 'not-followed',
+  'no-tables': null,
+};
 
 /**
  * Returns the facts about a site that are cheap to determine. It only reads, and works if our own tables do not exist
@@ -61,7 +69,7 @@ export async function statusOf(site: Site): Promise<Status> {
     languages: codes.toSorted(
       (one, other) => Number(other === contentLanguages?.defaultCode) - Number(one === contentLanguages?.defaultCode),
     ),
-    index: settings.occurrenceTables ? (hasIndex(settings) ? 'built' : 'missing') : null,
+    index: INDEX_STATES[(await whyIndexUnused(site)) ?? 'used'],
     journal: hasJournal ? await journalState(db) : null,
     plugin: (hasJournal && (await pluginState(db))) || null,
     backup: backup ? { file: backup.file, at: utcFromDate(backup.madeAt) } : null,

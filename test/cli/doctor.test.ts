@@ -387,6 +387,20 @@ describeDatabases('fasti doctor', (open, engine) => {
     }
   });
 
+  it.each([{ SHARED_WITH_WORDPRESS: 'on', FOLLOW_WORDPRESS: 'off' }, { CUSTOM_TABLES: 'off' }])(
+    'does not report an index that lists would not use: %j',
+    async (env: Record<string, string>) => {
+      const ofIndex = async () => {
+        const findings: Told[] = JSON.parse((await fasti(['--format=json'], { env })).out).findings;
+        return findings.map(({ name }) => name).filter((name) => name.startsWith('index-'));
+      };
+      await db.from('fasti_entries').where('post_id', 38).delete();
+      expect(await ofIndex()).toEqual([]);
+      await db.from('options').where('option_name', 'fasti_index').delete();
+      expect(await ofIndex()).toEqual([]);
+    },
+  );
+
   it('distinguishes changes by WordPress that are not taken over yet from errors in the index', async () => {
     const env = { SHARED_WITH_WORDPRESS: 'on' };
     const ofIndex = async () => {

@@ -83,6 +83,20 @@ describeDatabases('fasti status', (open, engine) => {
     expect((await fasti()('status', '--language=it')).out).toMatch(/^Indice +pronto$/m);
   });
 
+  it.each([
+    [{}, 'missing', '`fasti reindex` builds it'],
+    [{ SHARED_WITH_WORDPRESS: 'on' }, 'missing', '`fasti reindex` builds it'],
+    [{ SHARED_WITH_WORDPRESS: 'on', FOLLOW_WORDPRESS: 'off' }, 'not-followed', 'FOLLOW_WORDPRESS is off'],
+    [{ CUSTOM_TABLES: 'off' }, null, "none, since the calendar's own tables are not used"],
+    [{ CUSTOM_TABLES: 'off', SHARED_WITH_WORDPRESS: 'on', FOLLOW_WORDPRESS: 'off' }, null, 'none'],
+  ])('proposes to build the index only if lists would use it: %j', async (env, index, sentence) => {
+    expect((await status(env)).index).toBe(index);
+    expect((await fasti(env)('status')).out).toMatch(new RegExp(`^List index +.*${sentence}`, 'm'));
+    const { out } = await fasti(env)('reindex');
+    expect(out).toContain(index === 'missing' ? 'Lists are read from the index.' : 'Nothing to do');
+    expect((await status(env)).index).toBe(index === 'missing' ? 'built' : index);
+  });
+
   it('reports whether a server answers at its address', async () => {
     const { port } = server.address() as AddressInfo;
     expect((await status({ PORT: String(port) })).server).toEqual({ address: `http://127.0.0.1:${port}`, state: 'answers' });

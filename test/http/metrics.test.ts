@@ -199,6 +199,21 @@ it('the Grafana dashboard uses only metrics that exist', async () => {
 });
 
 describeDatabases('detailed health report', (open) => {
+  it.each([
+    [{ SHARED_WITH_WORDPRESS: 'off' }, 'missing'],
+    [{ SHARED_WITH_WORDPRESS: 'off', CUSTOM_TABLES: 'off' }, 'none'],
+    [{ SHARED_WITH_WORDPRESS: 'on', CUSTOM_TABLES: 'off' }, 'none'],
+    [{ SHARED_WITH_WORDPRESS: 'on', FOLLOW_WORDPRESS: 'off' }, 'shared with WordPress'],
+  ])('says why lists do not use the index: %j', async (env, index) => {
+    const running = await serveDatabase(await loadSite(await open()), { env });
+    try {
+      const { body } = await running.send('GET', '/health/ready', { headers: { authorization: basic('admin') } });
+      expect(body.parts.index).toBe(index);
+    } finally {
+      await running.close();
+    }
+  });
+
   it('is returned only to authenticated administrators', async () => {
     const running = await serveDatabase(await loadSite(await open()));
     const ready = async (headers: Record<string, string> = {}) => running.send('GET', '/health/ready', { headers });

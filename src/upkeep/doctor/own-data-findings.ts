@@ -1,3 +1,4 @@
+import { whyIndexUnused } from '../../records/list-index.ts';
 import type { Site } from '../../site.ts';
 import { type IndexState, indexState, openImports, unindexableEvents } from '../../storage/audit/audit.ts';
 import type { PluginState } from '../../storage/audit/plugin.ts';
@@ -13,8 +14,11 @@ import { type Finding, finding } from './findings.ts';
 /** Returns findings about our own rows: the change counter, the list index, imports. */
 export async function ownDataFindings(site: Site): Promise<Finding[]> {
   const { db } = site;
-  const { shared, occurrenceTables, contentLanguages: languages } = await site.settings();
-  const index = !occurrenceTables ? 'trusted' : shared ? await indexStateBesideWordPress(db, languages) : await indexState(db, languages);
+  const { shared, contentLanguages: languages } = await site.settings();
+  const reason = await whyIndexUnused(site);
+  // Lists would not use an index that is built or repaired.
+  const isIdle = reason === 'no-tables' || reason === 'not-followed';
+  const index = isIdle ? 'trusted' : shared ? await indexStateBesideWordPress(db, languages) : await indexState(db, languages);
   const unindexableIds = index === 'off' ? await unindexableEvents(db, languages) : [];
   const reindex = async () => void (await rebuildIndex(db, site.clock, { marksComplete: true, languages, shared }));
   const takeOver = async () => {
