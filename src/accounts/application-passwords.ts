@@ -49,8 +49,7 @@ export async function createApplicationPassword(
     const { row } = await requireUser(db, reference, []);
     const storedPasswords = await changePasswords(db, row.ID, (list) => {
       check?.(list);
-      if (list.some((other) => String(other.name).toLowerCase() === label.toLowerCase()))
-        throw new AccountError('name-taken', { name: label });
+      if (list.some((other) => isSameName(other.name, label))) throw new AccountError('name-taken', { name: label });
       return [...list, entry];
     });
     // The user was deleted in the meantime, so the password would be useless.
@@ -59,6 +58,9 @@ export async function createApplicationPassword(
   });
   return { uuid, password, entry };
 }
+
+/** Whether two names count as the same for a user. */
+const isSameName = (one: unknown, other: string): boolean => String(one).trim().toLowerCase() === other.trim().toLowerCase();
 
 /** Lists the application passwords of a user, in order of creation. Throws AccountError `user-unknown`. */
 export async function listApplicationPasswords(site: Site, reference: UserReference): Promise<ApplicationPassword[]> {
@@ -73,7 +75,8 @@ export async function listApplicationPasswords(site: Site, reference: UserRefere
 }
 
 /**
- * Revokes an application password, by its UUID or its name. All processes refuse it from the next request on.
+ * Revokes an application password, by its UUID or its name (upper or lower case if only one has it). All processes refuse it from
+ * the next request on.
  *
  * @throws AccountError `user-unknown`, `password-unknown`
  */
@@ -81,7 +84,11 @@ export async function revokeApplicationPassword(site: Site, reference: UserRefer
   await site.db.transaction(async (db) => {
     const { row } = await requireUser(db, reference, []);
     await changePasswords(db, row.ID, (list) => {
-      const revokedPassword = list.find(({ uuid }) => uuid === uuidOrName) ?? list.find(({ name }) => name === uuidOrName);
+      const [named, ...others] = list.filter(({ name }) => isSameName(name, uuidOrName));
+      const revokedPassword =
+        list.find(({ uuid }) => uuid === uuidOrName) ??
+        list.find(({ name }) => name === uuidOrName) ??
+        (others.length === 0 ? named : undefined);
       if (!revokedPassword) throw new AccountError('password-unknown', { password: uuidOrName });
       return list.filter((entry) => entry !== revokedPassword);
     });

@@ -116,7 +116,7 @@ interface ImportArguments {
 }
 
 function parseArguments(session: Session, places: readonly string[], options: Options, user: string | undefined): ImportArguments {
-  const preview = options.preview === true ? DEFAULT_PREVIEW_COUNT : parseNumber('preview', options.preview);
+  const preview = parseNumber('preview', options.preview);
   return {
     session,
     places,
@@ -125,7 +125,7 @@ function parseArguments(session: Session, places: readonly string[], options: Op
     format: choiceOf('format', String(options.format), REPORT_FORMATS),
     dryRun: options.dryRun === true || preview !== undefined,
     preview,
-    follow: options.follow === true ? DEFAULT_FOLLOW_INTERVAL_S : parseNumber('follow', options.follow),
+    follow: parseNumber('follow', options.follow),
     sourceOptions: sourceOptions(session, options),
   };
 }
@@ -262,9 +262,6 @@ function headingMap(value: unknown): ReadonlyMap<string, string> {
   );
 }
 
-/** Default number of records for `--preview`. */
-const DEFAULT_PREVIEW_COUNT = 5;
-
 /** Progress of an import. */
 interface Progress {
   readonly dryRun: boolean;
@@ -284,9 +281,6 @@ const importTarget = ({ config: { databaseUrl }, db: { prefix } }: Site, { dryRu
   const path = sqlitePath(databaseUrl);
   return [path === undefined ? databaseUrl : resolve(path), prefix, dryRun ? 'rehearsal' : ''].join(' ');
 };
-
-/** Default pause between two rounds of following, in seconds. */
-const DEFAULT_FOLLOW_INTERVAL_S = 300;
 
 /**
  * Repeats the import until a signal ends the process, and reports the changes. If the site or the database cannot be

@@ -9,7 +9,7 @@ import { addBackupCommands } from './backup.ts';
 import { addCompletionCommand } from './completion.ts';
 import { addConfigCommand } from './config.ts';
 import { addContentCommands } from './content.ts';
-import { expandBooleanFlags } from './content-flags.ts';
+import { expandBooleanFlags, expandOptionalNumbers } from './content-flags.ts';
 import { addDatabaseCommands } from './database.ts';
 import { addDoctorCommand } from './doctor.ts';
 import { reportError } from './error-report.ts';
@@ -48,7 +48,7 @@ export async function runCli(args: readonly string[], io: Io): Promise<number> {
     warnOfIneffectiveOptions(session, command);
   });
   try {
-    await program.parseAsync(expandBooleanFlags(args), { from: 'user' });
+    await program.parseAsync(expandOptionalNumbers(expandBooleanFlags(args)), { from: 'user' });
     return 0;
   } catch (error) {
     return reportError(error, io, say, optionNames(program, args));

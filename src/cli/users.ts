@@ -48,7 +48,7 @@ const addCreate = (user: Command, session: Session): void => {
     .option('--password <password>', say('user.password'))
     .option('--display_name <name>', say('user.display_name'))
     .option('--invite', say('user.invite'))
-    .option('--porcelain', say('options.porcelain'))
+    .option('--porcelain', say('user.porcelain'))
     .action((login: string, email: string, options: Options) =>
       withSite(session, 'write', async (site) => {
         const { id } = await createUser(site, {
@@ -153,7 +153,12 @@ const addPasswordList = (passwords: Command, session: Session): void => {
   withOutputOptions(withExamples(passwords.command('list <user>').description(say('password.list')), say, examples), say).action(
     (reference: string, options: Options) =>
       withSite(session, 'read', async (site) => {
-        const rows = (await listApplicationPasswords(site, reference)).map((entry) => ({ id: entry.uuid, ...entry }));
+        const rows = (await listApplicationPasswords(site, reference)).map((entry) => ({
+          id: entry.uuid,
+          ...entry,
+          lastUsed: entry.lastUsed ?? null,
+          lastAddress: entry.lastAddress ?? null,
+        }));
         print(io, formatList(rows, outputShape(options, PASSWORD_COLUMNS), io.isTerminal));
       }),
   );

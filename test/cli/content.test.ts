@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { commandsPage } from '../../src/cli/commands-page.ts';
-import { expandBooleanFlags } from '../../src/cli/content-flags.ts';
+import { expandBooleanFlags, expandOptionalNumbers } from '../../src/cli/content-flags.ts';
 import { manPage } from '../../src/cli/man-page.ts';
 import { createProgram } from '../../src/cli/program.ts';
 import { loadTexts, type Say } from '../../src/texts.ts';
@@ -399,6 +399,20 @@ describe('boolean flags', () => {
     ['event get -- --featured', 'event get -- --featured'],
   ])('are spelled out: %s', (given, spelled) => {
     expect(expandBooleanFlags(given.split(' '))).toEqual(spelled.split(' '));
+  });
+});
+
+describe('options with or without a number', () => {
+  it.each([
+    ['import --preview events.csv', 'import --preview=5 events.csv'],
+    ['import --follow https://old.example', 'import --follow=300 https://old.example'],
+    ['import --follow 60 2026.csv', 'import --follow 60 2026.csv'],
+    ['import --follow 2026.csv --preview', 'import --follow=300 2026.csv --preview=5'],
+    ['import --preview=2 events.csv', 'import --preview=2 events.csv'],
+    ['import -- --preview', 'import -- --preview'],
+    ['event list --preview x', 'event list --preview x'],
+  ])('take only a number for their value: %s', (given, spelled) => {
+    expect(expandOptionalNumbers(given.split(' '))).toEqual(spelled.split(' '));
   });
 });
 

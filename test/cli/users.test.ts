@@ -31,6 +31,11 @@ describe('fasti user', () => {
     expect(out).toMatch(/^Done: user ivo created with the id \d+\.\nhttp:\S+\/welcome\?login=ivo&token=\w{24}\n$/);
   });
 
+  it('prints ID and invitation link for scripts', async () => {
+    const { out } = await fasti('user', 'create', 'iris', 'iris@example.org', '--invite', '--porcelain');
+    expect(out).toMatch(/^\d+\nhttp:\S+\/welcome\?login=iris&token=\w{24}\n$/);
+  });
+
   it('creates an invitation link for a user whose name is the ID of another user', async () => {
     const { out } = await fasti('user', 'create', '1', 'one@example.org', '--invite');
     expect(out).toMatch(/\/welcome\?login=1&token=\w{24}\n$/);
@@ -76,7 +81,8 @@ describe('fasti user application-password', () => {
     const listed = await fasti('user', 'application-password', 'list', 'admin', '--format=json');
     expect(JSON.parse(listed.out).map(({ name }: { name: string }) => name)).toEqual(['First application password', 'Script']);
     expect(listed.out).not.toContain(password.trim());
-    expect((await fasti('user', 'application-password', 'revoke', 'admin', 'Script')).code).toBe(0);
+    expect(JSON.parse(listed.out)[1]).toMatchObject({ lastUsed: null, lastAddress: null });
+    expect((await fasti('user', 'application-password', 'revoke', 'admin', ' script ')).code).toBe(0);
     expect(await json('user', 'application-password', 'list', 'admin', '--fields=name')).toHaveLength(1);
   });
 });

@@ -149,7 +149,7 @@ describeDatabases('fasti import and fasti export', (open) => {
     expect(out).toMatch(
       /The first records as they would be stored:\n {2}kind +name +start +end +time zone +status +categories, tags +cost\n {2}event +Concert +2031-12-31 20:30:00 +2031-12-31 20:30:00 +\S+ +draft +Music, Jazz +12\n {2}event +Fair +2032-02-01 00:00:00 .*\nNothing was written/,
     );
-    const { preview } = JSON.parse((await of(target)('import', path('events.csv'), '--preview', '--format=json', ...options)).out);
+    const { preview } = JSON.parse((await of(target)('import', '--preview', path('events.csv'), '--format=json', ...options)).out);
     expect(preview).toHaveLength(3);
     expect(preview[0]).toMatchObject({
       kind: 'event',
