@@ -75,8 +75,8 @@ export async function listApplicationPasswords(site: Site, reference: UserRefere
 }
 
 /**
- * Revokes an application password, by its UUID or its name (upper or lower case if only one has it). All processes refuse it from
- * the next request on.
+ * Revokes an application password, by its UUID or its name; upper and lower case only matter if several are alike
+ * otherwise. All processes refuse it from the next request on.
  *
  * @throws AccountError `user-unknown`, `password-unknown`
  */

@@ -37,20 +37,18 @@ export function expandBooleanFlags(args: readonly string[]): string[] {
   });
 }
 
-/** Options of commands that take a number or mean this one, with a word after them that may also be an argument. */
-export const OPTIONAL_NUMBERS = { import: { preview: 5, follow: 300 } } as const;
-
-const optionalNumbers: ReadonlyMap<string, Readonly<Record<string, number>>> = tableOf(OPTIONAL_NUMBERS);
+/** Options of commands whose number may be left out, and the number that is meant then (records, seconds). */
+const OPTIONAL_NUMBERS: ReadonlyMap<string, ReadonlyMap<string, number>> = tableOf({ import: tableOf({ preview: 5, follow: 300 }) });
 
 /**
  * Writes out the number of such an option, `--preview=5`, unless a number follows, so that it does not consume the next
  * word: `import --preview events.csv`.
  */
 export function expandOptionalNumbers(args: readonly string[]): string[] {
-  const numbers = tableOf(optionalNumbers.get(findCommands(args)[0] ?? '') ?? {});
+  const numbers = OPTIONAL_NUMBERS.get(findCommands(args)[0] ?? '');
   const end = args.includes('--') ? args.indexOf('--') : args.length;
   return args.map((arg, index) => {
-    const number = index < end && arg.startsWith('--') ? numbers.get(arg.slice(2)) : undefined;
+    const number = index < end && arg.startsWith('--') ? numbers?.get(arg.slice(2)) : undefined;
     return number === undefined || /^\d+$/.test(args[index + 1] ?? '') ? arg : `${arg}=${number}`;
   });
 }

@@ -30,12 +30,11 @@ const ARE_EFFECTIVE = 'FASTI_VARIABLES_READ';
 /**
  * Returns the variables of a process, combined with those of the file `.env` in its folder, if there is one, and with
  * files named by variables: `DATABASE_URL_FILE=/run/secrets/url` sets `DATABASE_URL` to the content of that file,
- * without line breaks at its end. The process's own variables, in either of these forms, take precedence over `.env`; empty ones count
- * as absent.
- * Variables of `variablesToPass` are returned as they are.
+ * without line breaks at its end. The process's own variables take precedence over `.env`, in whichever of these forms;
+ * empty ones count as absent. Variables of `variablesToPass` are returned as they are.
  *
  * @param names the variables that may be given by a file
- * @throws EnvironmentError if a file cannot be read or is empty, or if a variable and its file are both given in one place
+ * @throws EnvironmentError if a file cannot be read or is empty, or if both forms are given in one place
  */
 export function readEnvironment(processVariables: Variables, folder: string, names: readonly string[]): Environment {
   if (processVariables[ARE_EFFECTIVE]) return { variables: processVariables, files: new Map() };

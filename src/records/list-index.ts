@@ -75,7 +75,7 @@ export async function dropStaleIndex(site: Site): Promise<WhyIndexUnused | undef
   return whyIndexUnused(site);
 }
 
-/** Returns the reason why lists do not use the index, also those of a server that is not running; undefined if they do. */
+/** Returns the reason why the lists of a server do not use the index, whether it runs or not; undefined if they do. */
 export async function whyIndexUnused({ config, settings: readSettings }: IndexedSite): Promise<WhyIndexUnused | undefined> {
   const settings = await readSettings();
   if (!settings.occurrenceTables) return 'no-tables';

@@ -7,7 +7,7 @@ import { BACKUP_EXTENSION, OWNER_ONLY_FILE_MODE, SQLITE_SUFFIXES } from '../../h
 import { codeOf } from '../../objects.ts';
 import { SourceFault } from './items.ts';
 
-/** Suffix of a part file after the name of its file, and of the files that SQLite may leave beside it after a failure. */
+/** Suffix of a part file after the name of its file, and of files that SQLite may leave beside it after a failure. */
 const PART_FILE_SUFFIX = new RegExp(`^\\.[0-9a-f]{8}\\.part(?:${SQLITE_SUFFIXES.join('|')})$`);
 
 /** Whether a file is the part file of a backup that is being written. */
@@ -83,8 +83,8 @@ export const wouldReplace = async (file: string): Promise<boolean> =>
   !DESCRIPTOR.test(resolve(file)) && !(await isOpenDescriptor(file)) && existsSync(file);
 
 /**
- * Refuses a file that is part of an SQLite database, whose path this is. Replacing it would leave other processes with a
- * deleted file open.
+ * Refuses a file that is part of an SQLite database. Replacing it would leave other processes with a deleted file open.
+ * `database`: its path; undefined if it is no file.
  *
  * @throws SourceFault `over-database`
  */
