@@ -1,3 +1,4 @@
+import type { JSX } from 'preact';
 import { formNonce, isFormNonce, loginOf } from '../accounts/logins.ts';
 import { toViewer } from '../accounts/viewer.ts';
 import { ApiError, fail, type ProblemName, refuse } from '../errors.ts';
@@ -9,6 +10,7 @@ import { callerFor } from '../records/caller.ts';
 import type { Site } from '../site.ts';
 import { ANONYMOUS } from '../wordpress/viewer.ts';
 import { confirmationPage, openQuestion } from './confirmation.tsx';
+import { KeptInput } from './kept-input.tsx';
 import { labelledInput } from './labelled-input.ts';
 import { deskPage } from './layout.tsx';
 import { type KeptForm, resumePage } from './resume.tsx';
@@ -198,16 +200,47 @@ function isAllowed({ caller: { viewer }, login }: Visit, { route: { allow } }: R
 export const isNotFound = (error: unknown): boolean =>
   error instanceof ApiError && (error.problem === 'rest_no_route' || error.details.faults?.has('id') === true);
 
-/** Returns a page about an error. `requestId`: identifies a server error in the log. */
-export function deskErrorPage(visit: Visit, status: number, message: string, requestId: string | undefined): DeskAnswer {
+/**
+ * Returns a page about an error. It shows what was entered in `form`, to be copied. `requestId`: identifies a server
+ * error in the log.
+ */
+export function deskErrorPage(
+  { visit, match }: RoutedRequest,
+  form: SubmittedForm | undefined,
+  { status, message, requestId }: { readonly status: number; readonly message: string; readonly requestId: string | undefined },
+): DeskAnswer {
   const { say } = visit.i18n;
+  const isRefused = status === 401 || status === 403;
   const html = deskPage(visit, {
-    title: say(status === 404 ? 'desk:problem.absent' : status === 403 || status === 401 ? 'desk:problem.forbidden' : 'desk:problem.title'),
+    title: say(status === 404 ? 'desk:problem.absent' : isRefused ? 'desk:problem.forbidden' : 'desk:problem.title'),
     notice: { tone: 'wrong', text: message },
-    children: <>{status >= 500 && requestId !== undefined && <p>{say('desk:problem.id', { id: requestId })}</p>}</>,
+    children: (
+      <>
+        {status >= 500 && requestId !== undefined && <p>{say('desk:problem.id', { id: requestId })}</p>}
+        <InputToCopy
+          input={form && match ? inputToCopy(visit, match, form) : []}
+          about={say(status === 404 || isRefused ? 'desk:problem.input' : 'desk:problem.input-only')}
+        />
+      </>
+    ),
   });
   return toDeskAnswer({ html, status });
 }
+
+/** Returns what a user entered in a form; nothing if another site may have done so. */
+function inputToCopy(visit: Visit, match: RouteMatch, form: SubmittedForm): [label: string, words: string][] {
+  const isFromUser = visit.login !== undefined && visit.request.sameOrigin && match.route.allow !== 'anyone';
+  const { path, fields } = (isFromUser ? keptFormOf(visit, match, form) : undefined) ?? { path: '', fields: {} };
+  return labelledInput(visit, path, fields);
+}
+
+const InputToCopy = ({ input, about }: { readonly input: [label: string, words: string][]; readonly about: string }): JSX.Element | null =>
+  input.length === 0 ? null : (
+    <>
+      <p>{about}</p>
+      <KeptInput input={input} />
+    </>
+  );
 
 const toFormAnswer = (visit: Submission, outcome: FormOutcome): DeskAnswer =>
   toDeskAnswer('question' in outcome ? { html: confirmationPage(visit, outcome.question) } : outcome);

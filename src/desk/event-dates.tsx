@@ -28,7 +28,6 @@ import { localFromDate, localFromUnix } from '../wordpress/zones.ts';
 import { KeptInput } from './kept-input.tsx';
 import { labelledInput } from './labelled-input.ts';
 import { ButtonForm, deskPage, Nonce } from './layout.tsx';
-import { withInputToCopy } from './lost-form.tsx';
 import { deskUrl, displayTitle, type Outcome, type Submission, type Visit } from './visit.ts';
 
 /*
@@ -254,11 +253,8 @@ const enteredSpan = (fields: Values): Values =>
     }),
   );
 
-const changeDatesByForm = (visit: Submission, id: number, work: (event: Editable) => Promise<void>): Promise<Outcome> =>
-  withInputToCopy(visit, () => changeDates(visit, id, work));
-
 /** Changes the dates of an event that the caller edits. An error is shown on the page. */
-async function changeDates(visit: Submission, id: number, work: (event: Editable) => Promise<void>): Promise<Outcome> {
+async function changeDatesByForm(visit: Submission, id: number, work: (event: Editable) => Promise<void>): Promise<Outcome> {
   const event = await readEditable(visit.site, visit.caller, EVENT, idIn(String(id)));
   const input = enteredSpan(visit.fields);
   const hasSpan = SPAN_FIELDS.some((name) => Object.hasOwn(visit.fields, name));

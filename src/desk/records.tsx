@@ -18,7 +18,6 @@ import { loadDates } from './event-dates.tsx';
 import { type FormPlan, formPlan, initialValues } from './form-plan.ts';
 import type { Notice } from './layout.tsx';
 import { geocoderFor, LOCATE_FIELD, locate } from './locate.tsx';
-import { withInputToCopy } from './lost-form.tsx';
 import { loadMapView } from './place-map.tsx';
 import { type RecordForm, recordFormPage } from './record-form.tsx';
 import {
@@ -129,12 +128,11 @@ async function findCopied({ site, caller, fields }: Submission, kind: PostKind):
 }
 
 /** Saves the changes to a record and redirects to its form, or to the list that contained the quick form. */
-export const changeByForm = (visit: Submission, declaredKind: PostKind, id: number): Promise<Outcome> =>
-  withInputToCopy(visit, async () => {
-    const fullPlan = formPlan(visit, declaredKind);
-    const record = await readEditable(visit.site, visit.caller, declaredKind, id);
-    return saveForm(visit, { fullPlan, submittedPlan: planOfSubmitted(fullPlan, visit.fields), record, source: undefined });
-  });
+export async function changeByForm(visit: Submission, declaredKind: PostKind, id: number): Promise<Outcome> {
+  const fullPlan = formPlan(visit, declaredKind);
+  const record = await readEditable(visit.site, visit.caller, declaredKind, id);
+  return saveForm(visit, { fullPlan, submittedPlan: planOfSubmitted(fullPlan, visit.fields), record, source: undefined });
+}
 
 /** A submitted form. */
 interface SubmittedRecordForm {

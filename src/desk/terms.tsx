@@ -17,7 +17,6 @@ import { lockTermVersion, versionTag, withPreconditions } from '../records/versi
 import { mayManageTerms } from '../records/visibility.ts';
 import { decodeForEditing } from '../wordpress/content/entities.ts';
 import { ButtonForm, deskPage, draftAttributes, Nonce } from './layout.tsx';
-import { withInputToCopy } from './lost-form.tsx';
 import { loadTermList, TermList } from './term-list.tsx';
 import { TranslationLinks } from './translations.tsx';
 import { deskUrl, type Outcome, type Submission, type Visit } from './visit.ts';
@@ -123,10 +122,7 @@ export async function createTermByForm(visit: Submission, declaredKind: TermKind
 }
 
 /** Saves the user's changes to a term. */
-export const changeTermByForm = (visit: Submission, declaredKind: TermKind, id: number): Promise<Outcome> =>
-  withInputToCopy(visit, () => saveTerm(visit, declaredKind, id));
-
-async function saveTerm(visit: Submission, declaredKind: TermKind, id: number): Promise<Outcome> {
+export async function changeTermByForm(visit: Submission, declaredKind: TermKind, id: number): Promise<Outcome> {
   const kind = kindOnSite(visit, declaredKind);
   requireManager(visit, kind);
   const { site, caller, fields } = visit;

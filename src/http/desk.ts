@@ -68,12 +68,14 @@ async function answerDeskRequest(
     const tooLarge = tooLargePage(routedRequest, error);
     if (tooLarge) return tooLarge;
     const { id } = notesOf(req);
-    if (isNotFound(error)) return deskErrorPage(visit, 404, visit.i18n.say('desk:problem.absent-about'), id);
+    if (isNotFound(error))
+      return deskErrorPage(routedRequest, form, { status: 404, message: visit.i18n.say('desk:problem.absent-about'), requestId: id });
     const { message, data } = body as { readonly message?: unknown; readonly data?: { readonly params?: object } };
     const formPage = resubmitPage(routedRequest, form, { problem: toApiError(error).problem, status, message: String(message) });
     if (formPage) return { ...formPage, headers: { ...formPage.headers, ...headers } };
     const details = Object.values(data?.params ?? {}).filter((sentence) => / /.test(String(sentence)));
-    const page = deskErrorPage(visit, status, details.length > 0 ? details.join(' ') : String(message), id);
+    const sentence = details.length > 0 ? details.join(' ') : String(message);
+    const page = deskErrorPage(routedRequest, form, { status, message: sentence, requestId: id });
     return { ...page, headers: { ...page.headers, ...headers } };
   } finally {
     share.release();

@@ -2,6 +2,8 @@ import { expect, it } from '@jest/globals';
 import { labelledInput } from '../../src/desk/labelled-input.ts';
 import { i18nIn } from '../../src/html/i18n.ts';
 import type { Values } from '../../src/kinds/param.ts';
+import { DatabaseUnavailable } from '../../src/storage/engine/dialect.ts';
+import { toSerialized } from '../../src/wordpress/php/serialized.ts';
 import { formIn, openVisitor } from '../support/desk-visitor.ts';
 import { describeRequests } from '../support/site-client.ts';
 
@@ -59,6 +61,48 @@ describeRequests('a form that can no longer be saved', (ask) => {
     const _wpnonce = new Map(formIn((await person.get('/admin/events/new')).text, '/admin/events/new')).get('_wpnonce')!;
     const refused = await person.post(path, { _wpnonce, 'start_date[date]': '2027-04-05', 'start_date[time]': '20:30' });
     expect([refused.status, refused.text.includes('2027-04-05 20:30')]).toEqual([403, true]);
+  });
+
+  it.each([
+    ['/events/new', '/events/new', { title: 'Typed title' }],
+    ['/categories', '/categories', { name: 'Typed title' }],
+    ['/people', '/people', { login: 'Typed title' }],
+  ])('shows what was typed after an administrator has taken away the right to it: %s', async (page, action, typed) => {
+    const person = await openVisitor(ask, 'admin');
+    const form = await person.get(`/admin${page}`);
+    const own = { user_id: 1, meta_key: 'wp_capabilities' };
+    await ask.writeRows((db) =>
+      db
+        .from('usermeta')
+        .where(own)
+        .update({ meta_value: toSerialized({ subscriber: true }) }),
+    );
+    const refused = await person.submit(form, `/admin${action}`, typed);
+    expect([refused.status, refused.text.includes('<dd>Typed title</dd>')]).toEqual([403, true]);
+    const foreign = { 'Sec-Fetch-Site': 'cross-site' };
+    const sent = await person.post(`/admin${action}`, [...formIn(form.text, `/admin${action}`), ...Object.entries(typed)], foreign);
+    expect([sent.status, sent.text.includes('<dd>Typed title</dd>')]).toEqual([403, false]);
+  });
+
+  it('shows what was typed if it may or may not have been saved', async () => {
+    const person = await openVisitor(ask, 'admin');
+    const { id } = await ask.create('/venues', { venue: 'Barn' });
+    const forms = [
+      ['/admin/venues/new', { venue: 'Typed title' }],
+      [`/admin/venues/${id}`, { venue: 'Typed title' }],
+      ['/admin/tags', { name: 'Typed title' }],
+    ] as const;
+    for (const [path, typed] of forms) {
+      const form = await person.get(path);
+      const { db } = ask.running().site;
+      const { transaction } = db;
+      Object.assign(db, { transaction: () => Promise.reject(new DatabaseUnavailable('uncertain')) });
+      const answer = await person.submit(form, path, typed);
+      Object.assign(db, { transaction });
+      expect([path, answer.status, answer.text.includes('It may have been saved')]).toEqual([path, 503, true]);
+      expect(answer.text).toContain('<dd>Typed title</dd>');
+      expect(answer.text).not.toContain('Nothing has been saved');
+    }
   });
 
   it('shows what was typed if a category or tag is gone', async () => {

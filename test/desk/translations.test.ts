@@ -295,6 +295,21 @@ describeDatabases('translations at the desk', (open) => {
     expect(refused.text).toContain('Traduzione di');
   });
 
+  it.each(['published by an editor', 'deleted for good'])('show what was typed if the record was %s meanwhile', async (what) => {
+    const id = await made();
+    await db.from('posts').where('ID', id).update({ post_author: 4, post_status: 'pending' });
+    const person = await openVisitor(
+      { send: running.send, running: () => running, writeRows: async (work) => void (await work(db)) },
+      'contrib',
+    );
+    const form = await person.get(`/admin/events/new?translation_of=${id}&language=it`);
+    const isDeleted = what === 'deleted for good';
+    if (isDeleted) await running.send('DELETE', `/wp-json/wp/v2/tribe_events/${id}?force=true`, { as: 'admin' });
+    else await running.send('POST', `${EVENTS}/${id}`, { as: 'admin', body: { status: 'publish' } });
+    const refused = await person.submit(form, '/admin/events/new', { title: 'Giro <a>' });
+    expect([refused.status, refused.text.includes('<dd>Giro &lt;a></dd>')]).toEqual([isDeleted ? 404 : 403, true]);
+  });
+
   it('are filtered by language in lists', async () => {
     const id = await made();
     const body = { title: 'Passeggiata', translation_of: id, language: 'it', status: 'publish' };
