@@ -40,6 +40,8 @@ export interface RecordForm extends Omit<FormState, 'kind'> {
   readonly copies?: number;
   /** Whether the record that a new one translates or copies is a recurring event. */
   readonly sharesDates?: boolean;
+  /** Whether the record that a new one translates or copies is protected by a password. */
+  readonly sharesPassword?: boolean;
   readonly map: MapView | undefined;
 }
 
@@ -60,6 +62,7 @@ export function recordFormPage(visit: Visit, form: RecordForm): Outcome & { read
       <>
         {record && <RecordHeader visit={visit} kind={kind} record={record} recurs={form.recurs === true} />}
         {form.sharesDates && <p class="quiet">{say('desk:dates.shared')}</p>}
+        {form.sharesPassword && <p class="quiet">{say('desk:protected.shared')}</p>}
         <ErrorSummary form={formState} i18n={visit.i18n} />
         <form
           method="post"
@@ -178,6 +181,7 @@ function RecordLinks({ visit, kind, record, recurs }: RecordViewProps & { readon
   return (
     <p class="record-links">
       <span class="status">{statusText(visit.i18n, row.post_status)}</span>
+      {row.post_password !== '' && <span class="status">{say('desk:protected.label')}</span>}
       {row.post_status === 'publish' && typeof apiRecord.url === 'string' && <Link href={apiRecord.url}>{say('desk:actions.view')}</Link>}
       <PreviewLink visit={visit} record={record} />
       {map !== undefined && <Link href={map}>{say('pages:map')}</Link>}

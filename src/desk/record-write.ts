@@ -1,13 +1,13 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { ControlData } from '../forms/control.ts';
 import { controlOf } from '../forms/controls.ts';
-import type { PostKind, Rows } from '../kinds/kind.ts';
+import type { PostKind } from '../kinds/kind.ts';
 import type { Values } from '../kinds/param.ts';
 import type { Editable } from '../records/editing.ts';
 import { withExplainedErrors } from '../records/explanation.ts';
 import { acceptParams } from '../records/input.ts';
 import { lockPostVersion, versionTag, withPreconditions } from '../records/versions.ts';
-import { changeRecord, insertRecord } from '../records/writes/post-writes.ts';
+import { changeRecord, type ExtraRows, insertRecord } from '../records/writes/post-writes.ts';
 import { withImageCleanup } from '../records/writes/prepared-images.ts';
 import type { Site } from '../site.ts';
 import type { FormPlan } from './form-plan.ts';
@@ -24,10 +24,8 @@ export interface RecordWrite {
   /** The version that the user changed. */
   readonly version: string;
   readonly raw: Values;
-  /** The metas of a new record in addition to those of its values. */
-  readonly metas?: Rows['metas'];
-  /** The id of the event whose recurrence a new one shares. */
-  readonly recurrenceOf?: number | undefined;
+  /** The rows of a new record in addition to those of its values. */
+  readonly extraRows?: Pick<ExtraRows, 'columns' | 'metas' | 'recurrenceOf'>;
   /** Additional writes after that of the record, in the same transaction. `id`: of the record. */
   readonly alsoWrite?: (site: Site, id: number) => Promise<void>;
 }
@@ -42,7 +40,7 @@ interface RecordSources {
 /**
  * Returns the write of a copy or translation with the values of its source that the form only shows in part, unless
  * they were changed: all prices instead of their range, and the seconds of its start and end. A copy of a recurring
- * event has the same dates.
+ * event has the same dates, and that of a protected record the same password.
  */
 export function withSourceValues(
   { submittedPlan: { kind }, source, copied }: RecordSources,
@@ -56,10 +54,11 @@ export function withSourceValues(
   // The stored end of an all-day event is on the next date if days begin after midnight.
   const exactNames = from.values.all_day === true || write.raw.all_day === true ? [] : ['start_date', 'end_date'];
   const dates = Object.fromEntries(exactNames.flatMap((name) => (isAsBegun(name) ? [[name, from.values[name]]] : [])));
-  const withDates = { ...write, raw: { ...write.raw, ...dates }, ...(copied ? { recurrenceOf: copied.id } : {}) };
+  const extraRows = copied ? { columns: { post_password: copied.row.post_password }, recurrenceOf: copied.id } : {};
+  const withDates = { ...write, raw: { ...write.raw, ...dates }, extraRows };
   if (!isAsBegun('cost')) return withDates;
   const { cost: _range, ...raw }: Values = withDates.raw;
-  return { ...withDates, raw, metas: from.prices };
+  return { ...withDates, raw, extraRows: { ...extraRows, metas: from.prices } };
 }
 
 /**
@@ -68,7 +67,7 @@ export function withSourceValues(
 export async function writeRecord(
   visit: Visit,
   kind: PostKind,
-  { record, version, raw, metas = {}, recurrenceOf, alsoWrite }: RecordWrite,
+  { record, version, raw, extraRows = {}, alsoWrite }: RecordWrite,
 ): Promise<number> {
   const { site, caller } = visit;
   const values = await acceptParams(site, caller, kind.fields, raw, record ? 'change' : 'create');
@@ -77,7 +76,7 @@ export async function writeRecord(
       return trackedSite.db.transaction(async (db) => {
         const transactionSite = { ...trackedSite, db };
         // The form of a new record always creates one, even if there is a record with the same title.
-        const id = await insertRecord(transactionSite, caller, kind, values, { metas, alwaysCreates: true, recurrenceOf });
+        const id = await insertRecord(transactionSite, caller, kind, values, { ...extraRows, alwaysCreates: true });
         await alsoWrite?.(transactionSite, id);
         return id;
       });

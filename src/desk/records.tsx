@@ -64,9 +64,7 @@ export async function newRecordPage(
     formValues: shownValues(plan, initial, data),
     data,
     map: await loadMapView(visit, plan.kind),
-    ...(copied ? { copies: copied.id } : {}),
-    ...sourceFormData(visit, plan.kind, source),
-    sharesDates: await hasSeries(visit, plan.kind, source ?? copied),
+    ...(await originData(visit, plan.kind, { source, copied })),
   });
 }
 
@@ -96,9 +94,16 @@ export async function duplicatePage(visit: Visit, declaredKind: PostKind, id: nu
   return newRecordPage(visit, declaredKind, { values: { ...values, status: 'draft' }, copied });
 }
 
-/** Returns the data of the source record for the form of a translation. */
-const sourceFormData = (visit: Visit, kind: PostKind, source: Editable | undefined) =>
-  source ? { translates: source.id, translation: textsByField(visit, kind, source) } : {};
+/** Returns the data about the record that a new one translates or copies, for its form. */
+async function originData(visit: Visit, kind: PostKind, { source, copied }: Pick<SubmittedRecordForm, 'source' | 'copied'>) {
+  const origin = source ?? copied;
+  return {
+    ...(copied ? { copies: copied.id } : {}),
+    ...(source ? { translates: source.id, translation: textsByField(visit, kind, source) } : {}),
+    sharesDates: await hasSeries(visit, kind, origin),
+    sharesPassword: origin !== undefined && origin.row.post_password !== '',
+  };
+}
 
 function requireCreator({ caller }: Visit, kind: PostKind): void {
   if (!mayCreate(caller, kind)) refuse(caller.viewer);
@@ -272,9 +277,7 @@ async function showFormAgain(
     formValues: { ...before, ...input },
     notice,
     map: await loadMapView(visit, kind),
-    ...(copied ? { copies: copied.id } : {}),
-    ...sourceFormData(visit, kind, source),
-    sharesDates: await hasSeries(visit, kind, source ?? copied),
+    ...(await originData(visit, kind, { source, copied })),
     ...changes,
     data,
   });

@@ -1,6 +1,7 @@
 import { expect, it } from '@jest/globals';
 import { addCustomField } from '../../src/records/custom-fields.ts';
 import { DatabaseUnavailable } from '../../src/storage/engine/database.ts';
+import { lockPost } from '../../src/storage/rows/posts.ts';
 import { elements, formIn, openVisitor, textOf } from '../support/desk-visitor.ts';
 import { describeRequests } from '../support/site-client.ts';
 
@@ -164,6 +165,22 @@ describeRequests('forms of the desk', (ask) => {
     const copy = await anna.get(`/admin/events/${id}/duplicate`);
     expect((await anna.submit(copy, '/admin/events/new')).headers.location).toMatch(/done=created$/);
     expect(await ask.metaValues(id, '_fasti_external_id')).toEqual(['mill-1']);
+  });
+
+  it('begin a duplicate of a protected record that will have its password', async () => {
+    const anna = await openVisitor(ask, 'admin');
+    const { id } = await atTheMill();
+    expect((await anna.get(`/admin/events/${id}`)).text).not.toContain('Protected by a password');
+    await ask.writeRows((db) => db.from('posts').where('ID', id).update({ post_password: 'river "1"' }));
+    expect((await anna.get(`/admin/events/${id}`)).text).toContain('Protected by a password');
+    const open = await anna.get(`/admin/events/${id}/duplicate`);
+    const refused = await anna.submit(open, '/admin/events/new', { title: '' });
+    for (const { text } of [open, refused]) expect(text).toContain('will be protected by the password of the original');
+    const copyAs = async (status: string) => {
+      const { headers } = await anna.submit(refused, '/admin/events/new', { title: `Copy ${status}`, status });
+      return (await lockPost(ask.db(), Number(/events\/(\d+)\?/.exec(headers.location ?? '')?.[1])))?.post_password;
+    };
+    expect([await copyAs('publish'), await copyAs('private')]).toEqual(['river "1"', '']);
   });
 
   it('link from each error to its field, also to one of several inputs', async () => {

@@ -100,6 +100,17 @@ describe.each(['polylang', 'wpml'] as const)('translations stored by %s', (form)
       expect(await placeOf(body.id)).toEqual(['it', { en: 112, it: body.id }]);
     });
 
+    it.each([
+      ['publish', 'clay'],
+      ['private', ''],
+    ])('protects a translation by the password of its source, unless it is private: %s', async (status, password) => {
+      dirty = true;
+      await db.from('posts').where('ID', 112).update({ post_password: 'clay' });
+      await db.from('fasti_changes').increment('counter');
+      const { body } = await post('/events', { title: 'Laboratorio', language: 'it', translation_of: 112, status });
+      expect((await db.from('posts').where('ID', body.id).first('post_password'))?.post_password).toBe(password);
+    });
+
     it('copies links that lead to no record as they are', async () => {
       const odd = ['12abc', 'a:1:{i:0;i:101;}', '1e400', '-1'];
       await db.from('postmeta').insert(odd.map((meta_value) => ({ post_id: 112, meta_key: '_EventVenueID', meta_value })));

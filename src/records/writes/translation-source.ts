@@ -54,7 +54,8 @@ export function planOfNew(caller: Caller, kind: PostKind, values: PostValues, so
   const otherDefaults = Object.entries(deriveRows(kind, {}, undefined, caller).metas).filter(([key]) => !copiedKeys.has(key));
   return {
     ...plan,
-    columns: { ...copiedColumns(caller, kind, source), ...plan.columns },
+    // The copied values, such as the venue, stay as protected as they are in the source.
+    columns: { ...copiedColumns(caller, kind, source), post_password: source.row.post_password, ...plan.columns },
     metas: {
       ...Object.fromEntries(otherDefaults),
       ...Object.fromEntries([...source.metas].filter(([key]) => copiedKeys.has(key))),
