@@ -60,10 +60,11 @@ async function runAction(visit: Visit, kind: PostKind, id: number, { action, isA
   });
 }
 
-/** Publishes a record that is locked, with the links that a visitor suggested. */
+/** Publishes a record that is locked, with the links that a visitor suggested, unless it is published already. */
 async function publishRecord(visit: Visit, kind: PostKind, id: number): Promise<void> {
   const { site, caller } = visit;
   const record = await readEditable(site, caller, kind, id);
+  if (record.row.post_status === 'publish') return;
   const raw = { status: 'publish', ...(await suggestedLinks(visit, record)) };
   const values = await acceptParams(site, caller, kind.fields, raw, 'change');
   await changeRecord(site, caller, kind, id, { values, links: 'shown' });
@@ -76,10 +77,11 @@ const isTrash = (status: string): boolean => status === 'trash';
 
 /**
  * Returns the statuses in which a button applies to one record. Another user may have changed it since the page with
- * the button was shown: what was restored is not deleted, and what was rejected is not published.
+ * the button was shown: what was restored is not deleted, and what was rejected is not published. A second click on the
+ * button that published it is no error.
  */
 function statusesOfOne(visit: Submission, action: RecordAction): StatusBoundAction['isAllowed'] {
-  if (action === 'publish') return (status) => status === 'pending';
+  if (action === 'publish') return (status) => status === 'pending' || status === 'publish';
   if (action === 'delete' && (hasTrash(visit.site.config) || isListOfTrash(visit))) return isTrash;
   const shownStatus = textIn(visit.fields, STATUS_FIELD);
   return (status) => shownStatus === '' || status === shownStatus;

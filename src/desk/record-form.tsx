@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { Fragment, type JSX } from 'preact';
 import { hourCycleOf } from '../calendar/hour-cycle.ts';
 import { ErrorSummary, FieldOf, type FormState } from '../forms/fields.tsx';
@@ -15,6 +16,7 @@ import { addressLine, geocoderFor, LocateButton } from './locate.tsx';
 import { MAP_AFTER_FIELD, MAP_ASSETS, type MapView, PlaceMap } from './place-map.tsx';
 import { PreviewLink } from './preview-link.tsx';
 import { removalAction, STATUS_FIELD } from './record-actions.ts';
+import { FORM_KEY_FIELD } from './record-write.ts';
 import { SuggestionDetails } from './suggested.tsx';
 import { TranslationLinks } from './translations.tsx';
 import { deskUrl, displayTitle, type Outcome, type Visit } from './visit.ts';
@@ -29,6 +31,8 @@ export interface RecordForm extends Omit<FormState, 'kind'> {
   readonly record: Editable | undefined;
   /** The version that the user changed, if not the stored one. */
   readonly version?: string;
+  /** The key of the form of a new record that is shown again; by default a new one. */
+  readonly formKey?: string;
   /** Initial values of its fields (`encodeInitialValues`), if not the values shown. */
   readonly initialDigests?: string;
   readonly notice?: Notice | undefined;
@@ -77,6 +81,7 @@ export function recordFormPage(visit: Visit, form: RecordForm): Outcome & { read
           <button type="submit" class="hidden" tabIndex={-1} aria-hidden="true" />
           <Nonce nonce={visit.nonce} />
           {form.translates !== undefined && <input type="hidden" name="translation_of" value={String(form.translates)} />}
+          {!record && <input type="hidden" name={FORM_KEY_FIELD} value={form.formKey || randomUUID()} />}
           {form.copies !== undefined && <input type="hidden" name="copy_of" value={String(form.copies)} />}
           <input type="hidden" name="version" value={form.version ?? record?.version ?? ''} />
           <input type="hidden" name="fields" value={plan.names.join(',')} />

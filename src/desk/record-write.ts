@@ -1,17 +1,20 @@
+import { hash } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import type { ControlData } from '../forms/control.ts';
 import { controlOf } from '../forms/controls.ts';
+import { flattenFields } from '../forms/form-values.ts';
 import type { PostKind } from '../kinds/kind.ts';
 import type { Values } from '../kinds/param.ts';
 import type { Editable } from '../records/editing.ts';
 import { withExplainedErrors } from '../records/explanation.ts';
 import { acceptParams } from '../records/input.ts';
+import { formDigest, storeOnce } from '../records/store-once.ts';
 import { lockPostVersion, versionTag, withPreconditions } from '../records/versions.ts';
 import { changeRecord, type ExtraRows, insertRecord } from '../records/writes/post-writes.ts';
 import { withImageCleanup } from '../records/writes/prepared-images.ts';
 import type { Site } from '../site.ts';
 import type { FormPlan } from './form-plan.ts';
-import type { Visit } from './visit.ts';
+import type { Submission } from './visit.ts';
 
 /*
  * The write of a record from its form.
@@ -61,24 +64,44 @@ export function withSourceValues(
   return { ...withDates, raw, extraRows: { ...extraRows, metas: from.prices } };
 }
 
+/** The name of the field of a form for a new record with a key that no other form has. */
+export const FORM_KEY_FIELD = 'form_key';
+
+/** Returns a digest of a form with everything that was entered, including a picture. */
+function digestOfForm({ caller, request, fields, files }: Submission): string {
+  const { _wpnonce: _nonce, [FORM_KEY_FIELD]: key, ...input } = fields;
+  const pictures = [...files].map(([name, { bytes }]) => [name, hash('sha256', bytes)]);
+  return formDigest({ form: ['desk', caller.viewer.id, request.path, key], input: [flattenFields(input), pictures] });
+}
+
+/** A record that was written. */
+export interface WrittenRecord {
+  readonly id: number;
+  /** Whether the same form had created it before, so that nothing was written now. */
+  readonly isRepeated: boolean;
+}
+
 /**
  * Writes a record as the API does: checks the parameters, then writes in one transaction with the check of the version.
+ * A form that is sent twice, as by a double click, creates one record.
  */
 export async function writeRecord(
-  visit: Visit,
+  visit: Submission,
   kind: PostKind,
   { record, version, raw, extraRows = {}, alsoWrite }: RecordWrite,
-): Promise<number> {
+): Promise<WrittenRecord> {
   const { site, caller } = visit;
   const values = await acceptParams(site, caller, kind.fields, raw, record ? 'change' : 'create');
-  const work = async (trackedSite: Site): Promise<number> => {
+  const work = async (trackedSite: Site): Promise<WrittenRecord> => {
     if (!record) {
       return trackedSite.db.transaction(async (db) => {
         const transactionSite = { ...trackedSite, db };
-        // The form of a new record always creates one, even if there is a record with the same title.
-        const id = await insertRecord(transactionSite, caller, kind, values, { ...extraRows, alwaysCreates: true });
-        await alsoWrite?.(transactionSite, id);
-        return id;
+        return storeOnce(db, digestOfForm(visit), caller.now, async () => {
+          // The form of a new record always creates one, even if there is a record with the same title.
+          const id = await insertRecord(transactionSite, caller, kind, values, { ...extraRows, alwaysCreates: true });
+          await alsoWrite?.(transactionSite, id);
+          return id;
+        });
       });
     }
     const conditions = { match: [versionTag(version)] };
@@ -87,7 +110,7 @@ export async function writeRecord(
       await changeRecord(transactionSite, caller, kind, record.id, { values });
       await alsoWrite?.(transactionSite, record.id);
     });
-    return record.id;
+    return { id: record.id, isRepeated: false };
   };
   return withExplainedErrors(kind.fields, raw, () => withImageCleanup(site, values, work));
 }

@@ -29,7 +29,7 @@ import {
   type UploadedPicture,
   withSubmittedAlt,
 } from './record-picture.ts';
-import { type RecordWrite, withSourceValues, writeRecord } from './record-write.ts';
+import { FORM_KEY_FIELD, type RecordWrite, withSourceValues, writeRecord } from './record-write.ts';
 import { suggestedLinks, withSuggestedLinks } from './suggested.tsx';
 import { findSource, textsByField, translationTexts, translationValues } from './translations.tsx';
 import { deskUrl, type Outcome, type Submission, type Visit } from './visit.ts';
@@ -163,11 +163,13 @@ async function saveForm(visit: Submission, form: SubmittedRecordForm): Promise<O
     return await saveWithPicture(visit, form, { geocoder, picture, errors });
   } catch (error) {
     // The first error is the one to report.
-    if (!mayHaveBeenWritten(error))
-      await picture.removeFromLibrary().catch((err: unknown) => visit.site.log.warn({ err }, 'an unused picture could not be deleted'));
+    if (!mayHaveBeenWritten(error)) await removeUnused(visit, picture);
     throw error;
   }
 }
+
+const removeUnused = ({ site }: Visit, picture: UploadedPicture): Promise<void> =>
+  picture.removeFromLibrary().catch((err: unknown) => site.log.warn({ err }, 'an unused picture could not be deleted'));
 
 /** An attempt to save a form. */
 interface Attempt {
@@ -216,8 +218,10 @@ async function saveWithPicture(visit: Submission, form: SubmittedRecordForm, { g
       await addFieldErrors(visit, kind, write, { errors });
       return await showAgain(errorNotice(visit.i18n.say('desk:form.wrong')), {});
     }
-    const savedId = await writeRecord(visit, kind, write);
-    return { to: urlAfterSaving(visit, kind, savedId, record ? 'saved' : 'created') };
+    const written = await writeRecord(visit, kind, write);
+    // The first submission has stored the picture, too.
+    if (written.isRepeated) await removeUnused(visit, picture);
+    return { to: urlAfterSaving(visit, kind, written.id, record ? 'saved' : 'created') };
   } catch (error) {
     if (!(error instanceof ApiError) || error.status >= 500) throw error;
     if (error.problem === 'edit-conflict') return await conflictPage(visit, fullPlan, { id: record?.id, input, picture, showAgain });
@@ -273,6 +277,7 @@ async function showFormAgain(
     record,
     // The version that the user changed, so that a conflict with a newer one is detected when the form is saved.
     version: textIn(visit.fields, 'version'),
+    formKey: textIn(visit.fields, FORM_KEY_FIELD),
     initialDigests: encodeInitialValues(before, textIn(visit.fields, INITIAL_FIELD)),
     formValues: { ...before, ...input },
     notice,

@@ -1,13 +1,13 @@
-import { createHash } from 'node:crypto';
 import { fail } from '../errors.ts';
 import { postKind } from '../kinds/index.ts';
 import type { PostValues } from '../kinds/kind.ts';
 import type { Values } from '../kinds/param.ts';
 import { SUGGESTION_META, type Suggestion, storedSuggestion } from '../kinds/suggestion.ts';
 import { type Site, withinTransaction } from '../site.ts';
+import type { Database } from '../storage/engine/database.ts';
 import { countVisible } from '../storage/lists/posts-of-type.ts';
-import { claimAnswer, keepAnswer } from '../storage/rows/kept-answers.ts';
 import type { Caller } from './caller.ts';
+import { formDigest, storeOnce } from './store-once.ts';
 import { insertRecord } from './writes/post-writes.ts';
 
 /** Maximum number of suggestions waiting for review; further ones are refused. */
@@ -31,18 +31,12 @@ export async function storeSuggestion(
 ): Promise<void> {
   const kind = postKind('event');
   // Not the raw form: one that is shown again has other empty boxes.
-  const id = createHash('sha256')
-    .update(`suggestion ${JSON.stringify([key, sentValues, suggestion])}`)
-    .digest('base64url');
-  await site.db.transaction(async (db) => {
-    if (await claimAnswer(db, { id, fingerprint: id }, caller.now)) return;
+  const digest = formDigest({ form: ['suggestion', key], input: [sentValues, suggestion] });
+  const write = async (db: Database): Promise<number> => {
     const counts = await countVisible(db, kind.postType, { viewer: NO_AUTHOR, all: ['pending'], others: [], own: [] }, NO_AUTHOR);
     if ((counts.get('pending') ?? 0) >= MAX_WAITING) fail('suggestions-full');
     const metas = { [SUGGESTION_META]: [storedSuggestion(suggestion)] };
-    await insertRecord(withinTransaction(site, db), caller, kind, { ...values, status: 'pending' }, { metas });
-    await keepAnswer(db, id, STORED_ANSWER);
-  });
+    return insertRecord(withinTransaction(site, db), caller, kind, { ...values, status: 'pending' }, { metas });
+  };
+  await site.db.transaction((db) => storeOnce(db, digest, caller.now, () => write(db)));
 }
-
-/** The stored answer, which only marks that the form was taken. */
-const STORED_ANSWER = '{}';

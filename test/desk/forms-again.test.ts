@@ -183,6 +183,21 @@ describeRequests('forms of the desk', (ask) => {
     expect([await copyAs('publish'), await copyAs('private')]).toEqual(['river "1"', '']);
   });
 
+  it('create one record if they are sent twice, and another one if they are changed', async () => {
+    const anna = await openVisitor(ask, 'admin');
+    const path = '/admin/venues/new';
+    const found = async () => (await ask.read('/venues?search=twice')).total;
+    const refused = await anna.submit(await anna.get(path), path, { website: 'no address' });
+    const send = (changes: Record<string, string> = {}) => anna.submit(refused, path, { venue: 'Sent twice', website: '', ...changes });
+    const answers = [...(await Promise.all([send(), send()])), await send()];
+    const [first] = answers.map(({ headers }) => headers.location);
+    expect(answers.map(({ status, headers }) => [status, headers.location])).toEqual(answers.map(() => [303, first]));
+    expect(await found()).toBe(1);
+    expect((await send({ city: 'Asti' })).headers.location).not.toBe(first);
+    const other = await anna.submit(await anna.get(path), path, { venue: 'Sent twice' });
+    expect([other.headers.location === first, await found()]).toEqual([false, 3]);
+  });
+
   it('link from each error to its field, also to one of several inputs', async () => {
     await ask.writeRows(async () => addCustomField(ask.running().site, { name: 'stage', type: 'choice', choices: ['Barn'] }));
     const anna = await openVisitor(ask, 'admin');

@@ -103,6 +103,17 @@ describeRequests(
       expect([await altOf(image), await pictures()]).toEqual(['A barn', before + 1]);
     });
 
+    it('is stored once if its form is sent twice', async () => {
+      const admin = await openVisitor(ask, 'admin');
+      const before = await pictures();
+      const place = '/admin/organizers/new';
+      const page = await admin.get(place);
+      const sent = () => sendPicture(admin, page, place, { organizer: 'Anna', 'image[alt]': 'A barn' });
+      const ids = [...(await Promise.all([sent(), sent()])), await sent()].map(idOf);
+      expect([new Set(ids).size, await pictures()]).toEqual([1, before + 1]);
+      expect(await ask.metaValues(ids[0]!, '_thumbnail_id')).toHaveLength(1);
+    });
+
     it('is not left in the library if the database fails before the record is written', async () => {
       const admin = await openVisitor(ask, 'admin');
       const { site } = ask.running();

@@ -76,6 +76,21 @@ describeRequests('an action on a record that somebody has changed since the page
     expect(await statusOf(rejected)).toBe('trash');
   });
 
+  it('publishes once if the button is clicked twice', async () => {
+    const anna = await openVisitor(ask, 'admin');
+    const { id } = await ask.create('/events', { title: 'Waiting', ...dates, status: 'pending' });
+    const list = await anna.get('/admin/events?status=pending');
+    const clicks = await Promise.all([1, 2].map(() => click(anna, list, `/admin/events/${id}/publish`)));
+    expect(clicks.map(({ status, headers }) => [status, /done=published/.test(headers.location ?? '')])).toEqual([
+      [303, true],
+      [303, true],
+    ]);
+    const before = await lockPost(ask.db(), id);
+    ask.setClock('2026-11-20T13:00:00Z');
+    expect((await click(anna, list, `/admin/events/${id}/publish`)).status).toBe(303);
+    expect(await lockPost(ask.db(), id)).toEqual(before);
+  });
+
   it('rejects no suggestion that was published', async () => {
     const anna = await openVisitor(ask, 'admin');
     const { id } = await ask.create('/events', { title: 'Suggested', ...dates, status: 'pending' });

@@ -62,7 +62,7 @@ function forgetDone() {
 const SENT = 'fasti-sent';
 
 /** Fields of the form itself, which contain no user input. */
-const FORM_OWN = ['_wpnonce', 'version', 'fields'];
+const FORM_OWN = ['_wpnonce', 'version', 'fields', 'form_key'];
 
 /** Returns a stored draft; undefined if there is none or it is invalid. */
 function draftIn(text) {
