@@ -21,14 +21,20 @@ const TWELVE_HOUR_TIME = /^(0?[1-9]|1[0-2])(?:[:.]([0-5]\d)(?:[:.][0-5]\d)?)? ?(
 
 /**
  * Returns the dates in a form that the user has to correct, each with a sentence about it. `raw`: the values to be
- * written; `before`: the stored values.
+ * written; `before`: the stored values. An event that only changes its time zone keeps its times, which must exist there.
  */
 export function dateErrors({ settings, i18n }: FormContext, raw: Values, before: Values = {}): [name: string, sentence: string][] {
   const { timezone, all_day: allDay } = { ...before, ...raw };
   const zone = parseZone(String(timezone ?? '')) ?? settings.zone;
-  return DATES.flatMap((name): [string, string][] => {
+  const faultOf = (name: string) => {
     const text = String(raw[name] ?? '');
-    const fault = text === '' ? undefined : (wordingFault(text) ?? (takesTime(name, allDay) ? timeFault(text, zone) : undefined));
+    const isTimed = takesTime(name, allDay);
+    if (text !== '') return wordingFault(text) ?? (isTimed ? timeFault(text, zone) : undefined);
+    const keptText = isTimed && 'timezone' in raw && !(name in raw) ? String(before[name] ?? '') : '';
+    return wordingFault(keptText) === undefined ? timeFault(keptText, zone) : undefined;
+  };
+  return DATES.flatMap((name): [string, string][] => {
+    const fault = faultOf(name);
     return fault === undefined ? [] : [[name, i18n.say(`desk:form.${fault}`)]];
   });
 }

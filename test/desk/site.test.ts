@@ -517,6 +517,20 @@ describeRequests('the other pages of the desk', (ask) => {
     expect(await ask.read(`/events/${other}`)).toMatchObject({ start_date: '2027-01-12 04:00:00', end_date: '2027-01-14 03:59:59' });
   });
 
+  it('refuses a time zone in which the clock skips the times of an event', async () => {
+    const admin = await openVisitor(ask, 'admin');
+    const dates = { start_date: '2027-03-28 02:30', end_date: '2027-03-28 02:45', timezone: 'Europe/London' };
+    const { id } = await ask.create('/events', { title: 'Night', ...dates });
+    const path = `/admin/events/${id}`;
+    const form = await admin.get(path);
+    const refused = await admin.submit(form, path, { timezone: 'Europe/Rome' });
+    const faultOf = (name: string) => new RegExp(`id="${name}-error"[^>]*>[^<]*the clocks go forward over this hour`).test(refused.text);
+    expect([refused.status, faultOf('start_date'), faultOf('end_date')]).toEqual([422, true, true]);
+    expect(await ask.read(`/events/${id}`)).toMatchObject({ start_date: '2027-03-28 02:30:00', timezone: 'Europe/London' });
+    expect((await admin.submit(form, path, { timezone: 'Asia/Tokyo' })).status).toBe(303);
+    expect(await ask.read(`/events/${id}`)).toMatchObject({ start_date: '2027-03-28 02:30:00', timezone: 'Asia/Tokyo' });
+  });
+
   it('keeps the length of an event that is moved to a day on which the clock skips its start', async () => {
     const admin = await openVisitor(ask, 'admin');
     const { id } = await ask.create('/events', { title: 'Night', start_date: '2027-03-21 02:15', end_date: '2027-03-21 04:15' });
