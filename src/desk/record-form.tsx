@@ -18,7 +18,7 @@ import { PreviewLink } from './preview-link.tsx';
 import { removalAction, STATUS_FIELD } from './record-actions.ts';
 import { FORM_KEY_FIELD } from './record-write.ts';
 import { SuggestionDetails } from './suggested.tsx';
-import { TranslationLinks } from './translations.tsx';
+import { draftPath, TARGET_LANGUAGE_FIELD, TranslationLinks } from './translations.tsx';
 import { deskUrl, displayTitle, type Outcome, type Visit } from './visit.ts';
 
 /*
@@ -40,6 +40,8 @@ export interface RecordForm extends Omit<FormState, 'kind'> {
   readonly recurs?: boolean;
   /** The id of the record that a new one translates. */
   readonly translates?: number;
+  /** The language that the link to the form of a translation named. */
+  readonly targetLanguage?: string;
   /** The id of the record that a new one is a copy of. */
   readonly copies?: number;
   /** Whether the record that a new one translates or copies is a recurring event. */
@@ -75,12 +77,13 @@ export function recordFormPage(visit: Visit, form: RecordForm): Outcome & { read
           class="record-form"
           data-locale={visit.i18n.locale}
           data-clock={hourCycleOf(visit.settings.calendar.formats.time)}
-          {...draftAttributes(visit, { path: draftKey(path, form), isShownAgain: notice !== undefined })}
+          {...draftAttributes(visit, { path: draftPathOf(path, form), isShownAgain: notice !== undefined })}
         >
           {/* The Enter key presses the first button in the form. */}
           <button type="submit" class="hidden" tabIndex={-1} aria-hidden="true" />
           <Nonce nonce={visit.nonce} />
           {form.translates !== undefined && <input type="hidden" name="translation_of" value={String(form.translates)} />}
+          {form.targetLanguage !== undefined && <input type="hidden" name={TARGET_LANGUAGE_FIELD} value={form.targetLanguage} />}
           {!record && <input type="hidden" name={FORM_KEY_FIELD} value={form.formKey || randomUUID()} />}
           {form.copies !== undefined && <input type="hidden" name="copy_of" value={String(form.copies)} />}
           <input type="hidden" name="version" value={form.version ?? record?.version ?? ''} />
@@ -119,9 +122,9 @@ const imagesOf = ({ data, savedImage, map }: RecordForm): string[] => [
   ...(map ? [map.tiles] : []),
 ];
 
-/** Returns the key under which the browser keeps the input. Input for one new record is not offered for another. */
-const draftKey = (path: string, { translates, copies }: RecordForm): string =>
-  path + (translates ? `?translation_of=${translates}` : copies ? `?copy_of=${copies}` : '');
+/** Returns the path under which the browser keeps the input. Input for one new record is not offered for another. */
+const draftPathOf = (path: string, { translates, targetLanguage, copies }: RecordForm): string =>
+  draftPath(path, translates ? { translation_of: translates, language: targetLanguage } : { copy_of: copies });
 
 interface RecordViewProps {
   readonly visit: Visit;

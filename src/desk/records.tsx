@@ -31,7 +31,7 @@ import {
 } from './record-picture.ts';
 import { FORM_KEY_FIELD, type RecordWrite, withSourceValues, writeRecord } from './record-write.ts';
 import { suggestedLinks, withSuggestedLinks } from './suggested.tsx';
-import { findSource, textsByField, translationTexts, translationValues } from './translations.tsx';
+import { findSource, TARGET_LANGUAGE_FIELD, textsByField, translationTexts, translationValues } from './translations.tsx';
 import { deskUrl, type Outcome, type Submission, type Visit } from './visit.ts';
 
 /*
@@ -64,7 +64,7 @@ export async function newRecordPage(
     formValues: shownValues(plan, initial, data),
     data,
     map: await loadMapView(visit, plan.kind),
-    ...(await originData(visit, plan.kind, { source, copied })),
+    ...(await originData(visit, plan.kind, { source, copied, targetLanguage: textIn(query, 'language') })),
   });
 }
 
@@ -95,11 +95,15 @@ export async function duplicatePage(visit: Visit, declaredKind: PostKind, id: nu
 }
 
 /** Returns the data about the record that a new one translates or copies, for its form. */
-async function originData(visit: Visit, kind: PostKind, { source, copied }: Pick<SubmittedRecordForm, 'source' | 'copied'>) {
+async function originData(
+  visit: Visit,
+  kind: PostKind,
+  { source, copied, targetLanguage }: Pick<SubmittedRecordForm, 'source' | 'copied'> & { readonly targetLanguage: string },
+) {
   const origin = source ?? copied;
   return {
     ...(copied ? { copies: copied.id } : {}),
-    ...(source ? { translates: source.id, translation: textsByField(visit, kind, source) } : {}),
+    ...(source ? { translates: source.id, targetLanguage, translation: textsByField(visit, kind, source) } : {}),
     sharesDates: await hasSeries(visit, kind, origin),
     sharesPassword: origin !== undefined && origin.row.post_password !== '',
   };
@@ -282,7 +286,7 @@ async function showFormAgain(
     formValues: { ...before, ...input },
     notice,
     map: await loadMapView(visit, kind),
-    ...(await originData(visit, kind, { source, copied })),
+    ...(await originData(visit, kind, { source, copied, targetLanguage: textIn(visit.fields, TARGET_LANGUAGE_FIELD) })),
     ...changes,
     data,
   });

@@ -18,7 +18,7 @@ import { mayManageTerms } from '../records/visibility.ts';
 import { decodeForEditing } from '../wordpress/content/entities.ts';
 import { ButtonForm, deskPage, draftAttributes, Nonce } from './layout.tsx';
 import { loadTermList, TermList } from './term-list.tsx';
-import { TranslationLinks } from './translations.tsx';
+import { draftPath, TARGET_LANGUAGE_FIELD, TranslationLinks } from './translations.tsx';
 import { deskUrl, type Outcome, type Submission, type Visit } from './visit.ts';
 
 /*
@@ -27,6 +27,8 @@ import { deskUrl, type Outcome, type Submission, type Visit } from './visit.ts';
 
 interface TermForm {
   readonly input: Values;
+  /** The language that the link to the form of a translation named, as sent back by the form. */
+  readonly targetLanguage?: string;
   readonly errors?: ReadonlyMap<string, string>;
   readonly errorMessage?: string;
   /** The version that the user changed, if not the stored one. */
@@ -114,7 +116,7 @@ export async function createTermByForm(visit: Submission, declaredKind: TermKind
     visit,
     kind,
     'created',
-    (form) => termsPage(visit, kind, { ...form, input }),
+    (form) => termsPage(visit, kind, { ...form, input, targetLanguage: textIn(visit.fields, TARGET_LANGUAGE_FIELD) }),
     async () => {
       await createTerm(site, caller, kind, await acceptParams(site, caller, kind.fields, changedMembers(input, {}), 'create'));
     },
@@ -265,6 +267,7 @@ function TermFields({ visit, kind, path, form, parentChoices, version, initialTe
     language: [...(textIn(form.input, 'language') === '' ? [NO_LANGUAGE] : []), ...languages],
   };
   const source = textIn(form.input, 'translation_of');
+  const targetLanguage = form.targetLanguage ?? textIn(visit.request.query, 'language');
   return (
     // Input for a new term is not offered for a translation, and that for one translation not for another.
     <form
@@ -272,12 +275,13 @@ function TermFields({ visit, kind, path, form, parentChoices, version, initialTe
       action={deskUrl(visit, path)}
       class="narrow"
       {...draftAttributes(visit, {
-        path: source ? `${path}?translation_of=${source}` : path,
+        path: source ? draftPath(path, { translation_of: source, language: targetLanguage }) : path,
         isShownAgain: form.errorMessage !== undefined,
       })}
     >
       <Nonce nonce={visit.nonce} />
       <input type="hidden" name="version" value={version} />
+      {source && <input type="hidden" name={TARGET_LANGUAGE_FIELD} value={targetLanguage} />}
       {initialText !== undefined && <input type="hidden" name={INITIAL_FIELD} value={initialText} />}
       {fieldsOf(kind).map(([name, field]) => {
         const value = textIn(form.input, name);

@@ -84,6 +84,18 @@ export function TranslationLinks(props: {
   );
 }
 
+/** Name of the form field with the language that the link to the form of a new translation named. */
+export const TARGET_LANGUAGE_FIELD = 'target_language';
+
+/**
+ * Returns the path under which the browser keeps the input of a form for a new record. Input for one translation is not
+ * offered for another. `names`: the record that the new one comes from, and the language of a translation.
+ */
+export function draftPath(path: string, names: Readonly<Record<string, string | number | undefined>>): string {
+  const query = new URLSearchParams(Object.entries(names).flatMap(([name, value]) => (value ? [[name, String(value)]] : [])));
+  return query.size > 0 ? `${path}?${query}` : path;
+}
+
 /** Returns the record that a new one translates, named in the URL or the form; undefined if there is none. */
 export async function findSource(visit: Visit, kind: PostKind, fields: Values): Promise<Editable | undefined> {
   const id = idIn(textIn(fields, 'translation_of'));

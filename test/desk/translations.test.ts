@@ -256,7 +256,27 @@ describeDatabases('translations at the desk', (open) => {
         async (path) => /data-draft="([^"]*)"/.exec((await admin.get(path)).text)?.[1],
       ),
     );
-    expect(drafts).toEqual(['1:/admin/categories', `1:/admin/categories?translation_of=${id}`, `1:/admin/categories/${id}`]);
+    expect(drafts).toEqual([
+      '1:/admin/categories',
+      `1:/admin/categories?translation_of=${id}&amp;language=it`,
+      `1:/admin/categories/${id}`,
+    ]);
+  });
+
+  it('of one record are kept apart by language in the unsent text, also in a form that is shown again', async () => {
+    const id = await made();
+    const draftOf = ({ text }: { readonly text: string }) => /data-draft="([^"]*)"/.exec(text)?.[1]?.replaceAll('&amp;', '&');
+    const own = `/admin/events/new?translation_of=${id}&language=it`;
+    const form = await admin.get(own);
+    const again = await admin.submit(form, '/admin/events/new', { title: '', language: 'en' });
+    const later = await admin.submit(again, '/admin/events/new', { title: '' });
+    expect([form, again, later].map(draftOf)).toEqual(Array.from({ length: 3 }, () => `1:${own}`));
+    expect(draftOf(await admin.get(`/admin/events/new?translation_of=${id}&language=de`))).toBe(`1:${own.replace('=it', '=de')}`);
+    const term = { as: 'admin', body: { name: 'Mills', language: 'en' } };
+    const { id: termId } = (await running.send('POST', '/wp-json/calendar/events/v1/categories', term)).body;
+    const ownTerm = `/admin/categories?translation_of=${termId}&language=it`;
+    const refused = await admin.submit(await admin.get(ownTerm), '/admin/categories', { name: '', language: 'en' });
+    expect([refused.status, draftOf(refused)]).toEqual([422, `1:${ownTerm}`]);
   });
 
   it('show an error if the category to translate is gone', async () => {
