@@ -58,15 +58,20 @@ export async function newRecordPage(
     ...values,
   };
   const data = await loadControlData(visit, plan.kind, plan.names, initial);
+  // The copied image may be deleted, or hidden from the user, who could not save it.
+  const usable = data.image ? initial : withoutImage(plan, initial);
   return recordFormPage(visit, {
     plan,
     record: undefined,
-    formValues: shownValues(plan, initial, data),
+    formValues: shownValues(plan, usable, data),
     data,
     map: await loadMapView(visit, plan.kind),
     ...(await originData(visit, plan.kind, { source, copied, targetLanguage: textIn(query, 'language') })),
   });
 }
+
+const withoutImage = ({ kind }: FormPlan, values: Values): Values =>
+  Object.fromEntries(Object.entries(values).filter(([name]) => !kind.fields[name] || !isImage(kind.fields[name])));
 
 /** Returns whether a record is an event that recurs. */
 const hasSeries = async (visit: Visit, kind: PostKind, record: Editable | undefined): Promise<boolean> =>

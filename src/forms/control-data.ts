@@ -12,7 +12,7 @@ import type { LinkedKindName, TermKindName } from '../kinds/kind-names.ts';
 import type { Field, Values } from '../kinds/param.ts';
 import { mayUpload } from '../media/images.ts';
 import { objectOf } from '../objects.ts';
-import { shownMedia } from '../records/core/media.ts';
+import { shownImage } from '../records/core/media.ts';
 import { listPosts, mayCreate, readablePosts } from '../records/posts.ts';
 import { listTerms } from '../records/terms.ts';
 import { mayManageTerms, mayUseByName } from '../records/visibility.ts';
@@ -340,7 +340,7 @@ export function statusChoices({ caller, i18n }: FormContext, kind: PostKind, cur
 /** Returns the image with an id; undefined if there is none that the caller may see. */
 export async function loadImage({ site, caller }: FormContext, id: number): Promise<FormImage | undefined> {
   if (!(id > 0)) return undefined;
-  const record = (await shownMedia(site, caller, [id], 'view')).get(id)?.record;
+  const record = (await shownImage(site, caller, id))?.record;
   if (!record) return undefined;
   const links = record._links as
     | { readonly self?: readonly { readonly targetHints?: { readonly allow?: readonly string[] } }[] }

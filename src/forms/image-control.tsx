@@ -33,9 +33,13 @@ export const image: Control = {
         data-too-large={data.say('desk:form.picture-too-large', { most: data.maxFileSize.text })}
       >
         <input type="hidden" name={`${name}[id]`} value={String(formValue)} />
-        {formValue !== 0 && data.image && (
+        {formValue !== 0 && (
           <>
-            <img src={data.image.address} alt={data.image.alt} class="form-image" />
+            {data.image ? (
+              <img src={data.image.address} alt={data.image.alt} class="form-image" />
+            ) : (
+              <p class="quiet">{data.say('desk:form.image-absent')}</p>
+            )}
             <Checkbox name={`${name}[remove]`} id={`${name}-remove`} label={data.say('desk:form.remove-image')} />
           </>
         )}

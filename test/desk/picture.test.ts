@@ -253,6 +253,40 @@ describeRequests(
       expect(late.headers['content-security-policy']).toContain(new URL(shown[0]!.attribs.src!, 'http://x.example').origin);
     });
 
+    it('is left out of a copy if it was deleted, and can be removed if it is deleted later', async () => {
+      const contrib = await openVisitor(ask, 'contrib');
+      const admin = await openVisitor(ask, 'admin');
+      const { own, image } = await withPicture(admin, 'organizers', { organizer: 'Anna' });
+      const id = Number(own.split('/').at(-1));
+      await ask.writeRows((db) => db.from('posts').where('ID', id).update({ post_author: 4, post_status: 'draft' }));
+      const place = '/admin/organizers/new';
+      const copy = await contrib.get(`${own}/duplicate`);
+      await ask.writeRows((db) => db.from('posts').where('ID', Number(image)).delete());
+      const refused = await contrib.submit(copy, place, { organizer: 'Otto' });
+      expect([refused.status, refused.text.includes('it has been deleted, or you may not see it')]).toEqual([422, true]);
+      expect((await contrib.submit(refused, place, { 'image[remove]': '1' })).status).toBe(303);
+      const later = await contrib.get(`${own}/duplicate`);
+      expect(new Map(formIn(later.text, place)).get('image[id]')).toBe('0');
+      expect((await contrib.submit(later, place, { organizer: 'Otto' })).status).toBe(303);
+      const page = await contrib.get(own);
+      expect((await contrib.submit(page, own, { 'image[remove]': '1' })).status).toBe(303);
+      expect(await ask.metaValues(id, '_thumbnail_id')).toEqual([]);
+    });
+
+    it('is shown if it belongs to a draft of somebody else, but is that of a record that the user sees', async () => {
+      const admin = await openVisitor(ask, 'admin');
+      const contrib = await openVisitor(ask, 'contrib');
+      const { own, image } = await withPicture(admin, 'organizers', { organizer: 'Anna' });
+      const id = Number(own.split('/').at(-1));
+      await ask.update(`/organizers/${id}`, { status: 'draft' });
+      const other = await ask.create('/organizers', { organizer: 'Otto', image: Number(image) });
+      await ask.writeRows((db) => db.from('posts').where('ID', other.id).update({ post_author: 4, post_status: 'draft' }));
+      const { text } = await contrib.get(`/admin/organizers/${other.id}`);
+      expect([text.includes('class="form-image"'), text.includes('image[remove]')]).toEqual([true, true]);
+      await ask.writeRows((db) => db.from('postmeta').where({ post_id: other.id, meta_key: '_thumbnail_id' }).delete());
+      expect((await contrib.get(`/admin/organizers/${id}`)).status).toBe(403);
+    });
+
     it('is described together with the creation of its record, or neither takes place', async () => {
       const admin = await openVisitor(ask, 'admin');
       const { own, image } = await withPicture(admin, 'organizers', { organizer: 'Anna', 'image[alt]': 'A barn' });

@@ -34,6 +34,7 @@ import { columnText, trustOf } from '../clean-text.ts';
 import { listQuery } from '../list-query.ts';
 import { postOfAnyRecord, postsOfRecords } from '../occurrences.ts';
 import { deleteLanguageOfFile } from '../record-languages.ts';
+import { shownAmong } from '../shown-images.ts';
 import { loadedVersion, type VersionedRecord } from '../versions.ts';
 import { fileRights, mayDeleteFile, mayEditFile, mayRead, mayReadFile, mayWritePost } from '../visibility.ts';
 import { type CorePage, isStoredDate, localAndUtcDates, orderOf, paging, refuseStatuses, totalsOf, viewOf } from './lists.ts';
@@ -82,11 +83,31 @@ export async function readMedia(site: Site, caller: Caller, id: number, values: 
 }
 
 /** Returns files by id, in the order of the ids, without those that the caller may not read. */
-export async function shownMedia(
+export const shownMedia = (
   site: Site,
   caller: Caller,
   ids: readonly number[],
   view: View,
+): Promise<Map<number, Required<VersionedRecord>>> =>
+  renderMedia(site, caller, { ids, view, isShown: (row, parent) => mayReadFile(caller.viewer, row, parent) });
+
+/** Returns an image that the caller may read, or sees in a readable record; undefined if it is no such image. */
+export async function shownImage(site: Site, caller: Caller, id: number): Promise<Required<VersionedRecord> | undefined> {
+  const shownIds = await shownAmong(site.db, caller.viewer, [id]);
+  return (await renderMedia(site, caller, { ids: [id], view: 'view', isShown: (row) => shownIds.has(row.ID) })).get(id);
+}
+
+/** Files to be rendered. `isShown`: whether the caller sees a file, by its row and that of the post it is attached to. */
+interface RequestedMedia {
+  readonly ids: readonly number[];
+  readonly view: View;
+  readonly isShown: (row: Post, parent: Post | undefined) => boolean;
+}
+
+async function renderMedia(
+  site: Site,
+  caller: Caller,
+  { ids, view, isShown }: RequestedMedia,
 ): Promise<Map<number, Required<VersionedRecord>>> {
   const bundle = await loadMediaBundle(site.db, ids);
   const { viewer } = caller;
@@ -95,7 +116,7 @@ export async function shownMedia(
   const context: CoreContext = { ...renderContext(caller, { mayRead: (row) => mayRead(viewer, row), isOpen: () => true }), view };
   const readableIds = ids.filter((id) => {
     const row = bundle.posts.get(id);
-    return row?.post_type === 'attachment' && mayReadFile(viewer, row, bundle.posts.get(row.post_parent));
+    return row?.post_type === 'attachment' && isShown(row, bundle.posts.get(row.post_parent));
   });
   return new Map(
     await mapYielding(readableIds, (id) => {
