@@ -17,7 +17,7 @@ import type { Visit } from './visit.ts';
 /** Technical fields of forms that contain no user input. */
 const TECHNICAL_FIELDS: ReadonlySet<string> = new Set(
   [
-    'fields version form_key back begun shown_role translation_of target_language copy_of publish author',
+    'fields version form_key back begun shown_role translation_of target_language copy_of shares_password publish author',
     'kept columns map dates skip run',
     'decision app_id success_url reject_url',
   ].flatMap((names) => names.split(' ')),

@@ -13,6 +13,7 @@ import { mayCreate } from '../records/posts.ts';
 import type { FormPlan } from './form-plan.ts';
 import { ButtonForm, deskPage, draftAttributes, Nonce, type Notice } from './layout.tsx';
 import { addressLine, geocoderFor, LocateButton } from './locate.tsx';
+import { SERIES_FIELDS, SHARES_PASSWORD_FIELD } from './origin-change.ts';
 import { MAP_AFTER_FIELD, MAP_ASSETS, type MapView, PlaceMap } from './place-map.tsx';
 import { PreviewLink } from './preview-link.tsx';
 import { removalAction, STATUS_FIELD } from './record-actions.ts';
@@ -88,7 +89,10 @@ export function recordFormPage(visit: Visit, form: RecordForm): Outcome & { read
           {form.copies !== undefined && <input type="hidden" name="copy_of" value={String(form.copies)} />}
           <input type="hidden" name="version" value={form.version ?? record?.version ?? ''} />
           <input type="hidden" name="fields" value={plan.names.join(',')} />
-          {record && <input type="hidden" name={INITIAL_FIELD} value={form.initialDigests ?? encodeInitialValues(form.formValues)} />}
+          {(record || form.sharesDates) && (
+            <input type="hidden" name={INITIAL_FIELD} value={form.initialDigests ?? encodeInitialValues(initialValuesOf(form))} />
+          )}
+          {form.sharesPassword && <input type="hidden" name={SHARES_PASSWORD_FIELD} value="1" />}
           <div class="form-main">
             {plan.main.map((name) => (
               <Fragment key={name}>
@@ -115,6 +119,10 @@ export function recordFormPage(visit: Visit, form: RecordForm): Outcome & { read
   });
   return { html, images: imagesOf(form) };
 }
+
+/** Returns the initial values that the form sends back: of a new event, its dates, with which it shares a series. */
+const initialValuesOf = ({ record, formValues }: RecordForm): RecordForm['formValues'] =>
+  record ? formValues : Object.fromEntries(Object.entries(formValues).filter(([name]) => SERIES_FIELDS.includes(name)));
 
 /** Returns the URLs of the images of a form, and of its map. */
 const imagesOf = ({ data, savedImage, map }: RecordForm): string[] => [

@@ -18,6 +18,7 @@ import { loadDates } from './event-dates.tsx';
 import { type FormPlan, formPlan, initialValues } from './form-plan.ts';
 import type { Notice } from './layout.tsx';
 import { geocoderFor, LOCATE_FIELD, locate } from './locate.tsx';
+import { type Origin, originChange, SERIES_FIELDS } from './origin-change.ts';
 import { loadMapView } from './place-map.tsx';
 import { type RecordForm, recordFormPage } from './record-form.tsx';
 import {
@@ -97,6 +98,14 @@ export async function duplicatePage(visit: Visit, declaredKind: PostKind, id: nu
   const copied = await readEditable(visit.site, visit.caller, declaredKind, id);
   const { slug: _slug, date: _date, author: _author, status: _status, external_id: _name, ...values } = copied.values;
   return newRecordPage(visit, declaredKind, { values: { ...values, status: 'draft' }, copied });
+}
+
+/** Returns the record that a new one translates or copies, as it is now. */
+async function originOf(visit: Visit, { fullPlan, source, copied }: SubmittedRecordForm, data: ControlData): Promise<Origin> {
+  const record = source ?? copied;
+  const recurs = await hasSeries(visit, fullPlan.kind, record);
+  const series = record && recurs ? shownValues({ ...fullPlan, names: SERIES_FIELDS }, record.values, data) : undefined;
+  return { exists: record !== undefined, series };
 }
 
 /** Returns the data about the record that a new one translates or copies, for its form. */
@@ -203,6 +212,11 @@ async function saveWithPicture(visit: Submission, form: SubmittedRecordForm, { g
     const { notice, coordinates } = await locate(visit, geocoder, input);
     return showAgain(notice, { input: { ...input, ...coordinates }, status: 200 });
   }
+  const change = record ? undefined : originChange(visit, input, await originOf(visit, form, data));
+  if (change) {
+    const { notice, initialDigests } = change;
+    return showAgain(errorNotice(visit.i18n.say(notice)), { input: { ...input, ...change.input }, initialDigests, status: 409 });
+  }
   const initial = source && translationValues(visit, kind, source, '');
   const values = await changedValues(visit, submittedPlan, { before: record?.values, input, data, ...(initial ? { initial } : {}) });
   for (const [name, sentence] of [...dateErrors(visit, values, record?.values), ...unusedDetailErrors(visit, submittedPlan, input, values)])
@@ -287,7 +301,7 @@ async function showFormAgain(
     // The version that the user changed, so that a conflict with a newer one is detected when the form is saved.
     version: textIn(visit.fields, 'version'),
     formKey: textIn(visit.fields, FORM_KEY_FIELD),
-    initialDigests: encodeInitialValues(before, textIn(visit.fields, INITIAL_FIELD)),
+    initialDigests: record ? encodeInitialValues(before, textIn(visit.fields, INITIAL_FIELD)) : textIn(visit.fields, INITIAL_FIELD),
     formValues: { ...before, ...input },
     notice,
     map: await loadMapView(visit, kind),

@@ -9,7 +9,7 @@ import { accessibilityFaults, describeInBrowser, VIEWS } from '../support/browse
 import { describeDatabases } from '../support/databases.ts';
 import { elements, formIn, openVisitor, textOf, type Visitor } from '../support/desk-visitor.ts';
 import { loadRecurringSite } from '../support/recurring-site.ts';
-import { type RunningSite, serveDatabase } from '../support/running-site.ts';
+import { type Answer, type RunningSite, serveDatabase } from '../support/running-site.ts';
 import { serveRecurringSite } from '../support/served-recurring-site.ts';
 import { setOptions } from '../support/site.ts';
 
@@ -118,6 +118,43 @@ describeDatabases('dates of a recurring event at the desk', (open) => {
     expect(await copyWith({})).toEqual(stored.map((row: { start_date?: unknown }) => String(row.start_date)));
     expect(await copyWith({ 'start_date[time]': '18:00' })).toHaveLength(1);
     expect((await anna.get('/admin/events/38/duplicate')).text).not.toContain('all dates of the series');
+  });
+
+  it('are not lost without a word if the event that is copied is moved or deleted meanwhile', async () => {
+    const anna = await as('admin');
+    const path = '/admin/events/new';
+    const form = await anna.get(`/admin/events/${CHOIR}/duplicate`);
+    const metas = await db
+      .from('postmeta')
+      .where('post_id', CHOIR)
+      .where('meta_key', 'like', '_Event%Date%')
+      .select('meta_id', 'meta_value');
+    for (const { meta_id: id, meta_value: value } of metas)
+      await db
+        .from('postmeta')
+        .where('meta_id', Number(id))
+        .update({ meta_value: String(value).replace(/:00:00$/, ':30:00') });
+    await db.from('fasti_changes').increment('counter');
+    const startIn = ({ text }: { readonly text: string }) => new Map(formIn(text, path)).get('start_date[time]');
+    const moved = await anna.submit(form, path, { title: 'Copy' });
+    expect([moved.status, moved.text.includes('was moved in the meantime')]).toEqual([409, true]);
+    expect(startIn(moved)).toBe(startIn(form)?.replace(/:00$/, ':30'));
+    expect(new Map(formIn(moved.text, path)).get('title')).toBe('Copy');
+    const countOf = async (answer: Answer) =>
+      (
+        await db
+          .from('tec_occurrences')
+          .where('post_id', Number(/events\/(\d+)\?/.exec(answer.headers.location ?? '')?.[1]))
+          .select('post_id')
+      ).length;
+    expect(await countOf(await anna.submit(moved, path))).toBeGreaterThan(3);
+    // A user who chose the time does not get another one.
+    expect(await countOf(await anna.submit(form, path, { title: 'Copy', 'start_date[time]': '06:00' }))).toBe(1);
+    const later = await anna.get(`/admin/events/${CHOIR}/duplicate`);
+    await running.send('DELETE', `/wp-json/wp/v2/tribe_events/${CHOIR}?force=true`, { as: 'admin' });
+    const lost = await anna.submit(later, path, { title: 'Copy' });
+    expect([lost.status, lost.text.includes('if you save again, the new event takes place once')]).toEqual([409, true]);
+    expect(await countOf(await anna.submit(lost, path))).toBe(1);
   });
 
   it('name the zone of their times if it is not that of the site', async () => {

@@ -181,6 +181,10 @@ describeRequests('forms of the desk', (ask) => {
       return (await lockPost(ask.db(), Number(/events\/(\d+)\?/.exec(headers.location ?? '')?.[1])))?.post_password;
     };
     expect([await copyAs('publish'), await copyAs('private')]).toEqual(['river "1"', '']);
+    await ask.writeRows((db) => db.from('posts').where('ID', id).delete());
+    const lost = await anna.submit(refused, '/admin/events/new', { title: 'Copy' });
+    expect([lost.status, lost.text.includes('no password protects the new record')]).toEqual([409, true]);
+    expect((await anna.submit(lost, '/admin/events/new')).status).toBe(303);
   });
 
   it('create one record if they are sent twice, and another one if they are changed', async () => {
