@@ -82,17 +82,7 @@ export function recordFormPage(visit: Visit, form: RecordForm): Outcome & { read
         >
           {/* The Enter key presses the first button in the form. */}
           <button type="submit" class="hidden" tabIndex={-1} aria-hidden="true" />
-          <Nonce nonce={visit.nonce} />
-          {form.translates !== undefined && <input type="hidden" name="translation_of" value={String(form.translates)} />}
-          {form.targetLanguage !== undefined && <input type="hidden" name={TARGET_LANGUAGE_FIELD} value={form.targetLanguage} />}
-          {!record && <input type="hidden" name={FORM_KEY_FIELD} value={form.formKey || randomUUID()} />}
-          {form.copies !== undefined && <input type="hidden" name="copy_of" value={String(form.copies)} />}
-          <input type="hidden" name="version" value={form.version ?? record?.version ?? ''} />
-          <input type="hidden" name="fields" value={plan.names.join(',')} />
-          {(record || form.sharesDates) && (
-            <input type="hidden" name={INITIAL_FIELD} value={form.initialDigests ?? encodeInitialValues(initialValuesOf(form))} />
-          )}
-          {form.sharesPassword && <input type="hidden" name={SHARES_PASSWORD_FIELD} value="1" />}
+          <HiddenFields visit={visit} form={form} />
           <div class="form-main">
             {plan.main.map((name) => (
               <Fragment key={name}>
@@ -118,6 +108,26 @@ export function recordFormPage(visit: Visit, form: RecordForm): Outcome & { read
     ),
   });
   return { html, images: imagesOf(form) };
+}
+
+/** The fields of the form that its user does not see. */
+function HiddenFields({ visit, form }: { readonly visit: Visit; readonly form: RecordForm }): JSX.Element {
+  const { plan, record } = form;
+  return (
+    <>
+      <Nonce nonce={visit.nonce} />
+      {form.translates !== undefined && <input type="hidden" name="translation_of" value={String(form.translates)} />}
+      {form.targetLanguage !== undefined && <input type="hidden" name={TARGET_LANGUAGE_FIELD} value={form.targetLanguage} />}
+      {!record && <input type="hidden" name={FORM_KEY_FIELD} value={form.formKey || randomUUID()} />}
+      {form.copies !== undefined && <input type="hidden" name="copy_of" value={String(form.copies)} />}
+      <input type="hidden" name="version" value={form.version ?? record?.version ?? ''} />
+      <input type="hidden" name="fields" value={plan.names.join(',')} />
+      {(record || form.sharesDates) && (
+        <input type="hidden" name={INITIAL_FIELD} value={form.initialDigests ?? encodeInitialValues(initialValuesOf(form))} />
+      )}
+      {form.sharesPassword && <input type="hidden" name={SHARES_PASSWORD_FIELD} value="1" />}
+    </>
+  );
 }
 
 /** Returns the initial values that the form sends back: of a new event, its dates, with which it shares a series. */

@@ -21,7 +21,8 @@ const TWELVE_HOUR_TIME = /^(0?[1-9]|1[0-2])(?:[:.]([0-5]\d)(?:[:.][0-5]\d)?)? ?(
 
 /**
  * Returns the dates in a form that the user has to correct, each with a sentence about it. `raw`: the values to be
- * written; `before`: the stored values. An event that only changes its time zone keeps its times, which must exist there.
+ * written; `before`: the stored values. An event that only changes its time zone keeps its times, which must exist
+ * there.
  */
 export function dateErrors({ settings, i18n }: FormContext, raw: Values, before: Values = {}): [name: string, sentence: string][] {
   const { timezone, all_day: allDay } = { ...before, ...raw };

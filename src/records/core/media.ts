@@ -97,7 +97,7 @@ export async function shownImage(site: Site, caller: Caller, id: number): Promis
   return (await renderMedia(site, caller, { ids: [id], view: 'view', isShown: (row) => shownIds.has(row.ID) })).get(id);
 }
 
-/** Files to be rendered. `isShown`: whether the caller sees a file, by its row and that of the post it is attached to. */
+/** Files to be rendered. `isShown`: whether the caller sees a file; `parent`: the post that it is attached to. */
 interface RequestedMedia {
   readonly ids: readonly number[];
   readonly view: View;
