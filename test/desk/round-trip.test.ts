@@ -11,7 +11,7 @@ import { describeRequests } from '../support/site-client.ts';
  */
 
 /** Names of inputs that hold no value of a record, or that only scripts fill. */
-const NOT_KEPT = /^(_wpnonce|version|fields|begun)$|\[add\]|\[fresh\]|^image/;
+const NOT_KEPT = /^(_wpnonce|version|fields|form_key|begun)$|\[add\]|\[fresh\]|^image/;
 
 /** Values for inputs that do not accept any text. */
 const TYPED: Readonly<Record<string, string>> = {
