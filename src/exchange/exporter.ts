@@ -24,7 +24,7 @@ import { fieldsItem } from './items/field-definitions.ts';
 import { withLanguages } from './items/item-languages.ts';
 import { type Entry, type Item, isItem, LINK_METAS, type PostItem, shownLinks } from './items/items.ts';
 import type { NonItemEntry } from './items/report.ts';
-import { authorItem, POST_ORDER, postItems, termItems, typeOf, withRecurrence } from './items/site-items.ts';
+import { authorItem, POST_ORDER, postItems, termItems, termPlaces, typeOf, withRecurrence } from './items/site-items.ts';
 
 export interface ExportOptions {
   /** Only these kinds, with the venues, organizers, images and terms that they reference. Absent: everything. */
@@ -72,12 +72,13 @@ export async function* exportEntries(site: Site, caller: Caller, options: Export
     }
   }
   const { contentLanguages } = caller.settings;
-  const terms = await termItems(db, options.kinds === undefined ? undefined : await usedTerms(db, ids));
+  const places = await termPlaces(db);
+  const terms = await termItems(db, places, options.kinds === undefined ? undefined : await usedTerms(db, ids));
   // Plugin metas of terms are exported only for users who manage the site.
   yield* await withLanguages(db, contentLanguages, isWhole ? terms : terms.map(({ metas: _, ...term }) => term));
   for (const kind of POST_ORDER) {
     for (const page of pagesOf([...ids[kind]], PAGE_SIZE)) {
-      const loaded = await postItems(db, kind, page, { author: (id) => logins.get(id), uploads: caller.uploads });
+      const loaded = await postItems(db, kind, page, { author: (id) => logins.get(id), uploads: caller.uploads, places });
       const itemsWithLanguages = await withLanguages(db, contentLanguages, loaded);
       const items = kind === 'event' ? await withRecurrence(db, itemsWithLanguages, caller.settings) : itemsWithLanguages;
       const rights = await accessTo(db, caller, kind, page);

@@ -21,7 +21,7 @@ import { IMPORTED_OPTIONS } from './import/imported-settings.ts';
 import { settingsItem } from './import/write-settings.ts';
 import { withLanguages } from './items/item-languages.ts';
 import { type AuthorItem, type Entry, SourceFault } from './items/items.ts';
-import { authorItem, POST_ORDER, postItems, termItems, typeOf, withRecurrence } from './items/site-items.ts';
+import { authorItem, POST_ORDER, postItems, termItems, termPlaces, typeOf, withRecurrence } from './items/site-items.ts';
 import { type Source, siteName } from './items/source.ts';
 
 /**
@@ -94,13 +94,15 @@ async function* entries(db: Database, site: number): AsyncGenerator<Entry> {
   }
   const shared = activePlugins(options).includes('the-events-calendar');
   const languages = await findLanguages(db, options, { setting: 'auto', isShared: shared });
-  yield* await withLanguages(db, languages, await termItems(db));
+  const places = await termPlaces(db);
+  yield* await withLanguages(db, languages, await termItems(db, places));
 
   const { posts, comments } = await countTypes(db, postTypes);
   const recurrence = await recurrenceIn(db, options);
   for (const kind of POST_ORDER) {
     for await (const ids of pagesById(PAGE_SIZE, (after, size) => idsOfType(db, typeOf(kind), after, size))) {
-      const loaded = await postItems(db, kind, ids, { author: (id) => logins.get(id) ?? (id > 0 ? `#${id}` : undefined), uploads });
+      const author = (id: number) => logins.get(id) ?? (id > 0 ? `#${id}` : undefined);
+      const loaded = await postItems(db, kind, ids, { author, uploads, places });
       const items = await withLanguages(db, languages, loaded);
       yield* kind === 'event' ? await withRecurrence(db, items, { recurrence }) : items;
     }

@@ -434,6 +434,15 @@ const FILES: Case[] = [
     [...plain.map((line) => (/^(BEGIN|END):/.test(line) ? line : line.replace(/^[^:]+/, (name) => name.toLowerCase())))],
     ['2026-12-24 18:00-18:00'],
   ],
+  [
+    'blanks before the colons, and two versions of an event',
+    ['SEQUENCE:2', 'SEQUENCE:1'].flatMap((version) =>
+      event(version, 'SUMMARY:Talk', 'DTSTART:20261224T180000Z').map((line) =>
+        /^(BEGIN|END):/.test(line) ? line : line.replace(':', ' :'),
+      ).map((line) => (version === 'SEQUENCE:1' ? line.replace('Talk', 'Old') : line)),
+    ),
+    ['2026-12-24 18:00-18:00 Talk'],
+  ],
   ['empty lines', plain.flatMap((line) => [line, '']), ['2026-12-24 18:00-18:00']],
   ['a line that is none', [...plain.slice(0, -1), 'nonsense', 'END:VEVENT'], ['2026-12-24 18:00-18:00'], ['ical-line-unreadable']],
   [

@@ -17,7 +17,7 @@ import { describeDatabases, urlOf } from '../support/databases.ts';
 import { COMMAND } from '../support/program.mjs';
 import { loadSite } from '../support/site.ts';
 import { calendar as calendars } from './arbitrary.ts';
-import { bareFixture, bareSite, calendarOf, callerOf, emptySite, streamOf, textOfAll } from './sites.ts';
+import { bareFixture, bareSite, calendarOf, callerOf, emptySite, metaRows, streamOf, textOfAll } from './sites.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), 'fasti-kill-'));
@@ -167,6 +167,35 @@ describeDatabases('interrupted import', (open, engine) => {
     const calm = await reportOf([]);
     expect([calm.lost.attachment, calm.skipped]).toEqual([3, { VTODO: 1 }]);
     expect(sorted(await reportOf([4, 8]))).toEqual(sorted(calm));
+  });
+
+  it('keeps records apart that share an external ID, wherever it is interrupted', async () => {
+    const event = (title: string, day: number): Item => ({
+      ...{ kind: 'event', sourceId: title, match: 'name', complete: false, links: [], columns: { post_title: title, post_status: 'publish' } },
+      metas: metaRows([
+        ['_fasti_external_id', 'crm 9'],
+        ...['_EventStartDate', '_EventEndDate', '_EventStartDateUTC', '_EventEndDateUTC'].map((key): [string, string] => [
+          key,
+          `2031-06-0${day} 20:00:00`,
+        ]),
+        ['_EventTimezone', 'UTC'],
+      ]),
+    });
+    const entries = [event('Opera', 1), event('Ballet', 2)];
+    const db = await open();
+    await loadSite(db, bareFixture());
+    const site = await bareSite(db);
+    const [caller, options] = [await callerOf(site), { source: 'table', itemsPerBatch: 1 }];
+    async function* cut() {
+      yield* entries;
+      throw new Interrupted();
+    }
+    await expect(importItems(site, caller, cut(), options)).rejects.toThrow(Interrupted);
+    const report = await importItems(site, caller, streamOf(entries), { ...options, resume: true });
+    const events = await db.from('posts').where('post_type', 'tribe_events').orderBy('ID').select('post_title');
+    expect(events.map(({ post_title: title }) => title)).toEqual(['Opera', 'Ballet']);
+    expect(report.losses.map(({ reason, count }) => [reason, count])).toEqual([['external-id-taken', 1]]);
+    await site.close();
   });
 
   it('explains how to continue when it is stopped by a signal', async () => {

@@ -87,7 +87,8 @@ function createComponentReader(file: string): { take: (line: Line) => Part | und
   }
 
   return {
-    take: (content) => {
+    take: (written) => {
+      const content = withPlainName(written);
       const { line, text } = content;
       const [, marker = '', componentName = ''] = (/^[BE]/i.test(text) && MARKER.exec(text)) || [];
       if (marker !== '')
@@ -106,6 +107,12 @@ function createComponentReader(file: string): { take: (line: Line) => Part | und
     },
   };
 }
+
+/** Removes the blanks that some programs write after a property name. */
+const withPlainName = (line: Line): Line => {
+  const text = line.text.replace(/^([A-Za-z0-9-]+)[ \t]+(?=[;:])/, '$1');
+  return text === line.text ? line : { ...line, text };
+};
 
 function addLine(lines: Line[], line: Line, file: string): void {
   if (lines.length >= MAX_LINES) throw new SourceFault('too-long', { file, line: line.line });

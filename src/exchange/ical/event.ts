@@ -94,8 +94,7 @@ export interface CalendarEvent {
 
 /** Parses the lines of a VEVENT. Returns undefined if it cannot be read at all. */
 export function readEvent(lines: readonly Line[], line: number): CalendarEvent | undefined {
-  const allLines = lines.map(withPlainName);
-  const validLines = allLines.filter(({ text }) => PROPERTY.test(text));
+  const validLines = lines.filter(({ text }) => PROPERTY.test(text));
   // Rules are parsed elsewhere; the library would read them only to expand them.
   const [ruleLines, otherLines] = [validLines.filter(({ text }) => RULE.test(text)), validLines.filter(({ text }) => !RULE.test(text))];
   const properties = parseProperties(otherLines.flatMap(({ text }) => repairLine(text)));
@@ -147,7 +146,7 @@ export function readEvent(lines: readonly Line[], line: number): CalendarEvent |
     unsupported: ruleLines.filter(({ text: rule }) => lineValue(rule) !== '' && ruleOf(rule) === undefined),
     repeating: validLines.filter(({ text: lineText }) => ADDS_DATES.test(lineText) && lineValue(lineText) !== ''),
     otherRanges: validLines.filter(({ text: lineText }) => OTHER_RANGE.test(lineText)),
-    unreadable: allLines.filter((one) => !PROPERTY.test(one.text) || hasInvalidDate(one.text) || hasInvalidGeo(one.text) || isSecond(one)),
+    unreadable: lines.filter((one) => !PROPERTY.test(one.text) || hasInvalidDate(one.text) || hasInvalidGeo(one.text) || isSecond(one)),
     otherEncoding: lines.filter(({ encoding }) => encoding !== undefined),
   };
 }
@@ -217,12 +216,6 @@ function isUndated(text: string, { length, moments }: { length: CalendarEvent['l
 }
 
 const PROPERTY = /^[A-Za-z0-9-]+[;:]/;
-
-/** Removes the blanks that some programs write around a property name. */
-const withPlainName = (line: Line): Line => {
-  const text = line.text.replace(/^([A-Za-z0-9-]+)[ \t]+(?=[;:])/, '$1');
-  return text === line.text ? line : { ...line, text };
-};
 
 /** Returns a predicate for lines that repeat a single-valued date property with another value; the first one counts. */
 function repeatedDateTest(lines: readonly Line[]): (line: Line) => boolean {

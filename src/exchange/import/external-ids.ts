@@ -8,7 +8,7 @@ import type { CleanPost } from '../items/clean.ts';
 import { nameOf, type PostItem, textIn } from '../items/items.ts';
 import { addLoss } from '../items/report.ts';
 import { typeOf } from '../items/site-items.ts';
-import type { Work } from './run.ts';
+import type { Run, Work } from './run.ts';
 import { usablePosts } from './usable-by-name.ts';
 
 /*
@@ -33,6 +33,15 @@ const formsOf = (item: PostItem): readonly string[] => externalIdForms(externalI
 const isFirst = ({ run }: Work, item: PostItem): boolean => run.externalIds.get(nameOfItem(item)) === item.sourceId;
 
 /**
+ * Notes which items are the first ones with their external IDs. All items of the source must come here in their order,
+ * also those that an interrupted run has finished.
+ */
+export function noteExternalIds({ externalIds }: Run, items: readonly PostItem[]): void {
+  for (const item of items)
+    if (externalIdOf(item) !== '' && !externalIds.has(nameOfItem(item))) externalIds.set(nameOfItem(item), item.sourceId);
+}
+
+/**
  * Finds the records that already have the external IDs of these items, and locks these IDs against other writers.
  * `newItems`: those of the items that have no record yet.
  */
@@ -43,7 +52,6 @@ export async function lookUpExternalIds(
 ): Promise<ExternalIds> {
   const itemsWithId = items.filter((item) => externalIdOf(item) !== '');
   if (itemsWithId.length === 0) return { holders: new Map(), usable: new Set() };
-  for (const item of itemsWithId) if (!run.externalIds.has(nameOfItem(item))) run.externalIds.set(nameOfItem(item), item.sourceId);
   if (!run.isDryRun) {
     await lockNames(
       db,

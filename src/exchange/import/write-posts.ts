@@ -11,7 +11,7 @@ import { nameOf, type PostItem } from '../items/items.ts';
 import { addLoss, addToCount } from '../items/report.ts';
 import { typeOf } from '../items/site-items.ts';
 import { digestOf } from '../items/versions.ts';
-import { type ExternalIds, hasOtherExternalId, holderOf, lookUpExternalIds, withOwnExternalId } from './external-ids.ts';
+import { type ExternalIds, hasOtherExternalId, holderOf, lookUpExternalIds, noteExternalIds, withOwnExternalId } from './external-ids.ts';
 import { hiddenImages, visibilityOnly, withHiddenByOthers } from './hidden-records.ts';
 import {
   digestWithout,
@@ -43,6 +43,7 @@ import { termFromReference } from './write-terms.ts';
  */
 export async function writePosts(work: Work, items: readonly PostItem[]): Promise<void> {
   const { run, db, ledger, tally } = work;
+  noteExternalIds(run, items);
   const candidates = await candidatesOf(work, items);
   const ids = candidates.flatMap(({ item, entry }) => [...(item.id === undefined ? [] : [item.id]), ...(entry ? [entry.target] : [])]);
   const takenPosts = await takenPostIds(db, ids);

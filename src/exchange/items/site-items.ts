@@ -31,12 +31,11 @@ export async function postItems(
   db: Database,
   kind: PostItem['kind'],
   ids: readonly number[],
-  { author, uploads }: { author: AuthorName; uploads: string },
+  { author, uploads, places }: { readonly author: AuthorName; readonly uploads: string; readonly places: TermPlaces },
 ): Promise<PostItem[]> {
   const [rows, metas] = [await loadPosts(db, ids), await loadMetas(db, ids)];
   const hasTerms = kind !== 'attachment' && postKind(kind).terms.length > 0;
   const terms = hasTerms ? await loadTermsOf(db, ids) : new Map<number, Term[]>();
-  const places = hasTerms ? await positionsAmongNamesakes(db) : new Map<number, number>();
   const reference = (term: Term): TermReference => ({
     kind: term.taxonomy === termKind('tag').taxonomy ? 'tag' : 'category',
     sourceId: nameOf(term, places),
@@ -85,9 +84,12 @@ export function authorItem({ row, metas }: StoredUser, prefix: string): AuthorIt
 }
 
 /** Returns all terms of both kinds with their metas, parents before their children. `ids`: only these, by kind. */
-export async function termItems(db: Database, ids?: Readonly<Record<TermKindName, ReadonlySet<number>>>): Promise<TermItem[]> {
+export async function termItems(
+  db: Database,
+  places: TermPlaces,
+  ids?: Readonly<Record<TermKindName, ReadonlySet<number>>>,
+): Promise<TermItem[]> {
   const items: TermItem[] = [];
-  const places = await positionsAmongNamesakes(db);
   for (const kind of termKinds) {
     const all: Term[] = await termsOf(db, kind.taxonomy).orderBy('t.term_id');
     const byId = new Map(all.map((term) => [term.term_id, term]));
@@ -107,18 +109,21 @@ export async function termItems(db: Database, ids?: Readonly<Record<TermKindName
   return items;
 }
 
-/** Returns the position of each term among the terms that share its slug, by id; the first one is 0. */
-async function positionsAmongNamesakes(db: Database): Promise<ReadonlyMap<number, number>> {
+/** The position of each term among the terms that share its slug, by id; the first one is 0. */
+export type TermPlaces = ReadonlyMap<number, number>;
+
+/** Reads the positions of all terms. They are read once for all items: the database compares every term with others. */
+export async function termPlaces(db: Database): Promise<TermPlaces> {
   const groups = groupedBy(await termsOfSharedSlugs(db), ({ taxonomy, slug }) => `${taxonomy} ${slug}`);
   return new Map([...groups.values()].flatMap((group) => group.map(({ term_id: id }, index): [number, number] => [id, index])));
 }
 
-const nameOf = ({ term_id: id, slug }: Term, places: ReadonlyMap<number, number>): string => termName(slug, places.get(id) ?? 0);
+const nameOf = ({ term_id: id, slug }: Term, places: TermPlaces): string => termName(slug, places.get(id) ?? 0);
 
 /**
  * Returns a term as item. If its parent no longer exists, it still references the parent, so that the loss is reported.
  */
-function termItem(kind: TermKindName, term: Term, parent: Term | undefined, places: ReadonlyMap<number, number>): TermItem {
+function termItem(kind: TermKindName, term: Term, parent: Term | undefined, places: TermPlaces): TermItem {
   const place = places.get(term.term_id) ?? 0;
   return {
     kind,
