@@ -11,7 +11,7 @@ import { eachDate } from '../exchange/items/each-date.ts';
 import { FILE_FORMATS, type FileFormat, formatOf } from '../exchange/items/file-formats.ts';
 import type { Item } from '../exchange/items/items.ts';
 import { writeJsonLines } from '../exchange/items/json-lines.ts';
-import { addAside, lossesIn, newTally } from '../exchange/items/report.ts';
+import { addAside, lossesIn, type NonItemEntry, newTally } from '../exchange/items/report.ts';
 import { writeWxr } from '../exchange/wxr/write.ts';
 import { postKind, postKinds } from '../kinds/index.ts';
 import type { PostKind, PostListValues } from '../kinds/kind.ts';
@@ -79,13 +79,11 @@ async function runExport(session: Session, file: string, options: Options, user:
       // These formats contain neither statuses nor passwords, so that only public records may be exported.
       ...(format === 'csv' || format === 'ical' ? { statuses: ['publish'], publicOnly: true, eachDate: true } : {}),
     });
-    const items = tapItems(
-      itemsOf(entries, (entry) => addAside(tally, entry)),
-      (item) => {
-        if (kind === undefined || item.kind === kind) recordCount += 1;
-      },
-    );
-    const chunks = await fileChunks(site, caller, items, { format, kind: kind ?? 'event' });
+    const onLoss = (entry: NonItemEntry) => addAside(tally, entry);
+    const items = tapItems(itemsOf(entries, onLoss), (item) => {
+      if (kind === undefined || item.kind === kind) recordCount += 1;
+    });
+    const chunks = await fileChunks(site, caller, items, { format, kind: kind ?? 'event', onLoss });
     if (file === '-') for await (const chunk of chunks) io.out(chunk);
     else {
       await writeAtomically(file, (part) => pipeline(Readable.from(chunks), createWriteStream(part)));
@@ -107,11 +105,11 @@ async function fileChunks(
   site: Site,
   caller: Caller,
   items: AsyncIterable<Item>,
-  { format, kind }: { readonly format: FileFormat; readonly kind: PostKindName },
+  { format, kind, onLoss }: { readonly format: FileFormat; readonly kind: PostKindName; readonly onLoss: (entry: NonItemEntry) => void },
 ): Promise<AsyncIterable<string>> {
   const { settings } = caller;
   if (format === 'csv')
-    return writeCsv(kind, eachDate(items), {
+    return writeCsv(kind, eachDate(items, onLoss), {
       customFields: settings.calendar.customFields,
       hasLanguages: isTranslated(settings.contentLanguages, postKind(kind).postType),
     });

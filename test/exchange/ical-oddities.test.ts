@@ -437,9 +437,9 @@ const FILES: Case[] = [
   [
     'blanks before the colons, and two versions of an event',
     ['SEQUENCE:2', 'SEQUENCE:1'].flatMap((version) =>
-      event(version, 'SUMMARY:Talk', 'DTSTART:20261224T180000Z').map((line) =>
-        /^(BEGIN|END):/.test(line) ? line : line.replace(':', ' :'),
-      ).map((line) => (version === 'SEQUENCE:1' ? line.replace('Talk', 'Old') : line)),
+      event(version, 'SUMMARY:Talk', 'DTSTART:20261224T180000Z')
+        .map((line) => (/^(BEGIN|END):/.test(line) ? line : line.replace(':', ' :')))
+        .map((line) => (version === 'SEQUENCE:1' ? line.replace('Talk', 'Old') : line)),
     ),
     ['2026-12-24 18:00-18:00 Talk'],
   ],

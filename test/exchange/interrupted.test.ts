@@ -171,7 +171,14 @@ describeDatabases('interrupted import', (open, engine) => {
 
   it('keeps records apart that share an external ID, wherever it is interrupted', async () => {
     const event = (title: string, day: number): Item => ({
-      ...{ kind: 'event', sourceId: title, match: 'name', complete: false, links: [], columns: { post_title: title, post_status: 'publish' } },
+      ...{
+        kind: 'event',
+        sourceId: title,
+        match: 'name',
+        complete: false,
+        links: [],
+        columns: { post_title: title, post_status: 'publish' },
+      },
       metas: metaRows([
         ['_fasti_external_id', 'crm 9'],
         ...['_EventStartDate', '_EventEndDate', '_EventStartDateUTC', '_EventEndDateUTC'].map((key): [string, string] => [

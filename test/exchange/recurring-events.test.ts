@@ -13,7 +13,7 @@ import { importItems } from '../../src/exchange/import/importer.ts';
 import { eachDate } from '../../src/exchange/items/each-date.ts';
 import { isPostItem, type PostItem } from '../../src/exchange/items/items.ts';
 import { openJsonLines, writeJsonLines } from '../../src/exchange/items/json-lines.ts';
-import type { Report } from '../../src/exchange/items/report.ts';
+import type { LossEntry, Report } from '../../src/exchange/items/report.ts';
 import type { Source } from '../../src/exchange/items/source.ts';
 import { openWordpressDatabase } from '../../src/exchange/wordpress-database.ts';
 import { openWxr } from '../../src/exchange/wxr/read.ts';
@@ -469,7 +469,7 @@ describeDatabases('import and export of recurring events', (open) => {
     const caller = await callerOf(source);
     const options = { kinds: ['event'] as const, statuses: ['publish'], open: true, eachDate: true };
     const items = () => itemsOf(exportEntries(source, caller, options), () => undefined);
-    const events = (await allOf(eachDate(items()))).filter(isPostItem).filter((item) => item.kind === 'event');
+    const events = (await allOf(eachDate(items(), () => undefined))).filter(isPostItem).filter((item) => item.kind === 'event');
     const starts = events.map(({ metas }) => new Map(metas).get('_EventStartDate'));
     expect(starts).toEqual(expect.arrayContaining(EXPECTED_DATES.map((date) => date.start_date)));
     const text = (await allOf(writeCalendar(eventRecords(source, caller, items()), calendarHeadOf(source, caller, 'en')))).join('');
@@ -487,13 +487,16 @@ describeDatabases('import and export of recurring events', (open) => {
     const caller = await callerOf(site);
     await site.db.from('postmeta').insert({ post_id: 501, meta_key: EXTERNAL_ID, meta_value: 'crm 1' });
     const items = itemsOf(exportEntries(site, caller, { kinds: ['event'], statuses: ['publish'], eachDate: true }), () => undefined);
-    const table = (await allOf(writeCsv('event', eachDate(items)))).join('').trimEnd();
+    const lost: string[] = [];
+    const noted = ({ loss }: LossEntry) => lost.push(`${loss.reason}: ${loss.of}`);
+    const table = (await allOf(writeCsv('event', eachDate(items, noted)))).join('').trimEnd();
     // One date ends later than stored, and one date is new.
     const first = table.split(/\r?\n/).find((line) => line.includes('Tower open') && line.includes('2031-01-13'))!;
     const changed = table.replace(/(2031-01-14,10:00:00,2031-01-14),11:00:00/, '$1,12:00:00');
     const file = join(mkdtempSync(join(tmpdir(), 'fasti-recurring-')), 'dates.csv');
     await writeFile(file, `${changed}\r\n${first.replaceAll('2031-01-13', '2031-01-20')}\r\n`);
-    expect(table.match(/crm 1/g)).toHaveLength(1);
+    // The ID would be that of another date in the next export, and an import would move the record.
+    expect([table.includes('crm 1'), lost]).toEqual([false, ['external-id-of-dates: Tower open, daily']]);
     const before = await tablesOf(site.db);
     const report = await imported(site, openCsv([file], { caller }));
     expect(report.created.event).toBe(1);
@@ -533,7 +536,14 @@ describeDatabases('import and export of recurring events', (open) => {
     const caller = await callerOf(site);
     expect((await imported(site, openJsonLines([file]))).created.event).toBe(1);
     const items = itemsOf(exportEntries(site, caller, { kinds: ['event'], statuses: ['publish'], eachDate: true }), () => undefined);
-    const table = (await allOf(writeCsv('event', eachDate(items)))).join('');
+    const table = (
+      await allOf(
+        writeCsv(
+          'event',
+          eachDate(items, () => undefined),
+        ),
+      )
+    ).join('');
     expect(table.match(/^"?Flower fair/gm)).toHaveLength(3);
     await writeFile(`${file}.csv`, table);
     const report = await imported(site, openCsv([`${file}.csv`], { caller }));
@@ -546,7 +556,7 @@ describeDatabases('import and export of recurring events', (open) => {
     const filters = await acceptParams(source, caller, EVENT.filters, { start_date: '2031-01-15', end_date: '2031-01-17' }, 'read');
     const entries = exportEntries(source, caller, { kinds: ['event'], filters, statuses: ['publish'], eachDate: true });
     const items = await allOf(itemsOf(entries, () => undefined));
-    const events = (await allOf(eachDate(again(items)))).filter(isPostItem).filter((item) => item.kind === 'event');
+    const events = (await allOf(eachDate(again(items), () => undefined))).filter(isPostItem).filter((item) => item.kind === 'event');
     expect(events.map(({ id, metas }) => `${id} ${new Map(metas).get('_EventStartDate')}`).sort()).toEqual([
       '501 2031-01-15 10:00:00',
       '501 2031-01-16 10:00:00',

@@ -1,13 +1,15 @@
 import { metasAt } from '../../kinds/events/occurrence.ts';
 import { EXTERNAL_ID } from '../../kinds/external-id.ts';
-import type { Item } from './items.ts';
+import { type Item, nameOf } from './items.ts';
 import { metaMap } from './meta-map.ts';
+import { type LossEntry, lossEntry } from './report.ts';
 
 /**
- * Yields the same items, but one for each date of a recurring event, for formats without recurrence rules. Only the
- * first date keeps the external ID, which must be unique.
+ * Yields the same items, but one for each date of a recurring event, for formats without recurrence rules. No date has
+ * the external ID of the event, which is passed to `onLoss`: the ID is unique, and exports differ in the dates that
+ * they contain.
  */
-export async function* eachDate(items: AsyncIterable<Item>): AsyncGenerator<Item> {
+export async function* eachDate(items: AsyncIterable<Item>, onLoss: (entry: LossEntry) => void): AsyncGenerator<Item> {
   for await (const item of items) {
     if (item.kind !== 'event' || !item.recurrence?.recurs) {
       yield item;
@@ -15,8 +17,8 @@ export async function* eachDate(items: AsyncIterable<Item>): AsyncGenerator<Item
     }
     const { recurrence, ...event } = item;
     const metas = metaMap(item.metas);
-    for (const [index, date] of recurrence.dates.entries()) {
-      if (index > 0) metas.delete(EXTERNAL_ID);
+    if (metas.delete(EXTERNAL_ID)) onLoss(lossEntry({ reason: 'external-id-of-dates', kind: 'event', of: nameOf(item) }));
+    for (const date of recurrence.dates) {
       const dateMetas = [...metasAt(metas, date)].flatMap(([key, values]) => values.map((value) => [key, value] as const));
       const { translation_group: group } = event;
       yield { ...event, metas: dateMetas, ...(group === undefined ? {} : { translation_group: groupOfDate(group, date.startUtc) }) };
