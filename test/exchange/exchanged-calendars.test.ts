@@ -2,7 +2,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeEach, expect, it } from '@jest/globals';
+import { afterAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { exportEntries, itemsOf } from '../../src/exchange/exporter.ts';
 import { calendarHeadOf, eventRecords } from '../../src/exchange/ical/records.ts';
 import { writeCalendar } from '../../src/exchange/ical/write.ts';
@@ -108,6 +108,58 @@ describeDatabases('calendars that sites exchange', (open) => {
     const moved = { '38-1804240800-1804248000@town.example': ['SUMMARY:Fair', 'DTSTART:20270305T100000Z', 'DTEND:20270305T120000Z'] };
     expect((await imported(site, pluginCalendar(moved))).updated.event).toBe(1);
     expect((await eventsOf(site)).length).toBe(1);
+  });
+
+  describe('give events other ids or another host, so that they', () => {
+    const CREATED = 'CREATED:20250101T100000Z';
+    const yoga = (id: string, day: number, more: readonly string[] = []): [string, readonly string[]] => {
+      const start = Date.UTC(2027, 2, day, 10) / 1000;
+      const lines = ['SUMMARY:Yoga', `DTSTART:202703${String(day).padStart(2, '0')}T100000Z`, CREATED, ...more];
+      return [id.replace('@', `-${start}-${start}@`), lines];
+    };
+    const file = (...events: [string, readonly string[]][]) => pluginCalendar(Object.fromEntries(events));
+    const statesOf = async (site: Site) => {
+      const events = await eventsOf(site);
+      const rows = await site.db.from('postmeta').where('meta_key', '_tribe_events_status');
+      const states = new Map(rows.map(({ post_id: id, meta_value: value }) => [id, value]));
+      return events.map(({ ID, post_title: title }) => `${title} ${states.get(ID) ?? ''}`.trim());
+    };
+
+    it('go on as the first date of an event that begins to recur, and as the event that ceases to', async () => {
+      const site = await siteAt('c.example');
+      await imported(site, file(yoga('38@town.example', 4)));
+      const dates = (...more: string[]) => file(yoga('10000101@town.example', 4, more), yoga('10000102@town.example', 11, more));
+      expect(await imported(site, dates(), { dryRun: true })).toMatchObject({ created: { event: 1 }, updated: { event: 1 } });
+      expect(await imported(site, dates())).toMatchObject({ created: { event: 1 }, updated: { event: 1 } });
+      expect(await imported(site, dates())).toMatchObject({ created: {}, updated: {}, unchanged: { event: 2 } });
+      expect((await imported(site, dates('STATUS:CANCELLED'))).updated.event).toBe(2);
+      expect(await statesOf(site)).toEqual(['Yoga canceled', 'Yoga canceled']);
+      expect(await imported(site, file(yoga('38@town.example', 4, ['STATUS:CONFIRMED'])))).toMatchObject({
+        created: {},
+        updated: { event: 1 },
+      });
+      expect(await statesOf(site)).toEqual(['Yoga', 'Yoga canceled']);
+    });
+
+    it('go on if the site moves to another host', async () => {
+      const site = await siteAt('c.example');
+      const events = (host: string, ...more: string[]) => file(yoga(`38@${host}`, 4, more), yoga(`39@${host}`, 4, more));
+      expect((await imported(site, events('town.example'))).created.event).toBe(2);
+      const [first] = await eventsOf(site);
+      await site.db.from('posts').where('ID', first!.ID).update({ post_status: 'draft' });
+      expect(await imported(site, events('www.town.example'))).toMatchObject({ created: {}, updated: { event: 2 } });
+      expect(await imported(site, events('www.town.example', 'STATUS:CANCELLED'))).toMatchObject({ created: {}, updated: { event: 2 } });
+      expect(await statesOf(site)).toEqual(['Yoga canceled']);
+    });
+
+    it('stay apart from others that look the same and come later', async () => {
+      const site = await siteAt('c.example');
+      await imported(site, file(yoga('38@town.example', 4)));
+      const both = file(yoga('39@town.example', 4), yoga('38@town.example', 4));
+      expect(await imported(site, both)).toMatchObject({ created: { event: 1 }, unchanged: { event: 1 } });
+      expect(await imported(site, both)).toMatchObject({ created: {}, updated: {}, unchanged: { event: 2 } });
+      expect((await eventsOf(site)).length).toBe(2);
+    });
   });
 
   it('keep dates apart that have one id in a file, and events of other programs', async () => {

@@ -152,6 +152,49 @@ describeDatabases('a running site that is imported again', (open) => {
     expect([again.created, again.updated, again.losses.filter(({ reason }) => reason === 'slug-taken')]).toEqual([{}, {}, []]);
   });
 
+  it('keeps the record of an event that begins to recur, whose dates have ids of their own', async () => {
+    const jazz = {
+      ...{ title: 'Jazz in the park', start_date: '2027-07-01 20:00', end_date: '2027-07-01 22:00', status: 'publish' },
+      timezone: 'Europe/Rome',
+    };
+    const { body: made } = await old.send('POST', '/wp-json/tribe/events/v1/events', { as: 'admin', body: jazz });
+    const recordsOf = async () =>
+      (await target.db.from('posts').where({ post_title: jazz.title, post_type: 'tribe_events' }).orderBy('ID')).map(
+        ({ ID, post_name: slug }) => [ID, slug],
+      );
+    await importAgain();
+    expect(await recordsOf()).toEqual([[made.id, made.slug]]);
+    const onDay = (record: Json, id: number, day: string) => ({
+      ...JSON.parse(JSON.stringify(record).replaceAll('2027-07-01', day)),
+      id,
+    });
+    // The list of the calendar shows the dates, that of WordPress the post.
+    const recurring: typeof change = (url, sent) =>
+      url.pathname.endsWith('/tribe/events/v1/events') || url.pathname.endsWith('/calendar/events/v1/events')
+        ? {
+            ...sent,
+            body: {
+              ...sent.body,
+              events: sent.body.events.flatMap((record: Json) =>
+                record.id === made.id ? [onDay(record, 10_000_201, '2027-07-01'), onDay(record, 10_000_202, '2027-07-08')] : [record],
+              ),
+            },
+          }
+        : sent;
+    change = recurring;
+    expect((await importAgain()).created.event).toBe(1);
+    const both = await recordsOf();
+    expect(both).toEqual([
+      [made.id, made.slug],
+      [10_000_202, expect.anything()],
+    ]);
+    expect(await importAgain()).toMatchObject({ created: {}, updated: {} });
+    // It ceases to recur.
+    change = (_, sent) => sent;
+    expect((await importAgain()).created).toEqual({});
+    expect(await recordsOf()).toEqual(both);
+  });
+
   it('removes a password that was removed', async () => {
     await original.from('posts').where('ID', 44).update({ post_password: 'secret' });
     const credentials = { ...FAST, credentials: admin };

@@ -453,6 +453,25 @@ describeDatabases('newer file', (open) => {
       expect([steps, await datesOf('Twice')]).toEqual([3, before]);
     });
 
+    it('keeps the records of its dates if the file writes them in another way', async () => {
+      const zoned = (...lines: string[]) => calendar('UID:Respelt', 'SUMMARY:Respelt', ...lines);
+      const [inRome, inUtc] = [`DTSTART;TZID=Europe/Rome:${year}0105T190000`, `DTSTART:${year}0105T180000Z`];
+      await imported('Respelt.ics', zoned(inRome, COUNT));
+      const recordsOf = () => site.db.from('posts').where('post_title', 'Respelt').orderBy('ID').select('ID', 'post_status');
+      const [draft] = await recordsOf();
+      await site.db.from('posts').where('ID', draft!.ID).update({ post_status: 'draft' });
+      const before = await recordsOf();
+      const rehearsed = await imported('Respelt.ics', zoned(inUtc, COUNT), { dryRun: true });
+      const done = await imported('Respelt.ics', zoned(inUtc, COUNT));
+      for (const report of [rehearsed, done]) expect(report).toMatchObject({ created: {}, trashed: {}, unchanged: { event: 4 } });
+      expect(await recordsOf()).toEqual(before);
+      // A change that names only the day of its date changes that date.
+      const moved = `END:VEVENT\r\nBEGIN:VEVENT\r\nUID:Respelt\r\nSUMMARY:Respelt\r\nRECURRENCE-ID;VALUE=DATE:${year}0112`;
+      const changed = await imported('Respelt.ics', zoned(inUtc, COUNT, moved, `DTSTART:${year}0112T200000Z`));
+      expect(changed).toMatchObject({ created: {}, trashed: {}, updated: { event: 1 } });
+      expect(await recordsOf()).toEqual(before);
+    });
+
     it('reports removed dates in a dry run', async () => {
       await imported('Tried.ics', weekly('Tried', [COUNT]));
       const before = await datesOf('Tried');

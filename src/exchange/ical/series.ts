@@ -57,7 +57,8 @@ export function* datesOfSeries(
     yield { ...time, name: nameOf(wall, series) };
   }
   for (const { event, isSuperseded } of unshifted) {
-    if (!isSuperseded && !isLeftOut(event)) yield* overrideDate(event, window, clocks, nameOfMoment(event.recurrenceId!, series));
+    if (!isSuperseded && !isLeftOut(event))
+      yield* overrideDate(event, window, clocks, nameOf(positionIn(series, event.recurrenceId!), series));
   }
   yield* datesOutside(series, window, { isEmpty, isExcluded });
 }
@@ -149,9 +150,6 @@ export function nameOfFirst(core: CalendarEvent, clocks: Clocks): string | undef
   const series = seriesFrom(core, clocks);
   return series && nameOf(series.clock.toWall(series.span.start), series);
 }
-
-const nameOfMoment = (moment: Moment, series: Series): string =>
-  moment.in === 'day' ? compactDay(unixFromText(moment.wall)) : nameOf(positionIn(series, moment), series);
 
 const compactDay = (wall: number): string => textFromUnix(wall).slice(0, 10).replaceAll('-', '');
 const compactTime = (wall: number): string => textFromUnix(wall).replace(' ', 'T').replace(/[-:]/g, '');

@@ -4,8 +4,8 @@ import { groupOf, ledgerKey, termIdKey, translationKey } from './ledger.ts';
 const MAX_BATCH_CHARACTERS = 2 ** 20;
 
 /** Groups entries into batches. An item with the same name as another one in the batch starts the next batch. */
-export async function* batches(entries: AsyncIterable<Entry>, limit: number): AsyncGenerator<Entry[]> {
-  let batch: Entry[] = [];
+export async function* batches<Some extends Entry>(entries: AsyncIterable<Some> | Iterable<Some>, limit: number): AsyncGenerator<Some[]> {
+  let batch: Some[] = [];
   let names = new Set<string>();
   let size = 0;
   for await (const entry of entries) {

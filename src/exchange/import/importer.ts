@@ -1,5 +1,5 @@
 import { fail } from '../../errors.ts';
-import { CALENDAR_UID } from '../../kinds/events/metas.ts';
+import { CALENDAR_UID, DATES } from '../../kinds/events/metas.ts';
 import { termKind } from '../../kinds/index.ts';
 import type { Caller } from '../../records/caller.ts';
 import { withFileCleanup } from '../../records/writes/prepared-images.ts';
@@ -8,14 +8,15 @@ import { wrongCounts } from '../../storage/audit/audit.ts';
 import { pagesOf } from '../../storage/engine/pages.ts';
 import { joinWriters } from '../../storage/journal/reported-changes.ts';
 import { recomputeEdges } from '../../storage/rows/calendar-edges.ts';
-import { beginImport, deleteWaiting, findImport, importedIds, nextWaiting } from '../../storage/rows/imports.ts';
+import { beginImport, deleteWaiting, findImport, importedIds, metasOfEarlier, nextWaiting } from '../../storage/rows/imports.ts';
 import { recount } from '../../storage/rows/term-links.ts';
 import { loadTerms } from '../../storage/rows/terms.ts';
 import { firstCharacters } from '../../wordpress/content/plain-text.ts';
 import { unixFromDate, utcFromDate } from '../../wordpress/time.ts';
-import { type Entry, type Item, isItem, isPostItem, isTermItem, SourceFault, textIn, titleOf } from '../items/items.ts';
+import { type Entry, type Item, isItem, isPostItem, isTermItem, type PostItem, SourceFault, textIn, titleOf } from '../items/items.ts';
 import { lastingPart } from '../items/lasting-uid.ts';
 import { createNameIndex } from '../items/record-names.ts';
+import { createStartIndex } from '../items/record-starts.ts';
 import { createUidIndex } from '../items/record-uids.ts';
 import { addAside, addLoss, addToCount, mergeTally, newTally, type Report, reportOf, tallyFrom } from '../items/report.ts';
 import { batches, keysOf } from './batches.ts';
@@ -25,6 +26,7 @@ import { keysOfPending, resolvePending, withoutNewTerms } from './pending-refere
 import { MAX_SOURCE_LENGTH } from './progress.ts';
 import { prepareRecurrence, recurringItem } from './recurrence.ts';
 import { trashRemovedDates } from './removed-dates.ts';
+import { keepRenamed, takeOverRecords } from './renamed-events.ts';
 import { mayCreateOfKind, mayWriteTerms } from './rights.ts';
 import type { Run, WaitingRecord, Work } from './run.ts';
 import { type ImportState, type Step, storeState, writeStep } from './step.ts';
@@ -79,6 +81,7 @@ export async function importItems(site: Site, caller: Caller, entries: AsyncIter
     );
     options.onProgress?.(count);
   }
+  await writeRenamed(state);
   await resolveAllWaiting(state);
   await settleAllSlugs(state);
   for (const records of pagesOf([...state.run.unlinked], ITEMS_PER_BATCH))
@@ -173,13 +176,14 @@ async function openRun(site: Site, caller: Caller, options: ImportOptions): Prom
   const now = utcFromDate(site.clock());
   const row = isDryRun || options.resume ? knownImport : await site.db.transaction((db) => beginImport(db, source, '', now));
   const importId = row?.id ?? 0;
+  const number = isDryRun && !options.resume ? (row?.run ?? 0) + 1 : (row?.run ?? 1);
   let dryId = 0;
   const run: Run = {
     site,
     caller,
     source,
     importId,
-    number: isDryRun && !options.resume ? (row?.run ?? 0) + 1 : (row?.run ?? 1),
+    number,
     isDryRun,
     isTrusted: caller.viewer.can('unfiltered_html') && !options.filterHtml,
     trustedAccounts: options.trustedAccounts ?? false,
@@ -194,6 +198,8 @@ async function openRun(site: Site, caller: Caller, options: ImportOptions): Prom
       usable: (db, posts) => usableByName(db, { caller, importId }, posts),
     }),
     uids: createUidIndex(),
+    starts: startsBefore({ id: importId, run: number }),
+    renamed: [],
     externalIds: new Map(),
     wantedSlugs: [],
     unlinked: [],
@@ -217,6 +223,12 @@ async function openRun(site: Site, caller: Caller, options: ImportOptions): Prom
   return { run, sum, doneCount: options.resume && row ? row.done : 0, dates: new Map(), unstorableUids: new Set() };
 }
 
+/** Returns the index of the events that earlier runs of an import have brought. */
+const startsBefore = (run: Parameters<typeof metasOfEarlier>[1]) =>
+  createStartIndex(async (db) =>
+    (await metasOfEarlier(db, run, DATES.startUtc)).map(({ target: id, value: startUtc }) => ({ id, startUtc })),
+  );
+
 async function writeItems(work: Work, items: readonly Item[]): Promise<void> {
   await writeSettings(
     work,
@@ -228,8 +240,23 @@ async function writeItems(work: Work, items: readonly Item[]): Promise<void> {
   );
   await writeTerms(work, items.filter(isTermItem));
   await writeLanguages(work, items.filter(isTermItem));
-  await writePosts(work, items.filter(isPostItem));
-  await writeLanguages(work, items.filter(isPostItem));
+  const posts = await keepRenamed(work, items.filter(isPostItem));
+  await writePosts(work, posts);
+  await writeLanguages(work, posts);
+}
+
+/** Writes the events that may have got new names, now that it is known which of the former names have come. */
+async function writeRenamed(state: ImportState): Promise<void> {
+  const write = (items: readonly PostItem[]) =>
+    writeStep(state, {
+      keys: keysOf(items),
+      task: async (work) => {
+        await writePosts(work, items, await takeOverRecords(work, items));
+        await writeLanguages(work, items);
+      },
+    });
+  for await (const piece of batches(state.run.renamed.splice(0), ITEMS_PER_BATCH))
+    await writeStorableItems(piece, write, (item) => reportUnstorable(state, item, state.doneCount, new Map()));
 }
 
 /** Resolves pending references of records in batches. */

@@ -1,16 +1,14 @@
 import { CALENDAR_UID, DATES } from '../../kinds/events/metas.ts';
 import { loadMetas, loadPosts } from '../../storage/rows/bundle.ts';
-import { createdByRun, type LedgerEntry, loadLedger } from '../../storage/rows/imports.ts';
+import type { LedgerEntry } from '../../storage/rows/imports.ts';
 import { metaOf, type Post } from '../../wordpress/rows.ts';
 import { toLocal } from '../../wordpress/zones.ts';
 import { type PostItem, textIn } from '../items/items.ts';
 import { lastingUid } from '../items/lasting-uid.ts';
 import { foldedTitle } from '../items/record-names.ts';
 import { typeOf } from '../items/site-items.ts';
-import { digestOf } from '../items/versions.ts';
 import { ownLanguageFilter } from './in-language.ts';
-import { isOfItem, withMarksOf } from './incomplete.ts';
-import { ledgerKey } from './ledger.ts';
+import { calendarName, isOwnRecord, ownEntries } from './renamed-events.ts';
 import type { Run, Work } from './run.ts';
 
 /*
@@ -33,66 +31,30 @@ export interface KnownEvent {
   readonly isOrigin: boolean;
 }
 
-/** The UID of an event of such a calendar, and its lasting part, by which the event is named. */
-interface Name {
-  readonly uid: string;
-  readonly lasting: string;
-}
-
-/** Returns the name of an event of such a calendar; undefined for other items. */
-function nameOf({ kind, sourceId, metas }: PostItem): Name | undefined {
-  if (kind !== 'event') return undefined;
-  const uid = textIn(metas, CALENDAR_UID);
-  const lasting = lastingUid(uid);
-  return lasting !== undefined && (sourceId === lasting || sourceId.startsWith(`${lasting}#`)) ? { uid, lasting } : undefined;
-}
-
-/**
- * Returns what the ledger notes about events under their whole UIDs, by which earlier versions named them. Unchanged
- * ones have the present digest.
- */
-export async function formerEntries({ run, db, originals }: Work, items: readonly PostItem[]): Promise<Map<PostItem, LedgerEntry>> {
-  const formerNames = items.flatMap((item) => {
-    const name = nameOf(item);
-    if (!name) return [];
-    return [item.narrowerId, item.sourceId].flatMap((id) =>
-      id === undefined ? [] : [{ item, sourceId: `${name.uid}${id.slice(name.lasting.length)}` }],
-    );
-  });
-  if (formerNames.length === 0 || run.importId === 0) return new Map();
-  const keys = formerNames.map(({ sourceId }) => ledgerKey('post', sourceId));
-  const stored = await loadLedger(db, run.importId, keys);
-  const found = new Map<PostItem, LedgerEntry>();
-  for (const [index, { item, sourceId }] of formerNames.entries()) {
-    const entry = stored.get(keys[index]!);
-    if (!entry || found.has(item)) continue;
-    const original = originals.get(item) ?? item;
-    const isSame = isOfItem(entry.digest, { ...original, sourceId } as PostItem);
-    found.set(item, isSame ? { ...entry, digest: withMarksOf(entry.digest, digestOf(original)) } : entry);
-  }
-  return found;
-}
+type Name = NonNullable<ReturnType<typeof calendarName>>;
 
 /** Returns the records that events of such calendars already are, unless this source has created them. */
 export async function findKnownEvents(work: Work, candidates: readonly Candidate[]): Promise<Map<PostItem, KnownEvent>> {
   const named = candidates.flatMap(({ item, entry }) => {
-    const name = nameOf(item);
+    const name = calendarName(item);
     return name && !(entry && entry.made > 0) ? [{ item, entry, name }] : [];
   });
   if (named.length === 0) return new Map();
   const possible = await possibleIds(work, named);
   const ids = [...new Set([...possible.values()].flat())].filter((id) => id > 0);
   const [posts, metas] = [await loadPosts(work.db, ids), await loadMetas(work.db, ids)];
-  const createdIds = await createdNow(work, ids);
+  const entries = await ownEntries(work.run, work.db, ids);
   const found = new Map<PostItem, KnownEvent>();
   for (const { item, entry, name } of named) {
+    const isOwn = (id: number) => isOwnRecord(entries.get(id), metas.get(id));
     const isFromCalendar = (id: number) => lastingUid(metaOf(metas.get(id), CALENDAR_UID) ?? '') === name.lasting;
     const id = (possible.get(item) ?? []).find((one) => {
       const post = posts.get(one);
       if (post?.post_type !== typeOf('event')) return false;
-      return one === entry?.target || (isSameEvent(item, post, one === ownId(work.run, name)) && !createdIds.has(one));
+      // A record of this import that looks the same is that of another event.
+      return one === entry?.target || (isSameEvent(item, post, one === ownId(work.run, name)) && !isOwn(one));
     });
-    if (id !== undefined) found.set(item, { id, isOrigin: !isFromCalendar(id) });
+    if (id !== undefined) found.set(item, { id, isOrigin: !isFromCalendar(id) && !isOwn(id) });
   }
   return found;
 }
@@ -142,8 +104,3 @@ function ownId({ caller }: Run, { lasting }: Name): number | undefined {
  */
 const isSameEvent = ({ columns }: PostItem, post: Post, isNamed: boolean): boolean =>
   columns.post_date_gmt === post.post_date_gmt || (isNamed && foldedTitle(columns.post_title ?? '') === foldedTitle(post.post_title));
-
-/** Returns those of some records that this run has created: two events of a calendar may look the same. */
-async function createdNow({ run, db }: Work, ids: readonly number[]): Promise<ReadonlySet<number>> {
-  return run.isDryRun ? new Set() : createdByRun(db, { id: run.importId, run: run.number }, ids);
-}

@@ -7,6 +7,7 @@ import type { LedgerEntry } from '../../storage/rows/imports.ts';
 import type { Metas } from '../../wordpress/rows.ts';
 import type { PostItem, TermItem, TermReference } from '../items/items.ts';
 import type { NameIndex } from '../items/record-names.ts';
+import type { StartIndex } from '../items/record-starts.ts';
 import type { UidIndex } from '../items/record-uids.ts';
 import type { Tally } from '../items/report.ts';
 import type { Ledger } from './ledger.ts';
@@ -41,6 +42,10 @@ export interface Run {
   readonly names: NameIndex;
   /** Events by UID, for calendars that bring an event which another one has brought. */
   readonly uids: UidIndex;
+  /** Events that earlier runs have brought, by their starts. */
+  readonly starts: StartIndex;
+  /** Events that may have got new names, which are written when all others have come. */
+  readonly renamed: PostItem[];
   /** Type and external ID of a record -> its id in the source. */
   readonly externalIds: Map<string, string>;
   /** Records that want a slug which another one had. */
@@ -146,6 +151,8 @@ export interface Work {
   readonly authors: Map<string, number | undefined>;
   /** Slugs for `Run.wantedSlugs`. */
   readonly wantedSlugs: WantedSlug[];
+  /** Events for `Run.renamed`. */
+  readonly renamed: PostItem[];
   /** Records for `Run.unlinked`. */
   readonly unlinked: UnlinkedRecord[];
   /** Names of records that were written, for `Run.names`. */

@@ -58,6 +58,7 @@ export async function writeStep(
       changed: [],
       authors: new Map(),
       wantedSlugs: [],
+      renamed: [],
       unlinked: [],
       namedRecords: [],
       originals,
@@ -88,7 +89,7 @@ export async function writeStep(
     return work;
   };
   const work = run.isDryRun ? await attempt(run.site.db) : await run.site.db.transaction(attempt);
-  const { ledger, tally, waiting, namedRecords, wantedSlugs, unlinked } = work;
+  const { ledger, tally, waiting, namedRecords, wantedSlugs, unlinked, renamed } = work;
   if (run.isDryRun) {
     for (const entry of ledger.added()) run.dryLedger.set(entry.item, entry);
     for (const item of noLongerWaiting(work)) run.dryWaiting.delete(item);
@@ -98,6 +99,7 @@ export async function writeStep(
   for (const entry of ledger.withheld()) run.withheld.set(entry.item, entry);
   run.wantedSlugs.push(...wantedSlugs);
   run.unlinked.push(...unlinked);
+  run.renamed.push(...renamed);
   mergeTally(sum, tally);
   state.doneCount = doneCount;
 }

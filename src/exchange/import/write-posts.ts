@@ -24,10 +24,11 @@ import {
   withMarksOf,
 } from './incomplete.ts';
 import { type Arrival, insertNew } from './insert-new.ts';
-import { findKnownEvents, formerEntries } from './known-events.ts';
+import { findKnownEvents } from './known-events.ts';
 import { type Ledger, ledgerKey } from './ledger.ts';
 import { withLocalFields } from './local-fields.ts';
 import { withDateOf } from './recurrence.ts';
+import { formerEntries } from './renamed-events.ts';
 import { waitForParts } from './resolve.ts';
 import { mayChooseAuthor, mayCreateOfKind, permittedNew, reportForbidden } from './rights.ts';
 import { isFetched, type Run, type Work } from './run.ts';
@@ -39,19 +40,26 @@ import { termFromReference } from './write-terms.ts';
 
 /**
  * Imports events, venues, organizers and attachments: inserts new ones in bulk, and updates known ones that have
- * changed.
+ * changed. `former`: the entries of the ledger of those that were noted under other names.
  */
-export async function writePosts(work: Work, items: readonly PostItem[]): Promise<void> {
+export async function writePosts(
+  work: Work,
+  items: readonly PostItem[],
+  former: ReadonlyMap<PostItem, LedgerEntry> = new Map(),
+): Promise<void> {
   const { run, db, ledger, tally } = work;
   noteExternalIds(run, items);
-  const candidates = await candidatesOf(work, items);
+  const candidates = await candidatesOf(work, items, former);
   const ids = candidates.flatMap(({ item, entry }) => [...(item.id === undefined ? [] : [item.id]), ...(entry ? [entry.target] : [])]);
   const takenPosts = await takenPostIds(db, ids);
   const deletedTermKeys = await deletedTerms(work, items);
   const hasRecord = ({ item, key, entry }: Known): boolean =>
     (run.isDryRun && run.dryLedger.has(key)) || (entry && takenPosts.get(entry.target)?.post_type) === typeOf(item.kind);
   const externals = await lookUpExternalIds(work, allItems(candidates), allItems(candidates.filter((one) => !hasRecord(one))));
-  const knownEvents = await findKnownEvents(work, candidates);
+  const knownEvents = await findKnownEvents(
+    work,
+    candidates.filter(({ item }) => !former.has(item)),
+  );
   await readNewNames(work, allItems(candidates.filter(({ entry }) => entry === undefined)));
 
   const newArrivals: Arrival[] = [];
@@ -126,13 +134,13 @@ const allItems = (known: readonly Known[]): PostItem[] => known.map(({ item }) =
  * Returns the records that this run has not imported yet, with their entries in the ledger. `isShownNow`: whether the
  * record was imported as private because only private events named it, and a public one names it now.
  */
-async function candidatesOf(work: Work, items: readonly PostItem[]) {
+async function candidatesOf(work: Work, items: readonly PostItem[], former: ReadonlyMap<PostItem, LedgerEntry>) {
   const { run, ledger, originals } = work;
   const formerLedgerEntries = await formerEntries(work, items);
   return items
     .map((item) => {
       const key = keyOf(ledger, item);
-      const entry = ledger.entry(key) ?? formerLedgerEntries.get(item);
+      const entry = ledger.entry(key) ?? formerLedgerEntries.get(item) ?? former.get(item);
       const original = shownForm(originals.get(item) ?? item);
       const digest = digestOf(original);
       const isShownNow = entry !== undefined && !item.isHidden && isMarkedHidden(entry.digest);

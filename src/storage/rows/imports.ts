@@ -5,7 +5,7 @@ import type { Post } from '../../wordpress/rows.ts';
 import { type Database, hasTable } from '../engine/database.ts';
 import { insertedValues, upsertRows } from '../engine/insert.ts';
 import type { ImportIdRow, ImportRow, ImportWaitingRow } from '../engine/own-tables.ts';
-import { readInParts } from '../engine/pages.ts';
+import { pagesOf, readInParts } from '../engine/pages.ts';
 import { Piece } from '../engine/statement.ts';
 
 /** The stored information about an imported record of a source. */
@@ -195,15 +195,23 @@ export async function lastImport(db: Database): Promise<ImportRow | undefined> {
   return db.from('fasti_imports').orderBy('touched_at', 'desc').orderBy('id', 'desc').first();
 }
 
-/** Returns those of these events that a run created. */
-export async function createdByRun(db: Database, { id, run }: Pick<ImportRow, 'id' | 'run'>, ids: readonly number[]): Promise<Set<number>> {
-  const rows = await readInParts(
-    ids,
-    (some) => db.rows<{ target: number }>`
-      SELECT target FROM {fasti_import_ids} WHERE import_id = ${id} AND made = ${run} AND kind = 'event' AND target IN (${some})`,
-  );
-  return new Set(rows.map(({ target }) => Number(target)));
+/** Reads the values of a meta of all events that runs of an import before this one have brought. */
+export async function metasOfEarlier(
+  db: Database,
+  { id, run }: Pick<ImportRow, 'id' | 'run'>,
+  key: string,
+): Promise<readonly { readonly target: number; readonly value: string }[]> {
+  const rows = await db.rows<{ target: number; meta_value: string | null }>`
+    SELECT DISTINCT l.target, m.meta_value FROM {fasti_import_ids} l JOIN {postmeta} m ON m.post_id = l.target
+    WHERE l.import_id = ${id} AND l.run < ${run} AND l.kind = ${'event'} AND m.meta_key = ${key}`;
+  return rows.map(({ target, meta_value: value }) => ({ target: Number(target), value: textOfStored(value ?? '') }));
 }
+
+/** Reads all that an import has noted about these events, in the order of its names. */
+export const loadEventEntries = (db: Database, importId: number, ids: readonly number[]): Promise<LedgerEntry[]> =>
+  readInParts(ids, (some) =>
+    db.from('fasti_import_ids').where({ import_id: importId, kind: 'event' }).whereIn('target', some).orderBy('item'),
+  );
 
 /** A run of an import, and the kind of the records that it created. */
 export interface CreatedRecords {
@@ -270,7 +278,12 @@ export async function forgetFormer(db: Database, of: keyof typeof notedKinds, id
     ({ item }) => item,
   );
   // Usually there are none. Deleting them by a condition would lock the gaps between rows, for which others wait.
-  for (const [importId, some] of items)
+  for (const [importId, some] of items) await forgetItems(db, importId, some);
+}
+
+/** Forgets what an import has noted under these names. */
+export async function forgetItems(db: Database, importId: number, items: readonly string[]): Promise<void> {
+  for (const some of pagesOf(items, KEYS_PER_QUERY))
     for (const table of ['fasti_import_ids', 'fasti_import_waiting'] as const)
       await db.from(table).where('import_id', importId).whereIn('item', some).delete();
 }
