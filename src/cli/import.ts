@@ -70,6 +70,7 @@ export function addImportCommand(program: Command, session: Session): void {
     .option('--content-language <code>', say('exchange:import.content-language'))
     .option('--media', say('exchange:import.media'))
     .option('--filter-html', say('exchange:import.filter-html'))
+    .option('--restore-deleted', say('exchange:import.restore-deleted'))
     .option('--prefix <prefix>', say('exchange:import.prefix'), 'wp_')
     .option('--site <number>', say('exchange:import.site'))
     .option('--source <name>', say('exchange:import.source'))
@@ -330,6 +331,7 @@ async function importFrom(source: Source, run: Run): Promise<Pick<Outcome, 'repo
     settings: options.settings === true,
     language: contentLanguageOf(caller, options.contentLanguage),
     filterHtml,
+    restoreDeleted: options.restoreDeleted === true,
     trustedAccounts: source.trustedAccounts ?? false,
     highestId,
     ...(options.media === true

@@ -198,6 +198,9 @@ async function receiveFile(visit: Submission): Promise<ImportFile | undefined> {
 const openFile = (visit: Submission, file: ImportFile, readingOptions: ReadingOptions): Promise<Source> =>
   openSource([file.path], { ...readingOptions, caller: visit.caller, prefix: visit.site.config.tablePrefix, target: `desk ${file.token}` });
 
+/** Returns the options of an import by hand: its user has seen which events it creates, also those deleted before. */
+const importOptions = (source: Source, file: ImportFile) => ({ source: ledgerName(source, file), restoreDeleted: true });
+
 /** Rehearses the import of a file and returns its report. */
 async function rehearse(visit: Submission, file: ImportFile): Promise<Outcome> {
   const { site, caller } = visit;
@@ -207,7 +210,7 @@ async function rehearse(visit: Submission, file: ImportFile): Promise<Outcome> {
     const { highestId } = await surveySource(source, highestIdFor(caller.settings));
     const [table] = isCsvSource(source) ? source.mapping() : [];
     const records = await previewOf(source, caller, trustOf(caller.viewer), PREVIEW_COUNT);
-    const report = await importItems(site, caller, source.entries(), { source: ledgerName(source, file), dryRun: true, highestId });
+    const report = await importItems(site, caller, source.entries(), { ...importOptions(source, file), dryRun: true, highestId });
     return { html: reportPage(visit, { file, readingOptions, table, records, report, hint: source.hint }) };
   } finally {
     await source.close();
@@ -221,7 +224,7 @@ async function runImport(visit: Submission, file: ImportFile): Promise<Outcome> 
   const source = await openFile(visit, file, readingOptions);
   const work = async (): Promise<Report> => {
     try {
-      const report = await importItems(site, caller, source.entries(), { source: ledgerName(source, file), highestId });
+      const report = await importItems(site, caller, source.entries(), { ...importOptions(source, file), highestId });
       await removeImportFile(visit, file);
       return report;
     } finally {

@@ -10,10 +10,11 @@ import { importItems } from '../../src/exchange/import/importer.ts';
 import type { ImportOptions } from '../../src/exchange/import/options.ts';
 import { hiddenForm } from '../../src/exchange/items/hidden-form.ts';
 import type { PostItem } from '../../src/exchange/items/items.ts';
+import { isIncomplete } from '../../src/exchange/items/report.ts';
 import { openSource } from '../../src/exchange/sources.ts';
 import { postKind, termKind } from '../../src/kinds/index.ts';
 import { deleteTerm } from '../../src/records/terms.ts';
-import { restorePost, trashPost } from '../../src/records/writes/post-writes.ts';
+import { deletePost, restorePost, trashPost } from '../../src/records/writes/post-writes.ts';
 import type { Site } from '../../src/site.ts';
 import { setTermsOf } from '../../src/storage/rows/term-links.ts';
 import { insertTerm, loadTermsOf } from '../../src/storage/rows/terms.ts';
@@ -280,6 +281,26 @@ describeDatabases('newer file', (open) => {
     await restorePost(site, await callerOf(site), postKind('event'), post!.ID);
     const [back] = await site.db.from('posts').where('ID', post!.ID);
     expect([back!.post_status, back!.post_name]).toEqual(['publish', 'out']);
+  });
+
+  it('of a calendar leaves an event away that was deleted for good, and creates it again by request', async () => {
+    const event = (summary: string) => calendar('UID:unwanted', `SUMMARY:${summary}`, 'DTSTART:20261204T190000Z');
+    await imported('unwanted.ics', event('Unwanted'));
+    const found = () => site.db.from('posts').where('post_title', 'like', 'Unwanted%').where('post_type', 'tribe_events');
+    const [post] = await found();
+    await deletePost(site, await callerOf(site), postKind('event'), post!.ID);
+    for (const [summary, dryRun] of [
+      ['Unwanted', true],
+      ['Unwanted', false],
+      ['Unwanted, changed', false],
+    ] as const) {
+      const report = await imported('unwanted.ics', event(summary), { dryRun });
+      expect(report).toMatchObject({ created: {}, updated: {}, unchanged: { event: 1 } });
+      expect(report.losses).toMatchObject([{ reason: 'deleted-here', count: 1 }]);
+      expect([isIncomplete(report), await found()]).toEqual([false, []]);
+    }
+    expect((await imported('unwanted.ics', event('Unwanted'), { restoreDeleted: true })).created).toEqual({ event: 1 });
+    expect(await imported('unwanted.ics', event('Unwanted'))).toMatchObject({ created: {}, unchanged: { event: 1 }, losses: [] });
   });
 
   it.each([

@@ -188,6 +188,7 @@ async function openRun(site: Site, caller: Caller, options: ImportOptions): Prom
     isTrusted: caller.viewer.can('unfiltered_html') && !options.filterHtml,
     trustedAccounts: options.trustedAccounts ?? false,
     settings: options.settings ?? false,
+    restoresDeleted: options.restoreDeleted ?? false,
     fetchesFiles: options.fetchFile !== undefined,
     slowHosts: new Map(),
     language: options.language,

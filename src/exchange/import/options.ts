@@ -18,6 +18,8 @@ export interface ImportOptions {
   readonly language?: string | undefined;
   /** Removes scripts and the like from texts, whoever imports. */
   readonly filterHtml?: boolean;
+  /** Creates events again that an earlier run has brought and that were deleted for good since. */
+  readonly restoreDeleted?: boolean;
   /** The source is a database that its owner opened, so that roles and passwords of users are imported. */
   readonly trustedAccounts?: boolean;
   /** The highest post id in the source, if it is known. */

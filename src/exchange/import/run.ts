@@ -28,6 +28,8 @@ export interface Run {
   /** Whether roles, passwords and settings of the source are imported, because its owner opened the database. */
   readonly trustedAccounts: boolean;
   readonly settings: boolean;
+  /** Whether events are created again that were deleted for good here. */
+  readonly restoresDeleted: boolean;
   /** Whether files of attachments are fetched. */
   readonly fetchesFiles: boolean;
   /** Hosts of files -> number of files in a row that they did not send in time. */

@@ -88,6 +88,7 @@ export async function writePosts(
     const target = isStored
       ? entry.target
       : (imageId ?? known?.id ?? (await findSameRecord(work, { item: local, clean: cleanPost }, takenPosts, externals)));
+    if (target === undefined && entry && leaveDeleted(work, item, { ...entry, item: key })) continue;
     const clean = withOwnExternalId(work, { item: local, clean: cleanPost }, target, externals);
     const isHidden = item.isHidden && (isStored ? isMarkedHidden(entry.digest) : target === undefined);
     const arrival: Arrival = { item: withDateOf(local, clean), key, digest: isHidden ? markedHidden(digest) : digest, clean };
@@ -165,6 +166,19 @@ function leaveAsIs(work: Work, item: PostItem, entry: Omit<Parameters<Ledger['ad
   const isSought = (part: string): boolean => wasMissing?.(part) === true && (part !== 'author' || mayChooseAuthor(run, item.kind));
   const isWaiting = waitForParts(work, { item, key: entry.item, target: entry.target }, isSought, { digest, unchanged: true });
   if (!isWaiting) addToCount(tally.unchanged, item.kind);
+}
+
+/**
+ * Notes and reports that an event stays away because somebody has deleted it for good since it was imported. Returns
+ * false if it is to be created again: by request, or because its source is a copy of a whole site.
+ */
+function leaveDeleted({ run, ledger, tally, removedIds }: Work, item: PostItem, entry: LedgerEntry): boolean {
+  if (run.restoresDeleted || item.complete || item.kind !== 'event') return false;
+  ledger.add({ ...entry, run: run.number });
+  removedIds.add(entry.target);
+  addToCount(tally.unchanged, 'event');
+  addLoss(tally, { reason: 'deleted-here', kind: 'event', of: nameOf(item), place: item.place });
+  return true;
 }
 
 /** Returns an item with this site's fields and terms, its row data, and the digest that the ledger keeps. */

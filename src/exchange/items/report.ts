@@ -176,7 +176,7 @@ export function tallyFrom(text: string): Tally {
  */
 const HARMLESS = new Set([
   'id-taken', 'slug-taken', 'author-without-role', 'author-removed', 'author-spam', 'setting-differs', 'duration-mended', 'utc-mended', 'date-mended',
-  'version-older',
+  'version-older', 'deleted-here',
   'encoding-assumed', 'end-next-day', 'field-hidden', 'ical-series-past', 'coordinates-wrong',
 ]); // biome-ignore format: a list of names
 
