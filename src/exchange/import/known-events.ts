@@ -8,7 +8,7 @@ import { lastingUid } from '../items/lasting-uid.ts';
 import { foldedTitle } from '../items/record-names.ts';
 import { typeOf } from '../items/site-items.ts';
 import { ownLanguageFilter } from './in-language.ts';
-import { calendarName, isOwnRecord, ownEntries } from './renamed-events.ts';
+import { calendarName, type FormerEntries, isOwnRecord, ownEntries } from './renamed-events.ts';
 import type { Run, Work } from './run.ts';
 
 /*
@@ -33,11 +33,18 @@ export interface KnownEvent {
 
 type Name = NonNullable<ReturnType<typeof calendarName>>;
 
-/** Returns the records that events of such calendars already are, unless this source has created them. */
-export async function findKnownEvents(work: Work, candidates: readonly Candidate[]): Promise<Map<PostItem, KnownEvent>> {
+/**
+ * Returns the records that events of such calendars already are, unless this source has created them. `former`: events
+ * that this source has brought under other names.
+ */
+export async function findKnownEvents(
+  work: Work,
+  candidates: readonly Candidate[],
+  former: FormerEntries,
+): Promise<Map<PostItem, KnownEvent>> {
   const named = candidates.flatMap(({ item, entry }) => {
     const name = calendarName(item);
-    return name && !(entry && entry.made > 0) ? [{ item, entry, name }] : [];
+    return name && !former.has(item) && !(entry && entry.made > 0) ? [{ item, entry, name }] : [];
   });
   if (named.length === 0) return new Map();
   const possible = await possibleIds(work, named);

@@ -14,12 +14,15 @@ import type { Run, Work } from './run.ts';
 
 /*
  * Finds the records of events that have got another name in their source. The names of events change if a site gets
- * another host, if an event begins or ceases to recur, so that its dates have ids of their own, and if a calendar writes
- * the dates of a series in another way. Such an event continues the record of its former name, unless that name comes
- * in this run, too: then it is another event that looks the same.
+ * another host, if an event begins or ceases to recur, so that its dates have ids of their own, and if a calendar
+ * writes the dates of a series in another way. Such an event continues the record of its former name, unless that name
+ * comes in this run, too: then it is another event that looks the same.
  */
 
-/** Returns the part of a UID that names an event in a calendar of The Events Calendar or of Fasti, if the item has one. */
+/** Events -> what the ledger notes about them under their former names. */
+export type FormerEntries = ReadonlyMap<PostItem, LedgerEntry>;
+
+/** Returns the UID of an event in a calendar of The Events Calendar or of Fasti, and the lasting part that names it. */
 export function calendarName({ kind, sourceId, metas }: PostItem): { readonly uid: string; readonly lasting: string } | undefined {
   if (kind !== 'event') return undefined;
   const uid = textIn(metas, CALENDAR_UID);
@@ -41,7 +44,7 @@ export async function keepRenamed(work: Work, items: readonly PostItem[]): Promi
  * Returns the entries of the ledger under which some of these items were noted before, and moves them to the new names.
  * To be called when all other items of the source have come.
  */
-export async function takeOverRecords(work: Work, items: readonly PostItem[]): Promise<ReadonlyMap<PostItem, LedgerEntry>> {
+export async function takeOverRecords(work: Work, items: readonly PostItem[]): Promise<FormerEntries> {
   const { run, db } = work;
   const candidates = await recordsOfSameEvents(work, items);
   const entries = await ownEntries(run, db, [...new Set([...candidates.values()].flat())]);
@@ -62,7 +65,7 @@ export async function takeOverRecords(work: Work, items: readonly PostItem[]): P
  * Returns what the ledger notes about events under their whole UIDs, by which earlier versions named them. Unchanged
  * ones have the present digest.
  */
-export async function formerEntries({ run, db, originals }: Work, items: readonly PostItem[]): Promise<Map<PostItem, LedgerEntry>> {
+export async function formerEntries({ run, db, originals }: Work, items: readonly PostItem[]): Promise<FormerEntries> {
   const formerNames = items.flatMap((item) => {
     const name = calendarName(item);
     if (!name) return [];

@@ -49,27 +49,7 @@ export async function writeStep(
   const doneCount = Math.max(state.doneCount, entryCount);
   const attempt = async (db: Database): Promise<Work> => {
     const ledger = await openLedger(db, run.importId, keys, run.dryLedger, run.withheld);
-    const work: Work = {
-      run,
-      db,
-      ledger,
-      tally: newTally(),
-      waiting: [],
-      changed: [],
-      authors: new Map(),
-      wantedSlugs: [],
-      renamed: [],
-      unlinked: [],
-      namedRecords: [],
-      originals,
-      replaced: new Map(),
-      removedIds: new Set(),
-      forbiddenIds: new Set(),
-      originIds: new Set(),
-      events: [],
-      indexer: indexerIn(run.site, db),
-      touched: { any: false, tree: false },
-    };
+    const work = newWork({ run, db, ledger, originals });
     if (!run.isDryRun) {
       joinWriters(db);
       await requireAuthor(db, run.caller.viewer.id);
@@ -103,6 +83,26 @@ export async function writeStep(
   mergeTally(sum, tally);
   state.doneCount = doneCount;
 }
+
+/** Returns the state of a step that has done nothing yet. */
+const newWork = (of: Pick<Work, 'run' | 'db' | 'ledger' | 'originals'>): Work => ({
+  ...of,
+  tally: newTally(),
+  waiting: [],
+  changed: [],
+  authors: new Map(),
+  wantedSlugs: [],
+  renamed: [],
+  unlinked: [],
+  namedRecords: [],
+  replaced: new Map(),
+  removedIds: new Set(),
+  forbiddenIds: new Set(),
+  originIds: new Set(),
+  events: [],
+  indexer: indexerIn(of.run.site, of.db),
+  touched: { any: false, tree: false },
+});
 
 /** Returns a function that reads the settings in this transaction, once. */
 function indexerIn(site: Site, db: Database): Work['indexer'] {

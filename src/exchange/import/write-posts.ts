@@ -28,7 +28,7 @@ import { findKnownEvents } from './known-events.ts';
 import { type Ledger, ledgerKey } from './ledger.ts';
 import { withLocalFields } from './local-fields.ts';
 import { withDateOf } from './recurrence.ts';
-import { formerEntries } from './renamed-events.ts';
+import { type FormerEntries, formerEntries } from './renamed-events.ts';
 import { waitForParts } from './resolve.ts';
 import { mayChooseAuthor, mayCreateOfKind, permittedNew, reportForbidden } from './rights.ts';
 import { isFetched, type Run, type Work } from './run.ts';
@@ -42,13 +42,8 @@ import { termFromReference } from './write-terms.ts';
  * Imports events, venues, organizers and attachments: inserts new ones in bulk, and updates known ones that have
  * changed. `former`: the entries of the ledger of those that were noted under other names.
  */
-export async function writePosts(
-  work: Work,
-  items: readonly PostItem[],
-  former: ReadonlyMap<PostItem, LedgerEntry> = new Map(),
-): Promise<void> {
+export async function writePosts(work: Work, items: readonly PostItem[], former: FormerEntries = new Map()): Promise<void> {
   const { run, db, ledger, tally } = work;
-  noteExternalIds(run, items);
   const candidates = await candidatesOf(work, items, former);
   const ids = candidates.flatMap(({ item, entry }) => [...(item.id === undefined ? [] : [item.id]), ...(entry ? [entry.target] : [])]);
   const takenPosts = await takenPostIds(db, ids);
@@ -56,10 +51,7 @@ export async function writePosts(
   const hasRecord = ({ item, key, entry }: Known): boolean =>
     (run.isDryRun && run.dryLedger.has(key)) || (entry && takenPosts.get(entry.target)?.post_type) === typeOf(item.kind);
   const externals = await lookUpExternalIds(work, allItems(candidates), allItems(candidates.filter((one) => !hasRecord(one))));
-  const knownEvents = await findKnownEvents(
-    work,
-    candidates.filter(({ item }) => !former.has(item)),
-  );
+  const knownEvents = await findKnownEvents(work, candidates, former);
   await readNewNames(work, allItems(candidates.filter(({ entry }) => entry === undefined)));
 
   const newArrivals: Arrival[] = [];
@@ -135,8 +127,9 @@ const allItems = (known: readonly Known[]): PostItem[] => known.map(({ item }) =
  * Returns the records that this run has not imported yet, with their entries in the ledger. `isShownNow`: whether the
  * record was imported as private because only private events named it, and a public one names it now.
  */
-async function candidatesOf(work: Work, items: readonly PostItem[], former: ReadonlyMap<PostItem, LedgerEntry>) {
+async function candidatesOf(work: Work, items: readonly PostItem[], former: FormerEntries) {
   const { run, ledger, originals } = work;
+  noteExternalIds(run, items);
   const formerLedgerEntries = await formerEntries(work, items);
   return items
     .map((item) => {
