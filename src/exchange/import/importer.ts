@@ -26,7 +26,7 @@ import { keysOfPending, resolvePending, withoutNewTerms } from './pending-refere
 import { MAX_SOURCE_LENGTH } from './progress.ts';
 import { prepareRecurrence, recurringItem } from './recurrence.ts';
 import { trashRemovedDates } from './removed-dates.ts';
-import { keepRenamed, takeOverRecords } from './renamed-events.ts';
+import { entriesToTakeOver, forgetFormerNames, keepRenamed } from './renamed-events.ts';
 import { mayCreateOfKind, mayWriteTerms } from './rights.ts';
 import type { Run, WaitingRecord, Work } from './run.ts';
 import { type ImportState, type Step, storeState, writeStep } from './step.ts';
@@ -252,7 +252,9 @@ async function writeRenamed(state: ImportState): Promise<void> {
     writeStep(state, {
       keys: keysOf(items),
       task: async (work) => {
-        await writePosts(work, items, await takeOverRecords(work, items));
+        const former = await entriesToTakeOver(work, items);
+        await writePosts(work, items, former);
+        await forgetFormerNames(work, former);
         await writeLanguages(work, items);
       },
     });

@@ -41,10 +41,10 @@ export async function keepRenamed(work: Work, items: readonly PostItem[]): Promi
 }
 
 /**
- * Returns the entries of the ledger under which some of these items were noted before, and moves them to the new names.
- * To be called when all other items of the source have come.
+ * Returns the entries of the ledger under which some of these items were noted before. To be called when all other
+ * items of the source have come.
  */
-export async function takeOverRecords(work: Work, items: readonly PostItem[]): Promise<FormerEntries> {
+export async function entriesToTakeOver(work: Work, items: readonly PostItem[]): Promise<FormerEntries> {
   const { run, db } = work;
   const candidates = await recordsOfSameEvents(work, items);
   const entries = await ownEntries(run, db, [...new Set([...candidates.values()].flat())]);
@@ -56,9 +56,22 @@ export async function takeOverRecords(work: Work, items: readonly PostItem[]): P
     takenIds.add(id);
     former.set(item, entries.get(id)![0]!);
   }
-  const formerKeys = [...takenIds].flatMap((id) => entries.get(id)!.map(({ item }) => item));
-  if (!run.isDryRun) await forgetItems(db, run.importId, formerKeys);
   return former;
+}
+
+/**
+ * Forgets the former names of events that have been written under their new ones, which may become names of other
+ * events. The names of those that the importing user may not change stay.
+ */
+export async function forgetFormerNames({ run, db, forbiddenIds }: Work, former: FormerEntries): Promise<void> {
+  const ids = [...former.values()].map(({ target }) => target).filter((id) => !forbiddenIds.has(id));
+  if (run.isDryRun || ids.length === 0) return;
+  const entries = await loadEventEntries(db, run.importId, ids);
+  await forgetItems(
+    db,
+    run.importId,
+    entries.map(({ item }) => item),
+  );
 }
 
 /**
