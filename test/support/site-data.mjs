@@ -28,7 +28,9 @@ export function resetScript(fixture, { engine, prefix, counted = true, emptied =
         : []),
     ];
   });
-  const bump = counted ? [`UPDATE \`${prefix}fasti_changes\` SET counter = counter + 1`] : [];
+  // Imports would take the records that are gone for deleted ones.
+  const forgotten = ['fasti_import_ids', 'fasti_import_waiting'].map((name) => `DELETE FROM \`${prefix}${name}\``);
+  const bump = counted ? [...forgotten, `UPDATE \`${prefix}fasti_changes\` SET counter = counter + 1`] : [];
   // Rolled back inserts use up ids, too.
   const ids = NUMBERED.filter((name) => name in fixture).map((name) =>
     numbering(prefix + name, Math.max(0, ...fixture[name].rows.map(([id]) => id))),
