@@ -85,7 +85,7 @@ describeDatabases('translation of a recurring event', (open) => {
       // Long enough for the write to read the event and to wait for the slug.
       await sleep(300);
       await trx.from('postmeta').where(rules).update({ meta_value: shorter });
-      await trx.from('tec_occurrences').where('occurrence_id', last.occurrence_id).delete();
+      await trx.from('tec_occurrences').where({ post_id: last.post_id, occurrence_id: last.occurrence_id }).delete();
       noteChange(trx, { now: NOW });
     });
     const { status, body } = await write!;

@@ -15,6 +15,7 @@ import type { TecEventRow, TecOccurrenceRow } from '../engine/tables.ts';
 import { idsOfType } from '../lists/posts-of-type.ts';
 import { loadMetas, loadMetasOf } from '../rows/bundle.ts';
 import { writeOccurrence } from '../rows/occurrences.ts';
+import { haveOwnNumbers } from '../rows/own-numbers.ts';
 import { lockPost, writeMetas } from '../rows/posts.ts';
 import { recursBy } from './recurs.ts';
 
@@ -202,17 +203,19 @@ const occurrencesOf = async (db: Database, id: number): Promise<OccurrenceRow[]>
     .orderBy('occurrence_id')
     .select('occurrence_id', ...TIMES);
 
-async function deleteOccurrences(db: Database, rows: readonly OccurrenceRow[]): Promise<void> {
+async function deleteOccurrences(db: Database, post_id: number, rows: readonly OccurrenceRow[]): Promise<void> {
   const ids = rows.map((row) => row.occurrence_id);
-  if (ids.length > 0) await db.from('tec_occurrences').whereIn('occurrence_id', ids).delete();
+  if (ids.length > 0) await db.from('tec_occurrences').where({ post_id }).whereIn('occurrence_id', ids).delete();
 }
 
-/** Deletes rows of an event that have the same times as an earlier row. */
+/** Deletes rows of an event that have the same times as an earlier row, unless they share its number. */
 async function deleteDuplicates(db: Database, id: number): Promise<void> {
   const rows = await occurrencesOf(db, id);
+  if (!haveOwnNumbers(rows, 'occurrence_id')) return;
   const times = rows.map(timesOf);
   await deleteOccurrences(
     db,
+    id,
     rows.filter((_, index) => times.indexOf(times[index]!) < index),
   );
 }
@@ -223,9 +226,10 @@ async function deleteDuplicates(db: Database, id: number): Promise<void> {
 async function deleteSurplus(db: Database, id: number, expected: Occurrence | null): Promise<void> {
   const rows = await occurrencesOf(db, id);
   const keptRow = rows.find((row) => expected && timesOf(row) === timesOf(expected)) ?? rows[0];
-  if (expected)
+  if (expected && haveOwnNumbers(rows, 'occurrence_id'))
     await deleteOccurrences(
       db,
+      id,
       rows.filter((row) => row !== keptRow),
     );
 }

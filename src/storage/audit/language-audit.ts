@@ -5,8 +5,10 @@ import { toSerialized, withMembers } from '../../wordpress/php/serialized.ts';
 import type { Database } from '../engine/database.ts';
 import { insertMissing } from '../engine/insert.ts';
 import { pagesOf } from '../engine/pages.ts';
+import type { IclTranslationRow } from '../engine/tables.ts';
 import { reportTaxonomyRows } from '../journal/reported-changes.ts';
 import { membersIn } from '../languages/polylang/group.ts';
+import { removeRows } from '../rows/own-numbers.ts';
 import { findInLockedTaxonomyRows } from './find-locked.ts';
 
 /*
@@ -291,8 +293,8 @@ const POLYLANG: readonly LanguageFault[] = [
 
 // ------------------------------------------------------------------------------------------------- WPML
 /** Returns WPML's rows of our records, and of files of the library, that no longer exist. */
-async function orphanedRows(db: Database): Promise<{ readonly id: number; readonly label: string }[]> {
-  const rows = [
+async function orphanedRows(db: Database): Promise<OrphanedRow[]> {
+  return [
     ...(await rowsWithout(
       db,
       [...postTypes, 'attachment'].map((type) => `post_${type}`),
@@ -304,11 +306,16 @@ async function orphanedRows(db: Database): Promise<{ readonly id: number; readon
       ['term_taxonomy', 'term_taxonomy_id'],
     )),
   ];
-  return rows.map((row) => ({ id: row.translation_id, label: `${row.element_type} ${row.element_id}` }));
 }
 
+type OrphanedRow = Pick<IclTranslationRow, 'translation_id' | 'element_type' | 'element_id'>;
+
 /** Returns WPML's rows of these types whose elements a table does not have in a column. */
-const rowsWithout = (db: Database, types: readonly string[], [table, column]: readonly ['posts' | 'term_taxonomy', string]) =>
+const rowsWithout = (
+  db: Database,
+  types: readonly string[],
+  [table, column]: readonly ['posts' | 'term_taxonomy', string],
+): PromiseLike<OrphanedRow[]> =>
   db
     .from('icl_translations', 'w')
     .whereIn('w.element_type', types)
@@ -326,16 +333,7 @@ const WPML: readonly LanguageFault[] = [
   {
     name: 'languages-of-nothing',
     severity: 'warning',
-    find: async (db) => (await orphanedRows(db)).map(({ label }) => label),
-    fix: async (db) => {
-      for (const batch of pagesOf(await orphanedRows(db), BATCH_SIZE))
-        await db
-          .from('icl_translations')
-          .whereIn(
-            'translation_id',
-            batch.map(({ id }) => id),
-          )
-          .delete();
-    },
+    find: async (db) => (await orphanedRows(db)).map((row) => `${row.element_type} ${row.element_id}`),
+    fix: async (db) => removeRows(db, 'icl_translations', await orphanedRows(db)),
   },
 ];

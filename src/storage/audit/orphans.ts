@@ -45,7 +45,10 @@ const BATCH_SIZE = 500;
 
 type Query = QueryBuilder;
 
-/** A rule for one table: the condition for orphans, the description of a row, and the key of the table. */
+/**
+ * A rule for one table: the condition for orphans, the description of a row, and the columns that name it: the key of
+ * the table and the columns of the condition, so that a row with the same number that is no orphan is left alone.
+ */
 interface Rule {
   readonly name: OrphanName;
   readonly table: Parameters<Database['from']>[0];
@@ -75,7 +78,7 @@ const RULES: readonly Rule[] = [
   {
     name: 'metas-without-post',
     table: 'postmeta',
-    key: ['meta_id'],
+    key: ['meta_id', 'post_id'],
     orphans: (db, rows) => whereMissing(db, rows, ['posts', 'ID'], 'o.post_id'),
     describe: ({ post_id, meta_key }) => `${String(post_id)} ${String(meta_key)}`,
   },
@@ -105,7 +108,7 @@ const RULES: readonly Rule[] = [
   {
     name: 'taxonomies-without-term',
     table: 'term_taxonomy',
-    key: ['term_taxonomy_id'],
+    key: ['term_taxonomy_id', 'taxonomy', 'term_id'],
     orphans: (db, rows) => {
       rows.whereIn('o.taxonomy', taxonomies);
       whereMissing(db, rows, ['terms', 'term_id'], 'o.term_id');
@@ -123,7 +126,7 @@ const RULES: readonly Rule[] = [
     (table): Rule => ({
       name: 'rows-without-event',
       table,
-      key: [table === 'tec_events' ? 'event_id' : 'occurrence_id'],
+      key: [table === 'tec_events' ? 'event_id' : 'occurrence_id', 'post_id'],
       orphans: (db, rows) =>
         whereMissing(db, rows, ['posts', 'ID'], 'o.post_id', (sub) => sub.where('x.post_type', postKind('event').postType)),
       describe: ({ post_id }) => `${table} ${String(post_id)}`,
@@ -135,7 +138,7 @@ const RULES: readonly Rule[] = [
       ([key, kind]): Rule => ({
         name: 'links-to-nothing',
         table: 'postmeta',
-        key: ['meta_id'],
+        key: ['meta_id', 'post_id', 'meta_key', 'meta_value'],
         orphans: (db, rows) => {
           rows.where('o.meta_key', key).whereNotIn('o.meta_value', ['', '0']);
           whereMissing(db, rows, ['posts', 'ID'], asId(db, 'o.meta_value'), (sub) => sub.where('x.post_type', postKind(kind).postType));
@@ -146,7 +149,7 @@ const RULES: readonly Rule[] = [
   {
     name: 'images-gone',
     table: 'postmeta',
-    key: ['meta_id'],
+    key: ['meta_id', 'post_id', 'meta_key', 'meta_value'],
     orphans: (db, rows) => {
       rows.where('o.meta_key', '_thumbnail_id').whereNotIn('o.meta_value', ['', '0']);
       rows.whereIn('o.post_id', (sub: Query) => sub.select('ID').from(db.table('posts')).whereIn('post_type', postTypes));
@@ -157,7 +160,7 @@ const RULES: readonly Rule[] = [
   {
     name: 'comments-without-post',
     table: 'comments',
-    key: ['comment_ID'],
+    key: ['comment_ID', 'comment_post_ID'],
     orphans: (db, rows) => {
       // Some plugins store notes that do not belong to a post.
       rows.where('o.comment_post_ID', '>', 0);
@@ -168,28 +171,28 @@ const RULES: readonly Rule[] = [
   {
     name: 'comment-metas-without-comment',
     table: 'commentmeta',
-    key: ['meta_id'],
+    key: ['meta_id', 'comment_id'],
     orphans: (db, rows) => whereMissing(db, rows, ['comments', 'comment_ID'], 'o.comment_id'),
     describe: ({ comment_id, meta_key }) => `${String(comment_id)} ${String(meta_key)}`,
   },
   {
     name: 'term-metas-without-term',
     table: 'termmeta',
-    key: ['meta_id'],
+    key: ['meta_id', 'term_id'],
     orphans: (db, rows) => whereMissing(db, rows, ['terms', 'term_id'], 'o.term_id'),
     describe: ({ term_id, meta_key }) => `${String(term_id)} ${String(meta_key)}`,
   },
   {
     name: 'user-metas-without-user',
     table: 'usermeta',
-    key: ['umeta_id'],
+    key: ['umeta_id', 'user_id'],
     orphans: (db, rows) => whereMissing(db, rows, ['users', 'ID'], 'o.user_id'),
     describe: ({ user_id, meta_key }) => `${String(user_id)} ${String(meta_key)}`,
   },
   {
     name: 'attachments-of-nothing',
     table: 'posts',
-    key: ['ID'],
+    key: ['ID', 'post_type', 'post_parent'],
     orphans: (db, rows) => {
       rows.where('o.post_type', 'attachment').where('o.post_parent', '>', 0);
       whereMissing(db, rows, ['posts', 'ID'], 'o.post_parent');
@@ -200,7 +203,7 @@ const RULES: readonly Rule[] = [
   {
     name: 'parents-gone',
     table: 'term_taxonomy',
-    key: ['term_taxonomy_id'],
+    key: ['term_taxonomy_id', 'taxonomy', 'parent'],
     orphans: (db, rows) => {
       const { taxonomy } = termKind('category');
       rows.where('o.taxonomy', taxonomy).where('o.parent', '>', 0);
@@ -252,18 +255,19 @@ async function foundBy(db: Database, rule: Rule): Promise<FoundRows> {
  */
 async function fixBy(db: Database, rule: Rule): Promise<void> {
   for (;;) {
-    const rows: Record<string, number>[] = await rowsOf(db, rule)
+    const rows: Keys[] = await rowsOf(db, rule)
       .select(rule.key.map((column) => `o.${column}`))
       .limit(BATCH_SIZE);
     if (rows.length === 0) return;
     const orphanedRows = await lockOrphans(db, rule, rows);
     if (orphanedRows.length === 0) continue;
     const batch = db.from(rule.table).where((any: Query) => isAny(any, rule, orphanedRows));
-    await (rule.set ? batch.update(rule.set) : batch.delete());
+    // A text with broken bytes is read as another one, which no row has.
+    if ((await (rule.set ? batch.update(rule.set) : batch.delete())) === 0) return;
   }
 }
 
-type Keys = Readonly<Record<string, number>>;
+type Keys = Readonly<Record<string, string | number>>;
 
 /** Selects rows by their keys. `table`: the alias of the table with a dot, if it has one. */
 function isAny(query: Query, { key }: Rule, rows: readonly Keys[], table = ''): void {

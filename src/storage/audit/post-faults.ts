@@ -5,15 +5,15 @@ import type { Post, Term } from '../../wordpress/rows.ts';
 import { sanitizeTitle, uniqueSlug } from '../../wordpress/slug.ts';
 import type { Zone } from '../../wordpress/zones.ts';
 import type { Database } from '../engine/database.ts';
-import { pagesOf } from '../engine/pages.ts';
 import { verbatim } from '../engine/statement.ts';
 import { lockNames, slugLock, termSlugLock, termTreeLock } from '../rows/locks.ts';
+import { removeRows } from '../rows/own-numbers.ts';
 import { slugsLike, updatePost } from '../rows/posts.ts';
 import { takenTermSlugs } from '../rows/terms.ts';
 import { findInLockedPosts, findInLockedTerms } from './find-locked.ts';
 import { categoryLoops, postLoops } from './loops.ts';
 import { changeOf, contradictions, DATED_STATUSES, datesOf, type RepairContext, withoutChange, withoutDate } from './post-dates.ts';
-import { isSame, repeatedLinks, repeatedMetas } from './repeated-metas.ts';
+import { isSame, repeatedLinks, repeatedMetas, surplusRows } from './repeated-metas.ts';
 
 /*
  * Faults in posts and terms that WordPress itself would not write: an empty slug, a parent below its own child, two
@@ -47,9 +47,6 @@ export type RowFaultName =
   | 'links-twice'
   | 'term-slugs-empty'
   | 'term-names-empty';
-
-/** Number of rows that are read or deleted at once. */
-const BATCH_SIZE = 500;
 
 export const ROW_FAULTS: readonly RowFault[] = [
   {
@@ -121,8 +118,8 @@ export const ROW_FAULTS: readonly RowFault[] = [
     severity: 'warning',
     find: async (db) => (await repeatedMetas(db)).filter(isSame).map(({ of, key }) => `${of} ${key}`),
     fix: async (db) => {
-      const surplusIds = (await findInLockedPosts(db, repeatedMetas, ({ of }) => [of])).filter(isSame).flatMap(({ ids }) => ids.slice(1));
-      for (const ids of pagesOf(surplusIds, BATCH_SIZE)) await db.from('postmeta').whereIn('meta_id', ids).delete();
+      const repeated = (await findInLockedPosts(db, repeatedMetas, ({ of }) => [of])).filter(isSame);
+      await removeRows(db, 'postmeta', repeated.flatMap(surplusRows));
     },
   },
   {
@@ -137,8 +134,12 @@ export const ROW_FAULTS: readonly RowFault[] = [
     severity: 'warning',
     find: async (db) => (await repeatedLinks(db)).map(({ of, key, value }) => `${of} ${key} ${value}`),
     fix: async (db) => {
-      const surplusIds = (await findInLockedPosts(db, repeatedLinks, ({ of }) => [of])).map(({ id }) => id);
-      for (const ids of pagesOf(surplusIds, BATCH_SIZE)) await db.from('postmeta').whereIn('meta_id', ids).delete();
+      const repeated = (await findInLockedPosts(db, repeatedLinks, ({ of }) => [of])).filter(({ hasOwnNumber }) => hasOwnNumber);
+      await removeRows(
+        db,
+        'postmeta',
+        repeated.map(({ id, of, key }) => ({ meta_id: id, post_id: of, meta_key: key })),
+      );
     },
   },
   {

@@ -9,10 +9,11 @@ import { textFromUnix, unixFromText } from '../../wordpress/time.ts';
 import { localFromUnix, unixFromLocal } from '../../wordpress/zones.ts';
 import type { Database } from '../engine/database.ts';
 import { pagesById } from '../engine/pages.ts';
-import type { TecEventRow, TecOccurrenceRow } from '../engine/tables.ts';
+import type { SeriesRelationshipRow, TecEventRow, TecOccurrenceRow } from '../engine/tables.ts';
 import { loadMetas, loadMetasOf } from '../rows/bundle.ts';
 import { highestPostId } from '../rows/ids-in-use.ts';
 import { writeOption } from '../rows/options.ts';
+import { removeRows } from '../rows/own-numbers.ts';
 import { lockPost } from '../rows/posts.ts';
 import { loadRecurrences, writeRecurrence } from '../rows/recurrences.ts';
 import { calendarEvents, datesOfRule, lastRuleRow, type RuleDates, rowsOfRule } from '../rows/rule-dates.ts';
@@ -119,19 +120,18 @@ export async function datesWithoutEvent(db: Database): Promise<number[]> {
   return rows.map(({ id }) => id);
 }
 
-/** Returns the ids of rows in the table of series whose event or series no longer exists. */
-export async function orphanedSeriesRelations(db: Database): Promise<number[]> {
-  const rows = await db.rows<{ id: number }>`
-    SELECT r.relationship_id AS id FROM {tec_series_relationships} r
+type SeriesRelation = Pick<SeriesRelationshipRow, 'relationship_id' | 'series_post_id' | 'event_post_id'>;
+
+/** Returns the rows in the table of series whose event or series no longer exists. */
+export const orphanedSeriesRelations = (db: Database): Promise<SeriesRelation[]> =>
+  db.rows<SeriesRelation>`
+    SELECT r.relationship_id, r.series_post_id, r.event_post_id FROM {tec_series_relationships} r
     LEFT JOIN {posts} s ON s.ID = r.series_post_id LEFT JOIN {posts} e ON e.ID = r.event_post_id
     WHERE s.ID IS NULL OR e.ID IS NULL ORDER BY r.relationship_id`;
-  return rows.map(({ id }) => id);
-}
 
-/** Deletes relations of events to series, by the ids of their rows. */
-export async function removeRelations(db: Database, ids: readonly number[]): Promise<void> {
-  if (ids.length > 0) await db.change`DELETE FROM {tec_series_relationships} WHERE relationship_id IN (${[...ids]})`;
-}
+/** Deletes relations of events to series. */
+export const removeRelations = (db: Database, relations: readonly SeriesRelation[]): Promise<void> =>
+  removeRows(db, 'tec_series_relationships', relations);
 
 /** Returns the highest id of a post if the ids of posts are close to those of occurrences; otherwise undefined. */
 export async function postNearBase(db: Database, { base }: RecurrenceSettings): Promise<number | undefined> {

@@ -13,6 +13,10 @@ interface RepeatedMeta {
 /** Whether all rows of a repeated meta have the same value. */
 export const isSame = ({ values }: RepeatedMeta): boolean => values.every((value) => value === values[0]);
 
+/** Returns all rows of a repeated meta except the first, which stays. */
+export const surplusRows = ({ of, key, ids }: RepeatedMeta): { meta_id: number; post_id: number; meta_key: string }[] =>
+  ids.flatMap((id) => (id === ids[0] ? [] : [{ meta_id: id, post_id: of, meta_key: key }]));
+
 /** Metas that a record has only once: those that store a field, and the dates of events. */
 const SINGLE_METAS: readonly string[] = [
   ...new Set([
@@ -27,12 +31,21 @@ export const repeatedMetas = (db: Database): Promise<RepeatedMeta[]> => metasSev
 /** Metas that link to other records: a record may have several, with different targets. */
 const LINKS: readonly string[] = postKinds.flatMap(({ links }) => Object.keys(links));
 
+/** A row that links to the same target as an earlier row. `hasOwnNumber`: whether no other link has the same `id`. */
+interface RepeatedLink {
+  readonly of: number;
+  readonly key: string;
+  readonly id: number;
+  readonly value: string;
+  readonly hasOwnNumber: boolean;
+}
+
 /** Returns the rows that link to the same target as an earlier row of the same record. */
-export const repeatedLinks = async (db: Database): Promise<{ of: number; key: string; id: number; value: string }[]> =>
+export const repeatedLinks = async (db: Database): Promise<RepeatedLink[]> =>
   (await metasSeveralTimes(db, LINKS)).flatMap(({ of, key, ids, values }) =>
     ids.flatMap((id, index) => {
       const value = values[index]!;
-      return values.indexOf(value) < index ? [{ of, key, id, value }] : [];
+      return values.indexOf(value) < index ? [{ of, key, id, value, hasOwnNumber: ids.indexOf(id) === ids.lastIndexOf(id) }] : [];
     }),
   );
 

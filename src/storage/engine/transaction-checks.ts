@@ -22,6 +22,8 @@ interface ObservedActions {
   /** Whether it has written records, and has reported them to the journal. */
   wroteRecords: boolean;
   reportedRecords: boolean;
+  /** Whether it has changed rows by their numbers, without naming the records that they belong to. */
+  trustedNumbers: boolean;
 }
 
 /** Checks of the transactions of one database. */
@@ -38,8 +40,8 @@ export interface TransactionChecks {
    * journal.
    *
    * @throws Error for a transaction that locks rows and writes without writing the row that every writer writes, that
-   * writes records without reporting them to the journal, or that writes metas of users without having locked names;
-   * otherwise whatever `work` throws
+   * writes records without reporting them to the journal, that writes metas of users without having locked names, or
+   * that changes rows by their numbers alone; otherwise whatever `work` throws
    */
   readonly run: <T>(work: (reportWrites: (namesRecords: boolean) => void) => Promise<T>) => Promise<T>;
   /**
@@ -89,6 +91,7 @@ export function transactionChecks(hasSingleWriter: boolean): TransactionChecks {
         wroteRecords: false,
         reportedRecords: false,
         journaled: false,
+        trustedNumbers: false,
       };
       const observed: ObservedActions = { open: true, ...noActions };
       const reportWrites = (namesRecords: boolean): void => {
@@ -115,11 +118,14 @@ export function transactionChecks(hasSingleWriter: boolean): TransactionChecks {
   };
 }
 
-function check({ hasLocked, hasWritten, joinedWriters, wroteUnlockedUserMetas, wroteRecords, reportedRecords }: ObservedActions): void {
+function check(observed: ObservedActions): void {
+  const { hasLocked, hasWritten, joinedWriters, wroteUnlockedUserMetas, wroteRecords, reportedRecords, trustedNumbers } = observed;
   if (hasLocked && hasWritten && !joinedWriters)
     throw new Error('a transaction that locks rows and writes must call joinWriters or noteChange');
   // These rows have no unique key: two transactions could insert the same one.
   if (wroteUnlockedUserMetas) throw new Error('a transaction that writes metas of users must call lockUser, or lock all users, first');
+  // A table that was restored only in part has no primary key, and several rows of one number.
+  if (trustedNumbers) throw new Error('a transaction that changes a row must name its record beside its number');
   if (wroteRecords && !reportedRecords) throw new Error('a transaction that writes records must report them to the journal');
 }
 
@@ -129,6 +135,7 @@ function observe(observed: ObservedActions, sql: string): void {
   observed.lockedNames ||= /^insert into `\w*fasti_locks`/i.test(sql);
   observed.wroteUnlockedUserMetas ||= !observed.lockedNames && /^(insert into|update|delete from) `\w*usermeta`/i.test(sql);
   observed.wroteRecords ||= changesRecords(sql);
+  observed.trustedNumbers ||= trustsNumbers(sql);
   observed.joinedWriters ||= /^(insert|update) .*fasti_changes`/i.test(sql);
 }
 
@@ -154,4 +161,30 @@ const RECORDS = [
 function changesRecords(sql: string): boolean {
   const table = CHANGED.exec(sql)?.[1];
   return table !== undefined && RECORDS.some((name) => table.endsWith(name));
+}
+
+/** Tables whose rows belong to records, without the prefix -> the column that numbers the rows. */
+const NUMBERS = {
+  postmeta: 'meta_id',
+  usermeta: 'umeta_id',
+  termmeta: 'meta_id',
+  commentmeta: 'meta_id',
+  comments: 'comment_ID',
+  options: 'option_id',
+  tec_events: 'event_id',
+  tec_occurrences: 'occurrence_id',
+  tec_series_relationships: 'relationship_id',
+  icl_translations: 'translation_id',
+} as const;
+
+/** Matches a column that a condition compares. */
+const COMPARED = /(\w+)`?\s?(?:[=<>]|in\b|is\b|like\b)/gi;
+
+/** Whether a statement changes rows and names them by nothing but their numbers. */
+function trustsNumbers(sql: string): boolean {
+  const [change = '', ...conditions] = sql.split(/ where /i);
+  const table = /^(?:update|delete from) `(\w+)`/i.exec(change)?.[1];
+  const [, number] = Object.entries(NUMBERS).find(([name]) => table?.endsWith(name)) ?? [];
+  const columns = [...conditions.join(' ').matchAll(COMPARED)].map(([, column]) => column);
+  return columns.length > 0 && columns.every((column) => column === number);
 }

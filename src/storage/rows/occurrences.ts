@@ -38,10 +38,11 @@ export async function writeOccurrence(
   const [occurrenceRow] = knownRows.filter(({ what }) => what === 'occurrence').sort((one, other) => one.id - other.id);
   let eventId = knownRows.find(({ what }) => what === 'event')?.id;
   if (eventId === undefined) eventId = await insertRows(db, 'tec_events', [rows.event]);
-  else if ((await db.from('tec_events').where('event_id', eventId).update(rows.event)) === 0) throw new DatabaseUnavailable('busy');
+  else if ((await db.from('tec_events').where({ event_id: eventId, post_id: postId }).update(rows.event)) === 0)
+    throw new DatabaseUnavailable('busy');
   const occurrence = { ...rows.occurrence, event_id: eventId };
   if (!occurrenceRow) await insertRows(db, 'tec_occurrences', [occurrence]);
-  else if ((await db.from('tec_occurrences').where('occurrence_id', occurrenceRow.id).update(occurrence)) === 0)
+  else if ((await db.from('tec_occurrences').where({ occurrence_id: occurrenceRow.id, post_id: postId }).update(occurrence)) === 0)
     throw new DatabaseUnavailable('busy');
   reportPostChanged(db, postId, [DATES_PART]);
   return rows.moments;

@@ -20,6 +20,7 @@ import {
   reportPostRemoved,
 } from '../journal/reported-changes.ts';
 import { loadPosts } from './bundle.ts';
+import { haveOwnNumbers, removeRows } from './own-numbers.ts';
 import { preventUserRemoval } from './users.ts';
 
 /** Reads the row of a post; undefined if there is none. */
@@ -308,22 +309,24 @@ export async function writeMetas(db: Database, id: number, metas: Readonly<Recor
     .orderBy('meta_id')
     .select('meta_id', 'meta_key', 'meta_value');
   const insert: { post_id: number; meta_key: string; meta_value: string }[] = [];
-  const remove: number[] = [];
+  const remove: { meta_id: number; post_id: number; meta_key: string }[] = [];
   for (const key of keys) {
     const [before, after] = [storedRows.filter((row) => row.meta_key === key), metas[key] ?? []];
     const kept = keptRows(before, after);
     if (before.length === kept.length && after.length === kept.length) continue;
     reportPostChanged(db, id, partsOfMeta(key));
     if (before.length === 1 && after.length === 1 && !FORMER_ADDRESSES.has(key)) {
-      const rowCount = await table().where('meta_id', before[0]!.meta_id).update({ meta_value: after[0]! });
+      const { meta_id } = before[0]!;
+      const rowCount = await table().where({ meta_id, post_id: id, meta_key: key }).update({ meta_value: after[0]! });
       // The row may have been deleted since it was read, with the record that it linked to.
       if (rowCount === 0) insert.push({ post_id: id, meta_key: key, meta_value: after[0]! });
       continue;
     }
-    for (const row of before) if (!kept.includes(row)) remove.push(row.meta_id);
-    for (const value of after.slice(kept.length)) insert.push({ post_id: id, meta_key: key, meta_value: value });
+    const keeps = haveOwnNumbers(before, 'meta_id') ? kept : [];
+    for (const { meta_id } of before.filter((row) => !keeps.includes(row))) remove.push({ meta_id, post_id: id, meta_key: key });
+    for (const value of after.slice(keeps.length)) insert.push({ post_id: id, meta_key: key, meta_value: value });
   }
-  if (remove.length > 0) await table().whereIn('meta_id', remove).delete();
+  await removeRows(db, 'postmeta', remove);
   await insertRows(db, 'postmeta', insert);
 }
 
@@ -397,6 +400,6 @@ export async function removeCommentsOf(db: Database, ids: readonly number[]): Pr
   const comments: number[] = await db.from('comments').whereIn('comment_post_ID', ids).pluck('comment_ID');
   for (const batch of pagesOf(comments, COMMENTS_PER_STATEMENT)) {
     await db.from('commentmeta').whereIn('comment_id', batch).delete();
-    await db.from('comments').whereIn('comment_ID', batch).delete();
+    await db.from('comments').whereIn('comment_ID', batch).whereIn('comment_post_ID', ids).delete();
   }
 }

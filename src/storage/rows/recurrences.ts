@@ -8,6 +8,7 @@ import type { TecOccurrenceRow } from '../engine/tables.ts';
 import { reportPostChanged } from '../journal/reported-changes.ts';
 import { loadMetas, loadPosts } from './bundle.ts';
 import { isOwnId, takenPostIds } from './ids-in-use.ts';
+import { haveOwnNumbers } from './own-numbers.ts';
 import { insertMetas, insertPost } from './posts.ts';
 import { recurringByRuleOrRows } from './recurring-events.ts';
 
@@ -124,10 +125,13 @@ export async function writeRecurrence(
   if (!event || !first) return 0;
   await db
     .from('tec_events')
-    .where('event_id', event.id)
+    .where({ event_id: event.id, post_id: post })
     .update({ rset: rule, ...momentsOf(first), updated_at: updatedAt, ...(timezone ? { timezone } : {}) });
-  if (isNewEvent) await db.change`DELETE FROM {tec_occurrences} WHERE post_id = ${post}`;
-  const rowsByStart = await db.rows<TecOccurrenceRow>`SELECT * FROM {tec_occurrences} WHERE post_id = ${post}`;
+  const rowsByStart = isNewEvent ? [] : await db.rows<TecOccurrenceRow>`SELECT * FROM {tec_occurrences} WHERE post_id = ${post}`;
+  if (isNewEvent || !haveOwnNumbers(rowsByStart, 'occurrence_id')) {
+    await db.change`DELETE FROM {tec_occurrences} WHERE post_id = ${post}`;
+    rowsByStart.length = 0;
+  }
   const idsByStart = new Map(rowsByStart.map((row) => [`${row.start_date} ${row.start_date_utc}`, row.occurrence_id]));
   const knownId = (date: StoredDate) => idsByStart.get(`${date.start} ${date.startUtc}`);
   const stayingIds = new Set(dates.map(knownId));
@@ -154,10 +158,10 @@ export async function writeRecurrence(
     else numberedRows.push({ occurrence_id: date.id, ...row });
     if (date.id !== 0 && (id ?? (takenIds.has(date.id) ? 0 : date.id)) !== date.id) renumberedCount += 1;
   }
-  if (goneIds.size > 0) await db.change`DELETE FROM {tec_occurrences} WHERE occurrence_id IN (${[...goneIds]})`;
+  if (goneIds.size > 0) await db.change`DELETE FROM {tec_occurrences} WHERE occurrence_id IN (${[...goneIds]}) AND post_id = ${post}`;
   const storedRows = new Map(rowsByStart.map((row) => [row.occurrence_id, row]));
   for (const { occurrence_id: id = 0, ...row } of keptRows)
-    if (!isStored(row, storedRows.get(id))) await db.from('tec_occurrences').where('occurrence_id', id).update(row);
+    if (!isStored(row, storedRows.get(id))) await db.from('tec_occurrences').where({ occurrence_id: id, post_id: post }).update(row);
   await insertRows(db, 'tec_occurrences', numberedRows);
   await insertRows(db, 'tec_occurrences', otherRows);
   reportPostChanged(db, post);

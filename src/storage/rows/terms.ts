@@ -216,12 +216,13 @@ export async function updateTerm(
   const termColumns = { ...(name === undefined ? {} : { name }), ...(slug === undefined ? {} : { slug }) };
   const taxonomyColumns = { ...(description === undefined ? {} : { description }), ...(parent === undefined ? {} : { parent }) };
   if (Object.keys(termColumns).length > 0) await db.from('terms').where('term_id', term.term_id).update(termColumns);
-  if (Object.keys(taxonomyColumns).length > 0)
-    await db.from('term_taxonomy').where('term_taxonomy_id', term.term_taxonomy_id).update(taxonomyColumns);
+  if (Object.keys(taxonomyColumns).length > 0) await db.from('term_taxonomy').where(taxonomyRow(term)).update(taxonomyColumns);
   reportTerm(db, term, 'changed');
   const isMoved = (slug !== undefined && slug !== term.slug) || (parent !== undefined && parent !== term.parent);
   if (isMoved) await reportDescendants(db, term);
 }
+
+const taxonomyRow = ({ term_taxonomy_id, term_id, taxonomy }: Term) => ({ term_taxonomy_id, term_id, taxonomy });
 
 /** Reports all descendants of a term as changed. */
 async function reportDescendants(db: Database, { term_id: parent, taxonomy }: Term): Promise<void> {
@@ -258,7 +259,7 @@ export async function removeTerm(db: Database, term: Term): Promise<void> {
   for (const { object_id: id } of await links().select('object_id')) reportPostChanged(db, id);
   await links().delete();
   reportTerm(db, term, 'removed');
-  await db.from('term_taxonomy').where('term_taxonomy_id', term.term_taxonomy_id).delete();
+  await db.from('term_taxonomy').where(taxonomyRow(term)).delete();
   const otherRow = await db.from('term_taxonomy').where('term_id', term.term_id).first();
   if (otherRow) return;
   await db.from('termmeta').where('term_id', term.term_id).delete();

@@ -193,11 +193,12 @@ export async function writeUserMeta(db: Database, id: number, key: string, value
   const rows = await db.from('usermeta').where({ user_id: id, meta_key: key }).orderBy('umeta_id').select('umeta_id');
   const [keptId, ...surplusIds] = rows.map((row) => row.umeta_id);
   const remove = value === undefined && keptId !== undefined ? [keptId, ...surplusIds] : surplusIds;
-  if (remove.length > 0) await db.from('usermeta').whereIn('umeta_id', remove).delete();
+  if (remove.length > 0) await db.from('usermeta').where({ user_id: id, meta_key: key }).whereIn('umeta_id', remove).delete();
   reportUser(db, id, 'changed');
   if (value === undefined) return;
   // The row may have been deleted since it was read.
-  const rowCount = keptId === undefined ? 0 : await db.from('usermeta').where('umeta_id', keptId).update({ meta_value: value });
+  const kept = () => db.from('usermeta').where({ umeta_id: keptId!, user_id: id, meta_key: key });
+  const rowCount = keptId === undefined ? 0 : await kept().update({ meta_value: value });
   if (rowCount === 0) await insertRows(db, 'usermeta', [{ user_id: id, meta_key: key, meta_value: value }]);
 }
 

@@ -1,7 +1,7 @@
 import type { TranslationGroup } from '../../wordpress/translation-group.ts';
 import type { Database } from '../engine/database.ts';
 import { insertRows } from '../engine/insert.ts';
-import { verbatim } from '../engine/statement.ts';
+import { Piece, verbatim } from '../engine/statement.ts';
 import { lockNames } from '../rows/locks.ts';
 import type { LanguageWriter, Translatable } from './language-writer.ts';
 import { reportTranslatables } from './report-translatables.ts';
@@ -21,13 +21,13 @@ export const wpmlWriter: LanguageWriter = {
     // Another row of the group may still have this language: that of a deleted term.
     const isTaken = (await rowsOfGroups(db, [row.trid])).some((one) => one.code === code);
     if (isTaken) {
-      await moveToOwnGroup(db, row.translation);
+      await moveToOwnGroup(db, row);
       await promoteToOriginal(db, row.trid);
     }
-    await db.change`UPDATE {icl_translations} SET language_code = ${code} WHERE translation_id = ${row.translation}`;
+    await db.change`UPDATE {icl_translations} SET language_code = ${code} WHERE ${only(row)}`;
     if (row.source === null && !isTaken)
       await db.change`UPDATE {icl_translations} SET source_language_code = ${code}
-        WHERE trid = ${row.trid} AND NOT translation_id = ${row.translation} AND source_language_code IS NOT NULL`;
+        WHERE trid = ${row.trid} AND NOT (${only(row)}) AND source_language_code IS NOT NULL`;
   },
 
   async assign(db, of, ids, { code }) {
@@ -77,13 +77,12 @@ export const wpmlWriter: LanguageWriter = {
     if (!first) return;
     const original = rows.find(({ trid, source }) => trid === first.trid && source === null) ?? first;
     await deletePlanned(db, first.trid, [...members.keys()]);
-    for (const { translation, element } of await rowsOfGroups(db, [first.trid])) {
-      if (element > 0 && !rows.some((row) => row.translation === translation)) await moveToOwnGroup(db, translation);
-    }
-    for (const { translation, trid, source } of rows) {
-      const from = translation === original.translation ? null : original.code;
-      if (trid !== first.trid || source !== from)
-        await db.change`UPDATE {icl_translations} SET trid = ${first.trid}, source_language_code = ${from} WHERE translation_id = ${translation}`;
+    for (const member of await rowsOfGroups(db, [first.trid]))
+      if (member.element > 0 && !rows.some((row) => isSame(row, member))) await moveToOwnGroup(db, member);
+    for (const row of rows) {
+      const from = row === original ? null : original.code;
+      if (row.trid !== first.trid || row.source !== from)
+        await db.change`UPDATE {icl_translations} SET trid = ${first.trid}, source_language_code = ${from} WHERE ${only(row)}`;
     }
     for (const trid of new Set(rows.map((row) => row.trid))) if (trid !== first.trid) await promoteToOriginal(db, trid);
   },
@@ -91,7 +90,7 @@ export const wpmlWriter: LanguageWriter = {
   async leaveGroup(db, of, id) {
     reportTranslatables(db, of, await groupOf(db, of, id));
     for (const row of await rowsOf(db, of, [id])) {
-      await moveToOwnGroup(db, row.translation);
+      await moveToOwnGroup(db, row);
       await promoteToOriginal(db, row.trid);
     }
   },
@@ -103,7 +102,7 @@ export const wpmlWriter: LanguageWriter = {
       (await groupOf(db, of, id)).filter((one) => one !== id),
     );
     for (const row of await rowsOf(db, of, [id])) {
-      await db.change`DELETE FROM {icl_translations} WHERE translation_id = ${row.translation}`;
+      await db.change`DELETE FROM {icl_translations} WHERE ${only(row)}`;
       await promoteToOriginal(db, row.trid);
     }
   },
@@ -117,6 +116,7 @@ const groupOf = async (db: Database, of: Translatable, id: number): Promise<numb
 /** A row of `icl_translations`. `element`: 0 for a planned translation that does not exist yet. */
 interface Row {
   readonly translation: number;
+  readonly type: string;
   readonly element: number;
   readonly trid: number;
   readonly code: string;
@@ -126,8 +126,15 @@ interface Row {
 const typeOf = ({ is, type }: Translatable): string => `${is === 'post' ? 'post' : 'tax'}_${type}`;
 
 const COLUMNS = verbatim(
-  'translation_id AS translation, COALESCE(element_id, 0) AS element, trid, language_code AS code, source_language_code AS source',
+  'translation_id AS translation, element_type AS type, COALESCE(element_id, 0) AS element, trid, language_code AS code, source_language_code AS source',
 );
+
+const isSame = (one: Row, other: Row): boolean =>
+  one.translation === other.translation && one.type === other.type && one.element === other.element;
+
+/** Condition: this row of a record, which a number alone does not name in a table without its primary key. */
+const only = ({ translation, type, element }: Row): Piece =>
+  new Piece(['translation_id = ? AND element_type = ? AND element_id = ?', [translation, type, element]]);
 
 /** Reads the rows of these records and locks them. */
 async function rowsOf(db: Database, of: Translatable, ids: readonly number[]): Promise<(Row & { readonly id: number })[]> {
@@ -186,9 +193,9 @@ async function newGroup(db: Database): Promise<number> {
 const NUMBERS_LEFT_TO_WPML = 100;
 
 /** Moves a record to a new group. */
-async function moveToOwnGroup(db: Database, translation: number): Promise<void> {
+async function moveToOwnGroup(db: Database, row: Row): Promise<void> {
   const trid = await newGroup(db);
-  await db.change`UPDATE {icl_translations} SET trid = ${trid}, source_language_code = NULL WHERE translation_id = ${translation}`;
+  await db.change`UPDATE {icl_translations} SET trid = ${trid}, source_language_code = NULL WHERE ${only(row)}`;
 }
 
 /** Deletes the rows of planned translations without a record, so that a record can take their place. */
@@ -201,9 +208,9 @@ async function promoteToOriginal(db: Database, trid: number): Promise<void> {
   const rows = (await rowsOfGroups(db, [trid])).filter(({ element }) => element > 0);
   const [first] = rows;
   if (!first || first.source === null) return;
-  for (const { translation } of rows) {
-    const from = translation === first.translation ? null : first.code;
-    await db.change`UPDATE {icl_translations} SET source_language_code = ${from} WHERE translation_id = ${translation}`;
+  for (const row of rows) {
+    const from = row === first ? null : first.code;
+    await db.change`UPDATE {icl_translations} SET source_language_code = ${from} WHERE ${only(row)}`;
   }
 }
 

@@ -90,7 +90,7 @@ export async function recurrenceFindings(site: Site): Promise<Finding[]> {
     ...finding(
       'recurrence-series-gone',
       'warning',
-      relations.map(String),
+      relations.map(({ relationship_id: id }) => String(id)),
       // Read again: other repairs may have deleted events or series since.
       inRepairTransaction(site, async (trx) => removeRelations(trx, await orphanedSeriesRelations(trx))),
     ),

@@ -1,0 +1,129 @@
+import { beforeEach, expect, it } from '@jest/globals';
+import { type EventDates, eventDates } from '../../src/calendar/dates.ts';
+import { ORPHANS } from '../../src/storage/audit/orphans.ts';
+import { ROW_FAULTS } from '../../src/storage/audit/post-faults.ts';
+import type { Database } from '../../src/storage/engine/database.ts';
+import { insertRows } from '../../src/storage/engine/insert.ts';
+import { reportPostChanged } from '../../src/storage/journal/reported-changes.ts';
+import { writeOccurrence } from '../../src/storage/rows/occurrences.ts';
+import { writeMetas } from '../../src/storage/rows/posts.ts';
+import { writeUserMeta } from '../../src/storage/rows/users.ts';
+import { storedText } from '../../src/wordpress/php/serialized.ts';
+import { parseZone } from '../../src/wordpress/zones.ts';
+import { describeDatabases, runScript } from '../support/databases.ts';
+import { loadSite } from '../support/site.ts';
+
+/*
+ * A table that has lost its primary key gives each new row the number 0. A statement that names a row by its number
+ * alone would then change the rows of all records.
+ */
+
+const TABLES = { postmeta: 'meta_id', usermeta: 'umeta_id', tec_events: 'event_id', tec_occurrences: 'occurrence_id' } as const;
+
+async function loseKeys(db: Database): Promise<void> {
+  for (const [name, number] of Object.entries(TABLES)) {
+    const table = db.prefix + name;
+    await runScript(
+      db,
+      db.dialect.name === 'mysql'
+        ? `ALTER TABLE ${table} MODIFY ${number} bigint unsigned NOT NULL DEFAULT 0, DROP PRIMARY KEY; UPDATE ${table} SET ${number} = 0`
+        : `CREATE TABLE copy AS SELECT * FROM ${table}; DROP TABLE ${table}; ALTER TABLE copy RENAME TO ${table}; UPDATE ${table} SET ${number} = 0`,
+    );
+  }
+}
+
+describeDatabases('tables without primary keys', (open) => {
+  let db: Database;
+  const rowsOf = async (name: keyof typeof TABLES): Promise<string[]> =>
+    (await db.ask<object>(`SELECT * FROM ${db.prefix}${name}`)).map((row) => JSON.stringify(Object.values(row).slice(1))).sort();
+  /** The rows of each table that `work` removes and adds. */
+  const changesOf = async (name: keyof typeof TABLES, work: (trx: Database) => Promise<unknown>) => {
+    const before = await rowsOf(name);
+    await db.transaction(work);
+    const after = await rowsOf(name);
+    return {
+      removed: before.filter((row) => !after.includes(row)),
+      added: after.filter((row) => !before.includes(row)),
+      count: after.length - before.length,
+    };
+  };
+  beforeEach(async () => {
+    db = await loadSite(await open());
+    await loseKeys(db);
+  });
+
+  it.each(Object.entries(TABLES))('refuse a transaction that changes %s by %s alone', async (name, number) => {
+    const table = `${db.prefix}${name}`;
+    const refused = [`DELETE FROM \`${table}\` WHERE ${number} IN (1, 2)`, `UPDATE \`${table}\` SET ${number} = 1 WHERE ${number} = 1`];
+    for (const sql of refused)
+      await expect(db.transaction((trx) => trx.ask(sql))).rejects.toThrow('must name its record beside its number');
+  });
+
+  it('keep the metas of other records and of other keys', async () => {
+    const single = await changesOf('postmeta', (trx) => writeMetas(trx, 44, { _EventURL: [storedText('https://one.example/')] }));
+    expect([single.added, single.removed.length, single.count]).toEqual([
+      [JSON.stringify([44, '_EventURL', 'https://one.example/'])],
+      1,
+      0,
+    ]);
+    await db.transaction((trx) => writeMetas(trx, 44, { several: ['1', '2', '3'].map(storedText), kept: [storedText('4')] }));
+    await runScript(db, `UPDATE ${db.prefix}postmeta SET meta_id = 0`);
+    const several = await changesOf('postmeta', (trx) =>
+      writeMetas(trx, 44, { several: ['1', '2'].map(storedText), kept: [storedText('4')] }),
+    );
+    expect(several).toEqual({ added: [], removed: [JSON.stringify([44, 'several', '3'])], count: -1 });
+  });
+
+  it('keep the metas of other users', async () => {
+    const written = await changesOf('usermeta', (trx) => writeUserMeta(trx, 1, 'session_tokens', storedText('new')));
+    expect([written.added, written.removed]).toEqual([[JSON.stringify([1, 'session_tokens', 'new'])], []]);
+    await runScript(db, `UPDATE ${db.prefix}usermeta SET umeta_id = 0`);
+    const removed = await changesOf('usermeta', (trx) => writeUserMeta(trx, 1, 'session_tokens', undefined));
+    expect(removed).toEqual({ added: [], removed: [JSON.stringify([1, 'session_tokens', 'new'])], count: -1 });
+  });
+
+  it('keep the dates of other events', async () => {
+    const now = new Date('2026-11-21T09:00:00Z');
+    const sent = { start: '2027-01-05 10:00:00', end: '2027-01-05 11:00:00', timezone: 'Europe/Rome', allDay: false };
+    const dates = eventDates(sent, undefined, { siteZone: 'Europe/Rome', cutoff: '00:00', now }) as EventDates;
+    for (const name of ['tec_events', 'tec_occurrences'] as const) {
+      const before = await rowsOf(name);
+      await db.transaction((trx) => writeOccurrence(trx, 44, dates, { updatedAt: '2026-11-21 09:00:00', recurrence: undefined }));
+      const after = await rowsOf(name);
+      expect(after.filter((row) => !before.includes(row)).length).toBeLessThanOrEqual(1);
+      expect(after).toHaveLength(before.length);
+      const others = (await db.ask<{ start_date: string }>(`SELECT start_date FROM ${db.prefix}${name} WHERE post_id <> 44`)).map(String);
+      expect(others).not.toContain('2027-01-05 10:00:00');
+      await runScript(db, `UPDATE ${db.prefix}${name} SET ${TABLES[name]} = 0`);
+    }
+  });
+
+  it('keep the rows of living records when orphans and repetitions are deleted', async () => {
+    const meta = (post_id: number, meta_key: string, meta_value: string) => ({
+      meta_id: 0,
+      post_id,
+      meta_key,
+      meta_value: storedText(meta_value),
+    });
+    await insertRows(db, 'postmeta', [
+      meta(99_999, 'lost', 'x'),
+      meta(44, '_EventOrganizerID', '99998'),
+      meta(44, '_EventVenueID', '12'),
+      meta(44, '_EventVenueID', '12'),
+      meta(44, '_thumbnail_id', '99997'),
+      meta(44, '_EventURL', 'https://same.example/'),
+      meta(44, '_EventURL', 'https://same.example/'),
+    ]);
+    const { removed, added } = await changesOf('postmeta', async (trx) => {
+      reportPostChanged(trx, 44);
+      for (const { fix } of ORPHANS) await fix(trx);
+      for (const { name, fix } of ROW_FAULTS) if (name.endsWith('-twice')) await fix?.(trx, { zone: parseZone('UTC')!, now: new Date(0) });
+    });
+    expect(added).toEqual([]);
+    expect(removed).toEqual([
+      JSON.stringify([44, '_EventOrganizerID', '99998']),
+      JSON.stringify([44, '_thumbnail_id', '99997']),
+      JSON.stringify([99_999, 'lost', 'x']),
+    ]);
+  });
+});
