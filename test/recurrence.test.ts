@@ -93,7 +93,7 @@ describeDatabases('recurring events', (open) => {
         ] as const)
           await trx
             .from('tec_occurrences')
-            .where('occurrence_id', row!.occurrence_id)
+            .where({ post_id: row!.post_id, occurrence_id: row!.occurrence_id })
             .update({ start_date: '2040-01-01 10:00:00', end_date });
         const query = {
           ...PUBLIC_EVENTS,

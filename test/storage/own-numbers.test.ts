@@ -1,14 +1,15 @@
 import { beforeEach, expect, it } from '@jest/globals';
 import { type EventDates, eventDates } from '../../src/calendar/dates.ts';
+import { addPrimaryKey, inspectDatabase, missingKeys, missingPrimaryKeys } from '../../src/storage/audit/audit.ts';
 import { ORPHANS } from '../../src/storage/audit/orphans.ts';
 import { ROW_FAULTS } from '../../src/storage/audit/post-faults.ts';
 import type { Database } from '../../src/storage/engine/database.ts';
 import { insertRows } from '../../src/storage/engine/insert.ts';
 import { reportPostChanged } from '../../src/storage/journal/reported-changes.ts';
 import { writeOccurrence } from '../../src/storage/rows/occurrences.ts';
-import { writeMetas } from '../../src/storage/rows/posts.ts';
-import { writeUserMeta } from '../../src/storage/rows/users.ts';
-import { storedText } from '../../src/wordpress/php/serialized.ts';
+import { insertPost, writeMetas } from '../../src/storage/rows/posts.ts';
+import { lockUser, writeUserMeta } from '../../src/storage/rows/users.ts';
+import { type StoredValue, storedText } from '../../src/wordpress/php/serialized.ts';
 import { parseZone } from '../../src/wordpress/zones.ts';
 import { describeDatabases, runScript } from '../support/databases.ts';
 import { loadSite } from '../support/site.ts';
@@ -32,7 +33,7 @@ async function loseKeys(db: Database): Promise<void> {
   }
 }
 
-describeDatabases('tables without primary keys', (open) => {
+describeDatabases('tables without primary keys', (open, engine) => {
   let db: Database;
   const rowsOf = async (name: keyof typeof TABLES): Promise<string[]> =>
     (await db.ask<object>(`SELECT * FROM ${db.prefix}${name}`)).map((row) => JSON.stringify(Object.values(row).slice(1))).sort();
@@ -75,10 +76,14 @@ describeDatabases('tables without primary keys', (open) => {
   });
 
   it('keep the metas of other users', async () => {
-    const written = await changesOf('usermeta', (trx) => writeUserMeta(trx, 1, 'session_tokens', storedText('new')));
+    const write = async (trx: Database, value: StoredValue | undefined) => {
+      await lockUser(trx, 1);
+      await writeUserMeta(trx, 1, 'session_tokens', value);
+    };
+    const written = await changesOf('usermeta', (trx) => write(trx, storedText('new')));
     expect([written.added, written.removed]).toEqual([[JSON.stringify([1, 'session_tokens', 'new'])], []]);
     await runScript(db, `UPDATE ${db.prefix}usermeta SET umeta_id = 0`);
-    const removed = await changesOf('usermeta', (trx) => writeUserMeta(trx, 1, 'session_tokens', undefined));
+    const removed = await changesOf('usermeta', (trx) => write(trx, undefined));
     expect(removed).toEqual({ added: [], removed: [JSON.stringify([1, 'session_tokens', 'new'])], count: -1 });
   });
 
@@ -125,5 +130,44 @@ describeDatabases('tables without primary keys', (open) => {
       JSON.stringify([44, '_thumbnail_id', '99997']),
       JSON.stringify([99_999, 'lost', 'x']),
     ]);
+  });
+
+  it('are found, and get their keys and new numbers where no record is known by the number', async () => {
+    const missing = async () => missingPrimaryKeys(db, await inspectDatabase(db));
+    expect((await missing()).map(({ table, columns }) => `${table} ${columns.join()}`).sort()).toEqual(
+      Object.entries(TABLES)
+        .map(([name, number]) => `${db.prefix}${name} ${number}`)
+        .sort(),
+    );
+    if (engine === 'SQLite') {
+      expect((await missing()).filter(({ statement }) => statement !== undefined)).toEqual([]);
+      expect(missingKeys(db, await inspectDatabase(db)).map(({ table }) => table)).toContain('wp_postmeta');
+      return;
+    }
+    for (const key of await missing()) {
+      if (key.table === 'wp_tec_events') await expect(addPrimaryKey(db, key)).rejects.toThrow('wp_tec_events has rows whose event_id is 0');
+      else await addPrimaryKey(db, key);
+    }
+    expect((await missing()).map(({ table }) => table)).toEqual(['wp_tec_events']);
+    const numbers = await db.from('postmeta').pluck('meta_id');
+    expect([new Set(numbers).size, numbers.includes(0)]).toEqual([numbers.length, false]);
+    await runScript(db, 'ALTER TABLE wp_postmeta MODIFY meta_id bigint unsigned NOT NULL');
+    expect((await missing()).map(({ table }) => table).sort()).toEqual(['wp_postmeta', 'wp_tec_events']);
+    for (const key of await missing()) if (key.table === 'wp_postmeta') await addPrimaryKey(db, key);
+    expect((await missing()).map(({ table }) => table)).toEqual(['wp_tec_events']);
+  });
+
+  if (engine === 'MySQL')
+    it('get no record with the number 0', async () => {
+      await runScript(db, 'ALTER TABLE wp_posts MODIFY ID bigint unsigned NOT NULL DEFAULT 0, DROP PRIMARY KEY');
+      const create = db.transaction((trx) => insertPost(trx, { post_title: 'No number', post_type: 'tribe_events' }));
+      await expect(create).rejects.toThrow('wp_posts does not number its rows');
+      expect(await db.from('posts').where('ID', 0)).toEqual([]);
+    });
+
+  it('do not include views', async () => {
+    await runScript(db, `ALTER TABLE wp_users RENAME TO shared_users; CREATE VIEW wp_users AS SELECT * FROM shared_users`);
+    const inspection = await inspectDatabase(db);
+    expect([...missingKeys(db, inspection), ...missingPrimaryKeys(db, inspection)].map(({ table }) => table)).not.toContain('wp_users');
   });
 });

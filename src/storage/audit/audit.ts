@@ -7,6 +7,7 @@ import type { QueryBuilder } from '../engine/builder.ts';
 import { type Database, DatabaseUnavailable } from '../engine/database.ts';
 import type { Inspection, TableDefinition } from '../engine/dialect.ts';
 import { pagesById } from '../engine/pages.ts';
+import type { TableName } from '../engine/tables.ts';
 import { lockChanges } from '../freshness/foreign-changes.ts';
 import { indexLayout, isIndexUpToDate, unindexableAmong } from '../index/event-index.ts';
 import { coversAllEvents } from '../index/event-index-cover.ts';
@@ -38,23 +39,65 @@ export interface MissingKey {
 const RECENT_KEYS: ReadonlySet<string> = new Set(['type_status_author']);
 
 /** Returns the keys of our table definitions that are missing: no key of the table begins with their columns. */
-export function missingKeys(db: Database, { keys }: Inspection): MissingKey[] {
-  const withoutLengths = (columns: readonly string[]) => columns.map((column) => column.replace(/\(\d+\)$/, '').toLowerCase());
-  return tableDefinitions().flatMap((definition: TableDefinition) => {
+export const missingKeys = (db: Database, inspection: Inspection): MissingKey[] =>
+  existingTables(db, inspection).flatMap(({ definition, table, hasKey }) =>
+    Object.entries({ ...definition.unique, ...definition.keys }).flatMap(([label, columns]) =>
+      RECENT_KEYS.has(label) || hasKey(columns)
+        ? []
+        : [{ table, columns: columnsOf(columns), statement: db.dialect.addKey(definition, label, db.prefixOf(definition.name)) }],
+    ),
+  );
+
+/** A primary key that a table lacks, or whose numbers the database does not assign. */
+export interface MissingPrimaryKey extends Omit<MissingKey, 'statement'> {
+  /** The statement that creates it; absent if the database has none. */
+  readonly statement?: string;
+  /** The column of the number by which other tables know the rows; absent if no table does. */
+  readonly namedBy?: string;
+}
+
+/** Tables whose rows are known by their numbers in other tables. */
+const RECORD_TABLES: ReadonlySet<TableName> = new Set(['posts', 'terms', 'term_taxonomy', 'users', 'comments', 'tec_events']);
+
+/** Returns the missing primary keys. The dump of a database adds them at its end, which was not reached. */
+export const missingPrimaryKeys = (db: Database, inspection: Inspection): MissingPrimaryKey[] =>
+  existingTables(db, inspection).flatMap(({ definition, table, hasKey }) => {
+    const { name, columns, primary } = definition;
+    const isNumbered = inspection.numbered.has(table) || !Object.values(columns).some((type) => type.includes('AUTO_INCREMENT'));
+    if (hasKey(primary) && isNumbered) return [];
+    const statement = db.dialect.addPrimaryKey(definition, db.prefixOf(name), hasKey(primary));
+    const [namedBy] = RECORD_TABLES.has(name) ? primary : [];
+    return [{ table, columns: columnsOf(primary), ...(statement ? { statement } : {}), ...(namedBy ? { namedBy } : {}) }];
+  });
+
+/** Our definitions of the tables that exist. `hasKey`: whether a key of the table begins with these columns. */
+const existingTables = (db: Database, { keys }: Inspection) =>
+  tableDefinitions().flatMap((definition: TableDefinition) => {
     const table = db.table(definition.name);
     const tableKeys = keys.get(table);
-    if (!tableKeys) return [];
-    return Object.entries({ ...definition.unique, ...definition.keys }).flatMap(([label, columns]) => {
-      if (RECENT_KEYS.has(label)) return [];
-      const names = withoutLengths(columns);
-      const isPresent = tableKeys.some((key) => names.every((column, index) => key[index]?.toLowerCase() === column));
-      return isPresent ? [] : [{ table, columns: names, statement: db.dialect.addKey(definition, label, db.prefixOf(definition.name)) }];
-    });
+    const hasKey = (columns: readonly string[]): boolean =>
+      tableKeys?.some((key) => columnsOf(columns).every((column, index) => key[index]?.toLowerCase() === column)) === true;
+    return tableKeys ? [{ definition, table, hasKey }] : [];
   });
-}
+
+const columnsOf = (key: readonly string[]): string[] => key.map((column) => column.replace(/\(\d+\)$/, '').toLowerCase());
 
 /** Adds a key. Throws the driver's error if existing rows violate a unique key. */
 export async function addKey(db: Database, { statement }: MissingKey): Promise<void> {
+  await db.ask(statement);
+}
+
+/**
+ * Adds a primary key. MySQL gives a row with the number 0 a new one. For a record, a person has to decide first which
+ * rows of other tables belong to it: they all have the number 0.
+ *
+ * @throws Error if there are such records; the driver's error if several rows have the same number
+ */
+export async function addPrimaryKey(db: Database, { table, statement, namedBy }: MissingPrimaryKey): Promise<void> {
+  if (statement === undefined) return;
+  const hasZero =
+    namedBy !== undefined && (await db.ask(`SELECT 1 AS found FROM \`${table}\` WHERE \`${namedBy}\` = 0 LIMIT 1`)).length > 0;
+  if (hasZero) throw new Error(`${table} has rows whose ${namedBy} is 0`);
   await db.ask(statement);
 }
 

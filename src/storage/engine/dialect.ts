@@ -193,6 +193,12 @@ export interface Dialect {
   addKey(definition: TableDefinition, label: string, prefix: string): string;
 
   /**
+   * The statement that gives a table its primary key and lets the database number its rows; undefined if the database
+   * can't change an existing table in that way. `hasKey`: the table has the key, but does not number its rows.
+   */
+  addPrimaryKey(definition: TableDefinition, prefix: string, hasKey: boolean): string | undefined;
+
+  /**
    * The statements that store the statistics of tables in a database that has not collected them itself. MySQL's InnoDB
    * always collects them.
    */
@@ -253,8 +259,10 @@ export interface Measure {
 }
 
 export interface Inspection extends Pick<Measure, 'version'> {
-  /** Name of a table -> the columns of each of its keys, in order. */
+  /** Name of a table that exists -> the columns of each of its keys, in order. */
   readonly keys: ReadonlyMap<string, readonly (readonly string[])[]>;
+  /** Tables whose new rows get a number from the database. */
+  readonly numbered: ReadonlySet<string>;
   /** Tables that can't roll back, or whose character set lacks some characters. */
   readonly faults: readonly { readonly attribute: 'engine' | 'charset'; readonly of: string; readonly value: string }[];
 }

@@ -7,12 +7,28 @@ import type { TableName, Tables } from './tables.ts';
 type NewRows<Name extends TableName> = readonly Partial<Tables[Name]>[];
 type Column<Name extends TableName> = keyof Tables[Name] & string;
 
-/** Inserts rows. Returns the number that the database assigned if there is a single row. */
+/**
+ * Inserts rows. Returns the number that the database assigned if there is a single row.
+ *
+ * @throws Error for a record that gets no number, because its table has lost its primary key: everything that belongs
+ * to it would belong to every other such record
+ */
 export async function insertRows<Name extends TableName>(db: Database, name: Name, rows: NewRows<Name>): Promise<number> {
   let id = 0;
   for (const { target, values } of batchesOf(db, name, rows)) id = await db.insert`INSERT INTO ${target} VALUES ${values}`;
+  const number = RECORD_NUMBERS[name];
+  if (number !== undefined && rows[0] && Number(id) === 0 && !(number in rows[0]))
+    throw new Error(`${db.table(name)} does not number its rows`);
   return id;
 }
+
+/** Tables of records -> the number by which other tables know them. */
+const RECORD_NUMBERS: Partial<Record<TableName, string>> = {
+  posts: 'ID',
+  terms: 'term_id',
+  term_taxonomy: 'term_taxonomy_id',
+  users: 'ID',
+};
 
 /**
  * Inserts rows. If a row with the same unique `keys` exists, it is updated instead: the columns in `changes` get the

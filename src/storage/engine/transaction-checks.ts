@@ -120,12 +120,12 @@ export function transactionChecks(hasSingleWriter: boolean): TransactionChecks {
 
 function check(observed: ObservedActions): void {
   const { hasLocked, hasWritten, joinedWriters, wroteUnlockedUserMetas, wroteRecords, reportedRecords, trustedNumbers } = observed;
+  // A table that was restored only in part has no primary key, and several rows of one number.
+  if (trustedNumbers) throw new Error('a transaction that changes a row must name its record beside its number');
   if (hasLocked && hasWritten && !joinedWriters)
     throw new Error('a transaction that locks rows and writes must call joinWriters or noteChange');
   // These rows have no unique key: two transactions could insert the same one.
   if (wroteUnlockedUserMetas) throw new Error('a transaction that writes metas of users must call lockUser, or lock all users, first');
-  // A table that was restored only in part has no primary key, and several rows of one number.
-  if (trustedNumbers) throw new Error('a transaction that changes a row must name its record beside its number');
   if (wroteRecords && !reportedRecords) throw new Error('a transaction that writes records must report them to the journal');
 }
 

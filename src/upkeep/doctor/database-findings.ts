@@ -1,5 +1,5 @@
 import type { Site } from '../../site.ts';
-import { addKey, missingKeys } from '../../storage/audit/audit.ts';
+import { addKey, addPrimaryKey, type MissingKey, missingKeys, missingPrimaryKeys } from '../../storage/audit/audit.ts';
 import type { Inspection } from '../../storage/engine/dialect.ts';
 import { positionOf, reachesPosition } from '../../storage/freshness/replicas.ts';
 import { completeSchema, migrate, pendingMigrations } from '../../storage/schema/migrate.ts';
@@ -11,6 +11,7 @@ export async function tableFindings(site: Site, inspection: Inspection, damage: 
   const { db } = site;
   const missingNames = await findMissingTables(site);
   const ownTables = missingNames.filter((name) => name.startsWith(`${db.prefix}fasti_`));
+  const primaryKeys = missingPrimaryKeys(db, inspection);
   const keys = missingKeys(db, inspection);
   const faultyTables = (faultKind: Inspection['faults'][number]['attribute']) =>
     inspection.faults.filter((fault) => fault.attribute === faultKind).map(({ of, value }) => [of, value].filter(Boolean).join(' '));
@@ -21,19 +22,26 @@ export async function tableFindings(site: Site, inspection: Inspection, damage: 
     ...finding('tables-missing', 'error', missingNames, ownTables.length === missingNames.length ? () => completeSchema(db) : undefined),
     ...finding('steps-pending', 'error', pendingSteps, async () => void (await migrate(db))),
     ...finding(
-      'keys-missing',
-      'warning',
-      keys.map(({ table, columns }) => `${table} (${columns.join(', ')})`),
-      async () => {
-        const failures: unknown[] = [];
-        // Duplicate rows prevent one key, but not the others.
-        for (const key of keys) await addKey(db, key).catch((error: unknown) => failures.push(error));
-        if (failures.length > 0) throw failures[0];
-      },
+      'primary-keys-missing',
+      'error',
+      primaryKeys.map(keyInWords),
+      primaryKeys.every(({ statement }) => statement !== undefined)
+        ? () => addEach(primaryKeys, (key) => addPrimaryKey(db, key))
+        : undefined,
     ),
+    ...finding('keys-missing', 'warning', keys.map(keyInWords), () => addEach(keys, (key) => addKey(db, key))),
     ...finding('engine', 'warning', faultyTables('engine')),
     ...finding('charset', 'warning', faultyTables('charset')),
   ];
+}
+
+const keyInWords = ({ table, columns }: Pick<MissingKey, 'table' | 'columns'>): string => `${table} (${columns.join(', ')})`;
+
+/** Adds keys. Duplicate rows prevent one key, but not the others. Throws the first error. */
+async function addEach<Key>(keys: readonly Key[], add: (key: Key) => Promise<void>): Promise<void> {
+  const failures: unknown[] = [];
+  for (const key of keys) await add(key).catch((error: unknown) => failures.push(error));
+  if (failures.length > 0) throw failures[0];
 }
 
 /** Returns findings about unusable servers, and about replicas that lag behind. */

@@ -7,7 +7,7 @@ import { beginsWith } from '../expressions.ts';
 import { changeSigns } from './change-signs.ts';
 import { isBusy, isDiskFull, isReadOnly, isRolledBack, isUnavailable } from './errors.ts';
 import { findDamage, inspect, measure } from './inspection.ts';
-import { addColumn, addKey, createTable } from './schema.ts';
+import { addColumn, addKey, addPrimaryKey, createTable } from './schema.ts';
 
 /** Maximum number of open connections, and how many of them are reserved for readers. */
 export const MAX_CONNECTIONS = 16;
@@ -58,6 +58,7 @@ export const mysql: Dialect = {
   createTable,
   addColumn,
   addKey,
+  addPrimaryKey,
   storeStatistics: () => [],
   tables: async (db) => {
     const rows = await db.ask<{ name: string }>(

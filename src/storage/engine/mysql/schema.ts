@@ -27,5 +27,15 @@ export function addKey({ name, keys = {}, unique = {} }: TableDefinition, label:
   return `ALTER TABLE \`${prefix}${name}\` ADD ${label in unique ? 'UNIQUE KEY' : 'KEY'} \`${label.replace('{prefix}', prefix)}\` (${parts})`;
 }
 
+/** The statement that gives a table its primary key, unless it has it, and lets the server number its rows. */
+export function addPrimaryKey({ name, columns, primary }: TableDefinition, prefix: string, hasKey: boolean): string {
+  const numbered = Object.entries(columns).filter(([, type]) => type.includes('AUTO_INCREMENT'));
+  const changes = [
+    ...(hasKey ? [] : [`ADD PRIMARY KEY (${primary.map(quoted).join(',')})`]),
+    ...numbered.map(([column, type]) => `MODIFY ${quoted(column)} ${type}`),
+  ];
+  return `ALTER TABLE \`${prefix}${name}\` ${changes.join(', ')}`;
+}
+
 /** Quotes a column, which may have a prefix length: `name(191)`. */
 const quoted = (column: string): string => column.replace(/^\w+/, '`$&`');

@@ -50,6 +50,7 @@ export const sqlite: Dialect = {
   createTable,
   addColumn,
   addKey,
+  addPrimaryKey: () => undefined,
   storeStatistics,
   tables: async (db) => {
     const rows = await db.ask<{ name: string }>(

@@ -8,12 +8,22 @@ export async function inspect(db: Asker, tables: readonly string[]): Promise<Ins
      WHERE m.type = 'table' AND m.name IN (${tables.map(() => '?').join(',')}) ORDER BY m.name, i.name, c.seqno`,
     [...tables],
   );
-  const numbered: { of: string; key: string; part: string }[] = await db.ask(
+  const primary: { of: string; key: string; part: string }[] = await db.ask(
     `SELECT m.name AS "of", 'primary' AS "key", c.name AS part FROM sqlite_master m JOIN pragma_table_info(m.name) c
      WHERE m.type = 'table' AND c.pk > 0 AND m.name IN (${tables.map(() => '?').join(',')}) ORDER BY m.name, c.pk`,
     [...tables],
   );
-  return { version: await versionOf(db), keys: keysOf([...numbered, ...keys]), faults: [] };
+  const names = await db.ask<{ name: string }>(
+    `SELECT name FROM sqlite_master WHERE type = 'table' AND name IN (${tables.map(() => '?').join(',')})`,
+    [...tables],
+  );
+  return {
+    version: await versionOf(db),
+    keys: new Map([...names.map(({ name }): [string, string[][]] => [name, []]), ...keysOf([...primary, ...keys])]),
+    // SQLite numbers the rows of each table with a primary key of one number.
+    numbered: new Set(primary.map(({ of }) => of)),
+    faults: [],
+  };
 }
 
 /** Returns the damage found. The whole file is read in one go, so a server process should run this in a thread. */
