@@ -2,9 +2,13 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import type { Database } from '../../src/storage/engine/database.ts';
+import { inspectDatabase, missingKeys, missingPrimaryKeys } from '../../src/storage/audit/audit.ts';
+import { type Database, openDatabase } from '../../src/storage/engine/database.ts';
 import { insertRows } from '../../src/storage/engine/insert.ts';
-import { openerOnServer } from '../support/databases.ts';
+import { writeOption } from '../../src/storage/rows/options.ts';
+import { migrate } from '../../src/storage/schema/migrate.ts';
+import { storedText } from '../../src/wordpress/php/serialized.ts';
+import { openerOnServer, runScript, urlOf } from '../support/databases.ts';
 import { connectTo, type PrivateMysql, startPrivateMysql } from '../support/private-mysql.mjs';
 import { type RunningSite, serveDatabase } from '../support/running-site.ts';
 import { loadSite } from '../support/site.ts';
@@ -23,6 +27,9 @@ const SETTINGS = [
   '--default-storage-engine=MyISAM',
   '--default-time-zone=+05:30',
   '--transaction-isolation=SERIALIZABLE',
+  '--skip-character-set-client-handshake',
+  '--max-error-count=0',
+  '--lower-case-table-names=1',
 ];
 
 const folder = mkdtempSync(join(tmpdir(), 'fasti-hosted-'));
@@ -56,6 +63,50 @@ const server = process.env.TEST_MYSQL_URL ? await startPrivateMysql(folder, SETT
   ])('returns 200 for %s', async (path) => {
     const { status, body } = await running.send('GET', `/wp-json/${path}`);
     expect({ status, ...(status === 200 ? {} : { body }) }).toEqual({ status: 200 });
+  });
+
+  it('stores and reads every letter as it is', async () => {
+    const text = 'Città 🎉';
+    await running.send('POST', '/wp-json/tribe/events/v1/venues', { as: 'admin', body: { venue: text } });
+    const [row] = await db.ask<{ title: string; hex: string; collation: string }>(
+      `SELECT post_title AS title, HEX(post_title) AS hex, @@collation_connection AS collation FROM wp_posts WHERE post_title LIKE 'Citt%'`,
+    );
+    expect(row).toEqual({ title: text, hex: Buffer.from(text).toString('hex').toUpperCase(), collation: 'utf8mb4_unicode_520_ci' });
+  });
+
+  it('stores every letter for a user whose sessions begin with the statements of the host', async () => {
+    const host = await connectTo((server as PrivateMysql).url);
+    await host.query(`SET GLOBAL init_connect = "SET NAMES utf8"`);
+    await host.query(`CREATE USER guest@'%' IDENTIFIED BY 'guest'`);
+    await host.query(`GRANT SELECT, INSERT, UPDATE, DELETE, CREATE ON *.* TO guest@'%'`);
+    const url = new URL(urlOf(db));
+    url.username = 'guest';
+    url.password = 'guest';
+    const guest = await openDatabase({ url: url.href, prefix: 'wp_' });
+    const text = '🎉';
+    await insertRows(guest, 'options', [{ option_name: 'party', option_value: text, autoload: 'no' }]);
+    expect(await guest.ask(`SELECT option_value AS text, HEX(option_value) AS hex FROM wp_options WHERE option_name = 'party'`)).toEqual([
+      { text, hex: 'F09F8E89' },
+    ]);
+    await guest.close();
+    await host.query('SET GLOBAL init_connect = ""');
+    await host.end();
+  });
+
+  it('refuses what a column does not hold', async () => {
+    const tooLong = insertRows(db, 'posts', [{ post_title: 'x', post_name: 'x'.repeat(300) }]);
+    await expect(tooLong).rejects.toThrow('would not be stored as it is');
+  });
+
+  it('finds the missing keys of tables whose prefix has capital letters', async () => {
+    const capitals = await open({ prefix: 'WP_' });
+    await writeOption(capitals, 'siteurl', storedText('https://capitals.example'));
+    await runScript(capitals, 'ALTER TABLE WP_posts DROP KEY post_name');
+    const inspection = await inspectDatabase(capitals);
+    expect(missingKeys(capitals, inspection)).toMatchObject([{ table: 'WP_posts', columns: ['post_name'] }]);
+    expect(missingPrimaryKeys(capitals, inspection)).toEqual([]);
+    await capitals.from('fasti_migrations').where('name', 'like', '%014%').delete();
+    expect(await migrate(capitals)).toHaveLength(1);
   });
 
   it('inserts many long rows', async () => {

@@ -41,8 +41,13 @@ export interface MysqlServers extends Cluster {
   readonly close: () => void;
 }
 
+/** The collation of texts in statements and answers: that of WordPress's tables. */
+export const SESSION_COLLATION = 'utf8mb4_unicode_520_ci';
+
 /**
- * Statements that each session runs once when it begins. The sql_mode excludes everything that WordPress removes
+ * Statements that each session runs once when it begins. A server may ignore the character set of the handshake
+ * (`skip-character-set-client-handshake`) or replace it (`init_connect`), so it is named again, as WordPress does. With
+ * `max_error_count` 0 the warnings about lost data could not be read. The sql_mode excludes everything that WordPress removes
  * (`wpdb::set_sql_mode`: strict modes, NO_ZERO_DATE), and modes that would change how texts are quoted. READ COMMITTED,
  * because a transaction that waited for a lock must see what the previous one wrote; otherwise two could choose the
  * same slug. Lock waits are short, since the transaction is retried instead. Some hosts refuse joins that they consider
@@ -50,8 +55,8 @@ export interface MysqlServers extends Cluster {
  * not know that setting and ignores the versioned comment.
  */
 const SESSION_SETUP = [
-  `SET SESSION sql_mode = 'NO_ENGINE_SUBSTITUTION', time_zone = '+00:00', innodb_lock_wait_timeout = 5, lock_wait_timeout = 10
-   , group_concat_max_len = 67108864, sql_big_selects = 1 /*!80003 , information_schema_stats_expiry = 0 */`,
+  `SET NAMES utf8mb4 COLLATE ${SESSION_COLLATION}, @@SESSION.sql_mode = 'NO_ENGINE_SUBSTITUTION', time_zone = '+00:00'
+   , max_error_count = 1024, innodb_lock_wait_timeout = 5, lock_wait_timeout = 10, group_concat_max_len = 67108864, sql_big_selects = 1 /*!80003 , information_schema_stats_expiry = 0 */`,
   'SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED',
 ];
 

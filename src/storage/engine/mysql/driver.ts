@@ -16,7 +16,7 @@ import {
 } from '../driver.ts';
 import { type ConnectionPool, createPool } from '../pool.ts';
 import { mysqlServers } from './address.ts';
-import { type MysqlServers, openServers } from './cluster.ts';
+import { type MysqlServers, openServers, SESSION_COLLATION } from './cluster.ts';
 import type { Connection } from './connections.ts';
 import { asTextNotStorable, hasWarnings, refuseDataLoss } from './data-loss.ts';
 import { MAX_CONNECTIONS, mysql } from './dialect.ts';
@@ -64,7 +64,7 @@ export function openMysql(address: string, { primary, onServerChange = () => {} 
 
 /** Options of every connection. */
 const CONNECTION: ConnectionOptions = {
-  charset: 'utf8mb4_unicode_520_ci',
+  charset: SESSION_COLLATION,
   timezone: 'Z',
   // Dates are text from the database to the caller, zero dates included.
   dateStrings: true,
