@@ -1,5 +1,11 @@
 import { expect, it } from '@jest/globals';
-import { isDiskFull, isReadOnly } from '../../src/storage/engine/mysql/errors.ts';
+import {
+  hasTooManyConnections,
+  isConnectionFailure,
+  isDiskFull,
+  isReadOnly,
+  isUnavailable,
+} from '../../src/storage/engine/mysql/errors.ts';
 
 it.each<[errno: number, message: string, isFull: boolean]>([
   [1021, 'Disk full (/tmp/#sql1.MAI); waiting for someone to free some space...', true],
@@ -20,4 +26,20 @@ it.each<[message: string, isMissing: boolean]>([
   ["UPDATE command denied to user 'a'@'%' for table 'wp_posts'", true],
 ])('a refused right is the right to write unless it is that to read: %s', (message, isMissing) => {
   expect(isReadOnly(Object.assign(new Error(message), { errno: 1142 }))).toBe(isMissing);
+});
+
+it.each<[errno: number, message: string, isCrowded: boolean]>([
+  [1040, 'Too many connections', true],
+  [1203, "User a already has more than 'max_user_connections' active connections", true],
+  [1226, "User 'a' has exceeded the 'max_user_connections' resource (current value: 10)", true],
+  [1969, 'Query execution was interrupted (max_statement_time exceeded)', false],
+  [3024, 'Query execution was interrupted, maximum statement execution time exceeded', false],
+  [4031, 'The client was disconnected by the server because of inactivity.', false],
+])('a limit of the server is no fault of the request: %i', (errno, message, isCrowded) => {
+  const error = Object.assign(new Error(message), { errno });
+  expect([isUnavailable(error), hasTooManyConnections(error)]).toEqual([true, isCrowded]);
+});
+
+it('a connection that the server has closed for its idleness is a broken one', () => {
+  expect(isConnectionFailure(Object.assign(new Error(''), { errno: 4031, code: 'ER_CLIENT_INTERACTION_TIMEOUT' }))).toBe(true);
 });

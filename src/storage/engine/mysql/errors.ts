@@ -68,18 +68,19 @@ const UNUSABLE = new Set([1047, 1053]);
  * option).
  */
 const READ_ONLY = new Set([1290, 1792, 1836, 1874]);
-/** 1040, 1203: too many connections. */
-const TOO_MANY_CONNECTIONS = new Set([1040, 1203]);
+/** 1040, 1203: too many connections; 1226: too many of this user, or more than its account allows in an hour. */
+const TOO_MANY_CONNECTIONS = new Set([1040, 1203, 1226]);
 
 /**
- * LEAVING and CROWDED, and in addition: 1044, 1045, 1049, 1698 refused user or database; 1142, 1143 refused table or
+ * UNUSABLE and TOO_MANY_CONNECTIONS, and in addition: 1044, 1045, 1049, 1698 refused user or database; 1142, 1143 refused table or
  * column (if the right to read is missing; a missing right to write counts as read only); 1077, 1079, 1152, 1184
  * shutting down; 1129, 1130 host refused; 1180 error during COMMIT (a Galera node that loses its cluster meanwhile);
- * 1317 interrupted; 1927 connection killed; 3100 a member of Group Replication that can't take part.
+ * 1317 interrupted; 1969, 3024 stopped after the time that the server allows; 1927 connection killed; 4031 idle
+ * connection closed; 3100 a member of Group Replication that can't take part.
  */
 const REFUSING = new Set([
   ...[...UNUSABLE, ...TOO_MANY_CONNECTIONS],
-  ...[1044, 1045, 1049, 1698, 1142, 1143, 1077, 1079, 1152, 1184, 1129, 1130, 1180, 1317, 1927, 3100],
+  ...[1044, 1045, 1049, 1698, 1142, 1143, 1077, 1079, 1152, 1184, 1129, 1130, 1180, 1317, 1969, 3024, 1927, 4031, 3100],
 ]);
 
 /** 1142, 1143, 1227, 1370: the user lacks a right on a table, a column, the server, a routine. */
@@ -121,6 +122,7 @@ const UNREACHABLE = new Set([
   'HANDSHAKE_NO_SSL_SUPPORT',
   'ER_NET_READ_ERROR',
   'ER_NET_READ_INTERRUPTED',
+  'ER_CLIENT_INTERACTION_TIMEOUT',
 ]);
 
 function numberOf(error: unknown): number {
