@@ -41,10 +41,14 @@ describeDatabases('dialect', (open) => {
     await db.from('posts').insert(titles.map((post_title) => ({ post_title })));
   };
 
-  it('compares texts exactly, also in columns of an old character set', async () => {
+  it('compares texts exactly, also in columns of an old character set or without case', async () => {
     await db.change`DELETE FROM {postmeta}`;
     if (db.dialect.name === 'mysql') await db.change`ALTER TABLE {postmeta} MODIFY meta_value LONGTEXT CHARACTER SET latin1`;
-    await db.from('postmeta').insert(['é', 'e', 'É'].map((meta_value) => ({ post_id: 1, meta_key: 'k', meta_value })));
+    else {
+      await db.change`ALTER TABLE {postmeta} DROP COLUMN meta_value`;
+      await db.change`ALTER TABLE {postmeta} ADD COLUMN meta_value TEXT COLLATE NOCASE`;
+    }
+    await db.from('postmeta').insert(['é', 'e', 'É', 'E'].map((meta_value) => ({ post_id: 1, meta_key: 'k', meta_value })));
     const found = async (...texts: [string, ...string[]]) =>
       (
         await db.rows<{ value: string }>`SELECT meta_value AS value FROM {postmeta}
@@ -52,6 +56,7 @@ describeDatabases('dialect', (open) => {
       ).map(({ value }) => value);
     expect(await found('é')).toEqual(['é']);
     expect(await found('e', 'É', 'ž')).toEqual(['e', 'É']);
+    expect(await found('E')).toEqual(['E']);
   });
 
   describe('search', () => {

@@ -72,11 +72,11 @@ const READ_ONLY = new Set([1290, 1792, 1836, 1874]);
 const TOO_MANY_CONNECTIONS = new Set([1040, 1203, 1226]);
 
 /**
- * UNUSABLE and TOO_MANY_CONNECTIONS, and in addition: 1044, 1045, 1049, 1698 refused user or database; 1142, 1143 refused table or
- * column (if the right to read is missing; a missing right to write counts as read only); 1077, 1079, 1152, 1184
- * shutting down; 1129, 1130 host refused; 1180 error during COMMIT (a Galera node that loses its cluster meanwhile);
- * 1317 interrupted; 1969, 3024 stopped after the time that the server allows; 1927 connection killed; 4031 idle
- * connection closed; 3100 a member of Group Replication that can't take part.
+ * UNUSABLE and TOO_MANY_CONNECTIONS, and in addition: 1044, 1045, 1049, 1698 refused user or database; 1142, 1143
+ * refused table or column (if the right to read is missing; a missing right to write counts as read only); 1077, 1079,
+ * 1152, 1184 shutting down; 1129, 1130 host refused; 1180 error during COMMIT (a Galera node that loses its cluster
+ * meanwhile); 1317 interrupted; 1969, 3024 stopped after the time that the server allows; 1927 connection killed; 4031
+ * idle connection closed; 3100 a member of Group Replication that can't take part.
  */
 const REFUSING = new Set([
   ...[...UNUSABLE, ...TOO_MANY_CONNECTIONS],

@@ -1,7 +1,6 @@
 import { codeOf } from '../../../objects.ts';
 import { foldForSearch, foldText, knownFold } from '../collation.ts';
 import type { Dialect } from '../dialect.ts';
-import { equalsAny } from '../expressions.ts';
 import { findDamage, inspect, measure } from './inspection.ts';
 import { addColumn, addKey, createTable, storeStatistics } from './schema.ts';
 
@@ -14,7 +13,8 @@ export const sqlite: Dialect = {
   maxRetryPauseMs: 10,
   search: (column, text) => ['holds(??, ?)', [column, foldForSearch(text)]],
   equalsFolded: (column, ...values) => [`fold(??) IN (${values.map(() => '?').join()})`, [column, ...values.map(foldText)]],
-  equalsExactly: (column, ...values) => equalsAny(column, values),
+  // In files of WordPress's SQLite integration, text columns ignore case (`COLLATE NOCASE`).
+  equalsExactly: (column, ...values) => [`?? COLLATE BINARY IN (${values.map(() => '?').join()})`, [column, ...values]],
   startsWith: (column, start) => ['(?? >= ? AND ?? < ?)', [column, start, column, firstTextAfter(start)]],
   orderFolded: (column, direction = 'asc') => [`fold(??) ${direction === 'desc' ? 'DESC' : 'ASC'}`, [column]],
   sortKey: (column) => ['??', [column]],
