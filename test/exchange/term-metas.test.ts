@@ -2,8 +2,10 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import type { Database } from '../../src/storage/engine/database.ts';
+import { insertTermAs } from '../../src/storage/rows/new-rows.ts';
+import { findTerm, removeTerm } from '../../src/storage/rows/terms.ts';
 import { commandIn, type Fasti, temporaryFolder } from '../cli/command.ts';
-import { describeDatabases, urlOf } from '../support/databases.ts';
+import { describeDatabases, runScript, urlOf } from '../support/databases.ts';
 import { loadSite } from '../support/site.ts';
 
 const folder = temporaryFolder();
@@ -86,5 +88,28 @@ describeDatabases('metas of categories and tags', (open) => {
     expect(await from('export', file, '--user=ed')).toMatchObject({ code: 0 });
     expect(readFileSync(file, 'utf8')).toContain('"slug":"music"');
     expect(readFileSync(file, 'utf8')).not.toContain('cat-colors');
+  });
+
+  it('are none in a database of WordPress before 4.4, which has no table for them', async () => {
+    const old = await loadSite(await open());
+    await runScript(old, 'DROP TABLE wp_termmeta');
+    const fasti = commandIn({ DATABASE_URL: urlOf(old), UPLOADS_DIR: folder, PORT: '0' });
+    const file = join(folder, `${old.dialect.name}-old.jsonl`);
+    expect(await fasti('export', file)).toMatchObject({ code: 0 });
+    expect(readFileSync(file, 'utf8')).toContain('"slug":"music"');
+    const term = (await findTerm(old, 'tribe_events_cat', id))!;
+    await old.transaction(async (trx) => {
+      const made = await insertTermAs(trx, 'post_tag', {
+        id: undefined,
+        taxonomyId: undefined,
+        name: 'New',
+        slug: 'new',
+        description: '',
+        parent: 0,
+      });
+      expect(made.id).toBeGreaterThan(0);
+      await removeTerm(trx, term);
+    });
+    expect(await old.from('terms').where('term_id', id)).toEqual([]);
   });
 });

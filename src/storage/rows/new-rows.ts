@@ -6,6 +6,7 @@ import { insertRows } from '../engine/insert.ts';
 import { reportPostChanged, reportPostCreated, reportTaxonomyRows, reportTerm } from '../journal/reported-changes.ts';
 import { DEFAULT_COLUMNS, removeCommentsOf } from './posts.ts';
 import { increaseCounts } from './term-links.ts';
+import { removeTermMetas } from './term-metas.ts';
 
 /* Inserts many rows with few statements, for imports. The rows must be new: none of them may exist yet. */
 
@@ -62,7 +63,7 @@ async function removeLeftoversOfTerm(
   db: Database,
   { id, taxonomyId }: { readonly id: number; readonly taxonomyId: number },
 ): Promise<void> {
-  await db.from('termmeta').where('term_id', id).delete();
+  await removeTermMetas(db, id);
   await db.from('term_relationships').where('term_taxonomy_id', taxonomyId).delete();
 }
 

@@ -2,19 +2,23 @@ import { isDeepStrictEqual } from 'node:util';
 import { groupedBy } from '../../grouped-by.ts';
 import { asStored, type StoredValue } from '../../wordpress/php/serialized.ts';
 import type { Term } from '../../wordpress/rows.ts';
-import type { Database } from '../engine/database.ts';
+import { type Database, hasTable } from '../engine/database.ts';
 import { insertRows } from '../engine/insert.ts';
 import { readInParts } from '../engine/pages.ts';
 import type { TermMetaRow } from '../engine/tables.ts';
 import { reportTerm } from '../journal/reported-changes.ts';
 
-/* Metas that plugins store for categories and tags. Fasti does not show them; they are only imported and exported. */
+/*
+ * Metas that plugins store for categories and tags. Fasti does not show them; they are only imported and exported.
+ * WordPress has had the table since version 4.4.
+ */
 
 /** Metas of a term, with a separate entry for each value of a key. */
 export type TermMetas = readonly (readonly [key: string, value: StoredValue])[];
 
 /** Reads the metas of terms by term id, in the order of their rows. */
 export async function loadTermMetas(db: Database, ids: readonly number[]): Promise<Map<number, TermMetas>> {
+  if (!(await hasTermMetas(db))) return new Map();
   const rows = await readInParts(
     ids,
     (page) => db.rows<TermMetaRow>`SELECT term_id, meta_key, meta_value FROM {termmeta} WHERE term_id IN (${page}) ORDER BY meta_id`,
@@ -42,7 +46,7 @@ export async function differingTermMetas(db: Database, id: number, metas: TermMe
 
 /** Replaces all metas of a term with the keys of these metas by these metas. */
 export async function writeTermMetas(db: Database, term: Pick<Term, 'term_id' | 'taxonomy'>, metas: TermMetas): Promise<void> {
-  if (metas.length === 0) return;
+  if (metas.length === 0 || !(await hasTermMetas(db))) return;
   const { term_id } = term;
   const keys = [...new Set(metas.map(([key]) => key))];
   await db.from('termmeta').where('term_id', term_id).whereIn('meta_key', keys).delete();
@@ -52,4 +56,17 @@ export async function writeTermMetas(db: Database, term: Pick<Term, 'term_id' | 
     metas.map(([meta_key, meta_value]) => ({ term_id, meta_key, meta_value })),
   );
   reportTerm(db, term, 'changed');
+}
+
+/** Deletes all metas of a term that is deleted. */
+export async function removeTermMetas(db: Database, term: number): Promise<void> {
+  if (await hasTermMetas(db)) await db.from('termmeta').where('term_id', term).delete();
+}
+
+/** Databases that have the table: it is not deleted again. */
+const known = new WeakSet<Database['driver']>();
+
+async function hasTermMetas(db: Database): Promise<boolean> {
+  if (!known.has(db.driver) && (await hasTable(db, 'termmeta'))) known.add(db.driver);
+  return known.has(db.driver);
 }

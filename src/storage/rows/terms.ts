@@ -11,6 +11,7 @@ import { insertRows } from '../engine/insert.ts';
 import { Piece, verbatim } from '../engine/statement.ts';
 import { addDependencies, allTerms, dependingOn, termDependency } from '../journal/dependencies.ts';
 import { reportPostChanged, reportTerm } from '../journal/reported-changes.ts';
+import { removeTermMetas } from './term-metas.ts';
 
 const COLUMNS = [
   't.term_id',
@@ -262,6 +263,6 @@ export async function removeTerm(db: Database, term: Term): Promise<void> {
   await db.from('term_taxonomy').where(taxonomyRow(term)).delete();
   const otherRow = await db.from('term_taxonomy').where('term_id', term.term_id).first();
   if (otherRow) return;
-  await db.from('termmeta').where('term_id', term.term_id).delete();
+  await removeTermMetas(db, term.term_id);
   await db.from('terms').where('term_id', term.term_id).delete();
 }
