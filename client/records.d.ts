@@ -324,6 +324,8 @@ export interface Errors {
   "rest_changes_token_expired": 410;
   "language-taken": 400;
   "translation-conflict": 409;
+  "rest_text_too_long": 413;
+  "term-shared": 409;
   "rest_text_not_storable": 400;
   "rest_invalid_encoding": 400;
   "rest_request_under_way": 409;

@@ -117,6 +117,8 @@ export const problems = {
   'changes-token-expired': { code: 'rest_changes_token_expired', status: 410 },
   'language-taken': { status: 400 },
   'translation-conflict': { status: 409 },
+  'text-too-long': { code: 'rest_text_too_long', status: 413 },
+  'term-shared': { status: 409 },
   'text-not-storable': { code: 'rest_text_not_storable', status: 400 },
   'form-not-utf8': { code: 'rest_invalid_encoding', status: 400 },
   'address-not-encoded': { code: 'rest_invalid_encoding', status: 400 },

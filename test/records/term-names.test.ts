@@ -75,6 +75,15 @@ describeDatabases('names and slugs of terms', (open) => {
       [{ name: ' ' }, { code: 'empty_term_name' }],
     ])('after %j match %j', async (body, expected) => expect(await post('categories/3', body)).toMatchObject(expected));
 
+    it('are refused if another taxonomy has the same row, as before WordPress 4.2, unless they stay the same', async () => {
+      await db.from('term_taxonomy').insert({ term_id: 3, taxonomy: 'post_tag', description: '', parent: 0, count: 0 });
+      const { name, slug } = (await db.from('terms').where('term_id', 3).first())!;
+      expect(await post('categories/3', { name: 'Other' })).toMatchObject({ code: 'term-shared' });
+      expect(await post('categories/3', { slug: 'other' })).toMatchObject({ code: 'term-shared' });
+      expect(await post('categories/3', { name, slug, description: 'Told' })).toMatchObject({ name, slug, description: 'Told' });
+      expect(await db.from('terms').where('term_id', 3).first()).toMatchObject({ name, slug });
+    });
+
     it('ignore a parent of null if the taxonomy is not hierarchical', async () => {
       expect(await post('tags/11', { parent: null })).toMatchObject({ id: 11 });
       expect(await post('tags/11', { parent: '' })).toMatchObject({ code: 'rest_taxonomy_not_hierarchical' });

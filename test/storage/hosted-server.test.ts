@@ -109,6 +109,23 @@ const server = process.env.TEST_MYSQL_URL ? await startPrivateMysql(folder, SETT
     expect(await migrate(capitals)).toHaveLength(1);
   });
 
+  it('inserts long rows of letters that take several bytes, each of which fits', async () => {
+    const rows = [250_000, 200_000].map((length, n) => ({
+      post_id: 9100 + n,
+      meta_key: 'wide',
+      meta_value: storedText('祭'.repeat(length)),
+    }));
+    await insertRows(db, 'postmeta', rows);
+    expect(await db.from('postmeta').where('meta_key', 'wide').pluck('post_id')).toHaveLength(2);
+  });
+
+  it('refuses a text that is longer than the server accepts, and stays connected', async () => {
+    const body = { venue: 'Long', description: "' ".repeat(400_000) };
+    const answer = await running.send('POST', '/wp-json/tribe/events/v1/venues', { as: 'admin', body });
+    expect([answer.status, answer.body.code]).toEqual([413, 'rest_text_too_long']);
+    expect((await running.send('GET', '/wp-json/tribe/events/v1/venues')).status).toBe(200);
+  });
+
   it('inserts many long rows', async () => {
     const meta_value = 'long '.repeat(50_000);
     await insertRows(

@@ -30,7 +30,7 @@ import { entriesToTakeOver, forgetFormerNames, keepRenamed } from './renamed-eve
 import { mayCreateOfKind, mayWriteTerms } from './rights.ts';
 import type { Run, WaitingRecord, Work } from './run.ts';
 import { type ImportState, type Step, storeState, writeStep } from './step.ts';
-import { writeStorableItems } from './storable.ts';
+import { type UnstorableReason, writeStorableItems } from './storable.ts';
 import { usableByName } from './usable-by-name.ts';
 import { divideWantedSlugs, settleSlugs } from './wanted-slugs.ts';
 import { writeAuthors } from './write-authors.ts';
@@ -75,7 +75,7 @@ export async function importItems(site: Site, caller: Caller, entries: AsyncIter
         writeStorableItems(
           piece,
           (part, from) => writeEntries(state, part, before + from, files),
-          (entry, from) => reportUnstorable(state, entry, before + from, files),
+          (entry, from, reason) => reportUnstorable(state, { entry, before: before + from, reason }, files),
         ),
       () => removeFetched(files),
     );
@@ -150,8 +150,15 @@ async function writeEntries(state: ImportState, entries: readonly Entry[], befor
   for (const item of items) files.delete(item);
 }
 
+/** An entry that cannot be stored, and the number of entries before it. */
+interface UnstorableEntry {
+  readonly entry: Entry;
+  readonly before: number;
+  readonly reason: UnstorableReason;
+}
+
 /** Reports that an entry cannot be stored, and deletes its file. */
-async function reportUnstorable(state: ImportState, entry: Entry, before: number, files: Files): Promise<void> {
+async function reportUnstorable(state: ImportState, { entry, before, reason }: UnstorableEntry, files: Files): Promise<void> {
   const isKnown = before < state.doneCount;
   await writeStep(state, {
     keys: new Set(),
@@ -159,7 +166,7 @@ async function reportUnstorable(state: ImportState, entry: Entry, before: number
     task: async ({ tally }) => {
       if (!isItem(entry) || isKnown) return;
       addToCount(tally.lost, entry.kind);
-      addLoss(tally, { reason: 'not-storable', kind: entry.kind, of: titleOf(entry), place: entry.place });
+      addLoss(tally, { reason, kind: entry.kind, of: titleOf(entry), place: entry.place });
     },
   });
   if (!isItem(entry)) return;

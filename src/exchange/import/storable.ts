@@ -2,11 +2,21 @@ import { ApiError } from '../../errors.ts';
 
 /** Writes items of an import in one transaction. `from`: number of items before them. */
 type WriteMany<Item> = (items: readonly Item[], from: number) => Promise<void>;
-type LeaveOut<Item> = (item: Item, from: number) => Promise<void>;
+type LeaveOut<Item> = (item: Item, from: number, reason: UnstorableReason) => Promise<void>;
+
+/** Why an item is left out. */
+export type UnstorableReason = 'not-storable' | 'too-long' | 'term-shared';
+
+/** Errors about what the database cannot hold -> the reason in the report. */
+const REASONS: Readonly<Partial<Record<ApiError['problem'], UnstorableReason>>> = {
+  'text-not-storable': 'not-storable',
+  'text-too-long': 'too-long',
+  'term-shared': 'term-shared',
+};
 
 /**
- * Writes items together. If the tables cannot hold one of their texts (emoji in tables of an old WordPress), each half
- * is written separately, until only the one item is left out.
+ * Writes items together. If the database cannot hold one of their texts (emoji in tables of an old WordPress, a text
+ * that is too long for the server, a name that belongs to two terms), each half is written separately, until only the one item is left out.
  *
  * @throws whatever `write` and `leaveOut` throw for another reason
  */
@@ -19,10 +29,11 @@ export async function writeStorableItems<Item>(
   try {
     await write(items, from);
   } catch (error) {
-    if (!(error instanceof ApiError && error.problem === 'text-not-storable')) throw error;
+    const reason = error instanceof ApiError ? REASONS[error.problem] : undefined;
+    if (!reason) throw error;
     const half = Math.ceil(items.length / 2);
     if (half === items.length) {
-      for (const item of items) await leaveOut(item, from);
+      for (const item of items) await leaveOut(item, from, reason);
       return;
     }
     await writeStorableItems(items.slice(0, half), write, leaveOut, from);

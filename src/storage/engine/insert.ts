@@ -67,10 +67,10 @@ export const insertedValues = <Name extends string>({ dialect }: Database, colum
 /** Maximum number of values in one statement. SQLite allows 32,766; a tenth of that compiles faster. */
 const MAX_VALUES = 3000;
 /**
- * Number of characters after which no further row is added to a statement: MySQL refuses statements longer than
- * `max_allowed_packet`.
+ * Number of bytes of the texts of several rows in one statement: MySQL refuses statements longer than
+ * `max_allowed_packet`, which is 1 MB on some hosts, and quoting may double them. A longer row is sent alone.
  */
-const MAX_CHARACTERS = 2 ** 18;
+const MAX_BYTES = 2 ** 18;
 
 /**
  * Builds the table and columns part of a statement from the prefix, the table name and the column names, joined by
@@ -91,17 +91,17 @@ function* batchesOf<Name extends TableName>(
   const target = targetOf(`${db.prefixOf(name)},${name},${columns.join()}`);
   const limit = MAX_VALUES - columns.length;
   let values: Value[] = [];
-  let characters = 0;
+  let bytes = 0;
   for (const row of rows as readonly Readonly<Record<string, Value>>[]) {
-    for (const column of columns) {
-      const value = row[column] ?? null;
-      values.push(value);
-      if (typeof value === 'string') characters += value.length;
+    const rowValues = columns.map((column) => row[column] ?? null);
+    const rowBytes = rowValues.reduce<number>((sum, value) => sum + (typeof value === 'string' ? Buffer.byteLength(value) : 0), 0);
+    if (values.length > 0 && (values.length > limit || bytes + rowBytes > MAX_BYTES)) {
+      yield { target, values: new Rows(columns.length, values) };
+      values = [];
+      bytes = 0;
     }
-    if (values.length <= limit && characters < MAX_CHARACTERS) continue;
-    yield { target, values: new Rows(columns.length, values) };
-    values = [];
-    characters = 0;
+    values.push(...rowValues);
+    bytes += rowBytes;
   }
   if (values.length > 0) yield { target, values: new Rows(columns.length, values) };
 }

@@ -1,3 +1,4 @@
+import { fail } from '../../errors.ts';
 import { groupedBy } from '../../grouped-by.ts';
 import { blogCategory } from '../../kinds/core/term.ts';
 import { taxonomies } from '../../kinds/index.ts';
@@ -207,6 +208,8 @@ export async function insertTerm(
 /**
  * Changes the given columns of a term. The URLs of all descendants contain its slug, so they change together with its
  * slug or parent.
+ *
+ * @throws term-shared for a new name or slug of a row that is a term of another taxonomy, too
  */
 export async function updateTerm(
   db: Database,
@@ -216,11 +219,22 @@ export async function updateTerm(
   const { name, slug, description, parent } = changes;
   const termColumns = { ...(name === undefined ? {} : { name }), ...(slug === undefined ? {} : { slug }) };
   const taxonomyColumns = { ...(description === undefined ? {} : { description }), ...(parent === undefined ? {} : { parent }) };
+  const isRenamed = (name ?? term.name) !== term.name || (slug ?? term.slug) !== term.slug;
+  if (isRenamed) await refuseShared(db, term);
   if (Object.keys(termColumns).length > 0) await db.from('terms').where('term_id', term.term_id).update(termColumns);
   if (Object.keys(taxonomyColumns).length > 0) await db.from('term_taxonomy').where(taxonomyRow(term)).update(taxonomyColumns);
   reportTerm(db, term, 'changed');
   const isMoved = (slug !== undefined && slug !== term.slug) || (parent !== undefined && parent !== term.parent);
   if (isMoved) await reportDescendants(db, term);
+}
+
+/**
+ * Before version 4.2, WordPress used one row for a tag and a category of the same name. It separates them when one of
+ * them is saved, which gives that one another id (`_split_shared_term`).
+ */
+async function refuseShared(db: Database, { term_id, term_taxonomy_id }: Term): Promise<void> {
+  const other = await db.from('term_taxonomy').where({ term_id }).whereNot({ term_taxonomy_id }).first('term_id');
+  if (other) fail('term-shared');
 }
 
 const taxonomyRow = ({ term_taxonomy_id, term_id, taxonomy }: Term) => ({ term_taxonomy_id, term_id, taxonomy });

@@ -42,13 +42,18 @@ export async function refuseDataLoss(connection: Connection, query: Query): Prom
   throw loss.Code === 1366 && hasWideLetters(query) ? new ApiError('text-not-storable', { cause }) : cause;
 }
 
+/** 1153: the statement is longer than the server accepts. */
+const TOO_LONG = 1153;
+
 /**
- * Returns text-not-storable for a statement that compares such letters with columns that cannot hold them; any other
- * error unchanged.
+ * Returns text-not-storable for a statement that compares such letters with columns that cannot hold them,
+ * text-too-long for one that the server does not accept; any other error unchanged.
  */
-export const asTextNotStorable = (error: unknown, query: Query): unknown =>
-  MIXED_CHARACTER_SETS.has((error as { errno?: number }).errno ?? 0) && hasWideLetters(query)
-    ? new ApiError('text-not-storable', { cause: withoutStatement(error) })
-    : error;
+export function asTextNotStorable(error: unknown, query: Query): unknown {
+  const number = (error as { errno?: number }).errno ?? 0;
+  if (number === TOO_LONG) return new ApiError('text-too-long', { cause: withoutStatement(error) });
+  if (!MIXED_CHARACTER_SETS.has(number) || !hasWideLetters(query)) return error;
+  return new ApiError('text-not-storable', { cause: withoutStatement(error) });
+}
 
 const hasWideLetters = ({ bindings }: Query): boolean => bindings.some((value) => typeof value === 'string' && WIDE_LETTER.test(value));

@@ -21,6 +21,7 @@ import type { Connection } from './connections.ts';
 import { asTextNotStorable, hasWarnings, refuseDataLoss } from './data-loss.ts';
 import { MAX_CONNECTIONS, mysql } from './dialect.ts';
 import { hasTooManyConnections, isAssignedIdTaken, isConnectionFailure, isFatal, isServerReadOnly, isServerUnusable } from './errors.ts';
+import { hasLongTexts, refuseTooLong } from './packet.ts';
 
 /** A request that finds no connection for this long is answered with 503. */
 const ACQUIRE_TIMEOUT_MS = 1000;
@@ -195,6 +196,7 @@ const poolOf = (servers: MysqlServers, brokenConnections: WeakSet<Connection>): 
 /** Runs one statement; throws the library's error. */
 async function outcomeFrom(connection: Connection, query: Query): Promise<Outcome> {
   const { sql, bindings } = query;
+  if (hasLongTexts(query)) await refuseTooLong(connection, query);
   const [result, fields] = await new Promise<[unknown, unknown]>((resolve, reject) => {
     connection.query(sql, bindings, (error, ...answer) => (error ? reject(error) : resolve([answer[0], answer[1]])));
   });
