@@ -16,7 +16,8 @@ const REASONS: Readonly<Partial<Record<ApiError['problem'], UnstorableReason>>> 
 
 /**
  * Writes items together. If the database cannot hold one of their texts (emoji in tables of an old WordPress, a text
- * that is too long for the server, a name that belongs to two terms), each half is written separately, until only the one item is left out.
+ * that is too long for the server, a name that belongs to two terms), each half is written separately, until only the
+ * one item is left out.
  *
  * @throws whatever `write` and `leaveOut` throw for another reason
  */

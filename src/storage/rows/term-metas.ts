@@ -18,11 +18,9 @@ export type TermMetas = readonly (readonly [key: string, value: StoredValue])[];
 
 /** Reads the metas of terms by term id, in the order of their rows. */
 export async function loadTermMetas(db: Database, ids: readonly number[]): Promise<Map<number, TermMetas>> {
-  if (!(await hasTermMetas(db))) return new Map();
-  const rows = await readInParts(
-    ids,
-    (page) => db.rows<TermMetaRow>`SELECT term_id, meta_key, meta_value FROM {termmeta} WHERE term_id IN (${page}) ORDER BY meta_id`,
-  );
+  const read = (page: number[]) =>
+    db.rows<TermMetaRow>`SELECT term_id, meta_key, meta_value FROM {termmeta} WHERE term_id IN (${page}) ORDER BY meta_id`;
+  const rows = await unlessMissing(db, [], () => readInParts(ids, read));
   return groupedBy(
     rows,
     ({ term_id: id }) => id,
@@ -46,7 +44,7 @@ export async function differingTermMetas(db: Database, id: number, metas: TermMe
 
 /** Replaces all metas of a term with the keys of these metas by these metas. */
 export async function writeTermMetas(db: Database, term: Pick<Term, 'term_id' | 'taxonomy'>, metas: TermMetas): Promise<void> {
-  if (metas.length === 0 || !(await hasTermMetas(db))) return;
+  if (metas.length === 0 || !(await hasTable(db, 'termmeta'))) return;
   const { term_id } = term;
   const keys = [...new Set(metas.map(([key]) => key))];
   await db.from('termmeta').where('term_id', term_id).whereIn('meta_key', keys).delete();
@@ -60,13 +58,18 @@ export async function writeTermMetas(db: Database, term: Pick<Term, 'term_id' | 
 
 /** Deletes all metas of a term that is deleted. */
 export async function removeTermMetas(db: Database, term: number): Promise<void> {
-  if (await hasTermMetas(db)) await db.from('termmeta').where('term_id', term).delete();
+  await unlessMissing(db, 0, () => db.from('termmeta').where('term_id', term).delete());
 }
 
-/** Databases that have the table: it is not deleted again. */
-const known = new WeakSet<Database['driver']>();
-
-async function hasTermMetas(db: Database): Promise<boolean> {
-  if (!known.has(db.driver) && (await hasTable(db, 'termmeta'))) known.add(db.driver);
-  return known.has(db.driver);
+/**
+ * Works with the table. If that fails because there is none, the result is `otherwise`; asking first would take another
+ * query each time.
+ */
+async function unlessMissing<Result>(db: Database, otherwise: Result, work: () => PromiseLike<Result>): Promise<Result> {
+  try {
+    return await work();
+  } catch (error) {
+    if (await hasTable(db, 'termmeta')) throw error;
+    return otherwise;
+  }
 }
