@@ -46,13 +46,13 @@ export const SESSION_COLLATION = 'utf8mb4_unicode_520_ci';
 
 /**
  * Statements that each session runs once when it begins. A server may ignore the character set of the handshake
- * (`skip-character-set-client-handshake`) or replace it (`init_connect`), so it is named again, as WordPress does. With
- * `max_error_count` 0 the warnings about lost data could not be read. The sql_mode excludes everything that WordPress
- * removes (`wpdb::set_sql_mode`: strict modes, NO_ZERO_DATE), and modes that would change how texts are quoted. READ COMMITTED,
- * because a transaction that waited for a lock must see what the previous one wrote; otherwise two could choose the
- * same slug. Lock waits are short, since the transaction is retried instead. Some hosts refuse joins that they consider
- * too large (`max_join_size`). MySQL 8 would return times of the last changes that are up to a day old; MariaDB does
- * not know that setting and ignores the versioned comment.
+ * (`skip-character-set-client-handshake`) or replace it (`init_connect`), so it is named again, as WordPress does.
+ * With `max_error_count` 0 the warnings about lost data could not be read. The sql_mode excludes everything that
+ * WordPress removes (`wpdb::set_sql_mode`: strict modes, NO_ZERO_DATE), and modes that would change how texts are
+ * quoted. READ COMMITTED, because a transaction that waited for a lock must see what the previous one wrote; otherwise
+ * two could choose the same slug. Lock waits are short, since the transaction is retried instead. Some hosts refuse
+ * joins that they consider too large (`max_join_size`). MySQL 8 would return times of the last changes that are up to
+ * a day old; MariaDB does not know that setting and ignores the versioned comment.
  */
 const SESSION_SETUP = [
   `SET NAMES utf8mb4 COLLATE ${SESSION_COLLATION}, @@SESSION.sql_mode = 'NO_ENGINE_SUBSTITUTION', time_zone = '+00:00'
