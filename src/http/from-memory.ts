@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Site } from '../site.ts';
-import { type AnswerCache, cacheKeyOf, languageKeyOf } from './answer-cache.ts';
+import type { AnswerCache } from './answer-cache.ts';
+import { cacheKeyOf, languageKeyOf } from './cache-keys.ts';
 import { deliver, deliverSync } from './deliver.ts';
 import { countHostHeaders } from './security.ts';
 
