@@ -1,4 +1,5 @@
 import { withMoments } from '../calendar/shown-times.ts';
+import { imageMimeOf } from '../media/image-type.ts';
 import { isZeroDate, textFromUnix, unixFromText } from '../wordpress/time.ts';
 import { isoAt, parseZone, unixFromLocal, type Zone } from '../wordpress/zones.ts';
 import { type FeedRecord, placeOf, plainLine, venuesOf, webAddress } from './items/event-record.ts';
@@ -111,11 +112,12 @@ function namesElement(name: string, names: readonly string[], separator: string)
   return filledNames.length === 0 ? [] : [element(name, filledNames.join(separator))];
 }
 
-/** Returns the image. Its length is 0 if it is unknown, since the attribute is required. */
+/** Returns the image. An unknown length is written as 0, since the attribute is required, as is the type. */
 function enclosure(image: FeedRecord['image']): string[] {
   const url = image === false ? undefined : webAddress(image.url);
-  if (image === false || url === undefined) return [];
-  return [`<enclosure url="${escapeXml(url)}" length="${Number(image.filesize) || 0}" type="${imageType(url)}"/>`];
+  const type = url === undefined ? undefined : imageMimeOf(url);
+  if (image === false || url === undefined || type === undefined) return [];
+  return [`<enclosure url="${escapeXml(url)}" length="${Number(image.filesize) || 0}" type="${type}"/>`];
 }
 
 /**
@@ -135,11 +137,6 @@ function dateElements(record: FeedRecord, clock: Zone): string[] {
 }
 
 const toRfc822 = (unix: number): string => new Date(unix * 1000).toUTCString().replace('GMT', '+0000');
-
-function imageType(url: string): string {
-  const extension = (/\.(\w+)(?:[?#]|$)/.exec(url)?.[1] ?? '').toLowerCase();
-  return `image/${extension === 'png' || extension === 'gif' || extension === 'webp' || extension === 'avif' ? extension : 'jpeg'}`;
-}
 
 // ------------------------------------------------------------------------------------------------- Atom, RDF
 /** Writes Atom 1.0 (RFC 4287). */

@@ -18,6 +18,18 @@ export const imageMimes: ReadonlyMap<string, string> = new Map(
   [JPEG, PNG, GIF, WEBP, AVIF].flatMap(({ mime, extensions }) => extensions.map((extension) => [extension, mime] as const)),
 );
 
+/** MIME types by extension: those of library images, and others that images of other sites may have. */
+const MIMES: ReadonlyMap<string, string> = new Map([
+  ...imageMimes, ['svg', 'image/svg+xml'], ['bmp', 'image/bmp'], ['ico', 'image/x-icon'], ['tif', 'image/tiff'], ['tiff', 'image/tiff'],
+  ['heic', 'image/heic'], ['heif', 'image/heif'],
+]); // biome-ignore format: a table
+
+/** Returns the MIME type that the extension of a URL or a file name states; undefined if it is none of images. */
+export const imageMimeOf = (address: string): string | undefined => MIMES.get(extensionIn(address));
+
+/** Returns the extension in a URL or a file name, in lower case and without dot; "" if there is none. */
+export const extensionIn = (address: string): string => /\.(\w+)$/.exec(address.replace(/[?#].*/s, ''))?.[1]?.toLowerCase() ?? '';
+
 /** Number of bytes in which the brands of an ISO media file are searched. */
 const BRAND_BYTES = 64;
 

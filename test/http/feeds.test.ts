@@ -396,6 +396,19 @@ describeRequests('feeds', (ask) => {
       await ask.writeRows((db) => db.from('postmeta').where({ post_id: id, meta_key: '_wp_attachment_metadata' }).delete());
       expect(await enclosure()).toEqual([url, '0']);
     });
+    it('give the type of an image by its extension, and no image without a type', async () => {
+      const pictured = (await whole('start_date=2026-11-21')).find(({ image }) => image)!;
+      await ask.writeRows((db) => db.from('posts').where('ID', pictured.id).update({ post_title: pictured.slug }));
+      const typeOf = async (file: string) => {
+        const metas = { post_id: pictured.image.id, meta_key: '_wp_attached_file' };
+        await ask.writeRows((db) => db.from('postmeta').where(metas).update({ meta_value: file }));
+        const { text } = await get(`/events/feed/?search=${encodeURIComponent(pictured.slug)}`);
+        return /<enclosure url="[^"]+" length="\d+" type="([^"]+)"/.exec(text)?.[1];
+      };
+      expect(await typeOf('2026/11/logo.svg')).toBe('image/svg+xml');
+      expect(await typeOf('2026/11/photo.jpe')).toBe('image/jpeg');
+      expect(await typeOf('2026/11/photo.raw')).toBeUndefined();
+    });
     it('give the start with the UTC offset of the time zone', async () =>
       expect(all((await get('/events/feed/?search=Tokyo')).text, 'ev:startdate')[0]).toMatch(/\+09:00$/));
     it('give the stored moments of an event in the hour that the clock shows twice', async () => {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { sanitizeFileName, uniqueFileName } from '../../src/media/file-name.ts';
-import { imageType } from '../../src/media/image-type.ts';
+import { imageMimeOf, imageType } from '../../src/media/image-type.ts';
 import { MAX_EXPONENT, measureGrowthExponent } from '../support/growth.ts';
 
 const png = imageType(Buffer.from('\x89PNG\r\n\x1a\n', 'latin1'))!;
@@ -121,4 +121,17 @@ describe('uniqueFileName', () => {
     const exponent = await measureGrowthExponent(work, { longest: 4000, floor: 20_000, confirmationFactor: 4 });
     expect(exponent ?? 0).toBeLessThan(MAX_EXPONENT);
   });
+});
+
+describe('imageMimeOf', () => {
+  it.each([
+    ['https://example.org/uploads/photo.jpg', 'image/jpeg'],
+    ['photo.JPE', 'image/jpeg'],
+    ['https://example.org/logo.svg?v=2.1', 'image/svg+xml'],
+    ['https://example.org/a.b/scan.tif#page', 'image/tiff'],
+    ['https://example.org/photo', undefined],
+    ['https://example.org/photo?file=a.png', undefined],
+    ['https://example.org', undefined],
+    ['programme.pdf', undefined],
+  ])('gives the type of %s: %s', (address, type) => expect(imageMimeOf(address)).toBe(type));
 });

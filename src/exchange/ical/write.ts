@@ -2,8 +2,8 @@ import ICAL from 'ical.js';
 import type { RecurringDates } from '../../calendar/recurring-dates.ts';
 import { type ShownTimes, shownTimes, withMoments } from '../../calendar/shown-times.ts';
 import { CANCELED } from '../../kinds/events/metas.ts';
+import { imageMimeOf } from '../../media/image-type.ts';
 import { stripControlCharacters } from '../../wordpress/content/plain-text.ts';
-import { tableOf } from '../../wordpress/table.ts';
 import { unixFromText } from '../../wordpress/time.ts';
 import type { Zone } from '../../wordpress/zones.ts';
 import { type FeedRecord, type OrganizerRecord, placeOf, plainLine, plainText, venuesOf, webAddress } from '../items/event-record.ts';
@@ -197,18 +197,9 @@ const withoutCarriageReturns = (text: string): string => stripControlCharacters(
 type Named = Exclude<FeedRecord['custom_fields'], readonly unknown[]>;
 const isNamed = (fields: FeedRecord['custom_fields']): fields is Named => !Array.isArray(fields);
 
-const TYPES: ReadonlyMap<string, string> = tableOf({
-  jpg: 'image/jpeg',
-  jpeg: 'image/jpeg',
-  png: 'image/png',
-  gif: 'image/gif',
-  webp: 'image/webp',
-  avif: 'image/avif',
-});
-
 function imageLines(image: string): string[] {
   const url = webAddress(image);
   if (url === undefined) return [];
-  const type = TYPES.get((/\.(\w+)(?:[?#]|$)/.exec(url)?.[1] ?? '').toLowerCase());
+  const type = imageMimeOf(url);
   return [line('attach', 'uri', [url], type === undefined ? {} : { fmttype: type })];
 }

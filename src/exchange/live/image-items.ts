@@ -1,3 +1,4 @@
+import { imageMimeOf } from '../../media/image-type.ts';
 import { isObject } from '../../objects.ts';
 import { decodeEntities } from '../../wordpress/content/entities.ts';
 import { toSerialized } from '../../wordpress/php/serialized.ts';
@@ -28,7 +29,7 @@ export function imageItem(
   const url = media?.source_url || image.url;
   const file = fileBelow(url);
   const name = (url.split('/').at(-1) ?? '').replace(/\.[^.]+$/, '');
-  const mime = media?.mime_type || `image/${(/\.(\w+)$/.exec(url)?.[1] ?? 'jpeg').toLowerCase().replace('jpg', 'jpeg')}`;
+  const mime = media?.mime_type || (imageMimeOf(url) ?? 'image/jpeg');
   const title = media?.title?.raw ?? decodeEntities(media?.title?.rendered ?? name);
   const stamps = media ? dateColumns(media.date, media.date_gmt, media.modified, media.modified_gmt) : {};
   const caption = captionOf(media, settings);

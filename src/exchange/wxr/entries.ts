@@ -1,7 +1,7 @@
 import { CUSTOM_FIELD_TYPES, type CustomField, isCustomMeta } from '../../calendar/custom-fields.ts';
 import { postKinds, termKinds } from '../../kinds/index.ts';
 import type { TermKindName } from '../../kinds/kind-names.ts';
-import { imageMimes } from '../../media/image-type.ts';
+import { extensionIn, imageMimeOf } from '../../media/image-type.ts';
 import { membersIn } from '../../storage/languages/polylang/group.ts';
 import { asStored } from '../../wordpress/php/serialized.ts';
 import { tableOf } from '../../wordpress/table.ts';
@@ -84,11 +84,10 @@ const COLUMNS = {
   guid: 'guid',
 } as const;
 
-/** Media types of attachments by extension, since WXR does not state them. */
+/** Media types by extension of attachments that are no images, since WXR does not state them. */
 const MIMES: ReadonlyMap<string, string> = tableOf({
-  ...Object.fromEntries(imageMimes), svg: 'image/svg+xml',
-  bmp: 'image/bmp', ico: 'image/x-icon', tif: 'image/tiff', tiff: 'image/tiff', heic: 'image/heic', pdf: 'application/pdf', mp3: 'audio/mpeg',
-  mp4: 'video/mp4', zip: 'application/zip', ics: 'text/calendar', csv: 'text/csv', txt: 'text/plain',
+  pdf: 'application/pdf', mp3: 'audio/mpeg', mp4: 'video/mp4', zip: 'application/zip', ics: 'text/calendar', csv: 'text/csv',
+  txt: 'text/plain',
 }); // biome-ignore format: a table
 
 const find = ({ children }: Pick<Element, 'children'>, name: string): string | undefined =>
@@ -175,9 +174,7 @@ function post(element: Element, place: string): Entry[] {
     columns: {
       ...columns,
       ...(Number.isSafeInteger(order) ? { menu_order: order } : {}),
-      ...(kind === 'attachment'
-        ? { post_mime_type: MIMES.get(/\.(\w+)$/.exec(url.replace(/[?#].*/, ''))?.[1]?.toLowerCase() ?? '') ?? '' }
-        : {}),
+      ...(kind === 'attachment' ? { post_mime_type: imageMimeOf(url) ?? MIMES.get(extensionIn(url)) ?? '' } : {}),
     },
     ...(login === '' ? {} : { author: login }),
     ...(parent !== '' && parent !== '0' ? { parent } : {}),
