@@ -2,6 +2,7 @@ import { listPeople, loadPeople } from '../accounts/people.ts';
 import { hourCycleOf } from '../calendar/hour-cycle.ts';
 import { dayInWords, spanInWords } from '../html/dates.ts';
 import { type Option, withCurrentValue } from '../html/form-fields.tsx';
+import { textOrder } from '../html/i18n.ts';
 import { sizeInWords } from '../html/size-words.ts';
 import { ALLOWS_SEVERAL } from '../kinds/events/metas.ts';
 import { isImage, isLinks, isTerms } from '../kinds/fields.ts';
@@ -160,15 +161,16 @@ export async function linkOptions(context: FormContext, name: LinkedKindName, se
 }
 
 /** Returns tags for filtering a list, by name: those of most records, and the selected one (0: none). */
-export async function tagOptions({ site, caller }: FormContext, selectedId: number): Promise<Option[]> {
+export async function tagOptions({ site, caller, i18n }: FormContext, selectedId: number): Promise<Option[]> {
   const kind = termKind('tag');
   const listTags = (values: TermListValues) => listTerms(withMaxPerPage(site, MAX_CHOICES), caller, kind, values);
   const { records } = await listTags({ per_page: MAX_CHOICES, orderby: 'count', order: 'desc', hide_empty: true });
   const isListed = selectedId === 0 || records.some(({ id }) => id === selectedId);
   const selectedTags = isListed ? [] : (await listTags({ include: [selectedId], hide_empty: false })).records;
+  const inOrder = textOrder(i18n);
   return [...selectedTags, ...records]
     .map(({ id, name }) => ({ value: String(id), text: decodeEntities(name) }))
-    .sort((one, other) => one.text.localeCompare(other.text));
+    .sort((one, other) => inOrder(one.text, other.text));
 }
 
 /** Returns the name of a record in a list of choices: a venue with its town, and the language if it has one. */

@@ -23,3 +23,6 @@ export function i18nIn(texts: Pick<Texts, 't' | 'has'>, language: string, ...tag
     has: (key) => texts.has(language, key),
   };
 }
+
+/** Returns a comparison of texts that sorts them as readers of the language expect, wherever the server runs. */
+export const textOrder = ({ locale }: Pick<I18n, 'locale'>): ((one: string, other: string) => number) => new Intl.Collator(locale).compare;

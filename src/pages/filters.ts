@@ -1,6 +1,6 @@
 import { toIsoDate } from '../calendar/day-first.ts';
 import { plainLine } from '../exchange/items/event-record.ts';
-import type { I18n } from '../html/i18n.ts';
+import { type I18n, textOrder } from '../html/i18n.ts';
 import type { feedFilters } from '../kinds/feed-list.ts';
 import { flag } from '../kinds/grammars/flags.ts';
 import { postKind, termKind } from '../kinds/index.ts';
@@ -59,9 +59,9 @@ const INPUT_DEFINITIONS: { readonly [Name in FilterName]: InputDefinition | unde
   tags: { as: 'choice', choices: ({ tags }) => tags },
   venue: { as: 'choice', choices: ({ venues, i18n }) => choicesFromRecords(venues, 'venue', i18n) },
   organizer: { as: 'choice', choices: ({ organizers, i18n }) => choicesFromRecords(organizers, 'organizer', i18n) },
-  city: { as: 'choice', choices: ({ venues }) => distinctTexts(venues, 'city') },
-  state: { as: 'choice', choices: ({ venues }) => distinctTexts(venues, 'stateprovince') },
-  country: { as: 'choice', choices: ({ venues }) => distinctTexts(venues, 'country') },
+  city: { as: 'choice', choices: ({ venues, i18n }) => distinctTexts(venues, 'city', i18n) },
+  state: { as: 'choice', choices: ({ venues, i18n }) => distinctTexts(venues, 'stateprovince', i18n) },
+  country: { as: 'choice', choices: ({ venues, i18n }) => distinctTexts(venues, 'country', i18n) },
   featured: { as: 'tick' },
 };
 
@@ -130,9 +130,9 @@ const choicesFromRecords = (records: readonly Values[], title: string, i18n: I18
   records.map((record) => ({ value: String(record.id), text: nameOf(String(record[title]), i18n) }));
 
 /** Returns the distinct texts of a member of records, sorted. */
-function distinctTexts(records: readonly Values[], member: string): Choice[] {
+function distinctTexts(records: readonly Values[], member: string, i18n: I18n): Choice[] {
   const texts = records.map((record) => plainLine(String(record[member] ?? ''))).filter((text) => text !== '');
-  return [...new Set(texts)].sort((one, other) => one.localeCompare(other)).map((text) => ({ value: text, text }));
+  return [...new Set(texts)].sort(textOrder(i18n)).map((text) => ({ value: text, text }));
 }
 
 /** Returns the text for the present value of an input. */
