@@ -120,6 +120,15 @@ export const SUGGEST_SLUG_OPTION = 'fasti_suggest_slug';
 /** The option with `versionKey`. */
 export const VERSION_KEY_OPTION = 'fasti_version_key';
 
+/**
+ * The option that marks the list index as complete. It is stored in WordPress's `options`, so that it disappears if
+ * these are replaced.
+ */
+export const INDEX_OPTION = 'fasti_index';
+
+/** The option in which the calendar stores when an event was last saved (Unix time as text with a fraction). */
+export const LAST_SAVE_OPTION = 'tribe_last_save_post';
+
 /** The option with `RecurrenceSettings.base`. */
 export const OCCURRENCE_BASE_OPTION = 'tec_custom_tables_v1_provisional_post_base_provisional_id';
 
@@ -163,7 +172,7 @@ const SETTING_NAMES = [
   'page_for_posts', 'page_on_front', 'show_on_front', 'site_icon', 'site_logo', 'upload_path', 'upload_url_path', 'uploads_use_yearmonth_folders',
   'thumbnail_size_w', 'thumbnail_size_h', 'thumbnail_crop', 'medium_size_w', 'medium_size_h', 'medium_large_size_w', 'medium_large_size_h',
   'large_size_w', 'large_size_h', SITE_PLUGINS, ...NETWORK_OPTIONS, 'date_format', 'time_format', 'show_avatars', 'avatar_default', 'avatar_rating',
-  'default_comment_status', 'WPLANG', 'admin_email', 'default_role', 'start_of_week', 'blog_public', 'fasti_index', VERSION_KEY_OPTION, CUSTOM_FIELDS_OPTION, ...RECURRENCE_OPTIONS,
+  'default_comment_status', 'WPLANG', 'admin_email', 'default_role', 'start_of_week', 'blog_public', INDEX_OPTION, VERSION_KEY_OPTION, CUSTOM_FIELDS_OPTION, ...RECURRENCE_OPTIONS,
   'polylang', 'icl_sitepress_settings', SUGGEST_SLUG_OPTION, ...Object.values(LOGIN_KEY_OPTIONS),
 ] as const; // biome-ignore format: a list of names
 

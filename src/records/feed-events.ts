@@ -1,3 +1,4 @@
+import { LAST_SAVE_OPTION } from '../calendar/settings.ts';
 import { fail } from '../errors.ts';
 import type { EventPage } from '../kinds/calendar-page.ts';
 import type { Condition, Order } from '../kinds/condition.ts';
@@ -191,11 +192,9 @@ export async function authorNames({ db }: Site, events: readonly FeedEvent[]): P
 
 /** Returns the time of the last save on the site in UTC, as recorded by the calendar; undefined if there is none. */
 export async function lastSave({ db }: Site): Promise<string | undefined> {
-  const savedAt = Number((await readOptions(db, [LAST_SAVE])).get(LAST_SAVE) ?? 0);
+  const savedAt = Number((await readOptions(db, [LAST_SAVE_OPTION])).get(LAST_SAVE_OPTION) ?? 0);
   return savedAt > 0 ? textFromUnix(Math.floor(savedAt)) : undefined;
 }
-
-const LAST_SAVE = 'tribe_last_save_post';
 
 /**
  * Finds terms by lists of slugs; for each list, the terms that exist. In a requested language, a slug matches the terms

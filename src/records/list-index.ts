@@ -1,4 +1,4 @@
-import type { SiteSettings } from '../calendar/settings.ts';
+import { INDEX_OPTION, type SiteSettings } from '../calendar/settings.ts';
 import { postKind } from '../kinds/index.ts';
 import type { PostKind } from '../kinds/kind.ts';
 import type { Site } from '../site.ts';
@@ -21,7 +21,7 @@ import { coversAllEvents } from '../storage/index/event-index-cover.ts';
 import { facetOf } from '../storage/index/event-index-rows.ts';
 import type { EventRows } from '../storage/index/indexed-events.ts';
 import { joinWriters } from '../storage/journal/reported-changes.ts';
-import { INDEX_OPTION, readOptions } from '../storage/rows/options.ts';
+import { readOptions } from '../storage/rows/options.ts';
 import { removeLinksTo } from '../storage/rows/posts.ts';
 import { lockTermLinks } from '../storage/rows/term-links.ts';
 import { findTerm, removeTerm } from '../storage/rows/terms.ts';

@@ -1,6 +1,13 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
 import { z } from 'zod';
+import {
+  INDEX_OPTION,
+  LAST_SAVE_OPTION,
+  OCCURRENCE_BASE_OPTION,
+  SUGGEST_SLUG_OPTION,
+  VERSION_KEY_OPTION,
+} from '../../src/calendar/settings.ts';
 import { LAYOUTS } from '../../src/exchange/csv/layout.ts';
 import { RECORDS } from '../../src/exchange/live/records.ts';
 import { coreMeta } from '../../src/kinds/core/meta.ts';
@@ -13,6 +20,7 @@ import { tecFields } from '../../src/kinds/tec/params.ts';
 import { type TecContext, tecRecord } from '../../src/kinds/tec/record.ts';
 import { renderContext } from '../../src/records/caller.ts';
 import { DEFAULT_COLUMNS } from '../../src/storage/rows/posts.ts';
+import { GROUP_TAXONOMIES, LANGUAGE_TAXONOMIES } from '../../src/wordpress/polylang.ts';
 import { callerOf } from '../http/describing.ts';
 
 /* Tests of every declared field of every kind. Fields that are added to a kind are tested automatically. */
@@ -141,14 +149,16 @@ describe.each(TEXTS.map((text) => [`${text.kind.name}.${text.name}`, text] as co
   });
 });
 
-describe('meta key', () => {
+describe('a name of stored data', () => {
   const root = new URL('../../src/', import.meta.url);
-  const files = (readdirSync(root, { recursive: true }) as string[]).filter((path) => path.endsWith('.ts'));
+  const files = (readdirSync(root, { recursive: true }) as string[]).filter((path) => /\.tsx?$/.test(path));
   const sources = files.map((path) => ({ path, text: readFileSync(new URL(path, root), 'utf8') }));
   const ofFields = FIELDS.flatMap(({ field: { place } }) => (place.in === 'meta' || place.in === 'links' ? [place.key] : []));
   const keys = [...new Set([...ofFields, ...Object.values(DATES), ...Object.values(COST), ...Object.values(COORDINATES)])];
+  const options = [INDEX_OPTION, LAST_SAVE_OPTION, VERSION_KEY_OPTION, SUGGEST_SLUG_OPTION, OCCURRENCE_BASE_OPTION];
+  const taxonomies = [...LANGUAGE_TAXONOMIES.filter((name) => name !== 'language'), ...GROUP_TAXONOMIES];
 
-  it.each(keys)('%s is spelled out in exactly one source file', (key) => {
+  it.each([...keys, ...options, ...taxonomies])('%s is spelled out in exactly one source file', (key) => {
     const places = sources.filter(({ text }) => text.includes(`'${key}'`)).map(({ path }) => path);
     expect(places).toHaveLength(1);
   });

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { loadViewer } from '../../src/accounts/viewer.ts';
+import { INDEX_OPTION } from '../../src/calendar/settings.ts';
 import { postsInLanguages } from '../../src/kinds/content-language.ts';
 import { postKind, postKinds } from '../../src/kinds/index.ts';
 import type { PostKindName } from '../../src/kinds/kind-names.ts';
@@ -14,7 +15,6 @@ import type { Database } from '../../src/storage/engine/database.ts';
 import { hasWrongCounts, reindexEvents } from '../../src/storage/index/event-index-rebuild.ts';
 import { dayOf, FACETS, facetCode, idOfFacet, monthOf, monthRow, shareOf } from '../../src/storage/index/event-index-rows.ts';
 import { noteChange } from '../../src/storage/journal/reported-changes.ts';
-import { INDEX_OPTION } from '../../src/storage/rows/options.ts';
 import { updatePost } from '../../src/storage/rows/posts.ts';
 import { describeDatabases } from '../support/databases.ts';
 import { loadLanguages } from '../support/languages.ts';

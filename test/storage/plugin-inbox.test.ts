@@ -1,5 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { beforeAll, beforeEach, expect, it } from '@jest/globals';
+import { INDEX_OPTION } from '../../src/calendar/settings.ts';
 import type { Database } from '../../src/storage/engine/database.ts';
 import { takeOverChanges } from '../../src/storage/freshness/foreign-changes.ts';
 import { createInbox, type Inbox } from '../../src/storage/freshness/plugin-inbox.ts';
@@ -7,7 +8,7 @@ import { type PrintSource, printSources } from '../../src/storage/freshness/prin
 import { isIndexUpToDate } from '../../src/storage/index/event-index.ts';
 import { reindexEvents } from '../../src/storage/index/event-index-rebuild.ts';
 import { entriesAfter, lastNumber } from '../../src/storage/journal/entries.ts';
-import { INDEX_OPTION, readOptions } from '../../src/storage/rows/options.ts';
+import { readOptions } from '../../src/storage/rows/options.ts';
 import { describeDatabases, runScript } from '../support/databases.ts';
 import { loadSite, snapshotTables } from '../support/site.ts';
 

@@ -2,6 +2,7 @@ import { CUSTOM_FIELDS_OPTION } from '../../calendar/custom-fields.ts';
 import {
   CALENDAR_OPTION,
   type CalendarSettings,
+  INDEX_OPTION,
   OCCURRENCE_BASE_OPTION,
   type SettingName,
   SUGGEST_SLUG_OPTION,
@@ -33,7 +34,7 @@ const OPTIONS: Readonly<Record<Exclude<SettingName, OwnOption>, 'imported' | 'ow
   using_application_passwords: 'own', logged_in_key: 'own', logged_in_salt: 'own', nonce_key: 'own', nonce_salt: 'own',
   [SITE_PLUGINS]: 'own', polylang: 'own', icl_sitepress_settings: 'own', tec_ct1_migration_state: 'own', tec_custom_tables_v1_active: 'own',
   tec_ct1_series_relationship_table_schema_version: 'own', tec_ct1_events_field_schema_version: 'own',
-  tec_ct1_occurrences_field_schema_version: 'own', [OCCURRENCE_BASE_OPTION]: 'own', [VERSION_KEY_OPTION]: 'own', fasti_index: 'own',
+  tec_ct1_occurrences_field_schema_version: 'own', [OCCURRENCE_BASE_OPTION]: 'own', [VERSION_KEY_OPTION]: 'own', [INDEX_OPTION]: 'own',
   // Whether visitors may suggest events is decided for each site.
   [SUGGEST_SLUG_OPTION]: 'own',
 }; // biome-ignore format: a table

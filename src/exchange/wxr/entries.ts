@@ -4,6 +4,7 @@ import type { TermKindName } from '../../kinds/kind-names.ts';
 import { extensionIn, imageMimeOf } from '../../media/image-type.ts';
 import { membersIn } from '../../storage/languages/polylang/group.ts';
 import { asStored } from '../../wordpress/php/serialized.ts';
+import { GROUP_TAXONOMIES, LANGUAGE_TAXONOMIES, POLYLANG_TAXONOMIES } from '../../wordpress/polylang.ts';
 import { tableOf } from '../../wordpress/table.ts';
 import {
   type AuthorItem,
@@ -40,7 +41,7 @@ export interface TermGroup {
 
 /** Returns the group of terms in an element of the channel, or undefined if it is something else. */
 export function termGroupOf(element: Element): TermGroup | undefined {
-  if (element.name !== 'wp:term' || textOf(element, 'wp:term_taxonomy').trim() !== 'term_translations') return undefined;
+  if (element.name !== 'wp:term' || textOf(element, 'wp:term_taxonomy').trim() !== POLYLANG_TAXONOMIES.term.group) return undefined;
   return { name: textOf(element, 'wp:term_slug').trim(), members: membersIn(textOf(element, 'wp:term_description')) };
 }
 
@@ -118,13 +119,13 @@ function customFieldOf(element: Pick<Element, 'children'>): CustomField[] {
   return isCustomMeta(meta) && type ? [{ meta, name, label, type, choices }] : [];
 }
 
-/** Taxonomies of Polylang that only state languages; records contain the same information. */
-const LANGUAGE_TAXONOMIES = new Set(['language', 'term_language', 'post_translations', 'term_translations']);
+/** Taxonomies that only state languages; records contain the same information. */
+const OF_LANGUAGES: ReadonlySet<string> = new Set([...LANGUAGE_TAXONOMIES, ...GROUP_TAXONOMIES]);
 
 /** Converts a term. `prefix`: prefix of its child elements. */
 function term(element: Element, taxonomy: string, prefix: 'wp:term' | 'wp:tag', place: string): Entry[] {
   const kind = TERM_KINDS.get(taxonomy.trim());
-  if (LANGUAGE_TAXONOMIES.has(taxonomy.trim())) return [];
+  if (OF_LANGUAGES.has(taxonomy.trim())) return [];
   if (kind === undefined) return [{ kind: 'skipped', what: taxonomy.trim() || 'term', count: 1 }];
   const name = textOf(element, `${prefix}_name`);
   const slug = textOf(element, `${prefix}_slug`).trim();
@@ -196,7 +197,8 @@ const metasOf = (element: Element, elementName: 'wp:postmeta' | 'wp:termmeta'): 
 function languageOf({ children }: Element): Pick<PostItem, 'language' | 'translation_group'> {
   const categoryOf = (domain: string) =>
     children.find(({ name, attributes }) => name === 'category' && attributes.domain === domain)?.attributes.nicename;
-  const [language, group] = [categoryOf('language'), categoryOf('post_translations')];
+  const { post } = POLYLANG_TAXONOMIES;
+  const [language, group] = [categoryOf(post.language), categoryOf(post.group)];
   return { ...(language ? { language } : {}), ...(language && group ? { translation_group: group } : {}) };
 }
 

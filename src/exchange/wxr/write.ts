@@ -1,6 +1,7 @@
 import type { CustomField } from '../../calendar/custom-fields.ts';
 import { postKind, termKind } from '../../kinds/index.ts';
 import { toSerialized } from '../../wordpress/php/serialized.ts';
+import { type GROUP_TAXONOMIES, POLYLANG_TAXONOMIES } from '../../wordpress/polylang.ts';
 import { tableOf } from '../../wordpress/table.ts';
 import { replaceLoneSurrogates } from '../items/clean.ts';
 import { fieldsOf } from '../items/field-definitions.ts';
@@ -27,14 +28,14 @@ export async function* writeWxr(site: WxrSite, items: AsyncIterable<Item>): Asyn
   const groups = { posts: new Map<string, Map<string, number>>(), terms: new Map<string, Map<string, number>>() };
   for await (const item of items) {
     // The languages of terms come before the records, so that the importer knows them when it creates the terms.
-    if (isPostItem(item)) yield* groupsOf('term_translations', groups.terms);
+    if (isPostItem(item)) yield* groupsOf(POLYLANG_TAXONOMIES.term.group, groups.terms);
     yield element(item, site);
     if (isPostItem(item) && item.translation_group !== undefined) joinGroup(groups.posts, item, Number(item.sourceId));
     // Polylang knows the language of a term only through its group, so that every term needs one.
     if (isTermItem(item) && item.id !== undefined) joinGroup(groups.terms, { translation_group: String(item.id), ...item }, item.id);
   }
-  yield* groupsOf('term_translations', groups.terms);
-  yield* groupsOf('post_translations', groups.posts);
+  yield* groupsOf(POLYLANG_TAXONOMIES.term.group, groups.terms);
+  yield* groupsOf(POLYLANG_TAXONOMIES.post.group, groups.posts);
   yield '</channel>\n</rss>\n';
 }
 
@@ -164,10 +165,12 @@ function post(item: PostItem, { home }: WxrSite): string {
     ),
     ...(item.language === undefined
       ? []
-      : [`<category domain="language" nicename="${escapeText(item.language)}">${cdata(item.language)}</category>`]),
+      : [
+          `<category domain="${POLYLANG_TAXONOMIES.post.language}" nicename="${escapeText(item.language)}">${cdata(item.language)}</category>`,
+        ]),
     ...(item.translation_group === undefined
       ? []
-      : [`<category domain="post_translations" nicename="${groupName(item)}">${cdata(groupName(item))}</category>`]),
+      : [`<category domain="${POLYLANG_TAXONOMIES.post.group}" nicename="${groupName(item)}">${cdata(groupName(item))}</category>`]),
     ...metaNodes('wp:postmeta', pairs),
   ];
   return `\t<item>\n${lines.map((line) => `\t\t${line}\n`).join('')}\t</item>\n`;
@@ -183,7 +186,7 @@ const groupName = ({ kind, translation_group: group = '' }: PostItem | TermItem)
  * Writes groups of translations as Polylang stores them: a term whose description contains the ids by language. Each
  * group is written once.
  */
-function* groupsOf(taxonomy: 'post_translations' | 'term_translations', groups: Groups): Generator<string> {
+function* groupsOf(taxonomy: (typeof GROUP_TAXONOMIES)[number], groups: Groups): Generator<string> {
   for (const [name, ids] of groups) yield groupTerm(taxonomy, name, ids);
   groups.clear();
 }

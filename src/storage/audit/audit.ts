@@ -1,3 +1,4 @@
+import { INDEX_OPTION } from '../../calendar/settings.ts';
 import { postTypes, taxonomies } from '../../kinds/index.ts';
 import { typedEntries } from '../../typed-keys.ts';
 import type { ContentLanguages } from '../../wordpress/content-languages.ts';
@@ -13,7 +14,7 @@ import { indexLayout, isIndexUpToDate, unindexableAmong } from '../index/event-i
 import { coversAllEvents } from '../index/event-index-cover.ts';
 import { hasWrongCounts } from '../index/event-index-rebuild.ts';
 import { idsOfType } from '../lists/posts-of-type.ts';
-import { INDEX_OPTION, readOptions } from '../rows/options.ts';
+import { readOptions } from '../rows/options.ts';
 import { tableDefinitions } from '../schema/migrate.ts';
 
 /* Checks whether the tables are sound. The functions only read, unless their comment says otherwise. */

@@ -2,6 +2,7 @@ import { groupedBy } from '../../grouped-by.ts';
 import { taxonomies as calendarTaxonomies, postTypes } from '../../kinds/index.ts';
 import type { ContentLanguages } from '../../wordpress/content-languages.ts';
 import { toSerialized, withMembers } from '../../wordpress/php/serialized.ts';
+import { GROUP_TAXONOMIES, LANGUAGE_TAXONOMIES, POLYLANG_TAXONOMIES } from '../../wordpress/polylang.ts';
 import type { Database } from '../engine/database.ts';
 import { insertMissing } from '../engine/insert.ts';
 import { pagesOf } from '../engine/pages.ts';
@@ -38,11 +39,15 @@ export const languageFaults = ({ form }: Pick<ContentLanguages, 'form'>): readon
   form === 'polylang' ? POLYLANG : WPML;
 
 // ------------------------------------------------------------------------------------------------- Polylang
-const KIND_OF_TAXONOMY = { language: 'post', post_translations: 'post', term_language: 'term', term_translations: 'term' } as const;
+const { post: OF_POSTS, term: OF_TERMS } = POLYLANG_TAXONOMIES;
+const KIND_OF_TAXONOMY = {
+  [OF_POSTS.language]: 'post',
+  [OF_POSTS.group]: 'post',
+  [OF_TERMS.language]: 'term',
+  [OF_TERMS.group]: 'term',
+} as const;
 type Taxonomy = keyof typeof KIND_OF_TAXONOMY;
-const LANGUAGES = ['language', 'term_language'] as const;
-const GROUPS = ['post_translations', 'term_translations'] as const;
-const LANGUAGE_OF = { post_translations: 'language', term_translations: 'term_language' } as const;
+const LANGUAGE_OF = { [OF_POSTS.group]: OF_POSTS.language, [OF_TERMS.group]: OF_TERMS.language } as const;
 
 interface Row {
   readonly taxonomy: Taxonomy;
@@ -153,7 +158,7 @@ async function brokenGroups(db: Database): Promise<RepairedGroup[]> {
   });
 }
 
-const isGroup = (taxonomy: Taxonomy): taxonomy is (typeof GROUPS)[number] => GROUPS.some((one) => one === taxonomy);
+const isGroup = (taxonomy: Taxonomy): taxonomy is (typeof GROUP_TAXONOMIES)[number] => GROUP_TAXONOMIES.some((one) => one === taxonomy);
 
 /** Returns the types of the posts that the rows refer to. */
 async function existingPostTypes(db: Database, languageRows: LanguageRows): Promise<Map<number, string>> {
@@ -214,7 +219,7 @@ async function wrongCounts(db: Database): Promise<{ readonly row: Row; readonly 
         .join({ p: db.table('posts') }, 'p.ID', 'r.object_id')
         .whereIn(
           'r.term_taxonomy_id',
-          rows.filter(({ taxonomy }) => taxonomy === 'language').map(({ row }) => row),
+          rows.filter(({ taxonomy }) => taxonomy === OF_POSTS.language).map(({ row }) => row),
         )
         .where('p.post_status', 'publish')
         .groupBy('r.term_taxonomy_id')
@@ -223,8 +228,8 @@ async function wrongCounts(db: Database): Promise<{ readonly row: Row; readonly 
     ).map(({ row, real }) => [row, Number(real)]),
   );
   return rows
-    .filter(({ taxonomy }) => LANGUAGES.some((one) => one === taxonomy))
-    .map((row) => ({ row, real: row.taxonomy === 'language' ? (published.get(row.row) ?? 0) : (objects.get(row.row)?.length ?? 0) }))
+    .filter(({ taxonomy }) => LANGUAGE_TAXONOMIES.some((one) => one === taxonomy))
+    .map((row) => ({ row, real: row.taxonomy === OF_POSTS.language ? (published.get(row.row) ?? 0) : (objects.get(row.row)?.length ?? 0) }))
     .filter(({ row, real }) => row.count !== real);
 }
 
@@ -233,15 +238,17 @@ const POLYLANG: readonly LanguageFault[] = [
     name: 'languages-twice',
     severity: 'warning',
     find: async (db) =>
-      duplicatesOf(await loadLanguageRows(db), LANGUAGES).map(({ object, taxonomy }) => `${KIND_OF_TAXONOMY[taxonomy]} ${object}`),
-    fix: (db) => keepFirst(db, LANGUAGES),
+      duplicatesOf(await loadLanguageRows(db), LANGUAGE_TAXONOMIES).map(
+        ({ object, taxonomy }) => `${KIND_OF_TAXONOMY[taxonomy]} ${object}`,
+      ),
+    fix: (db) => keepFirst(db, LANGUAGE_TAXONOMIES),
   },
   {
     name: 'translations-twice',
     severity: 'warning',
     find: async (db) =>
-      duplicatesOf(await loadLanguageRows(db), GROUPS).map(({ object, taxonomy }) => `${KIND_OF_TAXONOMY[taxonomy]} ${object}`),
-    fix: (db) => keepFirst(db, GROUPS),
+      duplicatesOf(await loadLanguageRows(db), GROUP_TAXONOMIES).map(({ object, taxonomy }) => `${KIND_OF_TAXONOMY[taxonomy]} ${object}`),
+    fix: (db) => keepFirst(db, GROUP_TAXONOMIES),
   },
   {
     name: 'translations-broken',

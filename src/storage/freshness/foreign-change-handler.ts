@@ -1,7 +1,8 @@
+import { INDEX_OPTION } from '../../calendar/settings.ts';
 import type { Database } from '../engine/database.ts';
 import { indexLayout, unindexableAmong } from '../index/event-index.ts';
 import type { OptionalLanguages } from '../index/indexed-events.ts';
-import { INDEX_OPTION, readOptions } from '../rows/options.ts';
+import { readOptions } from '../rows/options.ts';
 import { takeOverChanges, updatePrintsOfOwnChanges } from './foreign-changes.ts';
 import { rebuildIndex } from './index-rebuild.ts';
 import { createInbox, type Inbox } from './plugin-inbox.ts';

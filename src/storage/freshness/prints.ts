@@ -1,5 +1,6 @@
 import { SEARCHED_TAXONOMIES, SEARCHED_TYPES } from '../../kinds/core/search.ts';
 import { postTypes, taxonomies } from '../../kinds/index.ts';
+import { GROUP_TAXONOMIES, LANGUAGE_TAXONOMIES, POLYLANG_TAXONOMIES } from '../../wordpress/polylang.ts';
 import { EDITOR_METAS } from '../../wordpress/rows.ts';
 import type { Database } from '../engine/database.ts';
 import { insertedValues, upsertRows } from '../engine/insert.ts';
@@ -7,7 +8,6 @@ import type { PrintRow } from '../engine/own-tables.ts';
 import { Piece, verbatim } from '../engine/statement.ts';
 import type { TableName } from '../engine/tables.ts';
 import type { OptionalLanguages } from '../index/indexed-events.ts';
-import { LANGUAGES } from '../journal/dependencies.ts';
 import { WATCHED, type WatchedName } from './watched-tables.ts';
 
 /*
@@ -20,9 +20,7 @@ export type PrintKind = 'post' | 'term';
 
 /** Types of posts that answers show. Revisions, shop orders and menu items are not among them. */
 export const TYPES_WITH_PRINTS = [...new Set([...postTypes, ...SEARCHED_TYPES, 'attachment', 'tribe_event_series'])];
-/** Taxonomies in which Polylang stores languages and groups of translations. */
-const LANGUAGE_TAXONOMIES = [...LANGUAGES, 'post_translations', 'term_translations'];
-export const TAXONOMIES_WITH_PRINTS = [...new Set([...taxonomies, ...SEARCHED_TAXONOMIES, ...LANGUAGE_TAXONOMIES])];
+export const TAXONOMIES_WITH_PRINTS = [...new Set([...taxonomies, ...SEARCHED_TAXONOMIES, ...LANGUAGE_TAXONOMIES, ...GROUP_TAXONOMIES])];
 
 /** A range of keys: `from` is included, `to` is not. */
 export interface Keys {
@@ -109,7 +107,6 @@ const WPML_ELEMENT_TYPES = {
   post: TYPES_WITH_PRINTS.map((type) => `post_${type}`),
   term: TAXONOMIES_WITH_PRINTS.map((taxonomy) => `tax_${taxonomy}`),
 };
-const GROUP_TAXONOMIES = { post: 'post_translations', term: 'term_translations' } as const;
 
 /**
  * Digests of the rows that hold the language and the translations of the object `o`. They cover the whole group,
@@ -126,11 +123,11 @@ function languageDigests(db: Database, languages: OptionalLanguages, kind: Print
   if (languages?.form !== 'polylang') return [];
   const relatedTables = `${quotedTable('term_relationships')} m ${join} ${quotedTable('term_taxonomy')} t ON t.term_taxonomy_id = m.term_taxonomy_id`;
   const ownCondition = `m.object_id = o.${kind === 'post' ? 'ID' : 'term_id'}`;
-  const group = `SELECT ${db.dialect.joinedPrint('t.description')} FROM ${relatedTables} WHERE ${ownCondition} AND t.taxonomy = '${GROUP_TAXONOMIES[kind]}'`;
+  const group = `SELECT ${db.dialect.joinedPrint('t.description')} FROM ${relatedTables} WHERE ${ownCondition} AND t.taxonomy = '${POLYLANG_TAXONOMIES[kind].group}'`;
   if (kind === 'post') return [`COALESCE((${group}), '-')`];
   // The relationships of posts are in their digest anyway. The relationships of terms share a table with those of posts
   // that have the same ids.
-  const language = `SELECT ${db.dialect.joinedPrint('t.term_taxonomy_id')} FROM ${relatedTables} WHERE ${ownCondition} AND t.taxonomy = 'term_language'`;
+  const language = `SELECT ${db.dialect.joinedPrint('t.term_taxonomy_id')} FROM ${relatedTables} WHERE ${ownCondition} AND t.taxonomy = '${POLYLANG_TAXONOMIES.term.language}'`;
   return [`COALESCE((${group}), '-')`, `COALESCE((${language}), '-')`];
 }
 
@@ -138,7 +135,7 @@ function languageDigests(db: Database, languages: OptionalLanguages, kind: Print
  * SQL for the count in a digest of a term. No answer shows how many records a language has, but the count changes with
  * each record that is published, and a change of a language affects every answer.
  */
-const SHOWN_COUNT = `CASE WHEN r.\`taxonomy\` IN (${quoted(LANGUAGES)}) THEN 0 ELSE r.\`count\` END`;
+const SHOWN_COUNT = `CASE WHEN r.\`taxonomy\` IN (${quoted(LANGUAGE_TAXONOMIES)}) THEN 0 ELSE r.\`count\` END`;
 
 /** SQL for a digest of the rows `r` of a table that belong to the object `o`; a dash if there are none. */
 function digestOf(db: Database, table: WatchedName, belongs: string, from = `\`${db.table(table)}\` r`): string {
@@ -216,7 +213,7 @@ export async function postsInGroups(db: Database, keys: readonly number[]): Prom
   if (keys.length === 0) return [];
   const rows = await db.rows<{ id: number }>`
     SELECT DISTINCT r.object_id AS id FROM {term_taxonomy} tt JOIN {term_relationships} r ON r.term_taxonomy_id = tt.term_taxonomy_id
-    WHERE tt.term_taxonomy_id IN (${keys}) AND tt.taxonomy = ${GROUP_TAXONOMIES.post}`;
+    WHERE tt.term_taxonomy_id IN (${keys}) AND tt.taxonomy = ${POLYLANG_TAXONOMIES.post.group}`;
   return rows.map(({ id }) => Number(id));
 }
 

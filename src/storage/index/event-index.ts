@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { INDEX_OPTION, LAST_SAVE_OPTION } from '../../calendar/settings.ts';
 import { groupedBy } from '../../grouped-by.ts';
 import { postKind } from '../../kinds/index.ts';
 import { isTranslated } from '../../wordpress/content-languages.ts';
@@ -11,7 +12,7 @@ import { pagesOf } from '../engine/pages.ts';
 import { verbatim } from '../engine/statement.ts';
 import { entryText } from '../journal/own-changes.ts';
 import { joinWriters, reportIndexChange } from '../journal/reported-changes.ts';
-import { deleteOption, INDEX_OPTION, lockOption, readOptions, writeOption } from '../rows/options.ts';
+import { deleteOption, lockOption, readOptions, writeOption } from '../rows/options.ts';
 import { countsOf, entriesOf, type Facet, facetOf, type IndexedEvent, longFacet, sharesRange } from './event-index-rows.ts';
 import { type EventRows, indexedEvents, isFilled, loadEventRows, type OptionalLanguages, withTranslations } from './indexed-events.ts';
 
@@ -181,10 +182,10 @@ export async function enableIndexSince(db: Database, mark: string, languages: Op
  * Unix time): by the calendar plugin, while no Fasti process was watching. In that case the index cannot be trusted.
  */
 export async function isIndexOutdated(db: Database): Promise<boolean> {
-  const options = await readOptions(db, [INDEX_OPTION, 'tribe_last_save_post']);
+  const options = await readOptions(db, [INDEX_OPTION, LAST_SAVE_OPTION]);
   if (!options.has(INDEX_OPTION)) return false;
   const lastChange = await db.from('fasti_changes').where('id', 1).select('changed_at').first();
-  const last = Number(options.get('tribe_last_save_post') ?? 0);
+  const last = Number(options.get(LAST_SAVE_OPTION) ?? 0);
   return last >= Date.parse(`${lastChange?.changed_at.replace(' ', 'T')}Z`) / 1000 + 1;
 }
 

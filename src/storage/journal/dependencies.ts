@@ -1,3 +1,4 @@
+import { LANGUAGE_TAXONOMIES } from '../../wordpress/polylang.ts';
 import type { Database } from '../engine/database.ts';
 import type { JournalEntry } from './entries.ts';
 import type { OwnChange } from './own-changes.ts';
@@ -31,13 +32,13 @@ export const allTerms = (taxonomy: string): Dependency => `terms ${taxonomy}`;
 /** Everything that a computation has read; undefined: it may be anything. */
 export type Dependencies = readonly Dependency[] | undefined;
 
-/** Taxonomies in which Polylang stores the languages of a site: every URL and every record may depend on them. */
-export const LANGUAGES: readonly string[] = ['language', 'term_language'];
+/** Every URL and every record may depend on the languages of a site. */
+const LANGUAGES: ReadonlySet<string> = new Set(LANGUAGE_TAXONOMIES);
 
 /** Returns the dependencies that a change affects; undefined: all of them. */
 export function dependenciesOf({ kind, type, object }: JournalEntry): Dependencies {
   if (kind === 'post') return [object, allPosts(type)];
-  if (kind === 'term') return LANGUAGES.includes(type) ? undefined : [termDependency(object), allTerms(type)];
+  if (kind === 'term') return LANGUAGES.has(type) ? undefined : [termDependency(object), allTerms(type)];
   // No function that declares its dependencies reads users.
   return kind === 'user' ? [] : undefined;
 }

@@ -1,3 +1,4 @@
+import { LAST_SAVE_OPTION } from '../../calendar/settings.ts';
 import { typedKeys } from '../../typed-keys.ts';
 import type { Post } from '../../wordpress/rows.ts';
 import { utcFromDate } from '../../wordpress/time.ts';
@@ -185,7 +186,7 @@ export function reportUser(db: Database, id: number, what: Change['what']): void
 
 /** Whether an option is internal bookkeeping that is not reported in the journal. */
 export const isInternal = (name: string): boolean =>
-  name.startsWith('fasti_') || name.endsWith('_children') || name === 'tribe_last_save_post' || name === 'user_count';
+  name.startsWith('fasti_') || name.endsWith('_children') || name === LAST_SAVE_OPTION || name === 'user_count';
 
 /** Reports that an option of the site may have changed, unless it is internal bookkeeping. */
 export function reportOption(db: Database, name: string): void {
@@ -286,9 +287,9 @@ const changeHandlers = new WeakMap<Database['driver'], ChangeHandler>();
 async function noteLastSave(db: Database, now: Date): Promise<void> {
   const option_value = String(now.getTime() / 1000);
   const rowCount = await db.change`
-    UPDATE {options} SET option_value = ${option_value}, autoload = ${'auto'} WHERE option_name = ${'tribe_last_save_post'}`;
+    UPDATE {options} SET option_value = ${option_value}, autoload = ${'auto'} WHERE option_name = ${LAST_SAVE_OPTION}`;
   if (rowCount > 0) return;
-  const row = { option_name: 'tribe_last_save_post', option_value, autoload: 'auto' };
+  const row = { option_name: LAST_SAVE_OPTION, option_value, autoload: 'auto' };
   await upsertRows(db, 'options', [row], ['option_name'], insertedValues(db, ['option_value', 'autoload']));
 }
 

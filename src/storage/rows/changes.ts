@@ -1,3 +1,4 @@
+import { LAST_SAVE_OPTION } from '../../calendar/settings.ts';
 import { ZERO_DATE } from '../../wordpress/time.ts';
 import type { Database } from '../engine/database.ts';
 import { insertRows } from '../engine/insert.ts';
@@ -28,7 +29,7 @@ export async function highestNumber(db: Database): Promise<number> {
 
 /** Locks the time of the last save (`tribe_last_save_post`) until the end of the transaction. */
 export async function lockLastSave(db: Database): Promise<void> {
-  await db.rows`SELECT option_id FROM {options} WHERE option_name = ${'tribe_last_save_post'} ${verbatim(db.dialect.locks.update)}`;
+  await db.rows`SELECT option_id FROM {options} WHERE option_name = ${LAST_SAVE_OPTION} ${verbatim(db.dialect.locks.update)}`;
 }
 
 /**

@@ -18,12 +18,6 @@ import { reportOption } from '../journal/reported-changes.ts';
 import { lockNames, optionLock } from './locks.ts';
 
 /**
- * The option that marks the list index as complete. It is stored in WordPress's `options`, so that it disappears if
- * these are replaced.
- */
-export const INDEX_OPTION = 'fasti_index';
-
-/**
  * Reads those of these options that exist, in one query, plus two for the options of a network: name -> text, or the
  * value as stored if it is none (PHP-serialized).
  */

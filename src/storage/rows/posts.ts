@@ -1,6 +1,7 @@
 import { fail } from '../../errors.ts';
 import { addToGroup, groupedBy } from '../../grouped-by.ts';
 import { type StoredValue, storedTexts, textOfStored } from '../../wordpress/php/serialized.ts';
+import { POLYLANG_TAXONOMIES } from '../../wordpress/polylang.ts';
 import type { Post } from '../../wordpress/rows.ts';
 import { foldText } from '../engine/collation.ts';
 import type { Database } from '../engine/database.ts';
@@ -362,7 +363,7 @@ export async function removeLinksTo(db: Database, key: string, id: number): Prom
 }
 
 /** Taxonomies whose relationships refer to terms instead of posts (Polylang). */
-const TERM_RELATION_TAXONOMIES = ['term_language', 'term_translations'];
+const TERM_RELATION_TAXONOMIES = Object.values(POLYLANG_TAXONOMIES.term);
 const COMMENTS_PER_STATEMENT = 1000;
 
 /**

@@ -14,12 +14,13 @@ import { webhooks } from '../../../migrations/011-webhooks.ts';
 import { importMakers } from '../../../migrations/012-import-makers.ts';
 import { standIns } from '../../../migrations/013-stand-ins.ts';
 import { importedRecordKeys } from '../../../migrations/014-imported-records.ts';
+import { INDEX_OPTION } from '../../calendar/settings.ts';
 import { groupedBy } from '../../grouped-by.ts';
 import { utcFromDate } from '../../wordpress/time.ts';
 import { type Database, hasTable } from '../engine/database.ts';
 import { DatabaseUnavailable, type TableDefinition } from '../engine/dialect.ts';
 import { insertMissing, insertRows } from '../engine/insert.ts';
-import { deleteOption, INDEX_OPTION } from '../rows/options.ts';
+import { deleteOption } from '../rows/options.ts';
 import { refuseBesideOthers } from './installation.ts';
 import type { Migration } from './migration.ts';
 

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { toSerialized, withMembers } from '../../wordpress/php/serialized.ts';
+import { POLYLANG_TAXONOMIES } from '../../wordpress/polylang.ts';
 import type { TranslationGroup } from '../../wordpress/translation-group.ts';
 import type { Database } from '../engine/database.ts';
 import { insertMissing, insertRows } from '../engine/insert.ts';
@@ -14,17 +15,12 @@ import { reportTranslatables } from './report-translatables.ts';
  * or `term_translations` whose description is a serialized array from codes to ids.
  */
 
-const TAXONOMIES = {
-  post: { language: 'language', group: 'post_translations' },
-  term: { language: 'term_language', group: 'term_translations' },
-} as const;
-
 export const polylangWriter: LanguageWriter = {
   async setLanguage(db, of, id, { onPosts, onTerms }) {
     const { is } = of;
     const languageRow = is === 'post' ? onPosts : onTerms;
     reportTranslatables(db, of, [id]);
-    const before = (await termsHeld(db, TAXONOMIES[is].language, [id])).map(({ row }) => row);
+    const before = (await termsHeld(db, POLYLANG_TAXONOMIES[is].language, [id])).map(({ row }) => row);
     const goneRows = before.filter((row) => row !== languageRow);
     await removeTerms(db, [id], goneRows);
     await addTerm(db, [id], languageRow);
@@ -40,20 +36,20 @@ export const polylangWriter: LanguageWriter = {
     if (increment > 0) await db.change`UPDATE {term_taxonomy} SET count = count + ${increment} WHERE term_taxonomy_id = ${row}`;
     if (is === 'post') return;
     for (const id of ids) {
-      const group = await insertGroup(db, TAXONOMIES.term.group);
+      const group = await insertGroup(db, POLYLANG_TAXONOMIES.term.group);
       await addTerm(db, [id], group);
       await writeMembers(db, group, '', new Map([[code, id]]));
     }
   },
 
   async countVisible(db, id, change) {
-    const rows = (await termsHeld(db, TAXONOMIES.post.language, [id])).map(({ row }) => row);
+    const rows = (await termsHeld(db, POLYLANG_TAXONOMIES.post.language, [id])).map(({ row }) => row);
     await (change === 'shown' ? shiftCounts(db, [], rows) : shiftCounts(db, rows, []));
   },
 
   async lockGroups(db, { is }, ids) {
     const groups = new Map<number, TranslationGroup>();
-    for (const { id, description } of (await termsHeld(db, TAXONOMIES[is].group, ids)).toReversed()) {
+    for (const { id, description } of (await termsHeld(db, POLYLANG_TAXONOMIES[is].group, ids)).toReversed()) {
       const members = membersIn(description);
       if ([...members.values()].includes(id)) groups.set(id, members);
     }
@@ -64,7 +60,7 @@ export const polylangWriter: LanguageWriter = {
     const { is } = of;
     const ids = [...members.values()];
     reportTranslatables(db, of, ids);
-    const { group: taxonomy } = TAXONOMIES[is];
+    const { group: taxonomy } = POLYLANG_TAXONOMIES[is];
     const before = await termsHeld(db, taxonomy, ids);
     const [ownGroup] = before;
     if (!ownGroup && is === 'post' && ids.length < 2) return;
@@ -80,12 +76,13 @@ export const polylangWriter: LanguageWriter = {
 
   async leaveGroup(db, of, id) {
     reportTranslatables(db, of, [id]);
-    for (const { row } of await termsHeld(db, TAXONOMIES[of.is].group, [id])) reportTranslatables(db, of, await leaveGroup(db, row, [id]));
+    for (const { row } of await termsHeld(db, POLYLANG_TAXONOMIES[of.is].group, [id]))
+      reportTranslatables(db, of, await leaveGroup(db, row, [id]));
   },
 
   async forget(db, of, id) {
     await polylangWriter.leaveGroup(db, of, id);
-    const rows = (await termsHeld(db, TAXONOMIES[of.is].language, [id])).map(({ row }) => row);
+    const rows = (await termsHeld(db, POLYLANG_TAXONOMIES[of.is].language, [id])).map(({ row }) => row);
     await removeTerms(db, [id], rows);
     if (of.is === 'term') await shiftCounts(db, rows, []);
   },

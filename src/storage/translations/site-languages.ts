@@ -1,5 +1,7 @@
+import { postTypes, taxonomies } from '../../kinds/index.ts';
 import type { ContentLanguages } from '../../wordpress/content-languages.ts';
 import { parseSerialized, serializedMembers, toSerialized, withMembers } from '../../wordpress/php/serialized.ts';
+import { ALWAYS_TRANSLATED, type LANGUAGE_TAXONOMIES, POLYLANG_TAXONOMIES } from '../../wordpress/polylang.ts';
 import type { QueryBuilder } from '../engine/builder.ts';
 import type { Database } from '../engine/database.ts';
 import { insertRows } from '../engine/insert.ts';
@@ -33,8 +35,8 @@ const REQUIRED_SETTINGS = {
   force_lang: 1,
   hide_default: true,
   rewrite: true,
-  post_types: ['tribe_events', 'tribe_venue', 'tribe_organizer'],
-  taxonomies: ['tribe_events_cat'],
+  post_types: postTypes,
+  taxonomies: taxonomies.filter((name) => !ALWAYS_TRANSLATED.includes(name)),
 };
 
 /**
@@ -51,10 +53,15 @@ export async function addLanguage(db: Database, { code, locale, name, rtl, isDef
   const changedSettings = withMembers(stored, changes);
   if (changedSettings === undefined) return false;
   const [row] = await db.rows<{ last: number | null }>`
-    SELECT MAX(t.term_group) AS last FROM {terms} t JOIN {term_taxonomy} tt ON tt.term_id = t.term_id WHERE tt.taxonomy = ${'language'}`;
+    SELECT MAX(t.term_group) AS last FROM {terms} t JOIN {term_taxonomy} tt ON tt.term_id = t.term_id WHERE tt.taxonomy = ${POLYLANG_TAXONOMIES.post.language}`;
   const place = (row?.last ?? -1) + 1;
-  await insertLanguageTerm(db, 'language', { name, slug: code, place, description: toSerialized({ locale, rtl, flag_code: '' }) });
-  await insertLanguageTerm(db, 'term_language', { name, slug: `pll_${code}`, place, description: '' });
+  await insertLanguageTerm(db, POLYLANG_TAXONOMIES.post.language, {
+    name,
+    slug: code,
+    place,
+    description: toSerialized({ locale, rtl, flag_code: '' }),
+  });
+  await insertLanguageTerm(db, POLYLANG_TAXONOMIES.term.language, { name, slug: `pll_${code}`, place, description: '' });
   await writeOption(db, LANGUAGES_OPTION, changedSettings);
   // The rules name the languages.
   await forgetAddressRules(db);
@@ -65,7 +72,7 @@ export async function addLanguage(db: Database, { code, locale, name, rtl, isDef
 
 async function insertLanguageTerm(
   db: Database,
-  taxonomy: 'language' | 'term_language',
+  taxonomy: (typeof LANGUAGE_TAXONOMIES)[number],
   { name, slug, place, description }: { name: string; slug: string; place: number; description: string },
 ): Promise<void> {
   const term_id = await insertRows(db, 'terms', [{ name, slug, term_group: place }]);

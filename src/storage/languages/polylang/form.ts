@@ -2,6 +2,7 @@ import { postKinds } from '../../../kinds/index.ts';
 import { objectOf } from '../../../objects.ts';
 import { type ContentLanguages, type LanguageUrls, languageOfCode, type Membership } from '../../../wordpress/content-languages.ts';
 import { parseSerialized, serializedMembers } from '../../../wordpress/php/serialized.ts';
+import { ALWAYS_TRANSLATED, LANGUAGE_TAXONOMIES, POLYLANG_TAXONOMIES } from '../../../wordpress/polylang.ts';
 import type { QueryBuilder } from '../../engine/builder.ts';
 import type { Database } from '../../engine/database.ts';
 import type { Sql } from '../../engine/dialect.ts';
@@ -13,19 +14,7 @@ import { hostsIn } from '../hosts.ts';
 import { membershipOf } from '../membership.ts';
 import { membersIn } from './group.ts';
 
-/*
- * Languages in Polylang's form: terms of four taxonomies. `language` and `term_language` hold the language of a post
- * and of a term, `post_translations` and `term_translations` hold groups. Relationships of terms refer to the
- * `term_id`.
- */
-
-/** Post types and taxonomies that Polylang always translates, regardless of its option. */
-const ALWAYS_TRANSLATED = ['post', 'page', 'category', 'post_tag'];
-
-const TAXONOMIES = {
-  post: { language: 'language', group: 'post_translations' },
-  term: { language: 'term_language', group: 'term_translations' },
-} as const;
+/* Languages in Polylang's form: terms of four taxonomies. */
 
 interface LanguageRow {
   readonly taxonomy: string;
@@ -42,10 +31,12 @@ export const polylang: LanguageForm = {
     const rows = await db.rows<LanguageRow>`
       SELECT tt.taxonomy, tt.term_taxonomy_id AS id, t.name, t.slug, t.term_group AS place, tt.description
       FROM {term_taxonomy} tt JOIN {terms} t ON t.term_id = tt.term_id
-      WHERE tt.taxonomy IN (${['language', 'term_language']}) ORDER BY t.term_group, t.term_id`;
-    const onTerms = new Map(rows.filter(({ taxonomy }) => taxonomy === 'term_language').map(({ slug, id }) => [slug, id]));
+      WHERE tt.taxonomy IN (${LANGUAGE_TAXONOMIES}) ORDER BY t.term_group, t.term_id`;
+    const onTerms = new Map(
+      rows.filter(({ taxonomy }) => taxonomy === POLYLANG_TAXONOMIES.term.language).map(({ slug, id }) => [slug, id]),
+    );
     const languages = rows
-      .filter(({ taxonomy }) => taxonomy === 'language')
+      .filter(({ taxonomy }) => taxonomy === POLYLANG_TAXONOMIES.post.language)
       .map(({ slug, name, description, id }) => ({
         code: slug,
         locale: textOf(serializedMembers(description).locale),
@@ -74,8 +65,8 @@ export const polylang: LanguageForm = {
     const rows = await dependingOn(db, dependenciesOf(records)).rows<MembershipRow>`
       SELECT r.object_id AS object, tt.term_taxonomy_id AS id, tt.taxonomy, tt.description
       FROM {term_relationships} r ${verbatim(db.dialect.joinInOrder)} {term_taxonomy} tt ON tt.term_taxonomy_id = r.term_taxonomy_id
-      WHERE (r.object_id IN (${unique(posts)}) AND tt.taxonomy IN (${Object.values(TAXONOMIES.post)}))
-        OR (r.object_id IN (${unique(termIds)}) AND tt.taxonomy IN (${Object.values(TAXONOMIES.term)}))`;
+      WHERE (r.object_id IN (${unique(posts)}) AND tt.taxonomy IN (${Object.values(POLYLANG_TAXONOMIES.post)}))
+        OR (r.object_id IN (${unique(termIds)}) AND tt.taxonomy IN (${Object.values(POLYLANG_TAXONOMIES.term)}))`;
     return { posts: membershipsOf(languages, rows, 'post'), terms: membershipsOf(languages, rows, 'term') };
   },
 
@@ -83,7 +74,7 @@ export const polylang: LanguageForm = {
     columns: { object: 'r.object_id', id: 'tt.term_taxonomy_id', taxonomy: 'tt.taxonomy', description: 'tt.description' },
     from: `FROM \`${db.table('term_relationships')}\` r
       ${db.dialect.joinInOrder} \`${db.table('term_taxonomy')}\` tt ON tt.term_taxonomy_id = r.term_taxonomy_id
-      WHERE r.object_id IN (${placeholders(ids)}) AND tt.taxonomy IN ('${Object.values(TAXONOMIES.post).join("', '")}')`,
+      WHERE r.object_id IN (${placeholders(ids)}) AND tt.taxonomy IN ('${Object.values(POLYLANG_TAXONOMIES.post).join("', '")}')`,
     bindings: ids,
   }),
 
@@ -113,7 +104,7 @@ export const polylang: LanguageForm = {
         .joinRaw(`${db.dialect.joinInOrder} ?? gt ON gt.term_taxonomy_id = gr.term_taxonomy_id`, [db.table('term_taxonomy')])
         .joinRaw(`${db.dialect.joinInOrder} ?? gm ON gm.term_taxonomy_id = gr.term_taxonomy_id`, [db.table('term_relationships')])
         .where('gr.object_id', db.ref(columnOf(records)))
-        .where('gt.taxonomy', TAXONOMIES[records.is].group);
+        .where('gt.taxonomy', POLYLANG_TAXONOMIES[records.is].group);
       const [sql, bindings] = languageSql(db, languages, records.is, 'gm.object_id');
       sub.whereRaw(`${sql} = ?`, [...bindings, rowOf(languages, records.is, code)]);
       if (records.is === 'term')
@@ -139,7 +130,7 @@ interface MembershipRow {
 
 /** Returns the languages and groups of records. Of several languages of one record, that of the lowest row counts. */
 function membershipsOf(languages: ContentLanguages, rows: readonly MembershipRow[], is: 'post' | 'term'): Map<number, Membership> {
-  const { language, group } = TAXONOMIES[is];
+  const { language, group } = POLYLANG_TAXONOMIES[is];
   const codes = new Map(languages.languages.map(({ code, onPosts, onTerms }) => [is === 'post' ? onPosts : onTerms, code]));
   const [ownCodes, groups] = [new Map<number, string | undefined>(), new Map<number, ReadonlyMap<string, number>>()];
   for (const row of [...rows].sort((one, other) => other.id - one.id)) {
