@@ -47,21 +47,18 @@ const DAY = 'YYYY-MM-DD'.length;
 
 function rulesIn(text: string, name: 'rules' | 'exclusions'): StoredRule[] | undefined {
   const members = parseSerialized(text);
-  if (!isMembers(members)) return undefined;
+  if (!isRecord(members)) return undefined;
   const list = Object.values(members[name] ?? {});
-  return list.every(isMembers) ? list.filter(({ type }) => typeof type === 'string' && type !== '' && type !== 'None') : undefined;
+  return list.every(isRecord) ? list.filter(({ type }) => typeof type === 'string' && type !== '' && type !== 'None') : undefined;
 }
 
-/** Returns whether a value is an object and not a list. */
-export const isMembers = (value: unknown): value is StoredRule => isRecord(value);
-
-const customOf = ({ custom }: StoredRule): StoredRule => (isMembers(custom) ? custom : {});
+const customOf = ({ custom }: StoredRule): StoredRule => (isRecord(custom) ? custom : {});
 const isDate = (rule: StoredRule): boolean => customOf(rule).type === 'Date';
 
 /** Returns the start of a rule for a single date, at the event's hours or at its own; undefined for other rules. */
 export function dateOfRule(rule: StoredRule, first: string): string | undefined {
   const custom = customOf(rule);
-  if (custom.type !== 'Date' || !isMembers(custom.date)) return undefined;
+  if (custom.type !== 'Date' || !isRecord(custom.date)) return undefined;
   const day = String(custom.date.date ?? '').slice(0, DAY);
   const time = startTime(custom, first);
   return time === undefined ? undefined : `${day} ${time}`;
@@ -127,16 +124,16 @@ function ruleText(storedRule: StoredRule, first: string): string | undefined {
   const interval = `INTERVAL=${Number(custom.interval ?? 1) || 1}`;
   if (type === 'Daily') return `FREQ=DAILY;${interval}`;
   if (type === 'Weekly') {
-    const days = valuesOf(isMembers(custom.week) ? custom.week.day : []).map((day) => WEEKDAYS[Number(day) - 1]);
+    const days = valuesOf(isRecord(custom.week) ? custom.week.day : []).map((day) => WEEKDAYS[Number(day) - 1]);
     if (days.includes(undefined)) return undefined;
     return ['FREQ=WEEKLY', interval, 'WKST=SU', ...(days.length > 0 ? [`BYDAY=${days.join()}`] : [])].join(';');
   }
   const period = type === 'Monthly' ? custom.month : custom.year;
-  const day = dayText(isMembers(period) ? period : {});
+  const day = dayText(isRecord(period) ? period : {});
   if (day === undefined) return undefined;
   if (type === 'Monthly') return ['FREQ=MONTHLY', interval, ...day].join(';');
   if (type !== 'Yearly') return undefined;
-  const months = valuesOf(isMembers(period) ? period.month : []);
+  const months = valuesOf(isRecord(period) ? period.month : []);
   const defaultParts = [`BYMONTH=${Number(first.slice(5, 7))}`, ...(day.length > 0 ? [] : [`BYMONTHDAY=${Number(first.slice(8, 10))}`])];
   return ['FREQ=YEARLY', interval, ...(months.length > 0 ? [`BYMONTH=${months.map(Number).join()}`] : defaultParts), ...day].join(';');
 }

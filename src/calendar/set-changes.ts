@@ -1,3 +1,4 @@
+import { isRecord } from '../objects.ts';
 /*
  * Changes of single dates in the data that The Events Calendar's paid extension stores for a recurring event: the set
  * as iCalendar lines (`tec_events.rset`), and the rules from which it creates the set (`_EventRecurrence`). Both are
@@ -6,7 +7,7 @@
 import { parseSerialized, withMembers } from '../wordpress/php/serialized.ts';
 import { addDays } from '../wordpress/time.ts';
 import { localFromUnix, unixFromLocal } from '../wordpress/zones.ts';
-import { dateOfRule, isMembers, type StoredRule } from './recurrence-meta.ts';
+import { dateOfRule, type StoredRule } from './recurrence-meta.ts';
 import {
   datesOfSet,
   LATEST,
@@ -266,9 +267,9 @@ function changedRules(
   change: (list: readonly StoredRule[]) => readonly StoredRule[] | undefined,
 ): string | undefined {
   const members = parseSerialized(text);
-  if (!isMembers(members)) return undefined;
+  if (!isRecord(members)) return undefined;
   const list = members[name] ?? [];
-  const changedList = Array.isArray(list) && list.every(isMembers) ? change(list) : undefined;
+  const changedList = Array.isArray(list) && list.every(isRecord) ? change(list) : undefined;
   return changedList && withMembers(text, { [name]: changedList });
 }
 

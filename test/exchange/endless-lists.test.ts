@@ -30,7 +30,6 @@ describe('a list of a site that does not end', () => {
       credentials: undefined,
       request: get,
       get,
-      requestCount: () => 0,
     } as RemoteSite;
     const walk = newWalk(site, { settings: { calendar: { customFields: [] } }, freeWords: [], now: new Date() } as never);
     const reasons: string[] = [];

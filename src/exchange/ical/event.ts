@@ -2,7 +2,7 @@ import { parseRule, type Rule } from '../../calendar/recurrence-rule.ts';
 import { memoize } from '../../memo.ts';
 import { stripControlCharacters } from '../../wordpress/content/plain-text.ts';
 import { percentDecoded } from '../../wordpress/web-url.ts';
-import { isWallTime, MAX_DURATION_S } from '../items/written-times.ts';
+import { isWallTime, MAX_IMPORTED_S } from '../items/written-times.ts';
 import { CUSTOM_FIELD_PROPERTY, NAME_PARAMETER } from './extension-names.ts';
 import type { Line } from './lines.ts';
 import { type Property, parameter, parseProperties, rawText, rawValues, textsOf } from './properties.ts';
@@ -281,8 +281,8 @@ function lengthFrom(text: string): Length | undefined {
   if (sign === undefined || !/\d/.test(text)) return undefined;
   const direction = sign === '-' ? -1 : 1;
   return {
-    days: direction * Math.min(MAX_DURATION_S / 86_400, Number(weeks) * 7 + Number(days)),
-    seconds: direction * Math.min(MAX_DURATION_S, Number(hours) * 3600 + Number(minutes) * 60 + Number(seconds)),
+    days: direction * Math.min(MAX_IMPORTED_S / 86_400, Number(weeks) * 7 + Number(days)),
+    seconds: direction * Math.min(MAX_IMPORTED_S, Number(hours) * 3600 + Number(minutes) * 60 + Number(seconds)),
   };
 }
 

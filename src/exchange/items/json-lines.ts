@@ -1,6 +1,7 @@
 import { basename } from 'node:path';
 import { z } from 'zod';
 import { CUSTOM_FIELD_TYPES } from '../../calendar/custom-fields.ts';
+import { durationInRow } from '../../calendar/dates.ts';
 import { SERIES_COLUMNS } from '../../storage/rows/recurrences.ts';
 import { jsonExcess } from '../../wordpress/json.ts';
 import { isRealDate, ZERO_DATE } from '../../wordpress/time.ts';
@@ -95,18 +96,13 @@ const moment = z
   .string()
   .regex(/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/)
   .refine((text) => text === ZERO_DATE || isRealDate(text));
-/** Maximum of the column that stores the length of a date, in seconds. */
-const MAX_DURATION_S = 8_388_607;
 const date = z.strictObject({
   id: z.int().min(1),
   start: moment,
   end: moment,
   startUtc: moment,
   endUtc: moment,
-  duration: z
-    .int()
-    .min(0)
-    .transform((seconds) => Math.min(seconds, MAX_DURATION_S)),
+  duration: z.int().min(0).transform(durationInRow),
   sequence: z.int().min(0),
   listed: z.boolean(),
 });

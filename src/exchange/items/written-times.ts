@@ -3,7 +3,7 @@ import { isRealDate } from '../../wordpress/time.ts';
 /* Times and durations as files and pages write them. */
 
 /** Longest duration that is imported, in seconds: a year. Longer ones are mistakes. */
-export const MAX_DURATION_S = 366 * 86_400;
+export const MAX_IMPORTED_S = 366 * 86_400;
 
 const END_OF_DAY = ' 24:00:00';
 

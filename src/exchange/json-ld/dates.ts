@@ -1,7 +1,7 @@
 import { addDays, addDaysTo, diffSeconds, textFromUnix, unixFromText } from '../../wordpress/time.ts';
 import { unixFromLocal, type Zone } from '../../wordpress/zones.ts';
 import { offsetIn, offsetZone, unambiguousZone, wallTimeIn } from '../items/unambiguous-zone.ts';
-import { isWallTime, MAX_DURATION_S } from '../items/written-times.ts';
+import { isWallTime, MAX_IMPORTED_S } from '../items/written-times.ts';
 
 /** The dates of an event, as values of its fields. */
 export interface PageDates {
@@ -112,7 +112,7 @@ function secondsOf(text: string): number {
   const [, weeks = '0', days = '0', hours = '0', minutes = '0', seconds = '0'] =
     /^P(?:(\d{1,3})W)?(?:(\d{1,4})D)?(?:T(?:(\d{1,5})H)?(?:(\d{1,6})M)?(?:(\d{1,7})(?:\.\d{1,6})?S)?)?$/i.exec(text.trim()) ?? [];
   return Math.min(
-    MAX_DURATION_S,
+    MAX_IMPORTED_S,
     Number(weeks) * 604_800 + Number(days) * 86_400 + Number(hours) * 3600 + Number(minutes) * 60 + Number(seconds),
   );
 }

@@ -125,7 +125,7 @@ export const nodeInheriting = (parent: Node, members: Node): Node => Object.setP
 function visitNodes(values: readonly unknown[], visit: (node: Node) => readonly unknown[]): void {
   const stack: unknown[] = [...values].reverse();
   for (let value = stack.pop(); stack.length > 0 || value !== undefined; value = stack.pop()) {
-    const children = Array.isArray(value) ? value : isNode(value) ? visit(value) : [];
+    const children = Array.isArray(value) ? value : isRecord(value) ? visit(value) : [];
     for (let index = children.length - 1; index >= 0; index -= 1) {
       if (children[index] !== null && typeof children[index] === 'object') stack.push(children[index]);
     }
@@ -171,7 +171,7 @@ function withReferences(event: Node, byId: NodesById): Node {
   const referenced = Object.keys(REFERENCE_LIMITS).flatMap((name) =>
     event[name] === undefined
       ? []
-      : [[name, listOf(event[name]).map((value) => (isNode(value) ? resolveNode(value, byId) : value))] as const],
+      : [[name, listOf(event[name]).map((value) => (isRecord(value) ? resolveNode(value, byId) : value))] as const],
   );
   return nodeInheriting(event, Object.fromEntries(referenced));
 }
@@ -187,9 +187,6 @@ export function limitParts(event: Node): { event: Node; leftOut: number } {
   return { event: nodeInheriting(event, shortened), leftOut: longLists.reduce((sum, { leftOut }) => sum + leftOut, 0) };
 }
 
-/** Whether a value is an object of JSON-LD, not a text or a list. */
-export const isNode = (value: unknown): value is Node => isRecord(value);
-
 /** Returns a list of a value that may be single, multiple or absent. */
 export const listOf = (value: unknown): readonly unknown[] =>
   value === undefined || value === null ? [] : Array.isArray(value) ? value : [value];
@@ -201,13 +198,13 @@ export function textOf(value: unknown): string {
   const [first] = listOf(value);
   if (typeof first === 'string') return first.trim();
   if (typeof first === 'number') return String(first);
-  return isNode(first) ? textOf(first['@value'] ?? first.name) : '';
+  return isRecord(first) ? textOf(first['@value'] ?? first.name) : '';
 }
 
 /** Returns the web address that a value is or contains, or an empty string. */
 export function addressOf(value: unknown, page: string): string {
   for (const one of listOf(value)) {
-    const address = isNode(one) ? (listOf(one.url ?? one.contentUrl ?? one['@id'])[0] ?? '') : one;
+    const address = isRecord(one) ? (listOf(one.url ?? one.contentUrl ?? one['@id'])[0] ?? '') : one;
     const url = typeof address === 'string' && address.trim() !== '' ? URL.parse(address.trim(), page || undefined) : null;
     if (url && /^https?:$/.test(url.protocol)) return url.href;
   }

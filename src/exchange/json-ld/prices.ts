@@ -1,8 +1,9 @@
 import { type Amount, costOfNumber, isFree, parseCost } from '../../calendar/amounts.ts';
 import { COST } from '../../kinds/events/metas.ts';
+import { isRecord } from '../../objects.ts';
 import type { Caller } from '../../records/caller.ts';
 import { type PostItem, textMetas } from '../items/items.ts';
-import { isNode, listOf, type Node, textOf } from './nodes.ts';
+import { listOf, type Node, textOf } from './nodes.ts';
 
 /** The prices of an event. */
 export interface PagePrices {
@@ -32,7 +33,7 @@ interface ReadPrice {
  * cannot be compared, so that none is read.
  */
 export function pricesOf(node: Node): PagePrices {
-  const offers = listOf(node.offers).filter(isNode);
+  const offers = listOf(node.offers).filter(isRecord);
   const prices = offers.flatMap((offer) =>
     [offer.price, offer.lowPrice, offer.highPrice]
       .filter((price) => textOf(price) !== '')

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { COORDINATES, EVENT_ORIGIN, ORGANIZER_LINK, STATE, VENUE_LINK } from '../../kinds/events/metas.ts';
 import { postKind } from '../../kinds/index.ts';
+import { isRecord } from '../../objects.ts';
 import type { Caller } from '../../records/caller.ts';
 import { decodeEntities, specialChars } from '../../wordpress/content/entities.ts';
 import { utcFromDate } from '../../wordpress/time.ts';
@@ -11,7 +12,7 @@ import { imageItem } from '../items/image-item.ts';
 import { type Entry, type Link, type PostItem, type TermReference, textMetas } from '../items/items.ts';
 import { asWholeRecord, type LossEntry, lossEntry } from '../items/report.ts';
 import { datesOf } from './dates.ts';
-import { addressOf, eventsIn, isNode, limitParts, listOf, type Node, nodeInheriting, parseBlock, textOf } from './nodes.ts';
+import { addressOf, eventsIn, limitParts, listOf, type Node, nodeInheriting, parseBlock, textOf } from './nodes.ts';
 import { blocksOf, siteOf } from './page.ts';
 import { keptCostMetas, pricesOf, withCurrency } from './prices.ts';
 import { scheduledTimes } from './schedule.ts';
@@ -219,15 +220,15 @@ function post(kind: 'venue' | 'organizer', sourceId: string, values: Node, page:
 }
 
 const hasType = (value: unknown, name: string): boolean =>
-  isNode(value) && listOf(value['@type']).some((type) => typeof type === 'string' && type.split(/[/#:]/).at(-1) === name);
+  isRecord(value) && listOf(value['@type']).some((type) => typeof type === 'string' && type.split(/[/#:]/).at(-1) === name);
 const isVirtual = (value: unknown): boolean => hasType(value, 'VirtualLocation');
 
 /** Returns the venue of a place, an address, or a text that begins with a name. Virtual locations are ignored. */
 function venueOf(value: unknown, page: FoundEvent['page'], caller: Caller): PostItem[] {
   if (isVirtual(value)) return [];
-  const place = isNode(value) ? value : { name: textOf(value) };
+  const place = isRecord(value) ? value : { name: textOf(value) };
   const rawAddress = hasType(place, 'PostalAddress') ? place : listOf(place.address)[0];
-  const address = isNode(rawAddress) ? rawAddress : { streetAddress: rawAddress };
+  const address = isRecord(rawAddress) ? rawAddress : { streetAddress: rawAddress };
   const name = decodeText(
     hasType(place, 'PostalAddress') ? address.streetAddress : (place.name ?? address.streetAddress ?? address.addressLocality),
   );
@@ -236,7 +237,7 @@ function venueOf(value: unknown, page: FoundEvent['page'], caller: Caller): Post
     decodeText,
   );
   const country = countryOf(decodeText(address.addressCountry));
-  const geo = listOf(place.geo).find(isNode);
+  const geo = listOf(place.geo).find(isRecord);
   const [lat, lng] = [geo?.latitude, geo?.longitude].map((number) => Number(textOf(number) || Number.NaN)) as [number, number];
   const values = {
     venue: specialChars(name),
@@ -266,7 +267,7 @@ function countryOf(text: string): string {
 }
 
 function organizerOf(value: unknown, page: FoundEvent['page'], caller: Caller): PostItem[] {
-  const organizer = isNode(value) ? value : { name: textOf(value) };
+  const organizer = isRecord(value) ? value : { name: textOf(value) };
   const name = decodeText(organizer.name);
   if (name === '') return [];
   const email = decodeText(organizer.email).replace(/^mailto:/i, '');

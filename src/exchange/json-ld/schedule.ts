@@ -1,9 +1,10 @@
 import { occurrences, parseRule, type Rule } from '../../calendar/recurrence-rule.ts';
+import { isRecord } from '../../objects.ts';
 import { addMonths, isRealDate, textFromUnix, unixFromText } from '../../wordpress/time.ts';
 import { localFromUnix, parseZone, unixFromLocal, type Zone } from '../../wordpress/zones.ts';
 import { offsetIn, offsetZone } from '../items/unambiguous-zone.ts';
 import { offsetOf } from './dates.ts';
-import { isNode, listOf, type Node, nodeInheriting, textOf } from './nodes.ts';
+import { listOf, type Node, nodeInheriting, textOf } from './nodes.ts';
 
 /** Dates of schedules: events with the members of the scheduled one, each with its own dates. */
 export interface ScheduledTimes {
@@ -33,7 +34,7 @@ export function scheduledTimes(
   node: Node,
   { site, now, limit }: { readonly site: Zone; readonly now: string; readonly limit: number },
 ): ScheduledTimes | undefined {
-  const schedules = listOf(node.eventSchedule).filter(isNode);
+  const schedules = listOf(node.eventSchedule).filter(isRecord);
   if (schedules.length === 0 || node.subEvent !== undefined || node.subEvents !== undefined) return undefined;
   const window: Window = [unixFromText(addMonths(now, -12)), unixFromText(addMonths(now, 24))];
   const results = schedules.slice(0, MAX_SCHEDULES).map((schedule) => ({

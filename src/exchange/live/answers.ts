@@ -1,7 +1,7 @@
 import type { z } from 'zod';
-import { codeOf } from '../../objects.ts';
+import { codeOf, isRecord } from '../../objects.ts';
 import { SourceFault } from '../items/items.ts';
-import { isJsonObject, type JsonObject, type RemoteSite, type SiteAnswer } from './site-client.ts';
+import type { JsonObject, RemoteSite, SiteAnswer } from './site-client.ts';
 
 /**
  * Returns the body of a list. An empty list is 404 in older versions of the plugin.
@@ -9,7 +9,7 @@ import { isJsonObject, type JsonObject, type RemoteSite, type SiteAnswer } from 
  * @throws SourceFault `site-refused`, `site-not-json`
  */
 export function bodyOf(site: RemoteSite, { status, body }: SiteAnswer): JsonObject {
-  if (status === 200 && isJsonObject(body)) return body;
+  if (status === 200 && isRecord(body)) return body;
   if (status === 404 && codeOf(body).endsWith('-archive-page-not-found')) return {};
   if (status === 200) throw new SourceFault('site-not-json', { site: site.home });
   throw new SourceFault('site-refused', { site: site.home, status, code: codeOf(body) });
@@ -23,7 +23,7 @@ export const validEntries = <Value>(shape: z.ZodType<Value>, list: readonly unkn
   });
 
 /** Returns the objects of the list that a body has under this name, or none. */
-export const listIn = (body: JsonObject, name: string): JsonObject[] => (Array.isArray(body[name]) ? body[name].filter(isJsonObject) : []);
+export const listIn = (body: JsonObject, name: string): JsonObject[] => (Array.isArray(body[name]) ? body[name].filter(isRecord) : []);
 
 /** Returns the number that a body has under this name, such as that of its pages; undefined if it is no number. */
 export function countIn(body: JsonObject, name: string): number | undefined {

@@ -1,11 +1,11 @@
 import { postKind } from '../../kinds/index.ts';
-import { codeOf } from '../../objects.ts';
+import { codeOf, isRecord } from '../../objects.ts';
 import { addDays, utcFromDate } from '../../wordpress/time.ts';
 import { type LossEntry, lossEntry } from '../items/report.ts';
 import { validEntries } from './answers.ts';
 import { KINDS, type PostStage } from './record-losses.ts';
 import { type CoreRecord, coreRecord } from './records.ts';
-import { isJsonObject, type JsonObject, type Query, type RemoteSite, type SiteAnswer } from './site-client.ts';
+import type { JsonObject, Query, RemoteSite, SiteAnswer } from './site-client.ts';
 import type { Walk } from './walk.ts';
 
 /** Maximum size of a page of WordPress's own lists. */
@@ -95,7 +95,7 @@ async function pastRecords({ site, options, unavailableRoutes }: Walk, route: st
     const { status, body } = answer;
     const id = past[index]?.id;
     if (status !== 200 && status !== 404) failures.set(Number(id), answer);
-    return status === 200 && isJsonObject(body) && body.id === id ? [body] : [];
+    return status === 200 && isRecord(body) && body.id === id ? [body] : [];
   });
   return { records: validEntries(coreRecord, shown), failures };
 }

@@ -1,10 +1,10 @@
-import { codeOf } from '../../objects.ts';
+import { codeOf, isRecord } from '../../objects.ts';
 import { asWholeRecord, type LossEntry } from '../items/report.ts';
 import { CORE_PAGE_SIZE } from './core-lists.ts';
 import { entriesOf } from './record-entries.ts';
 import { languageOf } from './record-language.ts';
 import { recordLoss } from './record-losses.ts';
-import { isJsonObject, type JsonObject, type RemoteSite, type SiteAnswer } from './site-client.ts';
+import type { JsonObject, RemoteSite, SiteAnswer } from './site-client.ts';
 import { storedTitle } from './texts.ts';
 import { EMPTY_PAGE, isEndless, nameOfDate, type Page, type Walk } from './walk.ts';
 
@@ -22,9 +22,9 @@ export async function hiddenEventsPage(walk: Walk, page: number): Promise<Page> 
   if (answer.status !== 200 || !Array.isArray(answer.body))
     return isListExhausted(walk, answer, page) ? EMPTY_PAGE : { ...EMPTY_PAGE, entries: [unreadListLoss(site, answer)] };
   const hasNoEnd = isEndless(walk, page, answer.body.length);
-  const ids = answer.body.flatMap((one) => (isJsonObject(one) ? [Number(one.id)] : [])).filter((id) => !events.has(String(id)));
+  const ids = answer.body.flatMap((one) => (isRecord(one) ? [Number(one.id)] : [])).filter((id) => !events.has(String(id)));
   const answers = await Promise.all(ids.map((id) => site.get(`events/${id}`)));
-  const records = answers.flatMap(({ status, body }) => (status === 200 && isJsonObject(body) ? [body] : []));
+  const records = answers.flatMap(({ status, body }) => (status === 200 && isRecord(body) ? [body] : []));
   const failures = answers.flatMap(({ status }, index) =>
     status >= 500
       ? [asWholeRecord(recordLoss('events', 'site-record-unreadable', String(ids[index]), `events/${ids[index]}`, String(status)))]

@@ -1,7 +1,8 @@
+import { isRecord } from '../../objects.ts';
 import { utcFromDate } from '../../wordpress/time.ts';
 import type { PostStage } from './record-losses.ts';
 import { type CoreRecord, isHiddenByPassword } from './records.ts';
-import { isJsonObject, type JsonObject } from './site-client.ts';
+import type { JsonObject } from './site-client.ts';
 import type { Walk } from './walk.ts';
 
 /** A record as its own URL returns it, if that was requested. */
@@ -29,13 +30,13 @@ export async function withDetails(
   const query = isBlanked ? { password: core!.password! } : {};
   const [hasSlug, isPublic] = [typeof raw.slug === 'string' && raw.slug !== '', raw.status === 'publish'];
   const bySlug = hasSlug && isPublic && !isBlanked ? await site.get(`${stage}/by-slug/${String(raw.slug)}`, query) : undefined;
-  const found = bySlug?.status === 200 && isJsonObject(bySlug.body) ? bySlug.body : undefined;
+  const found = bySlug?.status === 200 && isRecord(bySlug.body) ? bySlug.body : undefined;
   const isIt = found?.id === raw.id;
   const { status, body } = isIt ? { status: 200, body: found } : await site.get(`${stage}/${String(raw.id)}`, query);
   // An error of the site says nothing.
   const isAnswered = bySlug !== undefined && bySlug.status < 500;
   const isChild = isAnswered && !isIt && !isOfSameEvent(found, raw);
-  return { raw: status === 200 && isJsonObject(body) ? body : isBlanked ? undefined : raw, isChild };
+  return { raw: status === 200 && isRecord(body) ? body : isBlanked ? undefined : raw, isChild };
 }
 
 /**

@@ -2,13 +2,13 @@ import { bodyOf, countIn, listIn } from './answers.ts';
 import { entriesOf } from './record-entries.ts';
 import type { PostStage } from './record-losses.ts';
 import type { Query } from './site-client.ts';
-import { EMPTY_PAGE, endlessListLoss, IN_ALL_LANGUAGES, isEndless, PAGE_SIZE, type Page, type Walk } from './walk.ts';
+import { EMPTY_PAGE, endlessListLoss, IN_ALL_LANGUAGES, isEndless, OF_ALL_TIMES, PAGE_SIZE, type Page, type Walk } from './walk.ts';
 
 /** Parameters for whole lists. Events after this period come with the hidden ones (`hiddenEventsPage`). */
 const WHOLE_LIST_QUERIES: Readonly<Record<PostStage, Query>> = {
   venues: {},
   organizers: {},
-  events: { start_date: '1001-01-01', end_date: '2999-12-31' },
+  events: OF_ALL_TIMES,
 };
 
 /**

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { codeOf, isObject, isRecord } from '../../objects.ts';
+import { codeOf, isObject } from '../../objects.ts';
 import { jsonExcess } from '../../wordpress/json.ts';
 import { trimEndOf } from '../../wordpress/trim.ts';
 import { limitConcurrency } from '../../yielding.ts';
@@ -32,8 +32,6 @@ export interface SiteAnswer {
 
 /** A JSON object. */
 export type JsonObject = Readonly<Record<string, unknown>>;
-/** Whether a parsed value is an object, not a list. */
-export const isJsonObject = (value: unknown): value is JsonObject => isRecord(value);
 
 export type Query = Readonly<Record<string, string | number>>;
 
@@ -48,7 +46,6 @@ export interface RemoteSite {
   readonly request: (route: string, query?: Query) => Promise<SiteAnswer>;
   /** Requests a route below the namespace; `''` is the namespace itself. */
   readonly get: (path: string, query?: Query) => Promise<SiteAnswer>;
-  readonly requestCount: () => number;
 }
 
 const NAMESPACES = ['tribe/events/v1', 'calendar/events/v1'];
@@ -86,7 +83,6 @@ export async function findSite(address: string, options: RequestOptions): Promis
       credentials: options.credentials?.login,
       request,
       get: (subPath, query) => request(namespace + (subPath === '' ? '' : `/${subPath}`), query),
-      requestCount: site.requests,
     };
   }
   throw new SourceFault('site-no-interface', { site: front });
@@ -126,7 +122,6 @@ function createRequester(site: string, { credentials, rate, concurrency, firstPa
   const runLimited = limitConcurrency(concurrency);
   const spacing = 1000 / rate;
   let nextTime = 0;
-  let count = 0;
   const headers = {
     accept: 'application/json',
     'user-agent': 'Fasti',
@@ -137,7 +132,6 @@ function createRequester(site: string, { credentials, rate, concurrency, firstPa
     const wait = Math.max(0, nextTime - performance.now());
     nextTime = Math.max(nextTime, performance.now()) + spacing;
     if (wait > 0) await sleep(wait, undefined, { signal });
-    count += 1;
     const limit = AbortSignal.timeout(TIMEOUT_MS);
     try {
       const response = await fetchFollowingRedirects(url, { headers, signal: signal ? AbortSignal.any([limit, signal]) : limit }, site);
@@ -154,7 +148,6 @@ function createRequester(site: string, { credentials, rate, concurrency, firstPa
   };
 
   return {
-    requests: () => count,
     ask: (root: string, route: string, query: Query): Promise<SiteAnswer> =>
       runLimited(async () => {
         const url = addressOf(root, route, query);

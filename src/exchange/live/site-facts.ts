@@ -1,4 +1,5 @@
-import { isJsonObject, type RemoteSite } from './site-client.ts';
+import { isRecord } from '../../objects.ts';
+import type { RemoteSite } from './site-client.ts';
 
 /** Facts about a site that its records do not show, because they leave out empty members. */
 export interface SiteFacts {
@@ -14,18 +15,18 @@ export interface SiteFacts {
  */
 export async function siteFacts(site: RemoteSite): Promise<SiteFacts> {
   const { body } = await site.get('');
-  const routes = isJsonObject(body) && isJsonObject(body.routes) ? body.routes : {};
+  const routes = isRecord(body) && isRecord(body.routes) ? body.routes : {};
   const argsOf = (stage: string): [string, unknown][] => {
     const route = routes[`/${site.namespace}/${stage}`];
-    const endpoints = isJsonObject(route) && Array.isArray(route.endpoints) ? route.endpoints.filter(isJsonObject) : [];
-    return endpoints.flatMap(({ args }) => (isJsonObject(args) ? Object.entries(args) : []));
+    const endpoints = isRecord(route) && Array.isArray(route.endpoints) ? route.endpoints.filter(isRecord) : [];
+    return endpoints.flatMap(({ args }) => (isRecord(args) ? Object.entries(args) : []));
   };
   const params = ['events', 'venues', 'organizers'].map((stage) => [stage, new Set(argsOf(stage).map(([name]) => name))] as const);
   const fields = argsOf('events').flatMap(([name, arg]) =>
-    name === 'custom_fields' && isJsonObject(arg) && isJsonObject(arg.properties) ? Object.entries(arg.properties) : [],
+    name === 'custom_fields' && isRecord(arg) && isRecord(arg.properties) ? Object.entries(arg.properties) : [],
   );
   return {
     params: new Map(params),
-    customFields: new Map(fields.map(([name, schema]) => [name, isJsonObject(schema) && schema.title ? String(schema.title) : ''])),
+    customFields: new Map(fields.map(([name, schema]) => [name, isRecord(schema) && schema.title ? String(schema.title) : ''])),
   };
 }

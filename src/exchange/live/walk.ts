@@ -112,6 +112,9 @@ export const EMPTY_PAGE: Page = { entries: [], isLast: true };
  */
 export const IN_ALL_LANGUAGES: Query = { wpml_language: 'all' };
 
+/** The period of a list that contains the events of all times. */
+export const OF_ALL_TIMES = { start_date: '1001-01-01', end_date: '2999-12-31' } as const;
+
 /** Size of the pages that are requested from the lists of the calendar. */
 export const PAGE_SIZE = 50;
 /**

@@ -1,3 +1,4 @@
+import { isRecord } from '../../objects.ts';
 /*
  * Comparison of the responses of two sites. Necessary differences do not count: home addresses and namespaces, the
  * wording of messages, the order of members, and values that depend on the time of the request.
@@ -5,7 +6,7 @@
 import { decodeEntities } from '../../wordpress/content/entities.ts';
 import { unixFromText } from '../../wordpress/time.ts';
 import { percentDecoded } from '../../wordpress/web-url.ts';
-import { isJsonObject, type JsonObject, type Query } from '../live/site-client.ts';
+import type { JsonObject, Query } from '../live/site-client.ts';
 
 /** A value in which the responses of two sites differ. `undefined` means that it is absent. */
 export interface DifferingValue {
@@ -72,7 +73,7 @@ const escapeRegExp = (text: string): string => text.replace(/[.*+?^${}()|[\]\\/]
 function compare(before: unknown, after: unknown, path: string, name: string, context: Context): void {
   if (context.differences.length >= MAX_DIFFERENCES) return;
   if (Array.isArray(before) && Array.isArray(after)) compareLists(before, after, path, name, context);
-  else if (isJsonObject(before) && isJsonObject(after)) compareMembers(before, after, path, context);
+  else if (isRecord(before) && isRecord(after)) compareMembers(before, after, path, context);
   else {
     const isSame = typeof before === 'string' && typeof after === 'string' ? sameText(before, after, name, context) : before === after;
     if (!isSame) context.differences.push({ path, old: before, new: after });
@@ -81,7 +82,7 @@ function compare(before: unknown, after: unknown, path: string, name: string, co
 
 /** Compares lists: records are paired by their ids, other values by position. */
 function compareLists(before: readonly unknown[], after: readonly unknown[], path: string, name: string, context: Context): void {
-  const ids = [before, after].map((list) => list.map((item) => (isJsonObject(item) ? item.id : undefined)));
+  const ids = [before, after].map((list) => list.map((item) => (isRecord(item) ? item.id : undefined)));
   const arePaired =
     ids.every((list) => list.every((id) => typeof id === 'number') && new Set(list).size === list.length) &&
     before.length + after.length > 0;

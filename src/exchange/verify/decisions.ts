@@ -6,9 +6,10 @@
 import { BOUND_NAMES } from '../../calendar/window.ts';
 import { additionalParams, postKinds } from '../../kinds/index.ts';
 import { languageShape } from '../../kinds/shapes.ts';
+import { isRecord } from '../../objects.ts';
 import { decodeEntities } from '../../wordpress/content/entities.ts';
 import { sanitizeTitle } from '../../wordpress/slug.ts';
-import { isJsonObject, type JsonObject, type Query } from '../live/site-client.ts';
+import type { JsonObject, Query } from '../live/site-client.ts';
 import { type DifferingValue, listUrl, sameParameter } from './compare.ts';
 
 /** A difference, and the request in which it occurred. */
@@ -67,7 +68,7 @@ const dependsOnListLength = (place: DifferingValue): boolean =>
   /^(status|\$\.(total|total_pages|code|data\.status|data|message|next_rest_url|previous_rest_url|rest_url))$/.test(place.path) ||
   /^\$\.(events|venues|organizers)$/.test(place.path);
 const isProtected = (record: JsonObject): boolean => record.all_day === null || record.show_map === null;
-const isPublic = (record: unknown): boolean => isJsonObject(record) && record.status === 'publish';
+const isPublic = (record: unknown): boolean => isRecord(record) && record.status === 'publish';
 
 const ROWS: readonly Row[] = [
   ['additions', ({ route, old: before }) => DESCRIPTIONS.has(route) && before === undefined],
@@ -117,7 +118,7 @@ const isLenient = ([name, value]: [string, string | number]): boolean =>
 /** Whether some records are in only one of the two lists, and a condition is true for all of these. */
 function everyUnpaired({ old: before, new: after }: AnswerPair, list: string, holds: (record: JsonObject) => boolean): boolean {
   const [oldRecords, newRecords] = [before, after].map(({ body }) =>
-    isJsonObject(body) && Array.isArray(body[list]) ? body[list].filter(isJsonObject) : [],
+    isRecord(body) && Array.isArray(body[list]) ? body[list].filter(isRecord) : [],
   );
   const recordsMissingIn = (records: readonly JsonObject[], otherRecords: readonly JsonObject[]) =>
     records.filter(({ id }) => !otherRecords.some((other) => other.id === id));
@@ -141,7 +142,7 @@ function isLeftOutOfLists({ end_date: end, start_date: start, hide_from_listings
 /** Whether an event lacks the first of the requested tags. */
 function lacksFirstTag({ tags }: JsonObject, requestedTags: string | number | undefined): boolean {
   const [first = '', ...rest] = String(requestedTags ?? '').split(',');
-  return rest.length > 0 && Array.isArray(tags) && !tags.some((tag) => isJsonObject(tag) && [String(tag.id), tag.slug].includes(first));
+  return rest.length > 0 && Array.isArray(tags) && !tags.some((tag) => isRecord(tag) && [String(tag.id), tag.slug].includes(first));
 }
 
 /**
@@ -163,7 +164,7 @@ const sortKeyOf =
 
 /** Returns the records of both lists. */
 const listsIn = ({ route }: Difference, { old: before, new: after }: AnswerPair): JsonObject[][] =>
-  [before, after].map(({ body }) => (isJsonObject(body) && Array.isArray(body[route]) ? body[route].filter(isJsonObject) : []));
+  [before, after].map(({ body }) => (isRecord(body) && Array.isArray(body[route]) ? body[route].filter(isRecord) : []));
 
 /** Whether both lists are in the requested order, so that only records with equal keys differ in order. */
 function onlyTiesDiffer(difference: Difference, answers: AnswerPair): boolean {
@@ -315,7 +316,7 @@ function hasMoreParameters({ path, query, old: before, new: after }: Difference)
 /** Whether the default bounds of the lists are on different days. */
 function windowsDiffer({ old: before, new: after }: AnswerPair): boolean {
   const bounds = [before, after].map(({ body }) =>
-    isJsonObject(body) && typeof body.rest_url === 'string' ? listUrl(body.rest_url).pairs : undefined,
+    isRecord(body) && typeof body.rest_url === 'string' ? listUrl(body.rest_url).pairs : undefined,
   );
   return (
     bounds.every((pairs) => pairs !== undefined) &&
@@ -327,8 +328,8 @@ function windowsDiffer({ old: before, new: after }: AnswerPair): boolean {
 function memberAt(body: unknown, path: string): unknown {
   let value = body;
   for (const [, name, number] of path.matchAll(/\.(\w+)|\[(\d+)\]/g)) {
-    if (name !== undefined) value = isJsonObject(value) ? value[name] : undefined;
-    else if (Array.isArray(value)) value = value.find((item) => isJsonObject(item) && item.id === Number(number)) ?? value[Number(number)];
+    if (name !== undefined) value = isRecord(value) ? value[name] : undefined;
+    else if (Array.isArray(value)) value = value.find((item) => isRecord(item) && item.id === Number(number)) ?? value[Number(number)];
   }
   return value;
 }
@@ -348,7 +349,7 @@ function isOfProtectedLink({ path, old: before, new: after }: Difference, { old:
   const links = [one.body, other.body].flatMap((body) =>
     ['venue', 'organizer'].flatMap((name) => [memberAt(body, `${record}.${name}`)].flat()),
   );
-  return links.some((link) => isJsonObject(link) && (isName(link.venue) || isName(link.organizer)));
+  return links.some((link) => isRecord(link) && (isName(link.venue) || isName(link.organizer)));
 }
 
 /** Whether a difference concerns a venue or organizer that is not public and embedded on one side only. */
@@ -357,7 +358,7 @@ function isOfHiddenLink({ path }: Difference, { old: one, new: other }: AnswerPa
   if (member === '') return false;
   const names = member === 'json_ld' ? (/\.json_ld\.(location|organizer)\b/.test(path) ? ['venue', 'organizer'] : []) : [member];
   return names.some((name) => {
-    const [oldLinks, newLinks] = [one.body, other.body].map((body) => [memberAt(body, `${record}.${name}`)].flat().filter(isJsonObject));
+    const [oldLinks, newLinks] = [one.body, other.body].map((body) => [memberAt(body, `${record}.${name}`)].flat().filter(isRecord));
     const unpaired = [
       ...oldLinks!.filter(({ id }) => !newLinks!.some((link) => link.id === id)),
       ...newLinks!.filter(({ id }) => !oldLinks!.some((link) => link.id === id)),

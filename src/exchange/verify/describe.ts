@@ -1,12 +1,12 @@
 import { languageShape } from '../../kinds/shapes.ts';
-import { isJsonObject } from '../live/site-client.ts';
+import { isRecord } from '../../objects.ts';
 
 /**
  * Returns the routes, their methods, and their parameters with whether each is required; the wording is left out, since
  * it differs between sites.
  */
 export function describedRoutes(body: unknown): unknown {
-  if (!isJsonObject(body) || !isJsonObject(body.routes)) return body;
+  if (!isRecord(body) || !isRecord(body.routes)) return body;
   const namespacePath = `/${String(body.namespace)}`;
   const routes = Object.fromEntries(
     Object.entries(body.routes).map(([path, route]) => [
@@ -15,12 +15,12 @@ export function describedRoutes(body: unknown): unknown {
     ]),
   );
   return mapMembers(routes, (route) => {
-    if (!isJsonObject(route)) return route;
-    const endpoints = Array.isArray(route.endpoints) ? route.endpoints.filter(isJsonObject) : [];
+    if (!isRecord(route)) return route;
+    const endpoints = Array.isArray(route.endpoints) ? route.endpoints.filter(isRecord) : [];
     return Object.fromEntries(
       endpoints.map((endpoint) => [
         [endpoint.methods].flat().map(String).sort().join(','),
-        { args: mapMembers(endpoint.args, (arg) => isJsonObject(arg) && arg.required === true) },
+        { args: mapMembers(endpoint.args, (arg) => isRecord(arg) && arg.required === true) },
       ]),
     );
   });
@@ -28,11 +28,11 @@ export function describedRoutes(body: unknown): unknown {
 
 /** Returns the paths of the document, and the parameters of each operation. */
 export function describedPaths(body: unknown): unknown {
-  if (!isJsonObject(body)) return body;
+  if (!isRecord(body)) return body;
   return mapMembers(body.paths, (methods) =>
     mapMembers(methods, (operation) =>
-      isJsonObject(operation) && Array.isArray(operation.parameters)
-        ? Object.fromEntries(operation.parameters.filter(isJsonObject).map((parameter) => [String(parameter.name), parameter.in]))
+      isRecord(operation) && Array.isArray(operation.parameters)
+        ? Object.fromEntries(operation.parameters.filter(isRecord).map((parameter) => [String(parameter.name), parameter.in]))
         : {},
     ),
   );
@@ -40,9 +40,9 @@ export function describedPaths(body: unknown): unknown {
 
 /** Returns the codes of the languages that the description of a namespace lists, as Fasti's does. */
 export function languagesIn(body: unknown): string[] {
-  const available = isJsonObject(body) && isJsonObject(body.languages) ? body.languages.available : undefined;
+  const available = isRecord(body) && isRecord(body.languages) ? body.languages.available : undefined;
   if (!Array.isArray(available)) return [];
-  return available.flatMap((language) => (isJsonObject(language) && typeof language.code === 'string' ? [language.code] : []));
+  return available.flatMap((language) => (isRecord(language) && typeof language.code === 'string' ? [language.code] : []));
 }
 
 /**
@@ -50,9 +50,9 @@ export function languagesIn(body: unknown): string[] {
  * parameters, and the languages if it lists any.
  */
 export function describedMembers(body: unknown): ReadonlySet<string> {
-  const routes = isJsonObject(body) && isJsonObject(body.routes) ? Object.values(body.routes).filter(isJsonObject) : [];
-  const endpoints = routes.flatMap((route) => (Array.isArray(route.endpoints) ? route.endpoints.filter(isJsonObject) : []));
-  const names = new Set(endpoints.flatMap(({ args }) => (isJsonObject(args) ? Object.keys(args) : [])));
+  const routes = isRecord(body) && isRecord(body.routes) ? Object.values(body.routes).filter(isRecord) : [];
+  const endpoints = routes.flatMap((route) => (Array.isArray(route.endpoints) ? route.endpoints.filter(isRecord) : []));
+  const names = new Set(endpoints.flatMap(({ args }) => (isRecord(args) ? Object.keys(args) : [])));
   for (const name of LANGUAGE_MEMBERS)
     if (languagesIn(body).length > 0) names.add(name);
     else names.delete(name);
@@ -62,4 +62,4 @@ export function describedMembers(body: unknown): ReadonlySet<string> {
 const LANGUAGE_MEMBERS = Object.keys(languageShape);
 
 const mapMembers = (value: unknown, change: (member: unknown) => unknown): Record<string, unknown> =>
-  isJsonObject(value) ? Object.fromEntries(Object.entries(value).map(([name, member]) => [name, change(member)])) : {};
+  isRecord(value) ? Object.fromEntries(Object.entries(value).map(([name, member]) => [name, change(member)])) : {};

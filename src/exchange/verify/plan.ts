@@ -2,7 +2,7 @@ import { decodeEntities } from '../../wordpress/content/entities.ts';
 import { stripAllTags } from '../../wordpress/content/plain-text.ts';
 import { addDays, addMonths } from '../../wordpress/time.ts';
 import type { Query } from '../live/site-client.ts';
-import { IN_ALL_LANGUAGES } from '../live/walk.ts';
+import { IN_ALL_LANGUAGES, OF_ALL_TIMES } from '../live/walk.ts';
 
 /** A request of the plan: path below the namespace, and parameters. */
 export interface Request {
@@ -39,7 +39,7 @@ export function plannedRequests(records: KnownRecords, languages: readonly strin
   ];
 }
 
-const WHOLE_LIST = { ...IN_ALL_LANGUAGES, start_date: '1001-01-01', end_date: '2999-12-31', per_page: 50 } as const;
+const WHOLE_LIST = { ...IN_ALL_LANGUAGES, ...OF_ALL_TIMES, per_page: 50 } as const;
 
 function eventRequests({ ids, slugs, titles, starts }: KnownRecords): Request[] {
   const events = (query: Query): Request => ({ route: 'events', query });

@@ -1,7 +1,7 @@
-import { codeOf } from '../../objects.ts';
+import { codeOf, isRecord } from '../../objects.ts';
 import { SourceFault } from '../items/items.ts';
-import { isJsonObject, type JsonObject, type Query, type RemoteSite } from '../live/site-client.ts';
-import { IN_ALL_LANGUAGES } from '../live/walk.ts';
+import type { JsonObject, Query, RemoteSite } from '../live/site-client.ts';
+import { IN_ALL_LANGUAGES, OF_ALL_TIMES } from '../live/walk.ts';
 import { collectRecords, KINDS, type KindPath, type RecordCollector } from './collected-records.ts';
 import { type DifferingValue, differencesOf } from './compare.ts';
 import { type AnswerPair, type Described, type Difference, decisionOf } from './decisions.ts';
@@ -102,7 +102,7 @@ export async function verifySites(before: RemoteSite, after: RemoteSite, options
 
 /** Parameters with which lists contain everything; sites without languages ignore the one for these. */
 const WHOLE_LIST_QUERIES: Readonly<Record<KindPath, Query>> = {
-  events: { ...IN_ALL_LANGUAGES, start_date: '1001-01-01', end_date: '2999-12-31' },
+  events: { ...IN_ALL_LANGUAGES, ...OF_ALL_TIMES },
   venues: IN_ALL_LANGUAGES,
   organizers: IN_ALL_LANGUAGES,
   categories: { ...IN_ALL_LANGUAGES, hide_empty: 'false' },
@@ -170,7 +170,7 @@ async function walk(kind: KindPath, { ask, pair, report, collector, progress }: 
         }
       }
     }
-    pages = Math.max(...[before, after].map(({ body }) => (isJsonObject(body) ? Number(body.total_pages ?? 0) : 0)));
+    pages = Math.max(...[before, after].map(({ body }) => (isRecord(body) ? Number(body.total_pages ?? 0) : 0)));
     progress?.('lists', page, pages);
   }
   const query = { ...WHOLE_LIST_QUERIES[kind], per_page: PAGE_SIZE };
@@ -198,11 +198,11 @@ function requireAnswer({ old: before, new: after }: AnswerPair, site: string, pa
 /** Returns the response for a page of a list without its records, which are compared individually. */
 const responseFrame = ({ status, body }: AnswerPair['old'], kind: KindPath): AnswerPair['old'] => ({
   status,
-  body: isJsonObject(body) ? { ...body, [kind]: [] } : body,
+  body: isRecord(body) ? { ...body, [kind]: [] } : body,
 });
 
 const recordsIn = (body: unknown, kind: KindPath): JsonObject[] =>
-  isJsonObject(body) && Array.isArray(body[kind]) ? body[kind].filter(isJsonObject) : [];
+  isRecord(body) && Array.isArray(body[kind]) ? body[kind].filter(isRecord) : [];
 
 /** Returns the sort key of a record; records with equal keys may be in any order. */
 const orderKeyOf = ({ utc_start_date: start, start_date: local, date, name }: JsonObject): string =>
@@ -230,10 +230,10 @@ function recordOf({ old: before, new: after }: AnswerPair, { route, path, old: o
   const [, listedId, rest = ''] = (isList ? /^\$\.\w+\[(\d+)\]\.?(.*)$/.exec(path) : undefined) ?? [];
   if (listedId === undefined && isList) return undefined;
   const records = [before.body, after.body, one, other].flatMap((body) =>
-    isJsonObject(body) ? [body, ...Object.values(body).filter(Array.isArray).flat()] : [],
+    isRecord(body) ? [body, ...Object.values(body).filter(Array.isArray).flat()] : [],
   );
   const record = records.find(
-    (item): item is JsonObject => isJsonObject(item) && (listedId === undefined ? 'id' in item : String(item.id) === listedId),
+    (item): item is JsonObject => isRecord(item) && (listedId === undefined ? 'id' in item : String(item.id) === listedId),
   );
   const id = listedId ?? (record ? String(record.id) : /^\w+\/(\d+)$/.exec(route)?.[1]);
   if (id === undefined) return undefined;
@@ -245,7 +245,7 @@ function recordOf({ old: before, new: after }: AnswerPair, { route, path, old: o
 function termOf(record: JsonObject | undefined, path: string): Finding['record'] {
   const [, kind = '', id, member = ''] = /^(categories|tags)\[(\d+)\]\.(.+)$/.exec(path) ?? [];
   if (id === undefined) return undefined;
-  const terms = Array.isArray(record?.[kind]) ? record[kind].filter(isJsonObject) : [];
+  const terms = Array.isArray(record?.[kind]) ? record[kind].filter(isRecord) : [];
   return { route: `${kind}/${id}`, name: nameOf(terms.find((term) => String(term.id) === id)), member };
 }
 
