@@ -1,7 +1,7 @@
 import type { HourCycle } from '../calendar/hour-cycle.ts';
 import { lastWholeDay } from '../calendar/schedule.ts';
 import { memoize } from '../memo.ts';
-import { unixFromText } from '../wordpress/time.ts';
+import { dateFromUtc, unixFromText } from '../wordpress/time.ts';
 import type { I18n } from './i18n.ts';
 
 /*
@@ -63,7 +63,7 @@ export function weekdays({ locale }: I18n, first: number): readonly { readonly l
 const timeFormat = (hourCycle: HourCycle): Intl.DateTimeFormatOptions => ({ hour: 'numeric', minute: '2-digit', hourCycle });
 
 const toUtcDate = (localTime: string): Date => {
-  const moment = new Date(`${localTime.replace(' ', 'T')}Z`);
+  const moment = dateFromUtc(localTime);
   return Number.isNaN(moment.getTime()) ? new Date(0) : moment;
 };
 

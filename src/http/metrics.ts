@@ -11,6 +11,7 @@ import {
 import { withTimeout } from '../host/timeout.ts';
 import { canUseIndex } from '../records/list-index.ts';
 import type { Site } from '../site.ts';
+import { dateFromUtc } from '../wordpress/time.ts';
 import { checkHealth, type Lifecycle } from './health.ts';
 import type { FinishedRequest, Observer } from './request-notes.ts';
 
@@ -131,7 +132,7 @@ function measureState(registry: Registry, site: Site, lifecycle: Lifecycle): voi
   let lastForeignWrite: number | undefined;
   site.journal.subscribe((entries) => {
     const foreignEntry = entries.findLast(({ kind, writer }) => kind !== 'all' && writer !== 'fasti');
-    if (foreignEntry) lastForeignWrite = Date.parse(`${foreignEntry.at.replace(' ', 'T')}Z`);
+    if (foreignEntry) lastForeignWrite = dateFromUtc(foreignEntry.at).getTime();
   });
   new Gauge({
     name: 'fasti_ready',

@@ -3,7 +3,7 @@ import { MAX_BYTES } from '../kinds/grammars/grammar.ts';
 import type { Timeliness } from '../kinds/timeliness.ts';
 import { versionTag } from '../records/versions.ts';
 import { restUrl } from '../wordpress/links.ts';
-import { addDays, utcFromDate } from '../wordpress/time.ts';
+import { addDays, dateFromUtc, utcFromDate } from '../wordpress/time.ts';
 import { localFromDate, unixFromLocal } from '../wordpress/zones.ts';
 import { type Answer, etagOf } from './deliver.ts';
 import type { RawParams } from './input.ts';
@@ -173,7 +173,7 @@ export const modifiedHeader = (timeliness: Timeliness, changedAt: string | undef
 const MAX_WRITE_MS = 60_000;
 
 /** Formats a date for headers. `utc`: `YYYY-MM-DD HH:MM:SS`. */
-const httpDate = (utc: string) => new Date(`${utc.replace(' ', 'T')}Z`).toUTCString();
+const httpDate = (utc: string) => dateFromUtc(utc).toUTCString();
 
 /**
  * Returns the body with only the members that `_fields` names. Errors are never reduced, and in most answers neither

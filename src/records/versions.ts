@@ -10,7 +10,7 @@ import { lockPost } from '../storage/rows/posts.ts';
 import { findTerm, loadTermsOf, lockTerm } from '../storage/rows/terms.ts';
 import { type Preconditions, postVersion, termVersion, VERSION_DIGITS } from '../wordpress/record-version.ts';
 import type { Term } from '../wordpress/rows.ts';
-import { ZERO_DATE } from '../wordpress/time.ts';
+import { dateFromUtc, ZERO_DATE } from '../wordpress/time.ts';
 import type { Caller } from './caller.ts';
 import { postOfRecord } from './occurrences.ts';
 
@@ -146,7 +146,7 @@ function isUnmodified({ modified, published }: RecordVersion, since: number, now
 }
 
 /** Returns a date in UTC in milliseconds since 1970; NaN if there is no such date. */
-const momentOf = (utc: string): number => Date.parse(`${utc.replace(' ', 'T')}Z`);
+const momentOf = (utc: string): number => dateFromUtc(utc).getTime();
 
 /** The clock of a client may be ahead of ours by this much. Scheduled records are further ahead (`statusByDate`). */
 const CLOCK_DIFFERENCE_MS = 60_000;

@@ -1,4 +1,4 @@
-import { isRealDate, ZERO_DATE } from './time.ts';
+import { dateFromUtc, isRealDate, ZERO_DATE } from './time.ts';
 
 /** Statuses that can be set through the API (decision D33). */
 export const SETTABLE_STATUSES = ['publish', 'future', 'draft', 'pending', 'private', 'trash'] as const;
@@ -9,6 +9,11 @@ export const REGISTERED_STATUSES: readonly string[] = [
   ...SETTABLE_STATUSES, 'auto-draft', 'inherit', 'request-pending', 'request-confirmed', 'request-failed', 'request-completed',
   'tribe-ea-success', 'tribe-ea-failed', 'tribe-ea-schedule', 'tribe-ea-pending', 'tribe-ea-draft', 'tribe-ignored',
 ]; // biome-ignore format: a list of names
+
+/** Statuses in which WordPress assigns a slug and a date to a post. */
+export const DATED_STATUSES: readonly string[] = ['publish', 'private', 'future'];
+/** Statuses of posts that WordPress deletes after some time: in the trash, and never saved. */
+export const DISCARDED_STATUSES: readonly string[] = ['trash', 'auto-draft'];
 
 /** Returns whether everybody can see posts of this status. */
 export const isPublic = (status: string): boolean => status === 'publish';
@@ -134,4 +139,4 @@ function statusByDate(status: string, dateUtc: string, nowUtc: string): string {
 }
 
 /** Returns the milliseconds of a UTC date text; invalid dates count as 0. */
-const moment = (utc: string) => Date.parse(`${utc.replace(' ', 'T')}Z`) || 0;
+const moment = (utc: string) => dateFromUtc(utc).getTime() || 0;

@@ -1,6 +1,6 @@
 /*
- * Dates as text, `YYYY-MM-DD HH:MM:SS`, and as Unix seconds. In all other modules a date is text, local or UTC; only
- * this file and `zones.ts` compute with it.
+ * Dates as text, `YYYY-MM-DD HH:MM:SS`, and as Unix seconds. Between modules a date is text, local or UTC; those that
+ * need a number or a `Date` get it here or from `zones.ts`.
  */
 import dayjs from 'dayjs';
 import utc from 'dayjs/plugin/utc.js';
@@ -17,6 +17,9 @@ export type DateParts = { year: string; month: string; day: string; hour: string
 export function utcFromDate(date: Date): string {
   return textFromUnix(unixFromDate(date));
 }
+
+/** Returns the moment of a UTC text, `YYYY-MM-DD HH:MM:SS`; an invalid `Date` for the zero date. */
+export const dateFromUtc = (utc: string): Date => new Date(`${utc.replace(' ', 'T')}Z`);
 
 /** Returns the whole Unix seconds of a moment. */
 export function unixFromDate(date: Date): number {

@@ -4,7 +4,7 @@ import { postsHoldingSlugs } from '../../storage/rows/ids-in-use.ts';
 import { lockNames, slugLock } from '../../storage/rows/locks.ts';
 import type { Post } from '../../wordpress/rows.ts';
 import { sanitizeTitle } from '../../wordpress/slug.ts';
-import { isFloating, settleDates } from '../../wordpress/status.ts';
+import { DATED_STATUSES, isFloating, settleDates } from '../../wordpress/status.ts';
 import { utcFromDate, ZERO_DATE } from '../../wordpress/time.ts';
 import { localFromDate, toLocal, toUtc } from '../../wordpress/zones.ts';
 import type { CleanColumns, CleanPost } from '../items/clean.ts';
@@ -14,7 +14,6 @@ import type { Resolved } from './resolve.ts';
 import { permittedStatus } from './rights.ts';
 import type { Work } from './run.ts';
 import { slugsFor } from './slugs.ts';
-import { DATED_STATUSES } from './stored-post.ts';
 import { wantSlug } from './wanted-slugs.ts';
 
 /** An imported item and the existing post that it updates. */

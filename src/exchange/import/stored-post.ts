@@ -5,6 +5,7 @@ import { hasRules } from '../../kinds/events/occurrence.ts';
 import type { Caller } from '../../records/caller.ts';
 import type { HtmlTrust } from '../../records/clean-text.ts';
 import { textOfStored } from '../../wordpress/php/serialized.ts';
+import { DATED_STATUSES } from '../../wordpress/status.ts';
 import { diffSeconds, isRealDate, ZERO_DATE } from '../../wordpress/time.ts';
 import { parseZone, toLocal, toUtc } from '../../wordpress/zones.ts';
 import { type CleanPost, cleanPost } from '../items/clean.ts';
@@ -32,9 +33,6 @@ const withOneOrigin = (metas: CleanPost['metas']): CleanPost['metas'] => {
   const own = metas.findLast(([key]) => key === EVENT_ORIGIN);
   return metas.filter((meta) => meta[0] !== EVENT_ORIGIN || meta === own);
 };
-
-/** Statuses in which WordPress gives a post its date. */
-export const DATED_STATUSES = ['publish', 'private', 'future'];
 
 /**
  * Completes the publication date of a published record. If one of local time and UTC is a zero date, it is computed

@@ -3,6 +3,7 @@ import { postKind, termKind } from '../../kinds/index.ts';
 import { toSerialized } from '../../wordpress/php/serialized.ts';
 import { type GROUP_TAXONOMIES, POLYLANG_TAXONOMIES } from '../../wordpress/polylang.ts';
 import { tableOf } from '../../wordpress/table.ts';
+import { dateFromUtc } from '../../wordpress/time.ts';
 import { replaceLoneSurrogates } from '../items/clean.ts';
 import { fieldsOf } from '../items/field-definitions.ts';
 import { type AuthorItem, type Item, isPostItem, isTermItem, type PostItem, type SettingsItem, type TermItem } from '../items/items.ts';
@@ -224,6 +225,6 @@ const escapeText = (text: string): string => clean(text).replace(/[&<>"\r\n\t]/g
 
 /** Formats a time as `Fri, 20 Nov 2026 08:50:13 +0000`; empty for a draft. */
 function rssDate(utc: string): string {
-  const date = new Date(`${utc.replace(' ', 'T')}Z`);
+  const date = dateFromUtc(utc);
   return utc === '' || Number.isNaN(date.getTime()) ? '' : date.toUTCString().replace('GMT', '+0000');
 }

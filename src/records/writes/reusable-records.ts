@@ -3,7 +3,7 @@ import { loadMetasOf } from '../../storage/rows/bundle.ts';
 import { findByTitle, lockPost } from '../../storage/rows/posts.ts';
 import type { ContentLanguage } from '../../wordpress/content-languages.ts';
 import type { Post } from '../../wordpress/rows.ts';
-import { publicFirst } from '../../wordpress/status.ts';
+import { DISCARDED_STATUSES, publicFirst } from '../../wordpress/status.ts';
 import { languageOfChange, languagesInGroups, languagesOf, membershipsOf } from '../record-languages.ts';
 import { accessRow, mayEdit, mayUseByName } from '../visibility.ts';
 import { externalIdIn, refuseTakenNames } from './external-ids.ts';
@@ -44,7 +44,7 @@ async function findReusableByTitle(
   for (const id of await sameLanguageFirst(write, [...titlesById.keys()])) {
     const row = await lockPost(db, id);
     // While this waited for the lock, the record may have been deleted or renamed.
-    if (!row || ['trash', 'auto-draft'].includes(row.post_status) || row.post_title !== titlesById.get(id)) continue;
+    if (!row || DISCARDED_STATUSES.includes(row.post_status) || row.post_title !== titlesById.get(id)) continue;
     const metas = await loadMetasOf(db, id);
     const access = accessRow(row, metas);
     if (mayEdit(caller.viewer, access) && mayUseByName(caller.viewer, access)) return { row, metas };

@@ -1,4 +1,5 @@
 import { postTypes, taxonomies } from '../../kinds/index.ts';
+import { DISCARDED_STATUSES } from '../../wordpress/status.ts';
 import type { Database } from '../engine/database.ts';
 import type { Measure } from '../engine/dialect.ts';
 import { latestWriteBy } from '../journal/entries.ts';
@@ -18,7 +19,7 @@ export async function countRecords(db: Database): Promise<Map<string, { all: num
   const posts = (await db
     .from('posts')
     .whereIn('post_type', postTypes)
-    .whereNotIn('post_status', ['trash', 'auto-draft'])
+    .whereNotIn('post_status', DISCARDED_STATUSES)
     .groupBy('post_type', 'post_status')
     .select('post_type as type', 'post_status as status')
     .count({ count: '*' })) as { type: string; status: string; count: number | string }[];

@@ -1,5 +1,6 @@
 import { postTypes } from '../../kinds/index.ts';
 import type { Post } from '../../wordpress/rows.ts';
+import { DATED_STATUSES } from '../../wordpress/status.ts';
 import { diffSeconds, isRealDate, toFullDate, utcFromDate } from '../../wordpress/time.ts';
 import { toLocal, toUtc, type Zone } from '../../wordpress/zones.ts';
 import type { Database } from '../engine/database.ts';
@@ -10,9 +11,6 @@ export interface RepairContext {
   readonly zone: Zone;
   readonly now: Date;
 }
-
-/** Statuses in which WordPress assigns a slug and a date to a post. */
-export const DATED_STATUSES = ['publish', 'private', 'future'];
 
 type Dated = Pick<Post, 'ID' | 'post_title' | 'post_date' | 'post_date_gmt' | 'post_modified'>;
 

@@ -3,6 +3,7 @@ import { EXTERNAL_ID } from '../../kinds/external-id.ts';
 import { postTypes, taxonomies, termKind } from '../../kinds/index.ts';
 import type { Post, Term } from '../../wordpress/rows.ts';
 import { sanitizeTitle, uniqueSlug } from '../../wordpress/slug.ts';
+import { DATED_STATUSES } from '../../wordpress/status.ts';
 import type { Zone } from '../../wordpress/zones.ts';
 import type { Database } from '../engine/database.ts';
 import { verbatim } from '../engine/statement.ts';
@@ -12,7 +13,7 @@ import { slugsLike, updatePost } from '../rows/posts.ts';
 import { takenTermSlugs } from '../rows/terms.ts';
 import { findInLockedPosts, findInLockedTerms } from './find-locked.ts';
 import { categoryLoops, postLoops } from './loops.ts';
-import { changeOf, contradictions, DATED_STATUSES, datesOf, type RepairContext, withoutChange, withoutDate } from './post-dates.ts';
+import { changeOf, contradictions, datesOf, type RepairContext, withoutChange, withoutDate } from './post-dates.ts';
 import { isSame, repeatedLinks, repeatedMetas, surplusRows } from './repeated-metas.ts';
 
 /*

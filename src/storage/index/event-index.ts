@@ -4,6 +4,7 @@ import { groupedBy } from '../../grouped-by.ts';
 import { postKind } from '../../kinds/index.ts';
 import { isTranslated } from '../../wordpress/content-languages.ts';
 import { storedText } from '../../wordpress/php/serialized.ts';
+import { dateFromUtc } from '../../wordpress/time.ts';
 import type { Database } from '../engine/database.ts';
 import type { Driver } from '../engine/driver.ts';
 import { insertRows, upsertRows } from '../engine/insert.ts';
@@ -186,7 +187,7 @@ export async function isIndexOutdated(db: Database): Promise<boolean> {
   if (!options.has(INDEX_OPTION)) return false;
   const lastChange = await db.from('fasti_changes').where('id', 1).select('changed_at').first();
   const last = Number(options.get(LAST_SAVE_OPTION) ?? 0);
-  return last >= Date.parse(`${lastChange?.changed_at.replace(' ', 'T')}Z`) / 1000 + 1;
+  return last >= dateFromUtc(lastChange?.changed_at ?? '').getTime() / 1000 + 1;
 }
 
 /**

@@ -59,6 +59,9 @@ export async function findIndexedIds(
   return { ...page, total: page.total ?? (await queryNumber(db, total)) };
 }
 
+/** Statuses of events that are not counted for their venues and organizers, unless only those to come are asked for. */
+export const UNCOUNTED_STATUSES: readonly string[] = ['draft', 'pending', 'trash'];
+
 /**
  * Condition on a venue or organizer `p`: it is referred to by an event that the caller may see, in the language of
  * `inLanguage` if that is given. It needs one index look-up for each venue or organizer. Undefined: WordPress's tables
@@ -75,7 +78,7 @@ export function linkedInIndex(db: Database, condition: Extract<Condition, { by: 
     return undefined;
   const upcomingSince = condition.upcomingSince;
   const since = upcomingSince === undefined ? UNDATED : momentOf(upcomingSince);
-  const excluded = upcomingSince === undefined ? ['draft', 'pending', 'trash'] : ['trash'];
+  const excluded = upcomingSince === undefined ? UNCOUNTED_STATUSES : ['trash'];
   const statuses = all.filter((status) => !excluded.includes(status)).map((status) => STATUSES.get(status));
   if (since === undefined || statuses.length === 0 || statuses.includes(undefined)) return undefined;
   // The last event of the venue or organizer decides. This is a subquery for one value, since the databases may turn

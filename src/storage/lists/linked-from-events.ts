@@ -7,7 +7,7 @@ import type { Database } from '../engine/database.ts';
 import { asId } from '../engine/expressions.ts';
 import { formOf } from '../languages/forms.ts';
 import { joinDates, momentColumn } from '../rows/event-moments.ts';
-import { linkedInIndex } from './event-index-list.ts';
+import { linkedInIndex, UNCOUNTED_STATUSES } from './event-index-list.ts';
 import { whereInLanguage } from './in-language.ts';
 import type { PostQuery } from './post-query.ts';
 import { whereOpen, whereVisible } from './post-visibility.ts';
@@ -126,7 +126,7 @@ function linkedFromEvents(
         (member) => void member.where('member.post_status', 'publish'),
       ),
     );
-  if (upcomingSince === undefined) return sub.whereNotIn('ev.post_status', ['draft', 'pending', 'trash']);
+  if (upcomingSince === undefined) return sub.whereNotIn('ev.post_status', UNCOUNTED_STATUSES);
   joinDates(db, sub, 'ev', query.occurrences);
   return sub
     .where(momentColumn({ column: 'start_date', utc: false }, query), '>=', upcomingSince)

@@ -1,6 +1,7 @@
 import { DATES } from '../../kinds/events/metas.ts';
 import { textOfStored } from '../../wordpress/php/serialized.ts';
 import type { Post } from '../../wordpress/rows.ts';
+import { DISCARDED_STATUSES } from '../../wordpress/status.ts';
 import type { Database } from '../engine/database.ts';
 import { countRows } from '../rows/row-count.ts';
 import type { Visibility } from './post-query.ts';
@@ -68,7 +69,7 @@ export async function titlesOf(db: Database, type: string, after: number, limit:
     .from('posts', 'p')
     .leftJoin({ m: db.table('postmeta') }, (on) => on.on('m.post_id', 'p.ID').andOnVal('m.meta_key', DATES.start))
     .where('p.post_type', type)
-    .whereNotIn('p.post_status', ['trash', 'auto-draft'])
+    .whereNotIn('p.post_status', DISCARDED_STATUSES)
     .where('p.ID', '>', after)
     .orderBy('p.ID')
     .limit(limit)
@@ -86,7 +87,7 @@ export async function metaTextsOf(
     .from('posts', 'p')
     .join({ m: db.table('postmeta') }, (on) => on.on('m.post_id', 'p.ID').andOnVal('m.meta_key', key))
     .where('p.post_type', type)
-    .whereNotIn('p.post_status', ['trash', 'auto-draft'])
+    .whereNotIn('p.post_status', DISCARDED_STATUSES)
     .where('p.ID', '>', after)
     .orderBy('p.ID')
     .limit(limit)

@@ -2,6 +2,7 @@ import { groupedBy } from '../../grouped-by.ts';
 import { postKinds, termKinds } from '../../kinds/index.ts';
 import { textOfStored } from '../../wordpress/php/serialized.ts';
 import type { Post } from '../../wordpress/rows.ts';
+import { DISCARDED_STATUSES } from '../../wordpress/status.ts';
 import { type Database, hasTable } from '../engine/database.ts';
 import { insertedValues, upsertRows } from '../engine/insert.ts';
 import type { ImportIdRow, ImportRow, ImportWaitingRow } from '../engine/own-tables.ts';
@@ -253,7 +254,7 @@ const existing = ({ run, kind, postType }: CreatedRecords): Piece =>
 export async function referencedElsewhere(db: Database, { id, run }: Pick<ImportRow, 'id' | 'run'>, key: string): Promise<Set<number>> {
   const rows = await db.rows<{ named: string }>`
     SELECT DISTINCT m.meta_value AS named FROM {postmeta} m JOIN {posts} p ON p.ID = m.post_id
-    WHERE m.meta_key = ${key} AND p.post_status NOT IN ('trash', 'auto-draft') AND p.post_type <> 'revision'
+    WHERE m.meta_key = ${key} AND p.post_status NOT IN (${DISCARDED_STATUSES}) AND p.post_type <> 'revision'
       AND p.ID NOT IN (SELECT target FROM {fasti_import_ids} WHERE import_id = ${id} AND made = ${run} AND kind = 'event')`;
   return new Set(rows.map(({ named }) => Number(named)));
 }

@@ -3,6 +3,7 @@ import { addToGroup, groupedBy } from '../../grouped-by.ts';
 import { type StoredValue, storedTexts, textOfStored } from '../../wordpress/php/serialized.ts';
 import { POLYLANG_TAXONOMIES } from '../../wordpress/polylang.ts';
 import type { Post } from '../../wordpress/rows.ts';
+import { DISCARDED_STATUSES } from '../../wordpress/status.ts';
 import { foldText } from '../engine/collation.ts';
 import type { Database } from '../engine/database.ts';
 import type { Sql } from '../engine/dialect.ts';
@@ -174,7 +175,7 @@ export async function findByTitle(
   const query = db
     .from('posts')
     .where('post_type', type)
-    .whereNotIn('post_status', ['trash', 'auto-draft'])
+    .whereNotIn('post_status', DISCARDED_STATUSES)
     .whereRaw(...db.dialect.equalsFolded('post_title', title));
   if (content !== undefined) query.whereRaw(...db.dialect.equalsFolded('post_content', content));
   return query.orderBy('ID').select('ID', 'post_title', 'post_status');
