@@ -30,7 +30,8 @@ export function withMoments<Event extends RecordTimes>(event: Event, siteZone: Z
   return { ...event, utc_start_date: momentOf(startUtc, start), utc_end_date: momentOf(endUtc, end) };
 }
 
-const isDate = (text: string): boolean => !Number.isNaN(unixFromText(text));
+/** Returns whether a text is a date, and not the zero date. */
+export const isDate = (text: string): boolean => !Number.isNaN(unixFromText(text));
 
 /**
  * Returns start and end as the calendar's pages show them (`tribe_events_timezone_mode`): in the event's or in the

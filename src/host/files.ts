@@ -9,6 +9,9 @@ import { basename, dirname, join, resolve } from 'node:path';
 export const OWNER_ONLY_FILE_MODE = 0o600;
 export const OWNER_ONLY_FOLDER_MODE = 0o700;
 
+/** Minimum free disk space in bytes; with less, writes are about to fail. */
+export const MIN_FREE_BYTES = 2 ** 18;
+
 /** Extension of backups. */
 export const BACKUP_EXTENSION = '.backup';
 /** Prefix of the names of files with the administrator's first password; they end with `.txt`. */

@@ -12,6 +12,7 @@ import { normalizeWebUrl } from '../wordpress/web-url.ts';
 import type { Condition } from './condition.ts';
 import { rule, valueIn } from './fields.ts';
 import { group } from './filter.ts';
+import { yesOrNo } from './grammars/flags.ts';
 import { type Grammar, isEmptyList, MAX_BYTES, numeric } from './grammars/grammar.ts';
 import type { Kind, PostKind, Rows, StoredPost } from './kind.ts';
 import { withLanguages } from './language-fields.ts';
@@ -270,8 +271,8 @@ function checkedValues(raw: unknown, choices: readonly string[]): string[] {
   const text = String(typeof raw === 'object' ? '' : raw).trim();
   const [soleChoice] = choices;
   if (soleChoice !== undefined && choices.length === 1 && !choices.includes(text)) {
-    if (/^(true|1|yes|on)$/i.test(text)) return [soleChoice];
-    if (/^(false|0|no|off)$/i.test(text)) return [];
+    const value = yesOrNo(text);
+    if (value !== undefined) return value ? [soleChoice] : [];
   }
   return text.split('|').map((part) => part.trim());
 }

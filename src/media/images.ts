@@ -13,7 +13,7 @@ import { hasOtherExtension } from './file-name.ts';
 import { imageType } from './image-type.ts';
 import { type Library, type StoredImage, storeImage } from './library.ts';
 import { ImageUnreadable } from './picture.ts';
-import { type FetchOptions, FetchRefused, fetchImage } from './safe-fetch.ts';
+import { type FetchOptions, FetchRefused, fetchImage, MAX_URL_LENGTH } from './safe-fetch.ts';
 import { sizeRules } from './sizes.ts';
 
 /** The site's own URLs: its home and its uploads folder, both without trailing slash. */
@@ -167,8 +167,6 @@ const UNUSED: TransactionData<Set<PreparedImage>> = {
     for (const prepared of unused) void prepared.undo();
   },
 };
-
-const MAX_URL_LENGTH = 4096;
 
 /**
  * Returns an http or https URL in its ASCII form (D38), or undefined. A path alone is relative to the host of the

@@ -1,5 +1,6 @@
 import { access, chmod, constants, type FileHandle, mkdir, open, readdir, realpath, rm, stat, statfs } from 'node:fs/promises';
 import { basename, dirname, join, resolve, sep } from 'node:path';
+import { MIN_FREE_BYTES } from '../host/files.ts';
 import { codeOf } from '../objects.ts';
 import { type NewAttachment, SOURCE_URL_META } from '../storage/rows/media.ts';
 import { storedText, toSerialized } from '../wordpress/php/serialized.ts';
@@ -198,9 +199,6 @@ export async function openLibrary(folder: string): Promise<void> {
   await makeFolder(resolve(folder));
   await readdir(folder);
 }
-
-/** Minimum free space in bytes; a disk with less can hardly store an image. */
-const MIN_FREE_BYTES = 2 ** 18;
 
 /**
  * Returns the reason why files cannot be stored in a folder. If it does not exist, the parent folder is checked, in

@@ -138,7 +138,8 @@ export function isPublicAddress(ip: string): boolean {
 }
 
 const MAX_BYTES = 20 * 2 ** 20;
-const MAX_URL_LENGTH = 4096;
+/** Longest URL of an image, in characters. */
+export const MAX_URL_LENGTH = 4096;
 const ALLOWED_PORTS = new Set(['', '80', '443', '8080']);
 const REDIRECT_STATUSES = new Set([301, 302, 303, 307, 308]);
 /** A public IP address at which a cloud (Azure) has its metadata service. */

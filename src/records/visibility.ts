@@ -136,7 +136,7 @@ const kindRule =
     mapMetaCap(action, viewer, post, capabilities);
 
 /** Id of an author who is not the caller. */
-const OTHER_AUTHOR = -1;
+export const OTHER_AUTHOR = -1;
 
 /**
  * Converts a rule about single posts to data, by evaluating it for each status, for posts of other authors and of the

@@ -1,6 +1,7 @@
 import { stringify } from 'csv-stringify';
 import type { CustomField } from '../../calendar/custom-fields.ts';
 import { lastWholeDay } from '../../calendar/schedule.ts';
+import { isAllDay } from '../../kinds/events/dates.ts';
 import { EVENT } from '../../kinds/events/fields.ts';
 import { COST, DATES } from '../../kinds/events/metas.ts';
 import { postKind } from '../../kinds/index.ts';
@@ -117,11 +118,10 @@ const yesOrNo = (value: boolean): string => (value ? 'yes' : 'no');
  */
 function endOf(meta: RowSource['meta']): string {
   const end = meta(DATES.end);
-  const lastDay = isAllDay(meta) ? lastWholeDay(meta(DATES.start), end) : end.slice(0, 10);
+  const lastDay = isAllDay(meta(DATES.allDay)) ? lastWholeDay(meta(DATES.start), end) : end.slice(0, 10);
   return end.startsWith(lastDay) ? end : `${lastDay} 23:59:59`;
 }
 
-const isAllDay = (meta: RowSource['meta']): boolean => isYes(meta(DATES.allDay));
 const isYes = (value: string): boolean => /^(1|yes|true)$/i.test(value);
 
 type Value = (source: RowSource) => string;
@@ -135,7 +135,7 @@ const OWN_VALUES: Readonly<Record<PostKindName, Readonly<Record<string, Value>>>
     end_date: ({ meta }) => endOf(meta).slice(0, 10),
     end_time: ({ meta }) => endOf(meta).slice(11),
     timezone: ({ meta }) => meta(DATES.timezone),
-    all_day: ({ meta }) => yesOrNo(isAllDay(meta)),
+    all_day: ({ meta }) => yesOrNo(isAllDay(meta(DATES.allDay))),
     hide: ({ meta }) => yesOrNo(meta(EVENT.hide_from_listings) === 'yes'),
     sticky: ({ item }) => yesOrNo(item.columns.menu_order === -1),
     featured: ({ meta }) => yesOrNo(meta(EVENT.featured) === '1'),

@@ -1,9 +1,10 @@
 import { asDatesOfEvent, asListedDates, hasDaysOfEvent, type RecurringDates } from '../../calendar/recurring-dates.ts';
 import { dayAfter } from '../../calendar/schedule.ts';
+import { isDate } from '../../calendar/shown-times.ts';
 import { addDays, addSeconds } from '../../wordpress/time.ts';
 import { toLocal, toUtc, type Zone } from '../../wordpress/zones.ts';
 import { foldLine, line } from './write-line.ts';
-import { dayLines, isDate, isUnambiguous, timeLine, zonedLine } from './write-times.ts';
+import { dayLines, isUnambiguous, timeLine, zonedLine } from './write-times.ts';
 
 /*
  * Writes a recurring event as one VEVENT with its rule, and one more for each date that is longer or shorter than the

@@ -1,5 +1,5 @@
 import { dayAfter } from '../../calendar/schedule.ts';
-import type { ShownTimes } from '../../calendar/shown-times.ts';
+import { isDate, type ShownTimes } from '../../calendar/shown-times.ts';
 import { textFromUnix, unixFromText } from '../../wordpress/time.ts';
 import { localFromUnix, offsetAt, type Zone } from '../../wordpress/zones.ts';
 import type { FeedRecord } from '../items/event-record.ts';
@@ -7,9 +7,6 @@ import { line } from './write-line.ts';
 import { ZONES_BEGIN, zoneId } from './zone.ts';
 
 /* Start and end of an event, as lines of its VEVENT. */
-
-/** Whether a text is a date and time that exists. */
-export const isDate = (text: string): boolean => !Number.isNaN(unixFromText(text));
 
 /**
  * Returns start and end: days for all-day events, the end being the day after the last; otherwise times by the clock

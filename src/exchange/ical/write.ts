@@ -1,6 +1,6 @@
 import ICAL from 'ical.js';
 import type { RecurringDates } from '../../calendar/recurring-dates.ts';
-import { type ShownTimes, shownTimes, withMoments } from '../../calendar/shown-times.ts';
+import { isDate, type ShownTimes, shownTimes, withMoments } from '../../calendar/shown-times.ts';
 import { CANCELED } from '../../kinds/events/metas.ts';
 import { imageMimeOf } from '../../media/image-type.ts';
 import { stripControlCharacters } from '../../wordpress/content/plain-text.ts';
@@ -10,7 +10,7 @@ import { type FeedRecord, type OrganizerRecord, placeOf, plainLine, plainText, v
 import { CUSTOM_FIELD_PROPERTY, NAME_PARAMETER } from './extension-names.ts';
 import { line } from './write-line.ts';
 import { recurringTimes, zoneOfRepeats } from './write-recurrence.ts';
-import { isDate, isWrittenInZone, timeLines, utcTime } from './write-times.ts';
+import { isWrittenInZone, timeLines, utcTime } from './write-times.ts';
 import { zoneComponent, zoneId } from './zone.ts';
 
 /** Properties of a calendar as a whole. */

@@ -10,11 +10,16 @@ export const flag: Plain<boolean> = {
   read: (raw) => {
     if (typeof raw === 'boolean') return accept(raw);
     if (raw === 1 || raw === 0) return accept(raw === 1);
-    if (typeof raw === 'string' && /^(true|1|yes|on)$/i.test(raw)) return accept(true);
-    if (typeof raw === 'string' && /^(false|0|no|off)$/i.test(raw)) return accept(false);
-    return wrongType('boolean');
+    const value = typeof raw === 'string' ? yesOrNo(raw) : undefined;
+    return value === undefined ? wrongType('boolean') : accept(value);
   },
 };
+
+/** Returns whether a text means yes; undefined if it means neither yes nor no (decision D31). */
+export function yesOrNo(text: string): boolean | undefined {
+  if (/^(true|1|yes|on)$/i.test(text)) return true;
+  return /^(false|0|no|off)$/i.test(text) ? false : undefined;
+}
 
 /** A boolean sent as text: any text that does not mean yes means no, except the empty one (`tribe_is_truthy`). */
 export const flagText: Plain<boolean> = {

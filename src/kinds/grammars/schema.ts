@@ -3,6 +3,7 @@ import { isObject } from '../../objects.ts';
 import { sanitizeTextField } from '../../wordpress/content/plain-text.ts';
 import { numberText } from '../../wordpress/php/number.ts';
 import { sanitizeTitle } from '../../wordpress/slug.ts';
+import { yesOrNo } from './flags.ts';
 import { choiceHint, type Grammar, type Hint, MAX_BYTES, MAX_ITEMS, numeric, type Plain, REFUSED, TOO_LONG } from './grammar.ts';
 import { oneOf } from './grammars.ts';
 import { isTime, MOMENT_HINT } from './times.ts';
@@ -131,22 +132,22 @@ export const choices = <const T extends string>(values: readonly T[]): Plain<rea
     () => notInEnum(values),
   );
 
-const booleanNamed = (yes: RegExp, no: RegExp): Grammar<boolean> => ({
+const booleanIn = (truthOf: (text: string) => boolean | undefined): Grammar<boolean> => ({
   maxBytes: MAX_BYTES.word,
   hint: { reason: 'not-true-or-false', example: true },
   json: { type: 'boolean' },
   read: (raw) => {
     if (typeof raw === 'boolean') return accept(raw);
-    const text = typeof raw === 'string' || typeof raw === 'number' ? String(raw) : '';
-    return yes.test(text) ? accept(true) : no.test(text) ? accept(false) : wrongType('boolean');
+    const value = typeof raw === 'string' || typeof raw === 'number' ? truthOf(String(raw)) : undefined;
+    return value === undefined ? wrongType('boolean') : accept(value);
   },
 });
 
 /** A boolean, also as 1 or 0 or as `true` or `false`, as metas accept it (`rest_is_boolean`). */
-export const metaBoolean = booleanNamed(/^(true|1)$/i, /^(false|0)$/i);
+export const metaBoolean = booleanIn((text) => (/^(true|1|false|0)$/i.test(text) ? yesOrNo(text) : undefined));
 
 /** A boolean parameter, which also accepts yes and no, on and off (decision D31). */
-export const booleanParam = booleanNamed(/^(true|1|yes|on)$/i, /^(false|0|no|off)$/i);
+export const booleanParam = booleanIn(yesOrNo);
 
 /** A boolean, or any number of values of a closed set. */
 export const booleanOrValues = (values: readonly string[]): Grammar<boolean | readonly string[]> => {

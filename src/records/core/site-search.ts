@@ -31,7 +31,7 @@ import type { Caller } from '../caller.ts';
 import { listQuery } from '../list-query.ts';
 import { languagesOf, languagesOfRecords } from '../record-languages.ts';
 import { ancestors, languagesOfTerms, termMethods } from '../terms.ts';
-import { listRights } from '../visibility.ts';
+import { listRights, OTHER_AUTHOR } from '../visibility.ts';
 import { blogPlace, embeddedBlogPosts, slugsAbove } from './blog-posts.ts';
 import { type CorePage, paging } from './lists.ts';
 import { embeddedPosts } from './posts.ts';
@@ -158,8 +158,6 @@ async function findMixed(
   return { hits: rows.map((row) => postHit(row, parentSlugs.get(row.ID) ?? [], caller, languageOf(row))), total };
 }
 
-/** Id of an author who is not the caller. */
-const OTHER_AUTHOR = -1;
 /** The word in the capabilities of a type; below it, the route of a type if its name differs. */
 const CAPABILITY_PLURALS: ReadonlyMap<string, string> = tableOf({ post: 'posts', page: 'pages', [EVENT.postType]: EVENT.capabilities });
 const ROUTES: ReadonlyMap<string, string> = tableOf(BLOG_BASES);

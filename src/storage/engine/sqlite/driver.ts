@@ -1,6 +1,6 @@
 import { accessSync, constants, statfsSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { makePrivateFile, makePrivateFolder } from '../../../host/files.ts';
+import { MIN_FREE_BYTES, makePrivateFile, makePrivateFolder } from '../../../host/files.ts';
 import { SettingError } from '../../../host/setting-error.ts';
 import { turnKeeper } from '../../../yielding.ts';
 import { builders } from '../builder.ts';
@@ -39,8 +39,6 @@ const ACQUIRE_TIMEOUT_MS = 10_000;
 const FOREVER_MS = 2 ** 31 - 1;
 /** Returns a different number after another connection has committed. */
 const STATE: Query = { method: 'rows', sql: 'PRAGMA data_version', bindings: [] };
-/** Minimum free disk space in bytes; with less, writes are about to fail. */
-const MIN_FREE_BYTES = 2 ** 18;
 
 /**
  * Opens a database in a file, which is created together with its folder if necessary and if it may be written, or in
