@@ -162,10 +162,10 @@ export async function selectableWriters(site: Site): Promise<Account[] | undefin
   return total > MAX_CHOICES ? undefined : usersById(site, ids);
 }
 
-/** Returns the first user who has a role. */
-export async function firstOfRole(site: Site, role: string): Promise<Account | undefined> {
-  const { ids } = await findPeople(site.db, { ...ALL_USERS_QUERY, roles: [role], limit: PAGE_SIZE });
-  return (await usersById(site, ids)).find(({ roles }) => roles.includes(role));
+/** Returns the first user who has the role of administrator. */
+export async function firstAdministrator(site: Site): Promise<Account | undefined> {
+  const { ids } = await findPeople(site.db, { ...ALL_USERS_QUERY, roles: ['administrator'], limit: PAGE_SIZE });
+  return (await usersById(site, ids)).find(({ roles }) => roles.includes('administrator'));
 }
 
 /**

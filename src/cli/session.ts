@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { firstOfRole, requireUser } from '../accounts/users.ts';
+import { firstAdministrator, requireUser } from '../accounts/users.ts';
 import { loadViewer } from '../accounts/viewer.ts';
 import { type Config, ConfigError, readConfig } from '../config/config.ts';
 import { SettingError } from '../host/setting-error.ts';
@@ -107,17 +107,13 @@ export function withSite<T>(session: Session, use: Use, work: (site: Site) => Pr
  */
 export async function actingCaller(site: Site, { language }: Pick<Session, 'language'>, user: string | undefined): Promise<Caller> {
   const settings = await site.settings();
-  const id = user === undefined ? await firstAdministrator(site) : (await requireUser(site.db, user, [])).row.ID;
+  const id = user === undefined ? ((await firstAdministrator(site))?.id ?? throwMissing()) : (await requireUser(site.db, user, [])).row.ID;
   const viewer = await loadViewer(site.db, settings, id);
   return callerFor(site, settings, viewer ?? throwMissing(), { language });
 }
 
 /** Returns the progress display for this session: a bar if the output is a terminal. */
 export const progressOf = ({ io }: Session): Progress => (io.isTerminal ? showProgress : noProgress);
-
-async function firstAdministrator(site: Site): Promise<number> {
-  return (await firstOfRole(site, 'administrator'))?.id ?? throwMissing();
-}
 
 const throwMissing = (): never => {
   throw new CliError('no-administrator');

@@ -4,7 +4,7 @@ import { withoutHost } from '../html/links.tsx';
 import type { FeedView } from '../kinds/feed-list.ts';
 import type { PlacedTerm } from '../records/terms.ts';
 import { urlIn } from '../wordpress/content-languages.ts';
-import { type TermPlace, termUrl } from '../wordpress/links.ts';
+import { indexPath, type TermPlace, termUrl } from '../wordpress/links.ts';
 import type { Term } from '../wordpress/rows.ts';
 
 /** The page of the calendar to which a URL leads. */
@@ -78,17 +78,15 @@ export function suggestUrl(place: UrlContext & { readonly settings: Pick<SiteSet
   const { suggestSlug: slug, permalinkStructure: structure, calendar } = place.settings;
   if (slug === '') return undefined;
   const slash = structure.endsWith('/') || structure === '' ? '/' : '';
-  return withLanguage(place, `${place.home}${permalinkFront(structure)}/${calendar.eventsSlug}/${slug}${slash}`);
+  return withLanguage(place, `${place.home}${indexPath(structure)}/${calendar.eventsSlug}/${slug}${slash}`);
 }
 
 /** Returns the URL of the suggestion page without the host, since forms are sent to the host from which they came. */
 export const suggestPath = (place: Parameters<typeof suggestUrl>[0]): string => withoutHost(suggestUrl(place) ?? '');
 
-const permalinkFront = (structure: string): string => (/^\/?index\.php\//.test(structure) ? '/index.php' : '');
-
 function urlWithPath(place: UrlContext, target: CalendarTarget, slash: string): string {
   const { view, date, from, number = 1, featured, search, term, terms = [], filters } = target;
-  const front = permalinkFront(place.settings.permalinkStructure);
+  const front = indexPath(place.settings.permalinkStructure);
   const base = term
     ? termUrl(termUrlContext(place), term.term, term.ancestors)
     : `${place.home}${front}/${place.settings.calendar.eventsSlug}`;

@@ -214,16 +214,16 @@ export async function assignToNeutral(
 export function namedTranslations({
   translations,
   translation_of: source,
-}: LanguageValues): ReadonlyMap<string | typeof ANY_LANGUAGE, number | null> {
-  const entries: [string | typeof ANY_LANGUAGE, number | null][] = [...(translations ?? new Map<string, number | null>())];
-  return new Map(source ? [[ANY_LANGUAGE, source], ...entries] : entries);
+}: LanguageValues): ReadonlyMap<string | typeof OF_ANY_LANGUAGE, number | null> {
+  const entries: [string | typeof OF_ANY_LANGUAGE, number | null][] = [...(translations ?? new Map<string, number | null>())];
+  return new Map(source ? [[OF_ANY_LANGUAGE, source], ...entries] : entries);
 }
 
 /** Whether a new record is no translation. */
 export const hasNoTranslations = (values: LanguageValues): boolean => namedTranslations(values).size === 0;
 
 /** Key in place of a language code: any language, whichever the record has. */
-export const ANY_LANGUAGE = Symbol('translation_of');
+export const OF_ANY_LANGUAGE = Symbol('translation_of');
 
 /**
  * Removes the language data of a record that is about to be deleted permanently. Returns the other records of its

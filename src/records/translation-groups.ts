@@ -17,7 +17,7 @@ import {
   withoutMembers,
 } from '../wordpress/translation-group.ts';
 import type { Caller } from './caller.ts';
-import { ANY_LANGUAGE, type LanguagesOfKind, languagesOf, languagesOfRecords, namedTranslations } from './record-languages.ts';
+import { type LanguagesOfKind, languagesOf, languagesOfRecords, namedTranslations, OF_ANY_LANGUAGE } from './record-languages.ts';
 import { accessRow, mayEdit, mayManageTerms } from './visibility.ts';
 
 /**
@@ -153,7 +153,7 @@ async function loadStates(
 async function resultingGroup(
   context: RegroupContext,
   currentGroup: TranslationGroup,
-  links: ReadonlyMap<string | typeof ANY_LANGUAGE, number | null>,
+  links: ReadonlyMap<string | typeof OF_ANY_LANGUAGE, number | null>,
   groups: ReadonlyMap<number, TranslationGroup>,
 ): Promise<TranslationGroup> {
   const { placement, state } = context;
@@ -175,13 +175,13 @@ async function resultingGroup(
   for (const [key, member] of links) {
     if (member === null) {
       if (key === language.code) leaves = true;
-      else if (key !== ANY_LANGUAGE) otherMembers.delete(key);
+      else if (key !== OF_ANY_LANGUAGE) otherMembers.delete(key);
     } else if (member === id) {
       // A record that is sent back as it was read also names itself.
       if (key !== language.code) failParam(nameOf(key), 'translation-not-linked');
     } else {
       const code = codes.get(member) ?? null;
-      if (code === null || state(member) !== 'living' || (key !== ANY_LANGUAGE && key !== code))
+      if (code === null || state(member) !== 'living' || (key !== OF_ANY_LANGUAGE && key !== code))
         failParam(nameOf(key), 'translation-not-linked');
       joiningGroups.push(groups.has(member) ? withoutDead(groups.get(member)!) : new Map([[code, member]]));
     }
@@ -195,7 +195,8 @@ async function resultingGroup(
   return fail('translation-conflict', { values: { language: name } });
 }
 
-const nameOf = (key: string | typeof ANY_LANGUAGE): keyof LanguageValues => (key === ANY_LANGUAGE ? 'translation_of' : 'translations');
+const nameOf = (key: string | typeof OF_ANY_LANGUAGE): keyof LanguageValues =>
+  key === OF_ANY_LANGUAGE ? 'translation_of' : 'translations';
 
 /** Merges all groups. If two records have the same language, the one in the trash is removed. */
 function withoutTrashed(state: RegroupContext['state'], groups: readonly TranslationGroup[]): TranslationGroup | TranslationConflict {

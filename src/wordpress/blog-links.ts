@@ -1,4 +1,4 @@
-import type { LinkPlace } from './links.ts';
+import { indexPath, type LinkPlace } from './links.ts';
 import type { Post, Term } from './rows.ts';
 
 /** Columns of a blog post or page that its URL is made from. */
@@ -13,7 +13,7 @@ export function blogUrl(place: LinkPlace, post: Linked, ancestors: readonly stri
   const { home, permalinkStructure: structure } = place;
   const isPage = post.post_type === 'page';
   if (structure === '') return `${home}/?${isPage ? 'page_id' : 'p'}=${post.ID}`;
-  if (isPage) return withEnding(`${home}${indexOf(structure)}/${[...ancestors, post.post_name].join('/')}`, structure);
+  if (isPage) return withEnding(`${home}${indexPath(structure)}/${[...ancestors, post.post_name].join('/')}`, structure);
   const [year = '', monthnum = '', day = '', hour = '', minute = '', second = ''] = post.post_date.split(/[- :]/);
   const values = new Map(Object.entries({ year, monthnum, day, hour, minute, second, post_id: String(post.ID), postname: post.post_name }));
   const path = structure.replace(/%([a-z_]+)%/g, (token, name: string) => values.get(name) ?? token);
@@ -24,12 +24,10 @@ export function blogUrl(place: LinkPlace, post: Linked, ancestors: readonly stri
  * Returns a blog category's URL (`get_term_link`). `base`: option `category_base`; `ancestors`: slugs from the root
  * down to its parent.
  */
-export function blogCategoryUrl(place: LinkPlace, { slug }: Pick<Term, 'slug'>, base: string, ancestors: readonly string[] = []): string {
+export function blogCategoryUrl(place: LinkPlace, { slug }: Pick<Term, 'slug'>, base: string, ancestors: readonly string[]): string {
   const { home, permalinkStructure: structure } = place;
   if (structure === '') return `${home}/?category_name=${slug}`;
-  return withEnding(`${home}${indexOf(structure)}/${[base || 'category', ...ancestors, slug].join('/')}`, structure);
+  return withEnding(`${home}${indexPath(structure)}/${[base || 'category', ...ancestors, slug].join('/')}`, structure);
 }
 
-/** Sites without URL rewriting have `/index.php/...` in their permalink structure. */
-const indexOf = (structure: string) => (/^\/?index\.php\//.test(structure) ? '/index.php' : '');
 const withEnding = (address: string, structure: string) => (structure.endsWith('/') ? `${address}/` : address);

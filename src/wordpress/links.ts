@@ -106,7 +106,7 @@ export function authorUrl(place: LinkPlace, { id, nicename }: { id: number; nice
 /** Returns the root URL of the REST interface (WordPress `get_rest_url`), with a trailing slash. */
 export function restRoot({ home, permalinkStructure }: LinkPlace): string {
   if (permalinkStructure === '') return `${home}/index.php?rest_route=/`;
-  return `${home}/${[...indexPrefix(permalinkStructure), 'wp-json'].join('/')}/`;
+  return `${home}${indexPath(permalinkStructure)}/wp-json/`;
 }
 
 /** Properties of a request and of the site's settings that `restUrl` needs. */
@@ -134,12 +134,12 @@ export const coreUrl = (place: RestPlace, route: string, query: readonly (readon
 
 /** Returns a page's URL, with a trailing slash if the permalink structure has one (`user_trailingslashit`). */
 function pageUrl({ home, permalinkStructure }: LinkPlace, segments: readonly string[]): string {
-  const path = [...indexPrefix(permalinkStructure), ...segments].map((segment) => trimOf(segment, '/')).join('/');
-  return `${home}/${path}${permalinkStructure.endsWith('/') ? '/' : ''}`;
+  const path = segments.map((segment) => trimOf(segment, '/')).join('/');
+  return `${home}${indexPath(permalinkStructure)}/${path}${permalinkStructure.endsWith('/') ? '/' : ''}`;
 }
 
-/** Sites without URL rewriting have `/index.php/...` in their permalink structure. */
-const indexPrefix = (structure: string) => (/^\/?index\.php\//.test(structure) ? ['index.php'] : []);
+/** Returns `/index.php` if the site's permalink structure begins with it, as on sites without URL rewriting, or "". */
+export const indexPath = (structure: string): string => (/^\/?index\.php\//.test(structure) ? '/index.php' : '');
 
 /** Returns the segments before the first variable of the structure (`WP_Rewrite::$front`). */
 const front = (structure: string) =>

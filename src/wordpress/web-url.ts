@@ -70,11 +70,11 @@ export function fetchableUrl(text: string, base?: URL): URL | undefined {
  * Removes the scheme of a URL if it is not allowed, repeatedly until nothing changes ("" if it never settles)
  * (`wp_kses_bad_protocol`). Entities in the scheme or for the colon are decoded.
  */
-export function withoutBadProtocol(url: string, protocols: readonly string[] = ALLOWED_PROTOCOLS): string {
+export function withoutBadProtocol(url: string): string {
   let current = url.replace(/[\0-\x08\x0b\x0c\x0e-\x1f]/g, '');
   if (current.startsWith('https://') || current.startsWith('http://')) return current;
   for (let round = 0; round < 6; round++) {
-    const next = checkProtocolOnce(current, protocols);
+    const next = checkProtocolOnce(current);
     if (next === current) return current;
     current = next;
   }
@@ -119,7 +119,7 @@ function encodeBrackets(url: string): string {
   return front + url.slice(front.length).replaceAll('[', '%5B').replaceAll(']', '%5D');
 }
 
-function checkProtocolOnce(url: string, protocols: readonly string[]): string {
+function checkProtocolOnce(url: string): string {
   const text = url.replace(/(&#0*58(?![;0-9])|&#x0*3a(?![;a-f0-9]))/gi, '$1;');
   const colon = /:|&#0*58;|&#x0*3a;|&colon;/i.exec(text);
   if (colon === null || text.slice(0, colon.index).includes('/?')) return text;
@@ -127,7 +127,7 @@ function checkProtocolOnce(url: string, protocols: readonly string[]): string {
     .replace(/[ \t\n\r\f\v\0-\x1f]/g, '')
     .toLowerCase();
   const rest = trimAscii(text.slice(colon.index + colon[0].length));
-  return protocols.includes(scheme) ? `${scheme}:${rest}` : rest;
+  return ALLOWED_PROTOCOLS.includes(scheme) ? `${scheme}:${rest}` : rest;
 }
 
 const decodeNumericEntities = (text: string) =>

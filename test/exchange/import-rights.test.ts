@@ -16,7 +16,7 @@ import { termKind } from '../../src/kinds/index.ts';
 import type { Caller } from '../../src/records/caller.ts';
 import type { Site } from '../../src/site.ts';
 import type { Database } from '../../src/storage/engine/database.ts';
-import { insertMetas, insertPosts } from '../../src/storage/rows/new-rows.ts';
+import { insertMetaRows, insertPosts } from '../../src/storage/rows/new-rows.ts';
 import { findTermsLike, insertTerm } from '../../src/storage/rows/terms.ts';
 import { storedText } from '../../src/wordpress/php/serialized.ts';
 import { commandIn } from '../cli/command.ts';
@@ -136,7 +136,7 @@ describeDatabases('the rights of the importing user', (open) => {
     );
     const trashed = CELLS.filter(({ state }) => state.startsWith('trashed'));
     const trashedFrom = (state: State) => storedText(state === 'trashed when published' ? 'publish' : 'draft');
-    await insertMetas(
+    await insertMetaRows(
       db,
       trashed.map(({ id, state }) => ({ post_id: id, meta_key: '_wp_trash_meta_status', meta_value: trashedFrom(state) })),
     );

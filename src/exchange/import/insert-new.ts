@@ -2,7 +2,7 @@ import { storedDates } from '../../kinds/events/dates.ts';
 import { termKind } from '../../kinds/index.ts';
 import { highestPostId, isOwnId } from '../../storage/rows/ids-in-use.ts';
 import { forgetFormer } from '../../storage/rows/imports.ts';
-import { addToCounts, insertLinkRows, insertMetas, insertPosts, removeLeftoverRows } from '../../storage/rows/new-rows.ts';
+import { addToCounts, insertLinkRows, insertMetaRows, insertPosts, removeLeftoverRows } from '../../storage/rows/new-rows.ts';
 import { insertOccurrences } from '../../storage/rows/occurrences.ts';
 import { insertPost, updatePost } from '../../storage/rows/posts.ts';
 import { loadTerms } from '../../storage/rows/terms.ts';
@@ -54,7 +54,7 @@ export async function insertNew(work: Work, arrivals: readonly Arrival[], takenP
   await removeLeftoverRows(db, ownIds, run.caller.settings.occurrenceTables);
   await forgetFormer(db, 'posts', ownIds);
   await insertPosts(db, rows);
-  await insertMetas(db, relations.metas);
+  await insertMetaRows(db, relations.metas);
   await insertLinkRows(db, relations.links);
   await addToCounts(db, relations.counts);
   await insertDates(work, newcomers);

@@ -22,16 +22,12 @@ const ABANDONED_AFTER_MS = 3_600_000;
 /**
  * Writes a file atomically: `write` fills a part file next to it, which is renamed when it has been flushed to disk.
  * Processes may do so concurrently: each has its own part file, and the last one wins. Devices and pipes are written
- * directly; `/dev/stdout` means the file that it is redirected to. `mode`: permissions from the start, since the
- * contents are confidential.
+ * directly; `/dev/stdout` means the file that it is redirected to. Only the owner may read the file, from the start,
+ * since the contents are confidential.
  *
  * @throws SourceFault `unwritable`
  */
-export async function writeAtomically<Result>(
-  path: string,
-  write: (part: string) => Promise<Result>,
-  mode = OWNER_ONLY_FILE_MODE,
-): Promise<Result> {
+export async function writeAtomically<Result>(path: string, write: (part: string) => Promise<Result>): Promise<Result> {
   const stats = await stat(path).catch(() => undefined);
   if (stats?.isDirectory()) throw new SourceFault('unwritable', { file: path, what: 'EISDIR' });
   if (stats && !stats.isFile()) {
@@ -48,7 +44,7 @@ export async function writeAtomically<Result>(
   };
   const stopListening = onProcessEnd(removePart);
   try {
-    await (await open(part, 'wx', mode)).close();
+    await (await open(part, 'wx', OWNER_ONLY_FILE_MODE)).close();
     const result = await write(part);
     const handle = await open(part, 'r+');
     await handle.sync().finally(() => handle.close());

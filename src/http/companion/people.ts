@@ -15,9 +15,9 @@ import { personMethods } from './embeds.ts';
  * Declares an endpoint that refuses to write users, which is only possible on the command line and in WordPress.
  * Callers who have the permission get an error that says so.
  */
-const refusingEndpoint = (methods: readonly Method[], summary: string, params: Endpoint['params'], allow: Endpoint['allow']): Endpoint => ({
+const refusingEndpoint = (methods: readonly Method[], params: Endpoint['params'], allow: Endpoint['allow']): Endpoint => ({
   methods,
-  summary,
+  summary: 'people.write',
   params,
   mode: 'read',
   allow,
@@ -48,7 +48,7 @@ export const peopleRoutes: readonly ServedRoute[] = [
           return corePage({ ...page, timeliness: 'always', records: people.map((person) => showPerson(caller, person, values)) });
         },
       }),
-      refusingEndpoint(['POST'], 'people.write', {}, (_look, { viewer }) => viewer.can('create_users')),
+      refusingEndpoint(['POST'], {}, (_look, { viewer }) => viewer.can('create_users')),
     ],
   },
   {
@@ -64,8 +64,8 @@ export const peopleRoutes: readonly ServedRoute[] = [
         allow: (lookUp, { viewer }, values) => mayReadPerson(lookUp, viewer, values),
         run: (site, caller, values) => personReply(site, caller, values.id, values),
       }),
-      refusingEndpoint(['POST', 'PUT', 'PATCH'], 'people.write', ID, mayEdit),
-      refusingEndpoint(['DELETE'], 'people.write', ID, mayDelete),
+      refusingEndpoint(['POST', 'PUT', 'PATCH'], ID, mayEdit),
+      refusingEndpoint(['DELETE'], ID, mayDelete),
     ],
   },
   {
@@ -82,8 +82,8 @@ export const peopleRoutes: readonly ServedRoute[] = [
         run: (site, caller, values) =>
           caller.viewer.id === 0 ? fail('rest_not_logged_in') : personReply(site, caller, caller.viewer.id, values),
       }),
-      refusingEndpoint(['POST', 'PUT', 'PATCH'], 'people.write', {}, (_look, { viewer }) => viewer.id > 0),
-      refusingEndpoint(['DELETE'], 'people.write', {}, mayDelete),
+      refusingEndpoint(['POST', 'PUT', 'PATCH'], {}, (_look, { viewer }) => viewer.id > 0),
+      refusingEndpoint(['DELETE'], {}, mayDelete),
     ],
   },
 ];

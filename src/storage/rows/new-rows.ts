@@ -21,7 +21,7 @@ export async function insertPosts(db: Database, posts: readonly Partial<Post>[])
 }
 
 /** Inserts metas of posts. */
-export async function insertMetas(
+export async function insertMetaRows(
   db: Database,
   metas: readonly { post_id: number; meta_key: string; meta_value: StoredValue }[],
 ): Promise<void> {

@@ -1,6 +1,6 @@
 import { access, constants, stat } from 'node:fs/promises';
 import { join, normalize } from 'node:path';
-import { firstOfRole } from '../../accounts/users.ts';
+import { firstAdministrator } from '../../accounts/users.ts';
 import type { Config } from '../../config/config.ts';
 import { settings } from '../../config/settings.ts';
 import type { Site } from '../../site.ts';
@@ -18,7 +18,7 @@ export async function settingFindings(site: Site): Promise<Finding[]> {
   const { raw, timezoneString, roles, network } = siteSettings;
   const rolesOption = `${site.db.prefix}user_roles` as const;
   const absentNames = (['home', 'siteurl', rolesOption] as const).filter((name) => !raw.get(name));
-  const administrator = await firstOfRole(site, 'administrator');
+  const administrator = await firstAdministrator(site);
   const home = trimEndOf(raw.get('home') ?? '', '/');
   const addresses = (['home', 'siteurl', 'upload_url_path'] as const).filter((name) => {
     const value = raw.get(name) ?? '';
