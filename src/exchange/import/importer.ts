@@ -266,7 +266,9 @@ async function writeRenamed(state: ImportState): Promise<void> {
       },
     });
   for await (const piece of batches(state.run.renamed.splice(0), ITEMS_PER_BATCH))
-    await writeStorableItems(piece, write, (item) => reportUnstorable(state, item, state.doneCount, new Map()));
+    await writeStorableItems(piece, write, (entry, _from, reason) =>
+      reportUnstorable(state, { entry, before: state.doneCount, reason }, new Map()),
+    );
 }
 
 /** Resolves pending references of records in batches. */
