@@ -108,10 +108,14 @@ function instantOf(notes: Notes, zone: Zone): number {
     step.m = 0;
   }
   let day = monthEdge ? edgeOfMonth(notes.y!, month, monthEdge) : dayNumber(notes.y!, month, date);
+  // Weekdays and steps count from the day that the time leads to: `24:00` to the next one (`timelib_do_normalize`).
+  const clock = notes.h! * 3600 + notes.i! * 60 + notes.s!;
+  const carriedDays = Math.floor(clock / DAY);
+  day += carriedDays;
   if (weekday.set) day = moveToWeekday(day, weekday.day, weekday.behavior, step.d);
   const { y, m, d } = fields(day);
   day = monthEdge ? edgeOfMonth(y + step.y, m + step.m, monthEdge) : dayNumber(y + step.y, m + step.m, d + step.d);
-  const seconds = (notes.h! + step.h) * 3600 + (notes.i! + step.i) * 60 + notes.s! + step.s + Math.floor((notes.us + step.us) / 1e6);
+  const seconds = clock - carriedDays * DAY + step.h * 3600 + step.i * 60 + step.s + Math.floor((notes.us + step.us) / 1e6);
   if (special?.kind === 'weekdays') day = moveWorkingDays(day + Math.floor(seconds / DAY), special.amount) - Math.floor(seconds / DAY);
   return unixFromClockTime(day * DAY + seconds, notes.zone ?? zone, notes.zone !== null);
 }
