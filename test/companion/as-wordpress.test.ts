@@ -97,6 +97,17 @@ describeRequests('wp/v2 like WordPress', (ask) => {
       });
     });
 
+    it('takes an id without a term for no name of a tag', async () => {
+      const { body: year } = await send('POST', 'tags', { name: '2026' });
+      const write = { tags: [2026], status: 'publish', title: 'New' };
+      expect(await send('POST', 'tribe_events', write)).toMatchObject({ status: 201, body: { tags: [] } });
+      expect(await send('PUT', 'tribe_events/44', { tags: [0, -1, 2026, 11] })).toMatchObject({ status: 200, body: { tags: [11] } });
+      expect(await send('PUT', 'tribe_events/44', { tags: [year.id] })).toMatchObject({ status: 200, body: { tags: [year.id] } });
+      await grant('edit_tribe_events', 'edit_others_tribe_events', 'edit_published_tribe_events');
+      expect(await sendAs('PUT', 'tribe_events/44', { tags: [year.id] })).toMatchObject({ status: 403 });
+      expect(await sendAs('PUT', 'tribe_events/44', { tags: [2026] })).toMatchObject({ status: 200, body: { tags: [] } });
+    });
+
     it('attaches files of users with rights to blog posts only to these', async () => {
       await grant('edit_posts', 'edit_others_posts', 'edit_published_posts', 'edit_others_tribe_venues', 'upload_files');
       const attach = async (post: number) => (await sendAs('POST', 'media/10', { post })).status;

@@ -3,6 +3,7 @@ import { ApiError, fail } from '../../errors.ts';
 import { metaChange, metaOfField, type WrongMeta } from '../../kinds/core/meta.ts';
 import type { Removal } from '../../kinds/core/params.ts';
 import type { CoreFieldValues } from '../../kinds/core/post-params.ts';
+import { coreTerms } from '../../kinds/core/term.ts';
 import { kindOnSite } from '../../kinds/custom-fields.ts';
 import { withIdProblems } from '../../kinds/id-problems.ts';
 import type { PostKind, PostValues } from '../../kinds/kind.ts';
@@ -104,7 +105,9 @@ async function calendarFields(
 
   // Drafts show an empty slug, so a record can be sent back as it was read.
   const isSent = (name: string) => values[name] !== undefined && values[name] !== null && !(name === 'slug' && values[name] === '');
-  const sentFields = membersOf(kind).flatMap(([name, field]) => (isSent(name) ? [[field, values[name]] as const] : []));
+  const taxonomies = new Set(coreTerms(kind).map(({ restBase }) => restBase));
+  const valueOf = (name: string) => (taxonomies.has(name) ? termsById(values[name]) : values[name]);
+  const sentFields = membersOf(kind).flatMap(([name, field]) => (isSent(name) ? [[field, valueOf(name)] as const] : []));
   const raw: Record<string, unknown> = { ...Object.fromEntries(sentFields), ...datesOf(caller, values, stored.date), ...change.fields };
   const acceptedValues = await acceptParams(site, caller, kind.fields, raw, 'change');
   const { password, comment_status, ping_status, excerpt, slug } = values;
@@ -127,6 +130,12 @@ async function calendarFields(
     },
   };
 }
+
+/**
+ * Returns ids of terms as the calendar's field takes them, so that an id without a term is left out
+ * (`wp_set_object_terms`): a bare number would also be the slug or the name of a term.
+ */
+const termsById = (ids: unknown): unknown => (Array.isArray(ids) ? ids.flatMap((id) => (id > 0 ? [{ id }] : [])) : ids);
 
 /** Whether a write takes the publication date away (`WP_REST_Posts_Controller::prepare_item_for_database`). */
 const resetsDate = ({ date, date_gmt }: CoreFieldValues): boolean => date === null || date_gmt === null;
