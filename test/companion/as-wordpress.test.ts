@@ -68,6 +68,30 @@ describeRequests('wp/v2 like WordPress', (ask) => {
     expect(await embedding()).not.toHaveProperty('_embedded');
   });
 
+  it('embeds the post that a file is attached to, for callers who may read it', async () => {
+    const attach = (to: number) => ask.writeRows((db) => db.from('posts').where('ID', 10).update({ post_parent: to, post_author: 3 }));
+    const embedded = async (query: string, as?: 'admin' | 'auth') =>
+      (await ask.send('GET', `${CORE}/media${query}`, as ? { as } : {})).body;
+    const attached = (type: string, id: number) => ({ 'wp:attached-to': [expect.objectContaining({ id, type })] });
+    const linkOf = ({ _links: links }: Json) => new URL(links['wp:attached-to'][0].href).pathname;
+    for (const [type, id, route] of [
+      ['tribe_events', 44, 'tribe_events/44'],
+      ['post', 1, 'posts/1'],
+      ['page', 2, 'pages/2'],
+    ] as const) {
+      await attach(id);
+      const file = await embedded('/10?_embed=wp:attached-to');
+      expect([file._embedded, linkOf(file)]).toEqual([attached(type, id), `${CORE}/${route}`]);
+      expect((await embedded('?include=10&_embed'))[0]._embedded).toMatchObject(attached(type, id));
+    }
+    await ask.writeRows((db) => db.from('posts').where('ID', 44).update({ post_status: 'draft', post_author: 1 }));
+    await attach(44);
+    expect((await embedded('/10?_embed', 'admin'))._embedded).toMatchObject(attached('tribe_events', 44));
+    const ofAuthor = await embedded('/10?_embed', 'auth');
+    expect(linkOf(ofAuthor)).toBe(`${CORE}/tribe_events/44`);
+    expect(ofAuthor._embedded ?? {}).not.toHaveProperty('wp:attached-to');
+  });
+
   it('lets users who may assign tags create them', async () => {
     expect(await send('POST', 'tags', { name: 'Of an author' }, 'auth')).toMatchObject({ status: 201 });
     const made = await send('POST', 'tags', { name: 'Of a contributor' }, 'contrib');

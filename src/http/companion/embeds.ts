@@ -4,6 +4,7 @@ import { coreUser } from '../../kinds/core/user.ts';
 import { type Methods, methodsFor } from '../../kinds/core/view.ts';
 import { termKind } from '../../kinds/index.ts';
 import { type Caller, renderContext } from '../../records/caller.ts';
+import { attachedPosts } from '../../records/core/attached-posts.ts';
 import { embeddedBlogPosts } from '../../records/core/blog-posts.ts';
 import type { CorePage, CoreRecord } from '../../records/core/lists.ts';
 import { shownMedia } from '../../records/core/media.ts';
@@ -34,19 +35,20 @@ export async function recordWithEmbeds(
   return limitCaching(coreRecord({ ...versionedRecord, record }, { hasPage }), embed);
 }
 
-/** Changes of users change no version, so an answer that shows them is cached for a second at most. */
-const limitCaching = (reply: Reply, embed: unknown): Reply => (requestsEmbed('author', embed) ? { ...reply, timeliness: 'always' } : reply);
+/** Changes of users and blog posts change no version, so an answer that shows them is cached for a second at most. */
+const limitCaching = (reply: Reply, embed: unknown): Reply =>
+  requestsEmbed('author', embed) || requestsEmbed('wp:attached-to', embed) ? { ...reply, timeliness: 'always' } : reply;
 
 /**
  * Adds to records what they link to, if `_embed` asks for it (`WP_REST_Server::embed_links`): authors, pictures, terms,
- * and the parent of a category or a page. Needs a few queries for all records of an answer. Records that the caller may
- * not see are left out.
+ * the parent of a category or a page, and the post that a file is attached to. Needs a few queries for all records of
+ * an answer. Records that the caller may not see are left out.
  */
 async function withEmbeds(site: Site, caller: Caller, records: readonly CoreRecord[], embed: unknown): Promise<readonly CoreRecord[]> {
   if (embed === undefined || records.length === 0) return records;
   const ids = (name: string, relation: string, subset = records) =>
     requestsEmbed(relation, embed) ? [...new Set(subset.flatMap((record) => numbersIn(record[name])))] : [];
-  const [authors, images, terms, parentTerms, parentPages] = await Promise.all([
+  const [authors, images, terms, parentTerms, parentPages, postsOfFiles] = await Promise.all([
     authorsOf(site, caller, ids('author', 'author')),
     shownMedia(site, caller, ids('featured_media', 'wp:featuredmedia'), 'embed').then(recordsOf),
     byTaxonomy((taxonomy) => embeddedTerms(site, caller, taxonomy, ids(taxonomy.restBase, 'wp:term'))),
@@ -72,6 +74,7 @@ async function withEmbeds(site: Site, caller: Caller, records: readonly CoreReco
         records.filter((record) => record.taxonomy === undefined),
       ),
     ),
+    attachedPosts(site, caller, ids('id', 'wp:attached-to', records.filter(isFile))),
   ]);
   const findRecords = (recordsById: ReadonlyMap<number, CoreRecord> | undefined, value: unknown): CoreRecord[] =>
     numbersIn(value).flatMap((id): CoreRecord[] => (recordsById?.has(id) ? [recordsById.get(id)!] : []));
@@ -79,6 +82,7 @@ async function withEmbeds(site: Site, caller: Caller, records: readonly CoreReco
     const taxonomies = TAXONOMIES.filter(({ restBase }) => record[restBase] !== undefined);
     const embedded = {
       ...ifAny('author', findRecords(authors, record.author)),
+      ...ifAny('wp:attached-to', isFile(record) ? findRecords(postsOfFiles, record.id) : []),
       ...ifAny('wp:featuredmedia', findRecords(images, record.featured_media)),
       ...ifAny(
         'wp:term',
@@ -90,6 +94,8 @@ async function withEmbeds(site: Site, caller: Caller, records: readonly CoreReco
     return Object.keys(embedded).length === 0 ? record : { ...record, _embedded: embedded };
   });
 }
+
+const isFile = ({ type }: CoreRecord): boolean => type === 'attachment';
 
 /** The taxonomies of the records, in the order of WordPress's own routes. */
 const TAXONOMIES: readonly CoreTaxonomy[] = [blogCategory, termKind('tag'), termKind('category')];

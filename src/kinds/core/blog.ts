@@ -16,6 +16,7 @@ import { type CoreContext, CURIES, membersInView, VIEW_AND_EDIT, type View } fro
 /** Route names of blog posts and pages. */
 export const BLOG_BASES = { post: 'posts', page: 'pages' } as const;
 export type BlogType = keyof typeof BLOG_BASES;
+export const BLOG_TYPES: readonly BlogType[] = ['post', 'page'];
 
 /** Data shown of a blog post or page that is not in its rows. `sticky`: whether the blog keeps it at the top. */
 export interface BlogFacts extends Pick<CorePostFacts, 'methods'> {

@@ -11,6 +11,7 @@ import type { Bundle } from '../rendering.ts';
 import { actionLinks } from './actions.ts';
 import { coreMeta } from './meta.ts';
 import { authorAndPicture, datesAndPlace, shownExcerpt } from './post.ts';
+import { routeOfPost } from './types.ts';
 import { type CoreContext, type CoreFacts, CURIES, EDIT_ONLY, membersInView, VIEW_AND_EDIT, type View } from './view.ts';
 
 /** Members that are not shown in every context (`WP_REST_Attachments_Controller::get_item_schema`). */
@@ -112,7 +113,7 @@ function mediaLinks(row: Post, bundle: Bundle, context: CoreContext, { methods, 
     embeddable: true,
     post_type: parent.post_type,
     id: parent.ID,
-    href: coreUrl(context, `${parent.post_type}/${parent.ID}`),
+    href: coreUrl(context, routeOfPost(parent)),
   };
   return {
     self: [{ href: coreUrl(context, `media/${row.ID}`), targetHints: { allow: methods } }],

@@ -1,4 +1,5 @@
 import { coreUrl } from '../../wordpress/links.ts';
+import type { Post } from '../../wordpress/rows.ts';
 import { category } from '../category.ts';
 import type { Can } from '../grammars/grammar.ts';
 import type { RenderContext } from '../rendering.ts';
@@ -159,6 +160,10 @@ const TAXONOMIES: readonly ShownTaxonomy[] = [
     hasColumn: false,
   },
 ];
+
+/** Returns the route of a post in `wp/v2`, whatever its type (`rest_get_route_for_post`). */
+export const routeOfPost = ({ post_type: type, ID: id }: Pick<Post, 'post_type' | 'ID'>): string =>
+  `${TYPES.find(({ slug }) => slug === type)?.restBase ?? type}/${id}`;
 
 /** Returns whether posts of a type can have terms of a taxonomy (`is_object_in_taxonomy`). */
 export const carriesTerms = (postType: string, taxonomy: string): boolean =>

@@ -104,10 +104,12 @@ export async function readCorePost(
   return { record: records[0] ?? fail('rest_post_invalid_id'), version: loadedVersion(caller, id, bundle) };
 }
 
-/** Returns records in their embedded form, by id. */
+/** Returns records in their embedded form, by id, without those that the caller may not read. */
 export async function embeddedPosts(site: Site, caller: Caller, kind: PostKind, ids: readonly number[]): Promise<Map<number, CoreRecord>> {
-  const { records } = await shownPosts(site, caller, kind, ids, { context: 'embed' });
-  return new Map(records.map((record) => [Number(record.id), record]));
+  if (ids.length === 0) return new Map();
+  const { records, bundle } = await shownPosts(site, caller, kind, ids, { context: 'embed' });
+  const isReadable = (id: number) => mayRead(caller.viewer, accessRow(bundle.posts.get(id)!, bundle.metas.get(id)));
+  return new Map(records.map((record) => [Number(record.id), record] as const).filter(([id]) => isReadable(id)));
 }
 
 /** Renders records by id, in this order; also returns their rows. */

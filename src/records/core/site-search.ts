@@ -1,5 +1,5 @@
 import { fail } from '../../errors.ts';
-import { BLOG_BASES } from '../../kinds/core/blog.ts';
+import { BLOG_TYPES } from '../../kinds/core/blog.ts';
 import { postFilters } from '../../kinds/core/post-params.ts';
 import {
   SEARCHED_TAXONOMIES,
@@ -10,6 +10,7 @@ import {
   subtypesOf,
 } from '../../kinds/core/search.ts';
 import { anyTermLink, blogCategory } from '../../kinds/core/term.ts';
+import { routeOfPost } from '../../kinds/core/types.ts';
 import { type Methods, methodsFor } from '../../kinds/core/view.ts';
 import { narrow } from '../../kinds/filter.ts';
 import { postKind, termKindOf, termKinds } from '../../kinds/index.ts';
@@ -43,7 +44,6 @@ import { embeddedTerms } from './terms.ts';
  */
 
 const EVENT = postKind('event');
-const BLOG_TYPES = ['post', 'page'] as const;
 
 /**
  * Searches the site. Events alone are listed as in their own list, by start and without past ones. Several types
@@ -158,9 +158,8 @@ async function findMixed(
   return { hits: rows.map((row) => postHit(row, parentSlugs.get(row.ID) ?? [], caller, languageOf(row))), total };
 }
 
-/** The word in the capabilities of a type; below it, the route of a type if its name differs. */
+/** The word in the capabilities of a type. */
 const CAPABILITY_PLURALS: ReadonlyMap<string, string> = tableOf({ post: 'posts', page: 'pages', [EVENT.postType]: EVENT.capabilities });
-const ROUTES: ReadonlyMap<string, string> = tableOf(BLOG_BASES);
 const mayEdit = (viewer: Viewer, type: string, author: number) =>
   mapMetaCap('edit', viewer, { author, status: 'publish' }, CAPABILITY_PLURALS.get(type) ?? 'posts');
 
@@ -180,7 +179,7 @@ function postHit(row: FoundPost, parentSlugs: readonly string[], caller: Caller,
     url: type === EVENT.postType ? permalink(row, caller, language) : blogUrl(blogPlace(caller), row, parentSlugs),
     type: 'post',
     subtype: type,
-    route: `${ROUTES.get(type) ?? type}/${id}`,
+    route: routeOfPost(row),
     typeRoute: `types/${type}`,
     methods: methodsOn(caller.viewer, row),
   };
