@@ -26,15 +26,17 @@ describeRequests('a batch', (ask) => {
       { method: 'PATCH', path: '/tec/v1/events/39', body: { title: 'Renamed, too' }, headers: { 'X-TEC-EEA': 'yes' } },
       { method: 'DELETE', path: '/calendar/events/v1/organizers/24' },
       { path: '/calendar/events/v1/tags?_fields=name', body: { name: 'Loud' } },
+      { path: '/wp/v2/tags', body: { name: 'Quiet', _fields: 'slug,name' } },
     ]);
-    expect(statuses({ responses })).toEqual([201, 201, 200, 200, 200, 201]);
-    const [jazz, barn, renamed, , , tag] = responses;
+    expect(statuses({ responses })).toEqual([201, 201, 200, 200, 200, 201, 201]);
+    const [jazz, barn, renamed, , , tag, otherTag] = responses;
     expect(jazz.body.title).toBe('Jazz');
     expect(jazz.body.categories.map((term: Json) => term.name)).toEqual(['New category']);
     expect(jazz.headers.ETag).toMatch(/^"[0-9a-f]{20}"$/);
     expect(barn.headers.Location).toContain(`/wp/v2/tribe_venue/${barn.body.id}`);
     expect(renamed.body.title).toBe('Renamed');
     expect(tag.body).toEqual({ name: 'Loud' });
+    expect(otherTag.body).toEqual({ slug: 'quiet', name: 'Quiet' });
     expect((await ask.read('/events/38')).title).toBe('Renamed');
     expect((await ask.read(`/events/${jazz.body.id}`)).title).toBe('Jazz');
   });

@@ -6,14 +6,14 @@ import { restUrl } from '../wordpress/links.ts';
 import { addDays, dateFromUtc, utcFromDate } from '../wordpress/time.ts';
 import { localFromDate, unixFromLocal } from '../wordpress/zones.ts';
 import { type Answer, etagOf } from './deliver.ts';
-import type { RawParams } from './input.ts';
+import { type Body, mergeParams, type RawParams } from './input.ts';
 import { pickFields, pickLinkedFields } from './pick-fields.ts';
 import type { LinkedReply } from './reply.ts';
 import type { IncomingRequest } from './request.ts';
 import type { Reply } from './route.ts';
 import { surrogateKeys } from './surrogates.ts';
 
-/** Wrapping of an answer, from the query parameters that every route takes. */
+/** Wrapping of an answer, from the parameters that every route takes: in the query, and `fields` also in the body. */
 export interface Wrapping {
   /** Name of the function that a script calls with the answer (JSONP). */
   readonly jsonp?: string;
@@ -69,6 +69,10 @@ export function readWrapping(query: RawParams): Wrapping {
     fields: fieldNames(fields),
   };
 }
+
+/** Returns the dotted paths that a request names in any of its sources (`rest_filter_response_fields`). */
+export const fieldsOf = (method: string, query: RawParams, body: Body): string[] =>
+  fieldNames(mergeParams({ query, body, path: {}, method })._fields);
 
 /** Splits `_fields`, a text or a list of texts, into dotted paths. */
 export const fieldNames = (raw: unknown): string[] =>

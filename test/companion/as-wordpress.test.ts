@@ -92,6 +92,14 @@ describeRequests('wp/v2 like WordPress', (ask) => {
     expect(ofAuthor._embedded ?? {}).not.toHaveProperty('wp:attached-to');
   });
 
+  it.each<[string, object, object]>([
+    ['tags', { name: 'Loud', _fields: 'slug,name' }, { slug: 'loud', name: 'Loud' }],
+    ['tags?_fields=id', { name: 'Loud', _fields: ['name'] }, { name: 'Loud' }],
+    ['tags?_fields=name', { name: 'Loud' }, { name: 'Loud' }],
+  ])('answers a write to %s of %j with the members named in _fields', async (path, body, answer) =>
+    expect((await send('POST', path, body)).body).toEqual(answer),
+  );
+
   it('lets users who may assign tags create them', async () => {
     expect(await send('POST', 'tags', { name: 'Of an author' }, 'auth')).toMatchObject({ status: 201 });
     const made = await send('POST', 'tags', { name: 'Of a contributor' }, 'contrib');

@@ -209,6 +209,9 @@ export const rawString = (maxBytes: number): Grammar<string> => ({
   },
 });
 
+/** The whole text of a date. Offsets may also be written without a colon, as `strtotime` reads them. */
+const DATE_TIME = /^\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d(?::?\d\d)?)?$/;
+
 /**
  * A date with a time (`rest_parse_date`); null means none. Kept as written and evaluated later, in the time zone that
  * applies.
@@ -220,8 +223,7 @@ export const dateTime: Grammar<string | null> = {
   read: (raw) => {
     if (raw === null) return accept(null);
     if (typeof raw !== 'string') return wrongType('string,null');
-    const isValid = /^\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d:\d\d/.test(raw) && isTime(raw);
-    return isValid ? accept(raw) : refuse(schemaFaultOf('rest_invalid_date', 'date-invalid'));
+    return DATE_TIME.test(raw) && isTime(raw) ? accept(raw) : refuse(schemaFaultOf('rest_invalid_date', 'date-invalid'));
   },
 };
 
