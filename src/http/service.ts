@@ -1,5 +1,6 @@
 import { createServer, type RequestListener, type Server } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { loadViewer } from '../accounts/viewer.ts';
 import type { Config } from '../config/config.ts';
 import { drainable } from '../host/drain.ts';
 import { withTimeout } from '../host/timeout.ts';
@@ -59,7 +60,7 @@ const repeatUntilDone =
 /** Regular tasks, each with the log message for a failure. */
 const TASKS: readonly (readonly [work: (site: Site) => Promise<unknown>, failure: string])[] = [
   [({ db }) => ensureVersionKey(db), 'the key for record versions could not be stored: ETags are computed without it'],
-  [publishDuePosts, 'scheduled records could not be published'],
+  [(site) => publishDuePosts(site, loadViewer), 'scheduled records could not be published'],
   [addFurtherDates, 'further dates of recurring events could not be added'],
   [repeatUntilDone(({ db, clock }) => pruneAnswers(db, clock())), 'old answers could not be removed'],
   [

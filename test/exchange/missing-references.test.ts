@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals';
+import { loadViewer } from '../../src/accounts/viewer.ts';
 import { importItems } from '../../src/exchange/import/importer.ts';
 import { ledgerKey } from '../../src/exchange/import/ledger.ts';
 import { type PostItem, splitMetas } from '../../src/exchange/items/items.ts';
@@ -123,7 +124,7 @@ describeDatabases('import with missing references', (open) => {
     });
     expect(await links()).toEqual([[ids[0]], [ids[1]], [ids[0]]]);
     await db.from('posts').where('post_status', 'future').update({ post_date_gmt: '2026-01-01 09:00:00' });
-    await publishDuePosts(site);
+    await publishDuePosts(site, loadViewer);
     const statuses = await db.from('posts').whereIn('ID', ids).orderBy('post_type').pluck('post_status');
     expect([(await storedEvent()).post_status, statuses]).toEqual(['publish', ['draft', 'publish']]);
   });
@@ -145,7 +146,7 @@ describeDatabases('import with missing references', (open) => {
     );
     const statuses = () => db.from('posts').where('post_type', 'tribe_venue').orderBy('ID').pluck('post_status');
     expect([(await storedEvent()).post_status, await statuses()]).toEqual(['future', ['draft', 'draft']]);
-    await publishDuePosts(site);
+    await publishDuePosts(site, loadViewer);
     expect([(await storedEvent()).post_status, await statuses()]).toEqual(['publish', ['publish', 'draft']]);
   });
 

@@ -1,4 +1,5 @@
 import { expect, it } from '@jest/globals';
+import { loadViewer } from '../../src/accounts/viewer.ts';
 import { publishDuePosts } from '../../src/records/scheduled.ts';
 import { parseSerialized } from '../../src/wordpress/php/serialized.ts';
 import { describeRequests, expectBody } from '../support/site-client.ts';
@@ -61,7 +62,7 @@ describeRequests('options of the earliest start and latest end of events', (ask)
     const { id } = await ask.create('/events', during(2040, { status: 'future', date: '2026-12-01 10:00:00' }));
     expect(await noted()).toEqual(SAMPLE);
     ask.setClock('2026-12-01T12:00:00Z');
-    expect(await publishDuePosts(ask.running().site)).toBe(1);
+    expect(await publishDuePosts(ask.running().site, loadViewer)).toBe(1);
     expect((await noted()).last).toEqual(['2040-06-01 11:00:00', id]);
     expectBody(await ask.send('DELETE', `/wp-json/wp/v2/tribe_events/${id}?force=true`, { as: 'admin' }));
     expect(await noted()).toEqual(SAMPLE);

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { loadViewer } from '../../src/accounts/viewer.ts';
 import { publishDuePosts } from '../../src/records/scheduled.ts';
 import type { Database } from '../../src/storage/engine/database.ts';
 import { describeDatabases } from '../support/databases.ts';
@@ -98,7 +99,7 @@ describeDatabases('drafts linked by a published event', (open) => {
     afterAll(() => clocked.close());
     const noonComes = async () => {
       now = new Date('2026-11-21T11:00:00Z');
-      expect(await publishDuePosts(clocked.site)).toBe(1);
+      expect(await publishDuePosts(clocked.site, loadViewer)).toBe(1);
     };
 
     it('are published at the scheduled time if the editor may publish them', async () => {
@@ -122,7 +123,7 @@ describeDatabases('drafts linked by a published event', (open) => {
       else for (const request of requests) await clocked.send('POST', EVENTS, { as: 'admin', body: request.body });
       expect(await statuses()).toEqual(['draft', 'draft']);
       now = new Date('2026-11-21T11:00:00Z');
-      expect(await publishDuePosts(clocked.site)).toBe(2);
+      expect(await publishDuePosts(clocked.site, loadViewer)).toBe(2);
       expect([await statuses(), await notes()]).toEqual([['publish', 'publish'], []]);
     });
 
