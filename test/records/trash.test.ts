@@ -63,6 +63,38 @@ describeRequests('records in the trash', (ask) => {
     expect(await trashMetas(id)).toEqual({});
   });
 
+  it.each(['restored', 'published'])('get their comments back if WordPress trashed them: %s', async (way) => {
+    const { id } = await ask.create('/events', EVENT);
+    const time = '2026-11-20 10:00:00';
+    const comment = { comment_content: 'Fine', comment_date: time, comment_date_gmt: time, comment_author: 'Eva' };
+    const [own, waiting, ofOther] = [7001, 7002, 7003];
+    const statuses = async () =>
+      (await ask.db().from('comments').whereIn('comment_ID', [own, waiting, ofOther]).orderBy('comment_ID')).map(
+        ({ comment_approved: status }) => status,
+      );
+    await ask.writeRows(async (db) => {
+      const rows = [own, waiting, ofOther].map((comment_ID) => ({
+        ...comment,
+        comment_ID,
+        comment_post_ID: comment_ID === ofOther ? 38 : id,
+        comment_approved: 'post-trashed',
+      }));
+      await db.from('comments').whereIn('comment_ID', [own, waiting, ofOther]).delete();
+      await db.from('comments').insert(rows);
+      // As `wp_trash_post` and `wp_trash_post_comments` write them.
+      await db.from('posts').where('ID', id).update({ post_status: 'trash', post_name: 'harvest-fair__trashed' });
+      const statuses = 'a:3:{i:7001;s:1:"1";i:7002;s:12:"post-trashed";i:7003;s:1:"1";}';
+      await db.from('postmeta').insert([
+        { post_id: id, meta_key: '_wp_trash_meta_status', meta_value: 'publish' },
+        { post_id: id, meta_key: '_wp_trash_meta_comments_status', meta_value: statuses },
+      ]);
+    });
+    if (way === 'restored') await restore('/events', id);
+    else await ask.update(`/events/${id}`, { status: 'publish' });
+    expect(await statuses()).toEqual(['1', '0', 'post-trashed']);
+    expect(await ask.metaValues(id, '_wp_trash_meta_comments_status')).toEqual([]);
+  });
+
   it('are drafts without a slug again, however many of them were in the trash', async () => {
     const drafts = [];
     for (const title of ['One', 'Two', 'Three']) drafts.push((await ask.create('/events', { ...EVENT, title, status: 'draft' })).id);

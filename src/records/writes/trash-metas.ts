@@ -1,6 +1,6 @@
-import type { PostKind, Rows } from '../../kinds/kind.ts';
-import { storedText } from '../../wordpress/php/serialized.ts';
-import type { Post } from '../../wordpress/rows.ts';
+import type { PostKind, Rows, StoredPost } from '../../kinds/kind.ts';
+import { serializedMembers, storedText } from '../../wordpress/php/serialized.ts';
+import { metaOf, type Post } from '../../wordpress/rows.ts';
 import { unixFromDate } from '../../wordpress/time.ts';
 
 /**
@@ -22,8 +22,23 @@ export function trashMetas({ trashedStatusMeta }: Kind, before: Post, after: Pos
   const [wasInTrash, isInTrash] = [before, after].map(({ post_status: status }) => status === 'trash');
   if (wasInTrash === isInTrash) return {};
   if (isInTrash) return before.post_name === '' ? {} : { [FORMER_SLUG]: [storedText(before.post_name)] };
-  const keys = [FORMER_STATUS, TRASHED_AT, FORMER_SLUG, trashedStatusMeta ?? []].flat();
+  const keys = [FORMER_STATUS, TRASHED_AT, FORMER_SLUG, COMMENT_STATUSES, trashedStatusMeta ?? []].flat();
   return Object.fromEntries(keys.map((key) => [key, []]));
+}
+
+/**
+ * Returns the former statuses of the comments that WordPress trashed with a post, by their ids, if the post leaves the
+ * trash (`wp_trash_post_comments`). Statuses that do not fit into the column are left out.
+ */
+export function commentStatuses(before: Pick<StoredPost, 'row' | 'metas'>, { post_status: status }: Post): ReadonlyMap<number, string> {
+  if (before.row.post_status !== 'trash' || status === 'trash') return new Map();
+  const statuses = Object.entries(serializedMembers(metaOf(before.metas, COMMENT_STATUSES)));
+  return new Map(
+    statuses.flatMap(([id, stored]): [number, string][] => {
+      const text = String(stored);
+      return text.length <= MAX_COMMENT_STATUS_LENGTH ? [[Number(id), text]] : [];
+    }),
+  );
 }
 
 type Kind = Pick<PostKind, 'trashedStatusMeta'>;
@@ -32,3 +47,6 @@ type Kind = Pick<PostKind, 'trashedStatusMeta'>;
 export const FORMER_STATUS = '_wp_trash_meta_status';
 const TRASHED_AT = '_wp_trash_meta_time';
 const FORMER_SLUG = '_wp_desired_post_slug';
+const COMMENT_STATUSES = '_wp_trash_meta_comments_status';
+/** Length of the column `comment_approved`. */
+const MAX_COMMENT_STATUS_LENGTH = 20;

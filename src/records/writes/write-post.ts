@@ -16,6 +16,7 @@ import { findPost, lockFound, lockPost, updatePost, writeMetas } from '../../sto
 import { touchDatedPosts } from '../../storage/rows/recurring-events.ts';
 import { saveRevision } from '../../storage/rows/revisions.ts';
 import { loadTermsOf } from '../../storage/rows/terms.ts';
+import { restoreComments } from '../../storage/rows/trashed-comments.ts';
 import { languageOfCode } from '../../wordpress/content-languages.ts';
 import { oldAddresses } from '../../wordpress/old-addresses.ts';
 import { type StoredValue, storedText, storedTexts } from '../../wordpress/php/serialized.ts';
@@ -53,7 +54,7 @@ import { findReusableRecord, languageOfFound, languageOfReused } from './reusabl
 import { isStored, slugOrId } from './stored-rows.ts';
 import { copyRecurrence } from './translated-dates.ts';
 import { withInherited } from './translation-source.ts';
-import { trashMetas } from './trash-metas.ts';
+import { commentStatuses, trashMetas } from './trash-metas.ts';
 import type { KindWrite, NewPost, WriteContext } from './write-context.ts';
 
 /*
@@ -219,6 +220,7 @@ export async function writeChange(write: WriteContext, before: StoredPost, plan:
     ...notedDrafts(before, after, drafts),
     ...references.metas,
   };
+  await restoreComments(db, row.ID, commentStatuses(before, after));
   const translations = await writeLanguage(write, row, after);
   await writeMetasAndTerms(write, after, row.post_status, { ...references, metas });
   if (kind.hasDates) await updateIndex(db, caller, translations);
