@@ -107,7 +107,7 @@ describeDatabases('the second site of a network', (open, engine) => {
     await db
       .from('users')
       .where('user_login', 'ed')
-      .update({ user_pass: await hashPassword('correct horse') });
+      .update({ user_pass: await hashPassword('correct horse', 'current') });
     expect(await attempt('correct horse')).toMatchObject({ login: { user: { row: { ID: 2 } } } });
     const link = await createPasswordLink(site, 'ed', 1800);
     expect((await ownerOfLink(site, link, '203.0.113.7')).row.ID).toBe(2);
@@ -131,7 +131,7 @@ describeDatabases('the second site of a network', (open, engine) => {
     await db
       .from('users')
       .where('user_login', 'ed')
-      .update({ user_pass: await hashPassword('correct horse') });
+      .update({ user_pass: await hashPassword('correct horse', 'current') });
     const names = Object.values(LOGIN_KEY_OPTIONS);
     // The name of the cookie derives from it.
     await db.from('sitemeta').insert({ site_id: 1, meta_key: 'siteurl', meta_value: 'http://network.example.org' });

@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import type { Site } from '../site.ts';
-import { hashApplicationPassword, newApplicationPassword } from '../wordpress/passwords.ts';
+import { hashGeneratedPassword, newApplicationPassword } from '../wordpress/passwords.ts';
 import { textFromUnix, unixFromDate } from '../wordpress/time.ts';
 import { AccountError } from './account-error.ts';
+import { hashFormatOf } from './hash-format.ts';
 import { changePasswords, noteApplicationPasswords, PASSWORDS_KEY, parsePasswords, type StoredPassword } from './stored-passwords.ts';
 import { requireUser, type UserReference } from './users.ts';
 
@@ -40,7 +41,7 @@ export async function createApplicationPassword(
     uuid,
     app_id: appId,
     name: label,
-    password: hashApplicationPassword(password),
+    password: await hashGeneratedPassword(password, hashFormatOf(await site.settings())),
     created: unixFromDate(site.clock()),
     last_used: null,
     last_ip: null,

@@ -5,7 +5,7 @@ import { fail } from '../errors.ts';
 import type { Site } from '../site.ts';
 import { capabilitiesKey, findUserByLoginOrEmail, loadUsers, replaceUserMeta, type StoredUser } from '../storage/rows/users.ts';
 import { createNonce, verifyNonce } from '../wordpress/nonces.ts';
-import { hashApplicationPassword, normalizeApplicationPassword } from '../wordpress/passwords.ts';
+import { fastHash, normalizeApplicationPassword } from '../wordpress/passwords.ts';
 import { toSerialized } from '../wordpress/php/serialized.ts';
 import { unixFromDate } from '../wordpress/time.ts';
 import { ANONYMOUS, type Viewer } from '../wordpress/viewer.ts';
@@ -177,13 +177,13 @@ async function findMatching(
   typedPassword: string,
   { address, isForeignPage }: Pick<Credentials, 'address' | 'isForeignPage'>,
 ): Promise<{ readonly entry?: StoredPassword | undefined; readonly hashingMs: number }> {
-  const fastHash = Buffer.from(hashApplicationPassword(typedPassword));
+  const typedHash = Buffer.from(fastHash(typedPassword));
   const entries = parsePasswords(user?.metas.get(PASSWORDS_KEY));
   const slowEntries = entries.filter(({ password }) => !password.startsWith('$generic$'));
   const match =
     entries.find(
       ({ password }) =>
-        password.length === fastHash.length && timingSafeEqual(Buffer.from(password).subarray(0, fastHash.length), fastHash),
+        password.length === typedHash.length && timingSafeEqual(Buffer.from(password).subarray(0, typedHash.length), typedHash),
     ) ?? slowEntries.find(({ password }) => wasVerified(site, password, typedPassword));
   if (match) return { entry: match, hashingMs: 0 };
   if (attemptsOf(site, 'sign-in', purposeOf({ isForeignPage })).secondsToWait(address, site.clock()) !== undefined) return { hashingMs: 0 };

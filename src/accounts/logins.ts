@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { SiteSettings } from '../calendar/settings.ts';
+import type { Keys } from '../config/config.ts';
 import { fail } from '../errors.ts';
 import { isObject } from '../objects.ts';
 import type { Site } from '../site.ts';
@@ -15,6 +16,7 @@ import {
   writeUserMeta,
 } from '../storage/rows/users.ts';
 import {
+  type CookieSecrets,
   type LoginCookie,
   loginCookieName,
   parseLoginCookie,
@@ -30,6 +32,7 @@ import { unixFromDate } from '../wordpress/time.ts';
 import { trimEndOf } from '../wordpress/trim.ts';
 import { addressKey, attemptsOf } from './attempts.ts';
 import { decoysBeside } from './decoy-hashes.ts';
+import { hashFormatOf } from './hash-format.ts';
 import { loginKeys, requireLoginKeys } from './login-keys.ts';
 import { accountAttemptsOf, countedName, refuseSignIn } from './refused-sign-in.ts';
 import { requireRoomForCheck, verifyInThread } from './slow-passwords.ts';
@@ -96,8 +99,7 @@ export async function loginsOf(site: Site, settings: SiteSettings, { cookie: hea
       const user = await findUserByLogin(site.db, cookie.login, [capabilitiesKey(site.db), 'locale']);
       if (!user) return [];
       const session = await verifyLoginCookie(cookie, {
-        salt: keys.loggedInKey + keys.loggedInSalt,
-        userPass: user.row.user_pass,
+        ...cookieSecrets(settings, keys, user),
         loadSessions: () => loadSessions(site.db, user.row.ID),
         now: unixFromDate(site.clock()),
         post,
@@ -107,6 +109,12 @@ export async function loginsOf(site: Site, settings: SiteSettings, { cookie: hea
   );
   return logins.flat();
 }
+
+const cookieSecrets = (settings: SiteSettings, keys: Keys, { row }: StoredUser): CookieSecrets => ({
+  salt: keys.loggedInKey + keys.loggedInSalt,
+  userPass: row.user_pass,
+  format: hashFormatOf(settings),
+});
 
 /** Whether the user asked to stay signed in when the session began: such sessions last longer (`wp_update_user`). */
 export const isRemembered = ({ session }: Login): boolean =>
@@ -197,7 +205,7 @@ export async function beginSession(
   await changeSessions(site, row.ID, (sessions) => ({ ...newestSessions(sessions, MAX_SESSIONS - 1), [sessionKey(token)]: session }));
   const cookie: NewCookie = {
     name: loginCookieNameOf(settings),
-    value: signLoginCookie({ login: row.user_login, expiration, token }, row.user_pass, keys.loggedInKey + keys.loggedInSalt),
+    value: signLoginCookie({ login: row.user_login, expiration, token }, cookieSecrets(settings, keys, user)),
     maxAge: remember ? LONG_SESSION_SECONDS + COOKIE_GRACE_SECONDS : undefined,
   };
   return { login: { user, token, session }, cookie };

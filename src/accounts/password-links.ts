@@ -3,7 +3,7 @@ import type { Site } from '../site.ts';
 import type { Database } from '../storage/engine/database.ts';
 import { capabilitiesKey, findUserByLogin, isSpammer, lockUser, type StoredUser, updateUser } from '../storage/rows/users.ts';
 import {
-  hashApplicationPassword,
+  hashGeneratedPassword,
   hashPassword,
   isPasswordTooLong,
   newApplicationPassword,
@@ -14,6 +14,7 @@ import { unixFromDate } from '../wordpress/time.ts';
 import { limitConcurrencyOfEach } from '../yielding.ts';
 import { AccountError } from './account-error.ts';
 import { attemptsOf } from './attempts.ts';
+import { hashFormatOf } from './hash-format.ts';
 import { accountKeys, endAllSessions, secondsToWaitAt } from './logins.ts';
 import { refuseSignIn } from './refused-sign-in.ts';
 import { verifyInThread } from './slow-passwords.ts';
@@ -47,17 +48,18 @@ export interface PasswordLink {
  * @throws AccountError `user-unknown`, `user-is-spam`
  */
 export async function createPasswordLink(
-  site: Pick<Site, 'db' | 'clock'>,
+  site: Pick<Site, 'db' | 'clock' | 'settings'>,
   reference: UserReference,
   seconds: number,
 ): Promise<PasswordLink> {
   const key = newApplicationPassword();
   const issuedAt = unixFromDate(site.clock()) - DAY_SECONDS + Math.min(seconds, DAY_SECONDS);
+  const hash = await hashGeneratedPassword(key, hashFormatOf(await site.settings()));
   return site.db.transaction(async (db) => {
     const user = await requireUser(db, reference, []);
     const { row } = user;
     if (await isSpammer(db, user)) throw new AccountError('user-is-spam', { login: row.user_login });
-    await updateUser(db, row.ID, { user_activation_key: `${issuedAt}:${hashApplicationPassword(key)}` });
+    await updateUser(db, row.ID, { user_activation_key: `${issuedAt}:${hash}` });
     return { login: row.user_login, key };
   });
 }
@@ -97,7 +99,7 @@ export async function choosePassword(site: Site, link: PasswordLink, password: s
   };
   return oneAtATime(row.ID, async () => {
     await currentOwner(site.db);
-    const hash = await hashOf(password);
+    const hash = await hashOf(site, password);
     return site.db.transaction(async (db) => {
       await lockUser(db, row.ID);
       const user = await currentOwner(db);
@@ -129,7 +131,7 @@ export async function changePassword(
   if (wait !== undefined) return fail('too-many-requests', { data: { retry_after: wait } });
   const { matching, durationMs: hashingMs } = await verifyInThread({ password: currentPassword, address }, [user.row.user_pass]);
   if (matching < 0) return refuseSignIn(site, { name: user.row.user_login, address, guessed: 'account', user, startedAt, hashingMs });
-  const hash = await hashOf(password);
+  const hash = await hashOf(site, password);
   await site.db.transaction(async (db) => {
     await lockUser(db, id);
     // The password may have been changed since it was checked.
@@ -145,10 +147,10 @@ async function setPassword(db: Database, id: number, hash: string): Promise<void
   await endAllSessions(db, id);
 }
 
-async function hashOf(password: string): Promise<string> {
+async function hashOf(site: Site, password: string): Promise<string> {
   if ([...password.trim()].length < MIN_PASSWORD_LENGTH) throw new AccountError('password-short', { letters: MIN_PASSWORD_LENGTH });
   if (isPasswordTooLong(password)) throw new AccountError('password-long');
-  return hashPassword(passwordFromForm(password));
+  return hashPassword(passwordFromForm(password), hashFormatOf(await site.settings()));
 }
 
 /** Whether a key belongs to a user's link (`check_password_reset_key`). */

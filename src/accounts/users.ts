@@ -37,6 +37,7 @@ import { parseSerialized, type StoredValue, storedText, toSerialized } from '../
 import { NICENAME_BYTES, nicenameOf, uniqueSlug } from '../wordpress/slug.ts';
 import { utcFromDate } from '../wordpress/time.ts';
 import { AccountError } from './account-error.ts';
+import { hashFormatOf } from './hash-format.ts';
 
 /** A user in readable form. `registered`: UTC, `YYYY-MM-DD HH:MM:SS`. */
 export interface Account {
@@ -75,7 +76,7 @@ export async function createUser(site: Site, { login, email, password, role, dis
   if (password !== undefined && password.trim() === '') throw new AccountError('password-empty');
   if (password !== undefined && isPasswordTooLong(password)) throw new AccountError('password-long');
   const { capabilities, level } = grantsOf(role, await rolesOf(site));
-  const hash = await hashPassword(passwordFromForm(password ?? randomBytes(32).toString('base64url')));
+  const hash = await hashPassword(passwordFromForm(password ?? randomBytes(32).toString('base64url')), hashFormatOf(await site.settings()));
   const registered = utcFromDate(site.clock());
   const nicename = nicenameOf(login);
   const name = sanitizeDisplayName(stripControlCharacters(displayName)) || login;

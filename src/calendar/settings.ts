@@ -167,7 +167,7 @@ export function baseAbove(base: number, highestId: number): number {
 /** Names of the options that are read, except that of the roles, of which the table prefix is a part. */
 const SETTING_NAMES = [
   'home', 'siteurl', 'blogname', 'blogdescription', 'timezone_string', 'gmt_offset', 'permalink_structure', 'category_base', 'tag_base', 'posts_per_page',
-  'posts_per_rss', 'rss_use_excerpt', 'use_smilies', 'using_application_passwords', CALENDAR_OPTION, 'tec_ct1_migration_state',
+  'posts_per_rss', 'rss_use_excerpt', 'use_smilies', 'using_application_passwords', 'db_version', CALENDAR_OPTION, 'tec_ct1_migration_state',
   'tec_custom_tables_v1_active',
   'page_for_posts', 'page_on_front', 'show_on_front', 'site_icon', 'site_logo', 'upload_path', 'upload_url_path', 'uploads_use_yearmonth_folders',
   'thumbnail_size_w', 'thumbnail_size_h', 'thumbnail_crop', 'medium_size_w', 'medium_size_h', 'medium_large_size_w', 'medium_large_size_h',

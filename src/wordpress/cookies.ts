@@ -1,4 +1,5 @@
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
+import type { HashFormat } from './passwords.ts';
 
 /**
  * A salt of WordPress's configuration: `LOGGED_IN_KEY` followed by `LOGGED_IN_SALT`, or the pair of another scheme
@@ -48,14 +49,21 @@ export function parseLoginCookie(value: string): LoginCookie | undefined {
 
 /**
  * Returns the part of an account's password hash that cookies depend on, so that a new password invalidates them
- * (`wp_generate_auth_cookie`).
+ * (`wp_generate_auth_cookie`). WordPress before 6.8 takes the same part of all hashes.
  */
-export const passwordFragment = (userPass: string): string => (/^\$(P|2y)\$/.test(userPass) ? userPass.slice(8, 12) : userPass.slice(-4));
+export const passwordFragment = (userPass: string, format: HashFormat): string =>
+  format === 'phpass' || /^\$(P|2y)\$/.test(userPass) ? userPass.slice(8, 12) : userPass.slice(-4);
 
-export interface CookieCheck {
+/** What the signature of a user's cookies depends on. */
+export interface CookieSecrets {
   readonly salt: Salt;
   /** Column `user_pass` of the user named by the cookie. */
   readonly userPass: string;
+  /** The format of new hashes of the site. */
+  readonly format: HashFormat;
+}
+
+export interface CookieCheck extends CookieSecrets {
   /** Loads the user's sessions by key, as in `session_tokens`. Called only for a cookie whose signature is right. */
   readonly loadSessions: () => Promise<Readonly<Record<string, Session>>>;
   /** Unix seconds. */
@@ -70,10 +78,10 @@ export interface CookieCheck {
  */
 export async function verifyLoginCookie(
   cookie: LoginCookie,
-  { salt, userPass, loadSessions, now, post = false }: CookieCheck,
+  { loadSessions, now, post = false, ...secrets }: CookieCheck,
 ): Promise<Session | undefined> {
   if (cookie.expiration + (post ? POST_GRACE_SECONDS : 0) < now) return undefined;
-  const expected = Buffer.from(signature(cookie, userPass, salt));
+  const expected = Buffer.from(signature(cookie, secrets));
   const actual = Buffer.from(cookie.hmac);
   if (expected.length !== actual.length || !timingSafeEqual(expected, actual)) return undefined;
   const session = new Map(Object.entries(await loadSessions())).get(sessionKey(cookie.token));
@@ -81,15 +89,15 @@ export async function verifyLoginCookie(
 }
 
 /** Returns the value of a login cookie, not yet encoded for a header (`wp_generate_auth_cookie`). */
-export const signLoginCookie = (cookie: Omit<LoginCookie, 'hmac'>, userPass: string, salt: Salt): string =>
-  [cookie.login, cookie.expiration, cookie.token, signature(cookie, userPass, salt)].join('|');
+export const signLoginCookie = (cookie: Omit<LoginCookie, 'hmac'>, secrets: CookieSecrets): string =>
+  [cookie.login, cookie.expiration, cookie.token, signature(cookie, secrets)].join('|');
 
 /** Returns the key of a session in `session_tokens`: the SHA-256 of its token, in hexadecimal. */
 export const sessionKey = (token: string): string => createHash('sha256').update(token).digest('hex');
 
-function signature({ login, expiration, token }: Omit<LoginCookie, 'hmac'>, userPass: string, salt: Salt): string {
+function signature({ login, expiration, token }: Omit<LoginCookie, 'hmac'>, { salt, userPass, format }: CookieSecrets): string {
   const key = createHmac('md5', salt)
-    .update([login, passwordFragment(userPass), expiration, token].join('|'))
+    .update([login, passwordFragment(userPass, format), expiration, token].join('|'))
     .digest('hex');
   return createHmac('sha256', key).update([login, expiration, token].join('|')).digest('hex');
 }

@@ -1,4 +1,4 @@
-import { createHash, createHmac, randomInt, timingSafeEqual } from 'node:crypto';
+import { createHash, createHmac, randomBytes, randomInt, timingSafeEqual } from 'node:crypto';
 import { setImmediate } from 'node:timers/promises';
 import { argon2iAsync, argon2idAsync } from '@noble/hashes/argon2.js';
 import { blake2b } from '@noble/hashes/blake2.js';
@@ -49,8 +49,12 @@ export async function verifyTypedPassword(password: string, hash: string): Promi
   return false;
 }
 
-/** Returns the hash of an account's password as WordPress 6.8 and later store it: `$wp$2y$...` (`wp_hash_password`). */
-export async function hashPassword(password: string): Promise<string> {
+/** The format of new hashes: that of WordPress 6.8 and later, or of phpass, the only one that earlier versions understand. */
+export type HashFormat = 'current' | 'phpass';
+
+/** Returns the hash of an account's password as WordPress stores it: `$wp$2y$...` or `$P$...` (`wp_hash_password`). */
+export async function hashPassword(password: string, format: HashFormat): Promise<string> {
+  if (format === 'phpass') return newPortableHash(trimAscii(password));
   return `$wp${(await hash(digestForBcrypt(password), BCRYPT_COST)).replace(/^\$2[ab]\$/, '$2y$')}`;
 }
 
@@ -71,8 +75,12 @@ export function costOfHash(stored: string): HashCost | undefined {
   return phpassDigit === undefined ? undefined : { algorithm: 'phpass', factor: PHPASS_DIGITS.indexOf(phpassDigit) };
 }
 
-/** Returns the hash of an application password as WordPress 6.8 and later store it: `$generic$...` (`wp_fast_hash`). */
-export const hashApplicationPassword = (password: string): string => fastHash(password);
+/**
+ * Returns the hash of a generated password, such as an application password or the key of a link, as WordPress stores
+ * it: `$generic$...` (`wp_fast_hash`) or `$P$...`.
+ */
+export const hashGeneratedPassword = async (password: string, format: HashFormat): Promise<string> =>
+  format === 'phpass' ? newPortableHash(password) : fastHash(password);
 
 /**
  * Returns a new application password: 24 letters and digits
@@ -93,7 +101,8 @@ export const groupedPassword = (password: string): string => password.replace(/(
  */
 export const normalizeApplicationPassword = (password: string): string => password.replace(/[^a-z0-9]/gi, '');
 
-function fastHash(password: string): string {
+/** Returns the hash of a generated password as WordPress 6.8 and later store it (`wp_fast_hash`). */
+export function fastHash(password: string): string {
   const digest = blake2b(Buffer.from(password), { key: FAST_HASH_KEY, dkLen: FAST_HASH_BYTES });
   return FAST_HASH + Buffer.from(digest).toString('base64url');
 }
@@ -130,6 +139,13 @@ const PHPASS_DIGITS = './0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrs
 const ROUNDS_PER_TURN = 4096;
 /** Exponent of the maximum number of rounds: more would allow an attack through the database. */
 const MAX_LOG_ROUNDS = 20;
+/** Exponent of the number of rounds of new hashes, and the length of their salt before it is encoded. */
+const LOG_ROUNDS = 13;
+const SALT_BYTES = 6;
+
+/** Returns a new portable hash of phpass, with WordPress's number of rounds (`PasswordHash::HashPassword`). */
+const newPortableHash = (password: string): Promise<string> =>
+  portableHash(password, `$P$${PHPASS_DIGITS[LOG_ROUNDS]}${phpassBase64(randomBytes(SALT_BYTES))}`);
 
 /**
  * Returns the portable hash of phpass: MD5 in 2^n rounds with the salt and the n of `setting`. Empty if the setting is

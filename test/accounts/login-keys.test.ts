@@ -23,7 +23,7 @@ describeTwoInstances('login keys that are stored in the options', ({ db, sites }
     db()
       .from('users')
       .where('user_login', 'ed')
-      .update({ user_pass: await hashPassword('right') });
+      .update({ user_pass: await hashPassword('right', 'current') });
 
   it('end all sessions in all processes if they are replaced or removed', async () => {
     await storePassword();

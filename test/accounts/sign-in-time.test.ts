@@ -125,7 +125,7 @@ describeRequests('a sign-in while too many hashes are waiting', (ask) => {
       db
         .from('users')
         .where('user_login', 'ed')
-        .update({ user_pass: await hashPassword('right') }),
+        .update({ user_pass: await hashPassword('right', 'current') }),
     );
     const attempt = (name: string, password: string) => async () =>
       signIn(site, await site.settings(), { name, password, remember: false, address: '203.0.113.9', agent: undefined });

@@ -7,6 +7,7 @@ import {
 } from '../../src/accounts/application-passwords.ts';
 import { attemptsOf } from '../../src/accounts/attempts.ts';
 import { readClaim } from '../../src/accounts/credentials.ts';
+import { loginOf, signIn } from '../../src/accounts/logins.ts';
 import { renamePassword } from '../../src/accounts/own-passwords.ts';
 import { choosePassword, createPasswordLink, ownerOfLink } from '../../src/accounts/password-links.ts';
 import { listPeople, mayActFor, mayReadPerson } from '../../src/accounts/people.ts';
@@ -45,6 +46,7 @@ import { verifyPassword } from '../../src/wordpress/passwords.ts';
 import { parseSerialized, serializedMembers, toSerialized } from '../../src/wordpress/php/serialized.ts';
 import { describeDatabases } from '../support/databases.ts';
 import { measureCostRatio } from '../support/growth.ts';
+import { serveDatabase } from '../support/running-site.ts';
 import { loadSite, makeNetwork, setOptions } from '../support/site.ts';
 import { readFixture } from '../support/site-data.mjs';
 
@@ -134,6 +136,45 @@ describeDatabases('accounts', (open) => {
       expect(await problemOf(setEmail(site, id, 'ED@example.test'))).toBe('email-taken');
       expect(await problemOf(setEmail(site, id, ''))).toBe('email-invalid');
       expect(await problemOf(setEmail(site, 'nobody', 'x@example.test'))).toBe('user-unknown');
+    });
+
+    it.each([
+      // WordPress 6.1, 6.7 and 6.8.
+      ['53496', 'on', 'phpass'],
+      ['58975', 'on', 'phpass'],
+      ['60421', 'on', 'current'],
+      ['', 'on', 'current'],
+      ['53496', 'off', 'current'],
+    ] as const)('stores hashes that a WordPress beside it understands: version %s, shared %s', async (version, shared, format) => {
+      const formats = { phpass: [/^\$P\$B/, /^\$P\$B/], current: [/^\$wp\$2y\$/, /^\$generic\$/] } as const;
+      const [account, generated] = formats[format];
+      await setOptions(db, { db_version: version });
+      const { site: sharing, send, close } = await serveDatabase(db, { env: { SHARED_WITH_WORDPRESS: shared }, clock: () => NOW });
+      try {
+        const { id } = await createUser(sharing, { ...anna, password: 'correct horse' });
+        const row = async () => (await db.from('users').where('ID', id).first())!;
+        expect((await row()).user_pass).toMatch(account);
+        const link = await createPasswordLink(sharing, id, 3600);
+        expect((await row()).user_activation_key.replace(/^\d+:/, '')).toMatch(generated);
+        await choosePassword(sharing, link, 'a long enough password', '192.0.2.1');
+        expect((await row()).user_pass).toMatch(account);
+        const { password, entry } = await createApplicationPassword(sharing, id, 'phone');
+        expect(entry.password).toMatch(generated);
+        const authorization = `Basic ${Buffer.from(`${anna.login}:${password}`).toString('base64')}`;
+        expect((await send('GET', '/wp-json/wp/v2/users/me', { headers: { authorization } })).status).toBe(200);
+        const credentials = {
+          name: anna.login,
+          password: 'a long enough password',
+          remember: false,
+          address: '192.0.2.1',
+          agent: undefined,
+        };
+        const { cookie } = await signIn(sharing, await sharing.settings(), credentials);
+        const header = `${cookie.name}=${encodeURIComponent(cookie.value)}`;
+        expect((await loginOf(sharing, await sharing.settings(), { cookie: header }))?.user.row.ID).toBe(id);
+      } finally {
+        await close();
+      }
     });
 
     it('invalidates a password link when the e-mail address changes', async () => {

@@ -67,7 +67,7 @@ const suite = (ask: SiteClient) => {
       again = await ed.submit(asked, PAGE, { ...decision, _wpnonce: 'old' });
       expect(again.status).toBe(403);
     } else {
-      const hash = await hashPassword('a long enough password');
+      const hash = await hashPassword('a long enough password', 'current');
       await ask.writeRows((db) => db.from('users').where('user_login', 'ed').update({ user_pass: hash }));
       const signIn = await ed.submit(asked, PAGE, decision);
       expect(signIn.status).toBe(401);

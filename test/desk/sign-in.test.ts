@@ -16,7 +16,7 @@ const PASSWORD = 'a long enough password';
 
 describeRequests('signing in to the desk', (ask) => {
   const withPassword = async (id = 1): Promise<void> => {
-    const hash = await hashPassword(PASSWORD);
+    const hash = await hashPassword(PASSWORD, 'current');
     await ask.writeRows((db) => updateUser(db, id, { user_pass: hash }));
   };
 

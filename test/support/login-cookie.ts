@@ -21,7 +21,7 @@ export function createLoginCookie(
   token = randomBytes(32).toString('hex').slice(0, 43),
 ): { value: string; token: string; sessionKey: string } {
   const key = createHmac('md5', salt)
-    .update([login, passwordFragment(userPass), expiration, token].join('|'))
+    .update([login, passwordFragment(userPass, 'current'), expiration, token].join('|'))
     .digest('hex');
   const hmac = createHmac('sha256', key).update([login, expiration, token].join('|')).digest('hex');
   return { value: [login, expiration, token, hmac].join('|'), token, sessionKey: sessionKey(token) };

@@ -1,6 +1,6 @@
 import type { Database } from '../../src/storage/engine/database.ts';
 import { writeUserMeta } from '../../src/storage/rows/users.ts';
-import { hashApplicationPassword } from '../../src/wordpress/passwords.ts';
+import { fastHash } from '../../src/wordpress/passwords.ts';
 import { toSerialized } from '../../src/wordpress/php/serialized.ts';
 
 /** A user to add to the sample site, with individual capabilities instead of a role. */
@@ -35,7 +35,7 @@ export async function addPerson(db: Database, { id, login, capabilities }: NewPe
     uuid: `person-${id}`,
     app_id: '',
     name: 'tests',
-    password: hashApplicationPassword(password),
+    password: fastHash(password),
     created: 1,
     last_used: 4_000_000_000,
     last_ip: null,

@@ -10,7 +10,7 @@ const key = 'd83eea103f7cfc351dae29c53e8fbc2866fb0678097f78965a19f36279a5d2c4';
 const value = `admin|${expiration}|${token}|0c1083b2b370ee1f3761bdcece67173e9633b1383c75f125d7c772977ed7b731`;
 const cookie = parseLoginCookie(value)!;
 const holding = (sessions: Readonly<Record<string, Session>>) => ({ loadSessions: async () => sessions });
-const check = { salt, userPass, ...holding({ [key]: { expiration, login: 7 } }), now: expiration - 10 };
+const check = { salt, userPass, format: 'current' as const, ...holding({ [key]: { expiration, login: 7 } }), now: expiration - 10 };
 const unread = {
   loadSessions: () => {
     throw new Error('sessions were loaded');
@@ -61,5 +61,12 @@ describe('login cookies', () => {
     ['$2y$10$abcdefgh', 'bcde'],
     ['$wp$2y$10$abcdefgh', 'efgh'],
     ['149603e6c03516362a8da23f624db945', 'b945'],
-  ])('use this fragment of the hash %s: %s', (stored, fragment) => expect(passwordFragment(stored)).toBe(fragment));
+  ])('use this fragment of the hash %s: %s', (stored, fragment) => expect(passwordFragment(stored, 'current')).toBe(fragment));
+  it.each([
+    ['$P$BABCDEFGHIJ', 'EFGH'],
+    ['$2y$10$abcdefgh', 'bcde'],
+    ['149603e6c03516362a8da23f624db945', 'c035'],
+  ])('use this fragment of the hash %s before WordPress 6.8: %s', (stored, fragment) =>
+    expect(passwordFragment(stored, 'phpass')).toBe(fragment),
+  );
 });

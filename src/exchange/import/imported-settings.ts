@@ -31,7 +31,7 @@ const OPTIONS: Readonly<Record<Exclude<SettingName, OwnOption>, 'imported' | 'ow
   [CALENDAR_OPTION]: 'imported', [CUSTOM_FIELDS_OPTION]: 'imported',
   home: 'own', siteurl: 'own', upload_path: 'own', upload_url_path: 'own', uploads_use_yearmonth_folders: 'own', page_for_posts: 'own',
   page_on_front: 'own', show_on_front: 'own', site_icon: 'own', site_logo: 'own', admin_email: 'own', default_role: 'own',
-  using_application_passwords: 'own', logged_in_key: 'own', logged_in_salt: 'own', nonce_key: 'own', nonce_salt: 'own',
+  using_application_passwords: 'own', db_version: 'own', logged_in_key: 'own', logged_in_salt: 'own', nonce_key: 'own', nonce_salt: 'own',
   [SITE_PLUGINS]: 'own', polylang: 'own', icl_sitepress_settings: 'own', tec_ct1_migration_state: 'own', tec_custom_tables_v1_active: 'own',
   tec_ct1_series_relationship_table_schema_version: 'own', tec_ct1_events_field_schema_version: 'own',
   tec_ct1_occurrences_field_schema_version: 'own', [OCCURRENCE_BASE_OPTION]: 'own', [VERSION_KEY_OPTION]: 'own', [INDEX_OPTION]: 'own',
