@@ -34,9 +34,9 @@ type LoadViewer = (db: Database, settings: SiteSettings, id: number) => Promise<
 /**
  * Publishes the scheduled records whose time has come, like WordPress's scheduler (`wp_publish_post`). Only the status
  * changes. Linked drafts of venues and organizers are published too: those noted at scheduling, or those that the
- * record's author may publish if WordPress scheduled it. What a WordPress beside this server is about to publish is left
- * to it for ten minutes, so that its plugins notice. Several processes may run it at the same time. Returns the number of
- * records published.
+ * record's author may publish if WordPress scheduled it. Records that a WordPress beside this server is about to
+ * publish are left to it for ten minutes, so that its plugins notice. Several processes may run it at the same time.
+ * Returns the number of records published.
  */
 export async function publishDuePosts(site: Site, loadViewer: LoadViewer): Promise<number> {
   const settings = await site.settings();

@@ -54,7 +54,7 @@ export function parseLoginCookie(value: string): LoginCookie | undefined {
 export const passwordFragment = (userPass: string, format: HashFormat): string =>
   format === 'phpass' || /^\$(P|2y)\$/.test(userPass) ? userPass.slice(8, 12) : userPass.slice(-4);
 
-/** What the signature of a user's cookies depends on. */
+/** The values on which the signature of a user's cookies depends. */
 export interface CookieSecrets {
   readonly salt: Salt;
   /** Column `user_pass` of the user named by the cookie. */

@@ -49,7 +49,7 @@ export async function verifyTypedPassword(password: string, hash: string): Promi
   return false;
 }
 
-/** The format of new hashes: that of WordPress 6.8 and later, or of phpass, the only one that earlier versions understand. */
+/** The format of new hashes: that of WordPress 6.8 and later, or of phpass, which earlier versions understand. */
 export type HashFormat = 'current' | 'phpass';
 
 /** Returns the hash of an account's password as WordPress stores it: `$wp$2y$...` or `$P$...` (`wp_hash_password`). */

@@ -106,8 +106,8 @@ async function calendarFields(
   // Drafts show an empty slug, so a record can be sent back as it was read.
   const isSent = (name: string) => values[name] !== undefined && values[name] !== null && !(name === 'slug' && values[name] === '');
   const taxonomies = new Set(coreTerms(kind).map(({ restBase }) => restBase));
-  const valueOf = (name: string) => (taxonomies.has(name) ? termsById(values[name]) : values[name]);
-  const sentFields = membersOf(kind).flatMap(([name, field]) => (isSent(name) ? [[field, valueOf(name)] as const] : []));
+  const fieldValue = (name: string) => (taxonomies.has(name) ? termsById(values[name]) : values[name]);
+  const sentFields = membersOf(kind).flatMap(([name, field]) => (isSent(name) ? [[field, fieldValue(name)] as const] : []));
   const raw: Record<string, unknown> = { ...Object.fromEntries(sentFields), ...datesOf(caller, values, stored.date), ...change.fields };
   const acceptedValues = await acceptParams(site, caller, kind.fields, raw, 'change');
   const { password, comment_status, ping_status, excerpt, slug } = values;
