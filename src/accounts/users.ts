@@ -61,8 +61,14 @@ export interface NewAccount {
   readonly displayName?: string | undefined;
 }
 
-/** A user by id, login or e-mail address. */
+/** A user by id, or by login or e-mail address. */
 export type UserReference = number | string;
+
+/**
+ * Returns the reference in a text: digits are always an id, since its user may be gone and another one may have it as
+ * login.
+ */
+export const userReference = (text: string): UserReference => (/^\d{1,15}$/.test(text) ? Number(text) : text);
 
 /**
  * Creates a user with the rows that WordPress creates (`wp_insert_user`), in one transaction.
@@ -263,15 +269,15 @@ async function requireLocked(db: Database, reference: UserReference, keys: reado
 }
 
 /**
- * Finds the user that a reference names: a number is an id, also of a user who has just been deleted; digits in a text
- * are an id or, if there is none, a login; a login takes precedence over an e-mail address. Throws AccountError
- * `user-unknown`.
+ * Finds the user that a reference names: a number is an id, also of a user who has just been deleted; a text is a
+ * login, even if it consists of digits, or else an e-mail address. Throws AccountError `user-unknown`.
  */
 export async function requireUser(db: Database, reference: UserReference, keys: readonly string[]): Promise<StoredUser> {
-  const name = String(reference);
-  const byId = /^\d{1,15}$/.test(name) ? (await loadUsers(db, [Number(name)], keys)).get(Number(name)) : undefined;
-  const user = byId ?? (typeof reference === 'number' || name === '' ? undefined : await findUserByLoginOrEmail(db, name, keys));
-  if (!user) throw new AccountError('user-unknown', { user: name });
+  const user =
+    typeof reference === 'number'
+      ? (await loadUsers(db, [reference], keys)).get(reference)
+      : reference !== '' && (await findUserByLoginOrEmail(db, reference, keys));
+  if (!user) throw new AccountError('user-unknown', { user: String(reference) });
   return user;
 }
 
@@ -279,11 +285,7 @@ export async function requireUser(db: Database, reference: UserReference, keys: 
  * Returns the id of the user with a login or an e-mail address, even if it consists of digits. Throws AccountError
  * `user-unknown`.
  */
-export async function idOfName({ db }: Site, name: string): Promise<number> {
-  const user = name === '' ? undefined : await findUserByLoginOrEmail(db, name, []);
-  if (!user) throw new AccountError('user-unknown', { user: name });
-  return user.row.ID;
-}
+export const idOfName = async ({ db }: Site, name: string): Promise<number> => (await requireUser(db, name, [])).row.ID;
 
 /** `sanitize_user` in its strict form, limited to the width of the column. */
 const LOGIN = /^[A-Za-z0-9 _.@-]{1,60}$/;

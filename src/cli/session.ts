@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { firstAdministrator, requireUser } from '../accounts/users.ts';
+import { firstAdministrator, requireUser, userReference } from '../accounts/users.ts';
 import { loadViewer } from '../accounts/viewer.ts';
 import { type Config, ConfigError, readConfig } from '../config/config.ts';
 import { SettingError } from '../host/setting-error.ts';
@@ -107,7 +107,10 @@ export function withSite<T>(session: Session, use: Use, work: (site: Site) => Pr
  */
 export async function actingCaller(site: Site, { language }: Pick<Session, 'language'>, user: string | undefined): Promise<Caller> {
   const settings = await site.settings();
-  const id = user === undefined ? ((await firstAdministrator(site))?.id ?? throwMissing()) : (await requireUser(site.db, user, [])).row.ID;
+  const id =
+    user === undefined
+      ? ((await firstAdministrator(site))?.id ?? throwMissing())
+      : (await requireUser(site.db, userReference(user), [])).row.ID;
   const viewer = await loadViewer(site.db, settings, id);
   return callerFor(site, settings, viewer ?? throwMissing(), { language });
 }

@@ -1,11 +1,10 @@
 import type { Command } from 'commander';
 import { createApplicationPassword, listApplicationPasswords, revokeApplicationPassword } from '../accounts/application-passwords.ts';
 import { createPasswordLink, LINK_LIFETIME_SECONDS } from '../accounts/password-links.ts';
-import { createUser, deleteUser, listUsers, setEmail, setRole, type UserReference } from '../accounts/users.ts';
+import { createUser, deleteUser, listUsers, setEmail, setRole, type UserReference, userReference } from '../accounts/users.ts';
 import { passwordLinkUrl } from '../desk/visit.ts';
 import type { Site } from '../site.ts';
 import { groupedPassword } from '../wordpress/passwords.ts';
-import { isId } from './content-actions.ts';
 import { withEach } from './each-record.ts';
 import { outputShape, withExamples, withOutputOptions } from './options.ts';
 import { formatList, print } from './print.ts';
@@ -85,10 +84,9 @@ const addDelete = (user: Command, session: Session): void => {
     .option('--porcelain', say('options.porcelain'))
     .action((users: string[], options: Options) =>
       withSite(session, 'write', async (site) => {
+        const reassign = options.reassign === undefined ? undefined : userReference(options.reassign);
         await withEach(users, async (reference) => {
-          // The user of an id may be gone already; another one with these digits as user name is not meant.
-          const user = isId(reference) ? Number(reference) : reference;
-          const { id, login } = await deleteUser(site, user, { reassign: options.reassign });
+          const { id, login } = await deleteUser(site, userReference(reference), { reassign });
           printDone(session, options, 'user-deleted', { login, id }, id);
         });
       }),
@@ -101,7 +99,7 @@ const addSetRole = (user: Command, session: Session): void => {
   withExamples(user.command('set-role <user> <role>').description(say('user.set-role')), say, examples).action(
     (reference: string, role: string) =>
       withSite(session, 'write', async (site) => {
-        const { login } = await setRole(site, reference, role);
+        const { login } = await setRole(site, userReference(reference), role);
         printDone(session, {}, 'role-set', { login, role }, login);
       }),
   );
@@ -113,7 +111,7 @@ const addSetEmail = (user: Command, session: Session): void => {
   withExamples(user.command('set-email <user> <email>').description(say('user.set-email')), say, examples).action(
     (reference: string, email: string) =>
       withSite(session, 'write', async (site) => {
-        const { login } = await setEmail(site, reference, email);
+        const { login } = await setEmail(site, userReference(reference), email);
         printDone(session, {}, 'email-set', { login, email }, login);
       }),
   );
@@ -125,7 +123,7 @@ const addLink = (user: Command, session: Session): void => {
     .option('--porcelain', say('user.only-link'))
     .action((reference: string, options: Options) =>
       withSite(session, 'write', async (site) => {
-        const { login, url } = await makeInvitation(site, reference);
+        const { login, url } = await makeInvitation(site, userReference(reference));
         printDone(session, options, 'link-made', { login, url }, url);
       }),
     );
@@ -141,7 +139,7 @@ const addPasswordCreate = (passwords: Command, session: Session): void => {
     .option('--porcelain', say('password.porcelain'))
     .action((reference: string, name: string, options: Options) =>
       withSite(session, 'write', async (site) => {
-        const { uuid, password } = await createApplicationPassword(site, reference, name);
+        const { uuid, password } = await createApplicationPassword(site, userReference(reference), name);
         printDone(session, options, 'password-created', { user: reference, uuid, password: groupedPassword(password) }, password);
       }),
     );
@@ -153,7 +151,7 @@ const addPasswordList = (passwords: Command, session: Session): void => {
   withOutputOptions(withExamples(passwords.command('list <user>').description(say('password.list')), say, examples), say).action(
     (reference: string, options: Options) =>
       withSite(session, 'read', async (site) => {
-        const rows = (await listApplicationPasswords(site, reference)).map((entry) => ({
+        const rows = (await listApplicationPasswords(site, userReference(reference))).map((entry) => ({
           id: entry.uuid,
           ...entry,
           lastUsed: entry.lastUsed ?? null,
@@ -170,7 +168,7 @@ const addPasswordRevoke = (passwords: Command, session: Session): void => {
   withExamples(passwords.command('revoke <user> <uuid-or-name>').description(say('password.revoke')), say, examples).action(
     (reference: string, password: string) =>
       withSite(session, 'write', async (site) => {
-        await revokeApplicationPassword(site, reference, password);
+        await revokeApplicationPassword(site, userReference(reference), password);
         printDone(session, {}, 'password-revoked', { user: reference, password }, password);
       }),
   );

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { requireUser } from '../accounts/users.ts';
+import { requireUser, userReference } from '../accounts/users.ts';
 import type { Site } from '../site.ts';
 import {
   addHook,
@@ -39,7 +39,7 @@ export function addWebhookCommands(program: Command, session: Session): void {
     .option('--porcelain', say('webhook.porcelain'))
     .action((url: string, { kinds, rightsOf, porcelain }: Options) =>
       withSite(session, 'write', async (site) => {
-        const user = rightsOf === undefined ? 0 : (await requireUser(site.db, rightsOf, [])).row.ID;
+        const user = rightsOf === undefined ? 0 : (await requireUser(site.db, userReference(rightsOf), [])).row.ID;
         const { id, secret } = await addHook(site, { url, kinds, user });
         print(io, porcelain ? `${secret}\n` : `${say('done.webhook-added', { id, secret })}\n`);
       }),
