@@ -129,7 +129,7 @@ async function partsOf(site: Site, { reading, writing, uploads }: HealthFaults):
   };
 }
 
-/** Returns whether lists are read from the index, and if not, why; `none` means that none can be built. */
+/** Returns whether lists are read from the index, and if not, why; `none`: the calendar's own tables are not used. */
 async function indexState(site: Site): Promise<'in use' | 'none' | 'shared with WordPress' | 'missing' | 'unknown'> {
   const settings = await site.settings().catch(() => undefined);
   if (!settings) return 'unknown';

@@ -52,16 +52,16 @@ export const canUseIndexOfEvents = async (site: Site, request: IndexRequest): Pr
   request.settings.recurrence === undefined && (await canUseIndex(site, request));
 
 /**
- * Reasons why lists are read from WordPress's tables: there are no occurrences to build an index from (`no-tables`); an
- * index would not stay up to date, since changes of WordPress are not followed (`not-followed`); or it has to be built,
- * by the server (`shared`) or by a command (`missing`).
+ * Reasons why lists are read from WordPress's tables: the calendar's own tables are not used (`no-tables`); an index
+ * would not stay up to date, since changes of WordPress are not followed (`not-followed`); or it has to be built, by
+ * the server (`shared`) or by a command (`missing`).
  */
 export type WhyIndexUnused = 'no-tables' | 'not-followed' | 'shared' | 'missing';
 
 /**
  * Checks the index at the start. If WordPress has written while no Fasti process was running, or if tables were
  * replaced, the index is given up until it is rebuilt, unless these writes can be determined. Returns the reason if
- * lists do not use the index; undefined if they do.
+ * lists do not use the index (`whyIndexUnused`).
  */
 export async function dropStaleIndex(site: Site): Promise<WhyIndexUnused | undefined> {
   const { shared, raw, contentLanguages } = await site.settings();
@@ -75,7 +75,10 @@ export async function dropStaleIndex(site: Site): Promise<WhyIndexUnused | undef
   return whyIndexUnused(site);
 }
 
-/** Returns the reason why the lists of a server do not use the index, whether it runs or not; undefined if they do. */
+/**
+ * Returns the reason why the lists of a server, running or not, do not use the index, as far as settings tell; undefined
+ * if there is an index that they may use.
+ */
 export async function whyIndexUnused({ config, settings: readSettings }: IndexedSite): Promise<WhyIndexUnused | undefined> {
   const settings = await readSettings();
   if (!settings.occurrenceTables) return 'no-tables';

@@ -22,7 +22,7 @@ interface RestoreOptions {
   readonly pauseWebhooks?: boolean | undefined;
   /** Whether the database may contain sites with other table prefixes. */
   readonly besideOthers?: boolean | undefined;
-  /** Throws if the contents must not be replaced. Called after other writers have been locked out. */
+  /** Throws if the contents must not be replaced. Called after other writers of Fasti have been locked out. */
   readonly check?: ((db: Database) => Promise<void>) | undefined;
   /** Called with the number of rows restored so far. */
   readonly onProgress?: (rows: number) => void;
@@ -46,8 +46,8 @@ export async function restore(
   return site.db.transaction(async (db) => {
     // A site that is being created holds this lock from its first row on.
     if (check) await lockOption(db, 'siteurl');
-    // Every writer writes these rows at its end, in this order. Those that are under way either have finished before
-    // anything is deleted, or run again afterwards.
+    // Every writer of Fasti writes these rows at its end, in this order. Those that are under way either have finished
+    // before anything is deleted, or run again afterwards.
     await lockChanges(db);
     await lockLastSave(db);
     await check?.(db);

@@ -26,7 +26,7 @@ export interface Status {
   readonly records: Readonly<Record<string, RecordCount>>;
   /** Codes of the content languages, the default first; empty if content has no languages. */
   readonly languages: readonly string[];
-  /** Whether there is a list index, and whether lists would use it; null if there is nothing to build one from. */
+  /** Whether there is a list index, and whether lists would use it; null if the calendar's own tables are not used. */
   readonly index: 'built' | 'missing' | 'not-followed' | null;
   /** Null if its tables are missing. */
   readonly journal: { readonly entries: number; readonly latest: string | null; readonly latestOfOthers: string | null } | null;
