@@ -4,7 +4,7 @@ import { upsertParam } from '../kinds/post-fields.ts';
 import type { Caller } from '../records/caller.ts';
 import { withExplainedErrors } from '../records/explanation.ts';
 import { acceptParams } from '../records/input.ts';
-import { type Listing, listPosts, mayChange, mayCreate, mayTrash, postIdOfSlug } from '../records/posts.ts';
+import { type Listing, listPosts, mayChange, mayCreate, mayTrash, postIdsOfSlug } from '../records/posts.ts';
 import { termsCalled, termWithId } from '../records/references.ts';
 import { changeTerm, createTerm, deleteTerm, listTerms } from '../records/terms.ts';
 import { lockPostVersion, lockTermVersion, parseTags, withPreconditions } from '../records/versions.ts';
@@ -144,7 +144,7 @@ export async function resolveId(site: Site, kind: Kind, reference: string): Prom
 async function resolvePostId(site: Site, kind: PostKind, reference: string): Promise<number | undefined> {
   if (isId(reference)) return Number(reference);
   const path = slugsIn(reference);
-  return path.length > 0 ? postIdOfSlug(site, kind, path.join('/')) : undefined;
+  return path.length > 0 ? onlyId(reference, await postIdsOfSlug(site, kind, path.join('/'))) : undefined;
 }
 
 /** Returns the slugs in a path, outermost first; none if the text contains what no slug does. */
@@ -153,24 +153,31 @@ function slugsIn(reference: string): string[] {
   return isSameSlug(path.join('/'), trimOf(reference, '/').toLowerCase()) ? path : [];
 }
 
-/** Whether a reference to a record or a user is an id. */
-export const isId = (reference: string): boolean => /^\d{1,15}$/.test(reference);
+/** Whether a reference to a record is an id. */
+const isId = (reference: string): boolean => /^\d{1,15}$/.test(reference);
 
 /**
  * Returns the id of a record in the trash that a reference means: a slug is the one that it had before, or the one that
- * it has there (`trashedSlug`). Throws CliError `not-found`.
+ * it has there (`trashedSlug`). Throws CliError `not-found`, `several-found`.
  */
 export async function resolveIdInTrash(site: Site, kind: PostKind, reference: string): Promise<number> {
   const path = isId(reference) ? [] : slugsIn(reference);
   const slug = path.pop();
-  const id = slug ? await postIdOfSlug(site, kind, [...path, trashedSlug(slug)].join('/')) : undefined;
-  return id ?? resolveId(site, kind, reference);
+  const ids = slug ? await postIdsOfSlug(site, kind, [...path, trashedSlug(slug)].join('/')) : [];
+  return onlyId(reference, ids) ?? resolveId(site, kind, reference);
 }
 
 async function resolveTermId({ db }: Site, { name }: TermKind, reference: string): Promise<number | undefined> {
   if (isId(reference)) return (await termWithId(db, name, Number(reference)))?.term_id;
-  const [term, ...others] = await termsCalled(db, name, reference);
-  if (term && others.length > 0)
-    throw new CliError('several-found', { reference, ids: [term, ...others].map(({ term_id: id }) => id).join(', ') });
-  return term?.term_id;
+  const terms = await termsCalled(db, name, reference);
+  return onlyId(
+    reference,
+    terms.map(({ term_id: id }) => id),
+  );
+}
+
+/** Returns the only id of those that a reference may mean; undefined if there is none. Throws CliError `several-found`. */
+function onlyId(reference: string, ids: readonly number[]): number | undefined {
+  if (ids.length > 1) throw new CliError('several-found', { reference, ids: ids.join(', ') });
+  return ids[0];
 }

@@ -315,10 +315,12 @@ const refuseMissing = ({ problems: { byId } }: PostKind): never => (byId ? fail(
  * named by its whole path, `parent%2Fchild`. Among several records it is the one in the requested language, otherwise
  * one without a language, otherwise the first.
  */
-export async function postIdOfSlug({ db }: Site, kind: PostKind, slug: string, caller?: Caller): Promise<number | undefined> {
-  const ids = await findPostsByPath(db, kind.postType, slugPathForQuery(slug));
-  return caller ? idInLanguage(db, caller, kind, ids) : ids[0];
-}
+export const postIdOfSlug = async (site: Site, kind: PostKind, slug: string, caller: Caller): Promise<number | undefined> =>
+  idInLanguage(site.db, caller, kind, await postIdsOfSlug(site, kind, slug));
+
+/** Returns the ids of all records that such a slug or path names: drafts and translations may share a slug. */
+export const postIdsOfSlug = ({ db }: Site, kind: PostKind, slug: string): Promise<number[]> =>
+  findPostsByPath(db, kind.postType, slugPathForQuery(slug));
 
 // ------------------------------------------------------------------------------------------------- permissions
 /** Whether the caller may create records of this kind. */

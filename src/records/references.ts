@@ -13,10 +13,12 @@ import type { Database } from '../storage/engine/database.ts';
 import { loadMetas, loadPosts } from '../storage/rows/bundle.ts';
 import { findTermsLike } from '../storage/rows/terms.ts';
 import { existingUserIds } from '../storage/rows/users.ts';
+import { decodeEntities } from '../wordpress/content/entities.ts';
 import { sanitizeTermName } from '../wordpress/content/kses.ts';
 import { isTranslated } from '../wordpress/content-languages.ts';
 import type { Post, Term } from '../wordpress/rows.ts';
 import { isSameSlug, sanitizeTitle } from '../wordpress/slug.ts';
+import { trimAscii } from '../wordpress/trim.ts';
 import type { Caller } from './caller.ts';
 import { postsOfRecords } from './occurrences.ts';
 import { shownAmong, shownImages } from './shown-images.ts';
@@ -287,22 +289,21 @@ export const termWithId = async (db: Database, name: TermKindName, id: number): 
   (await findTermsLike(db, termKind(name).taxonomy, { ids: [id], slugs: [], names: [] }))[0];
 
 /**
- * Returns the terms that have exactly this slug, otherwise those of exactly this name, otherwise those whose name the
- * database considers equal. Several can share a slug in other languages, and a name under other parents.
+ * Returns the terms that have exactly this slug or name, otherwise those whose slug or name differs only in what the
+ * database considers equal. A text that only becomes one of them (`C%23`, `C<b>`) is none. Several can share a slug in
+ * other languages and a name under other parents, and the slug of one can be the name of another.
  */
 export async function termsCalled(db: Database, kind: TermKindName, text: string): Promise<readonly Term[]> {
-  const [slug, name] = [sanitizeTitle(text), sanitizeTermName(text)];
   const terms = await findTermsLike(db, termKind(kind).taxonomy, {
     ids: [],
-    slugs: [slug].filter(Boolean),
-    names: [name].filter(Boolean),
+    slugs: [sanitizeTitle(text)].filter(Boolean),
+    names: [sanitizeTermName(text)].filter(Boolean),
   });
-  const choices = [
-    terms.filter((term) => isSameSlug(term.slug, text)),
-    terms.filter((term) => term.name === name),
-    terms.filter((term) => foldText(term.name) === foldText(name)),
-  ];
-  return choices.find((choice) => choice.length > 0) ?? [];
+  const name = decodeEntities(trimAscii(text));
+  const exactTerms = terms.filter((term) => isSameSlug(term.slug, text) || decodeEntities(term.name) === name);
+  if (exactTerms.length > 0) return exactTerms;
+  const slug = text.toLowerCase();
+  return terms.filter((term) => isSameSlug(term.slug, slug) || foldText(decodeEntities(term.name)) === foldText(name));
 }
 
 /** Ways in which a text finds a term. */

@@ -107,6 +107,17 @@ describe('records on the command line', () => {
     await fasti('event', 'delete', event, '--force');
   });
 
+  it('are not meant by a slug that several have, of which each is named by its ID', async () => {
+    const twins = [await newEvent('Twin', '--slug=twin', '--status=draft'), await newEvent('Twin', '--slug=twin', '--status=draft')];
+    for (const action of [['delete'], ['delete', '--force'], ['update', '--title=Other'], ['get']])
+      expect(await fasti('event', ...action, 'twin')).toMatchObject({
+        code: 1,
+        out: '',
+        err: expect.stringContaining(`"twin" is the name or slug of several records; name one by its id: ${twins.join(', ')}.\n`),
+      });
+    await fasti('event', 'delete', ...twins, '--force');
+  });
+
   it('report which of several records failed and which were not processed', async () => {
     const [one, two] = [await newEvent('First of several'), await newEvent('Last of several')];
     expect(await fasti('event', 'update', one, '9999999', two, '--title=Several', '--porcelain')).toMatchObject({
@@ -197,11 +208,24 @@ describe('records on the command line', () => {
     const [c, plus] = [await id('tag', 'create', '--name=C'), await id('tag', 'create', '--name=C++')];
     expect(await json('tag', 'get', plus, '--fields=slug')).toEqual({ slug: 'c-2' });
     expect((await fasti('tag', 'get', 'C++', '--field=id')).out).toBe(`${plus}\n`);
-    expect(await fasti('tag', 'delete', 'C#')).toMatchObject({ code: 1, out: '' });
+    for (const other of ['C#', 'C%23', 'C%2B%2B', 'C<b>']) expect(await fasti('tag', 'delete', other)).toMatchObject({ code: 1, out: '' });
+    for (const own of ['c', 'C', ' C ']) expect((await fasti('tag', 'get', own, '--field=id')).out).toBe(`${c}\n`);
+    const rock = await id('tag', 'create', '--name=Rock & <Roll');
+    for (const own of ['Rock & <Roll', 'Rock &amp; &lt;Roll', 'rock & <roll', 'Rock-Roll'])
+      expect((await fasti('tag', 'get', own, '--field=id')).out).toBe(`${rock}\n`);
     const tea = await id('tag', 'create', '--name=Tea', '--slug=お茶');
     const slug = (await fasti('tag', 'get', tea, '--field=slug')).out.trim();
     for (const reference of ['お茶', slug]) expect((await fasti('tag', 'get', reference, '--field=id')).out).toBe(`${tea}\n`);
-    await fasti('tag', 'delete', c, plus, tea);
+    await fasti('tag', 'delete', c, plus, rock, tea);
+  });
+
+  it('are not meant by a text that is the slug of one and the name of another', async () => {
+    const renamed = await id('tag', 'create', '--name=jazz');
+    await fasti('tag', 'update', renamed, '--name=swing');
+    const other = await id('tag', 'create', '--name=jazz', '--slug=jazz-2');
+    for (const reference of ['jazz', 'JAZZ'])
+      expect(await fasti('tag', 'delete', reference)).toMatchObject({ code: 1, err: expect.stringContaining(`${renamed}, ${other}.`) });
+    expect((await fasti('tag', 'delete', 'swing', 'jazz-2', '--porcelain')).out).toBe(`${renamed}\n${other}\n`);
   });
 
   it('are only changed by a name that several have if its spelling tells them apart', async () => {
