@@ -42,14 +42,14 @@ const OPTIONAL_NUMBERS: ReadonlyMap<string, ReadonlyMap<string, number>> = table
 
 /**
  * Writes out the number of such an option, `--preview=5`, unless a number follows, so that it does not consume the next
- * word: `import --preview events.csv`.
+ * word: `import --preview events.csv`. A number with a unit is refused as a value, rather than read as a source.
  */
 export function expandOptionalNumbers(args: readonly string[]): string[] {
   const numbers = OPTIONAL_NUMBERS.get(findCommands(args)[0] ?? '');
   const end = args.includes('--') ? args.indexOf('--') : args.length;
   return args.map((arg, index) => {
     const number = index < end && arg.startsWith('--') ? numbers?.get(arg.slice(2)) : undefined;
-    return number === undefined || /^\d+$/.test(args[index + 1] ?? '') ? arg : `${arg}=${number}`;
+    return number === undefined || /^\d+[a-z]*$/i.test(args[index + 1] ?? '') ? arg : `${arg}=${number}`;
   });
 }
 

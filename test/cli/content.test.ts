@@ -431,6 +431,8 @@ describe('options with or without a number', () => {
     ['import --preview events.csv', 'import --preview=5 events.csv'],
     ['import --follow https://old.example', 'import --follow=300 https://old.example'],
     ['import --follow 60 2026.csv', 'import --follow 60 2026.csv'],
+    ['import --follow 5m https://old.example', 'import --follow 5m https://old.example'],
+    ['import --preview 10lines events.csv', 'import --preview 10lines events.csv'],
     ['import --follow 2026.csv --preview', 'import --follow=300 2026.csv --preview=5'],
     ['import --preview=2 events.csv', 'import --preview=2 events.csv'],
     ['import -- --preview', 'import -- --preview'],
