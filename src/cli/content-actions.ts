@@ -176,7 +176,7 @@ async function resolveTermId({ db }: Site, { name }: TermKind, reference: string
   );
 }
 
-/** Returns the only id of those that a reference may mean; undefined if there is none. Throws CliError `several-found`. */
+/** Returns the only one of these ids of a reference; undefined if there is none. Throws CliError `several-found`. */
 function onlyId(reference: string, ids: readonly number[]): number | undefined {
   if (ids.length > 1) throw new CliError('several-found', { reference, ids: ids.join(', ') });
   return ids[0];

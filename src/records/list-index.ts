@@ -76,8 +76,8 @@ export async function dropStaleIndex(site: Site): Promise<WhyIndexUnused | undef
 }
 
 /**
- * Returns the reason why the lists of a server, running or not, do not use the index, as far as settings tell; undefined
- * if there is an index that they may use.
+ * Returns the reason why the lists of a server, running or not, do not use the index, as far as settings tell;
+ * undefined if there is an index that they may use.
  */
 export async function whyIndexUnused({ config, settings: readSettings }: IndexedSite): Promise<WhyIndexUnused | undefined> {
   const settings = await readSettings();
