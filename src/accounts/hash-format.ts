@@ -1,7 +1,7 @@
 import type { SiteSettings } from '../calendar/settings.ts';
 import type { HashFormat } from '../wordpress/passwords.ts';
 
-/** Tables of WordPress 6.8 (`$wp_db_version`), the first version that understands other hashes than those of phpass. */
+/** Tables of WordPress 6.8 (`$wp_db_version`), the first version that understands `$wp$` and `$generic$`. */
 const CURRENT_SINCE = 60_421;
 
 /**

@@ -113,7 +113,13 @@ export function createConnectionOrder(): (req: IncomingMessage, res: ServerRespo
   return ({ socket }, res, handle) => {
     const connection = connections.get(socket);
     if (connection === undefined) {
-      connections.set(socket, { latest: res, waiting: 0 });
+      const begun = { latest: res, waiting: 0 };
+      connections.set(socket, begun);
+      // The answers to waiting requests are not closed with their connection.
+      socket.once('close', () => {
+        waiting -= begun.waiting;
+        begun.waiting = 0;
+      });
       return handle();
     }
     const previous = connection.latest;
@@ -123,9 +129,10 @@ export function createConnectionOrder(): (req: IncomingMessage, res: ServerRespo
     waiting += 1;
     if (connection.waiting > MAX_WAITING_PER_CONNECTION || waiting > MAX_WAITING_ON_CONNECTIONS) socket.destroy();
     previous.once('close', () => {
+      if (!socket.writable) return;
       connection.waiting -= 1;
       waiting -= 1;
-      if (socket.writable) handle();
+      handle();
     });
   };
 }

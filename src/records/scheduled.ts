@@ -17,7 +17,7 @@ import { callerFor } from './caller.ts';
 import { updateIndex } from './list-index.ts';
 import { countForLanguage } from './record-languages.ts';
 import { sumOfEach } from './sum-of-each.ts';
-import { publishDraftsOf } from './writes/write-post.ts';
+import { publishDraftsOfAuthor, publishNotedDrafts } from './writes/write-post.ts';
 
 /** Viewer for scheduled tasks, which run without a user. The permission was checked when the record was scheduled. */
 const SCHEDULER: Viewer = { id: 0, login: '', can: () => true };
@@ -33,7 +33,7 @@ type LoadViewer = (db: Database, settings: SiteSettings, id: number) => Promise<
 
 /**
  * Publishes the scheduled records whose time has come, like WordPress's scheduler (`wp_publish_post`). Only the status
- * changes. Linked drafts of venues and organizers are published too: those noted at scheduling, or those that the
+ * changes. Linked drafts of venues and organizers are published too: those noted at scheduling, and those that the
  * record's author may publish if WordPress scheduled it. Records that a WordPress beside this server is about to
  * publish are left to it for ten minutes, so that its plugins notice. Several processes may run it at the same time.
  * Returns the number of records published.
@@ -59,7 +59,8 @@ export async function publishDuePosts(site: Site, loadViewer: LoadViewer): Promi
       const author = hasAuthor ? await loadViewer(db, settings, row.post_author) : undefined;
       const asCaller = (viewer: Viewer) => callerFor(site, settings, viewer, { language, now });
       const write = { db, caller: asCaller({ ...SCHEDULER, id: author?.id ?? SCHEDULER.id }), kind };
-      await publishDraftsOf(write, id, asCaller(author ?? ANONYMOUS));
+      await publishNotedDrafts(write, id);
+      if (dueInWordpress.has(id)) await publishDraftsOfAuthor({ ...write, caller: asCaller(author ?? ANONYMOUS) }, id);
       await countForLanguage(db, { settings }, kind, id, 'shown');
       await moveCounts(db, [], await termTaxonomyIdsOf(db, [id], taxonomiesOf(kind)));
       if (kind.hasDates && settings.occurrenceTables) await updateEdges(db, id);

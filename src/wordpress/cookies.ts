@@ -49,10 +49,10 @@ export function parseLoginCookie(value: string): LoginCookie | undefined {
 
 /**
  * Returns the part of an account's password hash that cookies depend on, so that a new password invalidates them
- * (`wp_generate_auth_cookie`). WordPress before 6.8 takes the same part of all hashes.
+ * (`wp_generate_auth_cookie`). WordPress before 6.8 takes the same part of all hashes; it writes none with `$wp$`.
  */
 export const passwordFragment = (userPass: string, format: HashFormat): string =>
-  format === 'phpass' || /^\$(P|2y)\$/.test(userPass) ? userPass.slice(8, 12) : userPass.slice(-4);
+  /^\$(P|2y)\$/.test(userPass) || (format === 'phpass' && !userPass.startsWith('$wp$')) ? userPass.slice(8, 12) : userPass.slice(-4);
 
 /** The values on which the signature of a user's cookies depends. */
 export interface CookieSecrets {

@@ -110,7 +110,8 @@ describe('requests on one connection', () => {
     const handled: { readonly url: string; readonly res: ServerResponse }[] = [];
     const server = createServer((req, res) => inOrder(req, res, () => handled.push({ url: req.url!, res }))).listen(0, '127.0.0.1');
     await once(server, 'listening');
-    const socket = connect((server.address() as AddressInfo).port, '127.0.0.1').on('error', () => undefined);
+    const { port } = server.address() as AddressInfo;
+    const socket = connect(port, '127.0.0.1').on('error', () => undefined);
     socket.resume();
     const send = (count: number) =>
       socket.write(Array.from({ length: count }, (_, index) => `GET /${index} HTTP/1.1\r\nHost: x\r\n\r\n`).join(''));
@@ -118,7 +119,7 @@ describe('requests on one connection', () => {
       socket.destroy();
       await new Promise((closed) => server.close(closed));
     };
-    return { handled, socket, send, close };
+    return { handled, port, socket, send, close };
   };
   const pass = async (turns: number) => {
     for (let turn = 0; turn < turns; turn += 1) await nextTurn();
@@ -159,6 +160,27 @@ describe('requests on one connection', () => {
     await close();
   });
 
+  it('are not counted any more once their connections are closed', async () => {
+    const { handled, port, close } = await connectInOrder();
+    const pipelined = (count: number) => {
+      const one = connect(port, '127.0.0.1').on('error', () => undefined);
+      one.resume().write(Array.from({ length: count }, (_, index) => `GET /${index} HTTP/1.1\r\nHost: x\r\n\r\n`).join(''));
+      return one;
+    };
+    const sockets = Array.from({ length: 25 }, () => pipelined(90));
+    await until('the first requests', () => handled.length === sockets.length);
+    await pass(20);
+    for (const socket of sockets) socket.resetAndDestroy();
+    await until('their ends', () => handled.every(({ res }) => res.destroyed || res.closed));
+    const before = handled.length;
+    const last = pipelined(2);
+    await until('its first request', () => handled.length === before + 1);
+    handled.at(-1)!.res.end('done');
+    await until('its second request', () => handled.length === before + 2);
+    last.destroy();
+    await close();
+  });
+
   it('close it if too many wait on all connections together', async () => {
     const inOrder = createConnectionOrder();
     const request = (socket: object) => {
@@ -166,7 +188,7 @@ describe('requests on one connection', () => {
       inOrder({ socket } as unknown as IncomingMessage, res, () => undefined);
       return res;
     };
-    const sockets = Array.from({ length: 21 }, () => ({ writable: true, destroy: (): void => undefined }));
+    const sockets = Array.from({ length: 21 }, () => Object.assign(new EventEmitter(), { writable: true, destroy: (): void => undefined }));
     let closed = 0;
     const firstAnswers = sockets.map((socket) => {
       socket.destroy = () => {

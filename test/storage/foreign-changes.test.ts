@@ -189,6 +189,21 @@ describeDatabases('change by another program', (open, engine) => {
     expect((await ranges.suspects())?.posts).toEqual([]);
   });
 
+  it('is searched for in the posts of a check for some seconds at most', async () => {
+    let now = 0;
+    const ranges = createRowRanges(db, undefined, () => now);
+    (await ranges.begin()).accept();
+    now = 4000;
+    const again = await ranges.suspects();
+    expect(again?.posts).toContain(38);
+    again?.accept();
+    now = 6000;
+    const last = await ranges.suspects();
+    expect(last?.posts).toContain(38);
+    last?.accept();
+    expect((await ranges.suspects())?.posts).toEqual([]);
+  });
+
   it('is recorded once if several comparisons run at the same time', async () => {
     const from = await lastNumber(db);
     await runScript(db, 'UPDATE wp_posts SET menu_order = menu_order + 1 WHERE ID IN (38, 39, 12)');

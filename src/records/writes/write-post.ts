@@ -377,20 +377,21 @@ async function publishDrafts({ db, caller }: KindWrite, drafts: readonly LinkedD
   }
 }
 
-/**
- * Publishes the drafts that a scheduled record links to: those that were noted for it, or, if none were, as in
- * WordPress, those that its author may publish.
- */
-export async function publishDraftsOf(write: KindWrite, id: number, author: Caller): Promise<void> {
+/** Publishes the drafts noted for a scheduled record, as far as it still links to them. */
+export async function publishNotedDrafts(write: KindWrite, id: number): Promise<void> {
   const metas = await loadMetasOf(write.db, id);
-  const isNoted = metas.has(PUBLISHED_WITH);
-  const publisher = isNoted ? write : { ...write, caller: author };
-  const drafts = await linkedDrafts(publisher, { metas }, NO_METAS_OR_TERMS);
-  if (!isNoted) return publishDrafts(publisher, drafts);
+  if (!metas.has(PUBLISHED_WITH)) return;
   const draftIds = textsOf(metas, PUBLISHED_WITH);
+  const drafts = await linkedDrafts(write, { metas }, NO_METAS_OR_TERMS);
   await publishDrafts(
-    publisher,
+    write,
     drafts.filter(({ row }) => draftIds.includes(String(row.ID))),
   );
   await writeMetas(write.db, id, { [PUBLISHED_WITH]: [] });
+}
+
+/** Publishes the drafts that a record links to and that the caller, its author, may publish, as WordPress does. */
+export async function publishDraftsOfAuthor(write: KindWrite, id: number): Promise<void> {
+  const metas = await loadMetasOf(write.db, id);
+  await publishDrafts(write, await linkedDrafts(write, { metas }, NO_METAS_OR_TERMS));
 }

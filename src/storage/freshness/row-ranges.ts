@@ -11,8 +11,9 @@ import { WATCHED } from './watched-tables.ts';
  * kept in memory only: after a start, all prints are compared once.
  *
  * A print is made some time after the digests are read. WordPress may delete a row and insert the same row again: if
- * the print is from the moment in between, the digests do not differ afterwards. So posts are suspects until they have
- * been checked while nothing was written, and again after any process has taken over a change of them.
+ * the print is from the moment in between, the digests do not differ afterwards. So posts stay suspects until they have
+ * been checked while nothing was written, or for some seconds, and are again after any process has taken over a change
+ * of them.
  */
 
 /** The tables with rows of posts, and the column that holds the id of the post. */
@@ -62,12 +63,10 @@ export interface RowRanges {
   readonly confirm: () => void;
 }
 
-/**
- * Maximum number of posts that stay suspects after more than one check, for times in which other programs write without
- * a pause. If a site has more posts, none stay suspects after the first check of all: reading them takes much longer
- * than a program takes to replace a row.
- */
-const MAX_UNCONFIRMED = 2000;
+/** Time for which posts stay suspects, in milliseconds: much longer than a program takes to replace a row. */
+const SUSPECT_MS = 5000;
+/** If a site has more posts, none stay suspects after the first check of all, which takes longer than that, too. */
+const MAX_SUSPECTS_OF_ALL = 2000;
 
 /** Number of keys in a range, about as many as a few dozen posts have. */
 const KEYS_PER_RANGE: Readonly<Record<Table, number>> = {
@@ -97,14 +96,15 @@ const CONCURRENT_QUERIES: Readonly<Record<Table, number>> = {
 /**
  * Creates the range digests. `languages`: current languages of the content; if WPML stores them, its table is included.
  */
-export function createRowRanges(db: Database, languages: OptionalLanguages): RowRanges {
+export function createRowRanges(db: Database, languages: OptionalLanguages, clock = () => performance.now()): RowRanges {
   let known: { readonly ranges: ReadonlyMap<Table, Ranges>; readonly journalNumber: number } | undefined;
-  /** Posts that have been checked, but possibly while they were being written. */
-  let unconfirmed: readonly number[] = [];
+  /** Posts that have been checked, but possibly while they were being written, and when their last such check began. */
+  const unconfirmed = new Map<number, number>();
 
   return {
     begin: async () => {
       known = undefined;
+      const beganAt = clock();
       const journalNumber = await lastNumber(db);
       const ranges = new Map<Table, Ranges>();
       for (const table of await tablesOf(db, languages)) ranges.set(table, await readRanges(db, table, 0, undefined));
@@ -112,13 +112,15 @@ export function createRowRanges(db: Database, languages: OptionalLanguages): Row
         accept: () => {
           known = { ranges, journalNumber };
           const posts = postsIn([...ranges.values()].flatMap((ofTable) => [...ofTable.values()]));
-          unconfirmed = posts.size > MAX_UNCONFIRMED ? [] : [...posts];
+          unconfirmed.clear();
+          if (posts.size <= MAX_SUSPECTS_OF_ALL) for (const id of posts) unconfirmed.set(id, beganAt);
         },
       };
     },
     suspects: async (tables) => {
       if (!known) return undefined;
       const { ranges: knownRanges } = known;
+      const beganAt = clock();
       // Entries are kept for days, and each process checks within seconds of a change.
       const { posts: takenOver, last: journalNumber } = await postsChangedAfter(db, known.journalNumber);
       // The database was put back to an earlier state.
@@ -140,14 +142,12 @@ export function createRowRanges(db: Database, languages: OptionalLanguages): Row
           else ranges.delete(start);
         }
         known = { ranges: knownRanges, journalNumber };
-        const others = unconfirmed.filter((id) => !posts.has(id));
-        unconfirmed = [...posts, ...others.slice(0, Math.max(0, MAX_UNCONFIRMED - posts.size))];
+        for (const [id, since] of unconfirmed) if (beganAt - since > SUSPECT_MS) unconfirmed.delete(id);
+        for (const id of posts) unconfirmed.set(id, beganAt);
       };
-      return { posts: [...new Set([...posts, ...takenOver, ...unconfirmed])], accept };
+      return { posts: [...new Set([...posts, ...takenOver, ...unconfirmed.keys()])], accept };
     },
-    confirm: () => {
-      unconfirmed = [];
-    },
+    confirm: () => unconfirmed.clear(),
   };
 }
 
