@@ -11,6 +11,7 @@ import { withStatus } from '../records/writes/with-status.ts';
 import { withMaxPerPage } from '../site.ts';
 import { lookUpOnce } from '../storage/engine/look-up-once.ts';
 import { parsePhpQuery } from '../wordpress/php/query.ts';
+import { isPublic, isPublished } from '../wordpress/status.ts';
 import { isConfirmed } from './layout.tsx';
 import { LIST_DIGEST_FIELD, listDigest, listParams, MAX_BULK_SIZE, SELECT_ALL_FIELD } from './list-filters.ts';
 import { suggestedLinks } from './suggested.tsx';
@@ -40,13 +41,15 @@ const doneKeyOf = (visit: Visit, action: RecordAction): string => DONE_KEYS[acti
 interface StatusBoundAction {
   readonly action: RecordAction;
   readonly isAllowed: (status: string) => boolean;
+  /** The statuses in which there is nothing left to publish; by default, that of public records. */
+  readonly isDone?: (status: string) => boolean;
 }
 
 /**
  * Runs an action on one record. Throws the same errors as the API: rest_forbidden, a fault of the id; and
  * status-changed.
  */
-async function runAction(visit: Visit, kind: PostKind, id: number, { action, isAllowed }: StatusBoundAction): Promise<void> {
+async function runAction(visit: Visit, kind: PostKind, id: number, { action, isAllowed, isDone }: StatusBoundAction): Promise<void> {
   const { caller } = visit;
   if (action !== 'publish' && !(await mayTrash(lookUpOnce(visit.site.db), caller, kind, id))) refuse(caller.viewer);
   if (action === 'restore') {
@@ -54,17 +57,17 @@ async function runAction(visit: Visit, kind: PostKind, id: number, { action, isA
     return;
   }
   await withStatus(visit.site, caller, kind, { id, isAllowed }, async (site) => {
-    if (action === 'publish') await publishRecord({ ...visit, site }, kind, id);
+    if (action === 'publish') await publishRecord({ ...visit, site }, kind, id, isDone);
     else if (action === 'trash') await trashPost(site, caller, kind, id);
     else await deletePost(site, caller, kind, id);
   });
 }
 
-/** Publishes a record that is locked, with the links that a visitor suggested, unless it is published already. */
-async function publishRecord(visit: Visit, kind: PostKind, id: number): Promise<void> {
+/** Publishes a record that is locked, with the links that a visitor suggested, unless its status is one of `isDone`. */
+async function publishRecord(visit: Visit, kind: PostKind, id: number, isDone: (status: string) => boolean = isPublic): Promise<void> {
   const { site, caller } = visit;
   const record = await readEditable(site, caller, kind, id);
-  if (record.row.post_status === 'publish') return;
+  if (isDone(record.row.post_status)) return;
   const raw = { status: 'publish', ...(await suggestedLinks(visit, record)) };
   const values = await acceptParams(site, caller, kind.fields, raw, 'change');
   await changeRecord(site, caller, kind, id, { values, links: 'shown' });
@@ -78,10 +81,10 @@ const isTrash = (status: string): boolean => status === 'trash';
 /**
  * Returns the statuses in which a button applies to one record. Another user may have changed it since the page with
  * the button was shown: what was restored is not deleted, and what was rejected is not published. A second click on the
- * button that published it is no error.
+ * button that published or scheduled it is no error.
  */
 function statusesOfOne(visit: Submission, action: RecordAction): StatusBoundAction['isAllowed'] {
-  if (action === 'publish') return (status) => status === 'pending' || status === 'publish';
+  if (action === 'publish') return (status) => status === 'pending' || isPublished(status);
   if (action === 'delete' && (hasTrash(visit.site.config) || isListOfTrash(visit))) return isTrash;
   const shownStatus = textIn(visit.fields, STATUS_FIELD);
   return (status) => shownStatus === '' || status === shownStatus;
@@ -90,9 +93,20 @@ function statusesOfOne(visit: Submission, action: RecordAction): StatusBoundActi
 /** Returns the statuses in which an action applies to the selected records: those that the list was filtered by. */
 function statusesOfSelected(visit: Submission, action: RecordAction): StatusBoundAction['isAllowed'] {
   if (action === 'delete' && hasTrash(visit.site.config)) return isTrash;
+  const wasListed = statusListed(visit);
+  return action === 'publish' ? (status) => !isTrash(status) && (wasListed(status) || isPublished(status)) : wasListed;
+}
+
+/** Returns a function that says whether the list showed records of a status. */
+function statusListed(visit: Submission): (status: string) => boolean {
   const listedStatuses = statusesOfList(visit);
-  const wasListed = (status: string) => listedStatuses.length === 0 || listedStatuses.includes(status);
-  return action === 'publish' ? (status) => !isTrash(status) && (wasListed(status) || status === 'publish') : wasListed;
+  return (status) => listedStatuses.length === 0 || listedStatuses.includes(status);
+}
+
+/** Returns the statuses in which selected records stay: a scheduled one is only published if it was listed as such. */
+function publishedOfSelected(visit: Submission): (status: string) => boolean {
+  const wasListed = statusListed(visit);
+  return (status) => isPublic(status) || (isPublished(status) && !wasListed(status));
 }
 
 const isListOfTrash = (visit: Submission): boolean => {
@@ -108,7 +122,7 @@ function statusesOfList(visit: Submission): string[] {
 
 /** Runs an action on one record, from a button in its row or next to its form. */
 export async function runOnOne(visit: Submission, kind: PostKind, id: number, action: RecordAction): Promise<Outcome> {
-  await runAction(visit, kind, id, { action, isAllowed: statusesOfOne(visit, action) });
+  await runAction(visit, kind, id, { action, isAllowed: statusesOfOne(visit, action), isDone: isPublished });
   return { to: listUrlWith(visit, kind, { done: doneKeyOf(visit, action) }) };
 }
 
@@ -123,7 +137,7 @@ export async function runOnSelected(visit: Submission, kind: PostKind): Promise<
   if (ids === undefined) return { to: listUrlWith(visit, kind, { done: 'list-changed' }) };
   if (action === undefined || ids.length === 0) return { to: listUrlWith(visit, kind, {}) };
   if (action === 'delete' && !isConfirmed(visit.fields)) return { question: visit.i18n.say('desk:actions.delete-these-sure') };
-  const boundAction = { action, isAllowed: statusesOfSelected(visit, action) };
+  const boundAction = { action, isAllowed: statusesOfSelected(visit, action), isDone: publishedOfSelected(visit) };
   return { to: listUrlWith(visit, kind, { done: doneKeyOf(visit, action), ...(await runOnAll(visit, kind, ids, boundAction)) }) };
 }
 

@@ -91,6 +91,24 @@ describeRequests('an action on a record that somebody has changed since the page
     expect(await lockPost(ask.db(), id)).toEqual(before);
   });
 
+  it('schedules once if the button of an event with a date of publication ahead is clicked twice', async () => {
+    const anna = await openVisitor(ask, 'admin');
+    const waiting = { ...dates, status: 'pending', date: '2026-12-24 10:00:00' };
+    const { id } = await ask.create('/events', { title: 'Waiting', ...waiting });
+    const list = await anna.get('/admin/events?status=pending');
+    const clicks = [1, 2].map(() => click(anna, list, `/admin/events/${id}/publish`));
+    expect((await Promise.all(clicks)).map(({ status }) => status)).toEqual([303, 303]);
+    expect(await statusOf(id)).toBe('future');
+    const publishIn = async (page: Answer) => {
+      const fields = formIn(page.text, '/admin/events/bulk').filter(([name]) => name !== 'action');
+      return (await anna.post('/admin/events/bulk', [...fields, ['action', 'publish'], ['ids[]', String(id)]])).headers.location;
+    };
+    expect([await publishIn(list), await statusOf(id)]).toEqual([expect.stringMatching(/done=published&count=1$/), 'future']);
+    // Among scheduled events the action means that they are published now.
+    expect(await publishIn(await anna.get('/admin/events?status=future'))).toContain('count=1');
+    expect(await statusOf(id)).toBe('publish');
+  });
+
   it('rejects no suggestion that was published', async () => {
     const anna = await openVisitor(ask, 'admin');
     const { id } = await ask.create('/events', { title: 'Suggested', ...dates, status: 'pending' });
