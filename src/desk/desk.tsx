@@ -11,7 +11,7 @@ import type { Site } from '../site.ts';
 import { ANONYMOUS } from '../wordpress/viewer.ts';
 import { confirmationPage, openQuestion } from './confirmation.tsx';
 import { KeptInput } from './kept-input.tsx';
-import { labelledInput } from './labelled-input.ts';
+import { kindAt, labelledInput } from './labelled-input.ts';
 import { deskPage } from './layout.tsx';
 import { type KeptForm, resumePage } from './resume.tsx';
 import { findRoute, formPagePath, type RouteMatch } from './routes.ts';
@@ -211,16 +211,15 @@ export function deskErrorPage(
 ): DeskAnswer {
   const { say } = visit.i18n;
   const isRefused = status === 401 || status === 403;
+  const isUnsaved = isRefused || status === 404;
+  const aboutKey = !isUnsaved ? 'input-only' : kindAt(visit.request.path) ? 'input' : 'input-unsaved';
   const html = deskPage(visit, {
     title: say(status === 404 ? 'desk:problem.absent' : isRefused ? 'desk:problem.forbidden' : 'desk:problem.title'),
     notice: { tone: 'wrong', text: message },
     children: (
       <>
         {status >= 500 && requestId !== undefined && <p>{say('desk:problem.id', { id: requestId })}</p>}
-        <InputToCopy
-          input={form && match ? inputToCopy(visit, match, form) : []}
-          about={say(status === 404 || isRefused ? 'desk:problem.input' : 'desk:problem.input-only')}
-        />
+        <InputToCopy input={form && match ? inputToCopy(visit, match, form) : []} about={say(`desk:problem.${aboutKey}`)} />
       </>
     ),
   });

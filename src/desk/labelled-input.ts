@@ -4,6 +4,7 @@ import { INITIAL_ALT } from '../forms/image-control.tsx';
 import { labelOf, statusText } from '../forms/labels.ts';
 import { isYesOrNo } from '../kinds/editable.ts';
 import { postKinds, termKinds } from '../kinds/index.ts';
+import type { PostKind, TermKind } from '../kinds/kind.ts';
 import type { Values } from '../kinds/param.ts';
 import { isObject } from '../objects.ts';
 import { SITE_OPTIONS } from '../upkeep/site-options.ts';
@@ -17,7 +18,7 @@ import type { Visit } from './visit.ts';
 /** Technical fields of forms that contain no user input. */
 const TECHNICAL_FIELDS: ReadonlySet<string> = new Set(
   [
-    'fields version form_key back begun shown_role translation_of target_language copy_of shares_password publish author',
+    'fields version form_key back begun shown_role translation_of target_language copy_of shares_password publish locate author',
     'kept columns map dates skip run',
     'decision app_id success_url reject_url',
   ].flatMap((names) => names.split(' ')),
@@ -27,10 +28,14 @@ const ID_MEMBERS: ReadonlySet<string> = new Set(['id', 'ids', 'keep', 'remove', 
 
 type WordsSource = Pick<Visit, 'i18n' | 'settings' | 'site'>;
 
+/** Returns the kind whose forms have paths like this one; undefined: the form is not one of a record. */
+export const kindAt = (path: string): PostKind | TermKind | undefined =>
+  [...postKinds, ...termKinds].find((one) => `${path}/`.startsWith(`/${one.path}/`));
+
 /** Returns the values entered into a form that was sent to this path, each with the field's label. */
 export function labelledInput(visit: WordsSource, path: string, fields: Values): [label: string, words: string][] {
   const { i18n } = visit;
-  const kind = [...postKinds, ...termKinds].find((one) => `${path}/`.startsWith(`/${one.path}/`));
+  const kind = kindAt(path);
   return Object.entries(fields).flatMap(([name, value]): [string, string][] => {
     // A date of a series that a button is about is only named by its moment.
     if (name.startsWith('_') || TECHNICAL_FIELDS.has(name) || (name === 'date' && typeof value === 'string')) return [];

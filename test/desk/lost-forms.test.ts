@@ -51,6 +51,7 @@ describeRequests('a form that can no longer be saved', (ask) => {
     expect(words('/me/language', { language: 'it' })).toEqual(['italiano']);
     const options = { week_begins: 'monday', currency_position: 'postfix', currency_symbol: '€', language: 'it_IT' };
     expect(words('/settings', options)).toEqual(['lunedì', "dopo l'importo", '€', 'it_IT']);
+    expect(words('/venues/7', { venue: 'Granaio', locate: '1' })).toEqual(['Granaio']);
   });
 
   it('shows the date that was to be added to an event', async () => {
@@ -79,6 +80,8 @@ describeRequests('a form that can no longer be saved', (ask) => {
     );
     const refused = await person.submit(form, `/admin${action}`, typed);
     expect([refused.status, refused.text.includes('<dd>Typed title</dd>')]).toEqual([403, true]);
+    expect(refused.text.includes('deleted the record')).toBe(action !== '/people');
+    expect(refused.text).toContain('Nothing has been saved');
     const foreign = { 'Sec-Fetch-Site': 'cross-site' };
     const sent = await person.post(`/admin${action}`, [...formIn(form.text, `/admin${action}`), ...Object.entries(typed)], foreign);
     expect([sent.status, sent.text.includes('<dd>Typed title</dd>')]).toEqual([403, false]);
