@@ -19,26 +19,36 @@ type FormValues = Readonly<Record<string, FormValue>>;
 
 /** The record that a new one copies or translates, as it is now. */
 export interface Origin {
-  readonly exists: boolean;
+  /** Whether it is there and protected by a password. */
+  readonly isProtected: boolean;
   /** The values of its dates as the form shows them; undefined: it has no series. */
   readonly series: FormValues | undefined;
 }
 
-/** A change that the user has to know of. `notice`: key of the sentence. */
+/** A change that the user has to know of. `notices`: keys of the sentences. */
 export interface OriginChange {
-  readonly notice: string;
+  readonly notices: readonly string[];
   /** The values that the form gets instead of those that the user has left as they were. */
   readonly input: FormValues;
   readonly initialDigests: string;
 }
 
 /** Returns how the original has changed since the form was opened; undefined: not in a way that matters. */
-export function originChange({ fields }: Submission, input: FormValues, { exists, series }: Origin): OriginChange | undefined {
-  const untouched = unchangedFields(textIn(fields, INITIAL_FIELD), input);
+export function originChange({ fields }: Submission, input: FormValues, { isProtected, series }: Origin): OriginChange | undefined {
+  const begunDigests = textIn(fields, INITIAL_FIELD);
+  const untouched = unchangedFields(begunDigests, input);
   const wasToRecur = SERIES_FIELDS.every((name) => untouched.has(name));
-  if (wasToRecur && series && !SERIES_FIELDS.every((name) => isDeepStrictEqual(series[name], input[name])))
-    return { notice: 'desk:dates.origin-moved', input: series, initialDigests: encodeInitialValues(series) };
-  const lostPassword = !exists && textIn(fields, SHARES_PASSWORD_FIELD) === '1';
-  if (lostPassword) return { notice: 'desk:protected.lost', input: {}, initialDigests: '' };
-  return wasToRecur && !series ? { notice: 'desk:dates.origin-lost', input: {}, initialDigests: '' } : undefined;
+  const newDates =
+    wasToRecur && series && !SERIES_FIELDS.every((name) => isDeepStrictEqual(series[name], input[name])) ? series : undefined;
+  const notices = [
+    ...(newDates ? ['desk:dates.origin-moved'] : []),
+    ...(wasToRecur && !series ? ['desk:dates.origin-lost'] : []),
+    ...(textIn(fields, SHARES_PASSWORD_FIELD) === '1' && !isProtected ? ['desk:protected.lost'] : []),
+  ];
+  if (notices.length === 0) return undefined;
+  return {
+    notices: ['desk:form.nothing-saved', ...notices],
+    input: newDates ?? {},
+    initialDigests: newDates ? encodeInitialValues(newDates) : begunDigests,
+  };
 }

@@ -2,13 +2,13 @@ import { hash } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import type { ControlData } from '../forms/control.ts';
 import { controlOf } from '../forms/controls.ts';
-import { flattenFields } from '../forms/form-values.ts';
+import { flattenFields, textIn } from '../forms/form-values.ts';
 import type { PostKind } from '../kinds/kind.ts';
 import type { Values } from '../kinds/param.ts';
 import type { Editable } from '../records/editing.ts';
 import { withExplainedErrors } from '../records/explanation.ts';
 import { acceptParams } from '../records/input.ts';
-import { formDigest, storeOnce } from '../records/store-once.ts';
+import { findStored, formDigest, storeOnce } from '../records/store-once.ts';
 import { lockPostVersion, versionTag, withPreconditions } from '../records/versions.ts';
 import { changeRecord, type ExtraRows, insertRecord } from '../records/writes/post-writes.ts';
 import { withImageCleanup } from '../records/writes/prepared-images.ts';
@@ -67,11 +67,18 @@ export function withSourceValues(
 /** The name of the field of a form for a new record with a key that no other form has. */
 export const FORM_KEY_FIELD = 'form_key';
 
-/** Returns a digest of a form with everything that was entered, including a picture. */
-function digestOfForm({ caller, request, fields, files }: Submission): string {
+/** Returns a digest of a form with everything that was entered, including a picture; undefined if it has no key. */
+function digestOfForm({ caller, request, fields, files }: Submission): string | undefined {
   const { _wpnonce: _nonce, [FORM_KEY_FIELD]: key, ...input } = fields;
+  if (textIn(fields, FORM_KEY_FIELD) === '') return undefined;
   const pictures = [...files].map(([name, { bytes }]) => [name, hash('sha256', bytes)]);
   return formDigest({ form: ['desk', caller.viewer.id, request.path, key], input: [flattenFields(input), pictures] });
+}
+
+/** Returns the id of the record that the same form created before; undefined if there is none, or not any more. */
+export async function findCreated(visit: Submission): Promise<number | undefined> {
+  const digest = digestOfForm(visit);
+  return digest === undefined ? undefined : findStored(visit.site.db, digest, visit.caller.now);
 }
 
 /** A record that was written. */
@@ -96,12 +103,15 @@ export async function writeRecord(
     if (!record) {
       return trackedSite.db.transaction(async (db) => {
         const transactionSite = { ...trackedSite, db };
-        return storeOnce(db, digestOfForm(visit), caller.now, async () => {
+        const create = async (): Promise<number> => {
           // The form of a new record always creates one, even if there is a record with the same title.
           const id = await insertRecord(transactionSite, caller, kind, values, { ...extraRows, alwaysCreates: true });
           await alsoWrite?.(transactionSite, id);
           return id;
-        });
+        };
+        const digest = digestOfForm(visit);
+        if (digest === undefined) return { id: await create(), isRepeated: false };
+        return storeOnce(db, digest, caller.now, { write: create, replacesDiscarded: true });
       });
     }
     const conditions = { match: [versionTag(version)] };

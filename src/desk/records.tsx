@@ -30,7 +30,7 @@ import {
   type UploadedPicture,
   withSubmittedAlt,
 } from './record-picture.ts';
-import { FORM_KEY_FIELD, type RecordWrite, withSourceValues, writeRecord } from './record-write.ts';
+import { FORM_KEY_FIELD, findCreated, type RecordWrite, withSourceValues, writeRecord } from './record-write.ts';
 import { suggestedLinks, withSuggestedLinks } from './suggested.tsx';
 import { findSource, TARGET_LANGUAGE_FIELD, textsByField, translationTexts, translationValues } from './translations.tsx';
 import { deskUrl, type Outcome, type Submission, type Visit } from './visit.ts';
@@ -105,8 +105,10 @@ async function originOf(visit: Visit, { fullPlan, source, copied }: SubmittedRec
   const record = source ?? copied;
   const recurs = await hasSeries(visit, fullPlan.kind, record);
   const series = record && recurs ? shownValues({ ...fullPlan, names: SERIES_FIELDS }, record.values, data) : undefined;
-  return { exists: record !== undefined, series };
+  return { isProtected: isProtected(record), series };
 }
+
+const isProtected = (record: Editable | undefined): boolean => record !== undefined && record.row.post_password !== '';
 
 /** Returns the data about the record that a new one translates or copies, for its form. */
 async function originData(
@@ -119,7 +121,7 @@ async function originData(
     ...(copied ? { copies: copied.id } : {}),
     ...(source ? { translates: source.id, targetLanguage, translation: textsByField(visit, kind, source) } : {}),
     sharesDates: await hasSeries(visit, kind, origin),
-    sharesPassword: origin !== undefined && origin.row.post_password !== '',
+    sharesPassword: isProtected(origin),
   };
 }
 
@@ -135,14 +137,21 @@ const shownValues = ({ kind, names }: FormPlan, values: Values, data: ControlDat
 export async function createByForm(visit: Submission, declaredKind: PostKind): Promise<Outcome> {
   const fullPlan = formPlan(visit, declaredKind);
   requireCreator(visit, fullPlan.kind);
+  // The first answer may have been lost, and what the form refers to may have changed since.
+  const createdId = await findCreated(visit);
+  if (createdId !== undefined) return { to: urlAfterSaving(visit, fullPlan.kind, createdId, 'created') };
   const source = await findSource(visit, fullPlan.kind, visit.fields);
   const copied = await findCopied(visit, declaredKind);
   return saveForm(visit, { fullPlan, submittedPlan: fullPlan, record: undefined, source, copied });
 }
 
+/** Returns the id of the record that a new one is a copy of, also if it was deleted in the meantime; 0: none. */
+const copiedIdIn = ({ fields }: Submission): number => idIn(textIn(fields, 'copy_of'));
+
 /** Returns the record that a new one is a copy of; undefined if there is none, or if it was deleted in the meantime. */
-async function findCopied({ site, caller, fields }: Submission, kind: PostKind): Promise<Editable | undefined> {
-  const id = idIn(textIn(fields, 'copy_of'));
+async function findCopied(visit: Submission, kind: PostKind): Promise<Editable | undefined> {
+  const { site, caller } = visit;
+  const id = copiedIdIn(visit);
   if (id === 0) return undefined;
   return readEditable(site, caller, kind, id).catch((error: unknown) => {
     if (error instanceof ApiError && error.status < 500) return undefined;
@@ -178,7 +187,12 @@ async function saveForm(visit: Submission, form: SubmittedRecordForm): Promise<O
   const geocoder = textIn(visit.fields, LOCATE_FIELD) === '1' ? geocoderFor(visit, form.fullPlan.kind) : undefined;
   const picture = await storePicture(visit, form, { isSaving: geocoder === undefined, errors });
   try {
-    return await saveWithPicture(visit, form, { geocoder, picture, errors });
+    const outcome = await saveWithPicture(visit, form, { geocoder, picture, errors });
+    // The same form may have been sent at the same time, and may now be refused because of what that one created.
+    const createdId = 'to' in outcome || form.record ? undefined : await findCreated(visit);
+    if (createdId === undefined) return outcome;
+    await removeUnused(visit, picture);
+    return { to: urlAfterSaving(visit, form.fullPlan.kind, createdId, 'created') };
   } catch (error) {
     // The first error is the one to report.
     if (!mayHaveBeenWritten(error)) await removeUnused(visit, picture);
@@ -214,8 +228,9 @@ async function saveWithPicture(visit: Submission, form: SubmittedRecordForm, { g
   }
   const change = record ? undefined : originChange(visit, input, await originOf(visit, form, data));
   if (change) {
-    const { notice, initialDigests } = change;
-    return showAgain(errorNotice(visit.i18n.say(notice)), { input: { ...input, ...change.input }, initialDigests, status: 409 });
+    const { notices, initialDigests } = change;
+    const text = notices.map((key) => visit.i18n.say(key)).join(' ');
+    return showAgain(errorNotice(text), { input: { ...input, ...change.input }, initialDigests, status: 409 });
   }
   const initial = source && translationValues(visit, kind, source, '');
   const values = await changedValues(visit, submittedPlan, { before: record?.values, input, data, ...(initial ? { initial } : {}) });
@@ -295,6 +310,7 @@ async function showFormAgain(
   const loadData = () => loadControlData(visit, kind, fullPlan.names, withReferencedIds(fullPlan, storedValues, input));
   const data = changes.data ?? withSubmittedAlt(visit, fullPlan, await loadData(), { picture });
   const before = shownValues(fullPlan, storedValues, data);
+  const copies = copiedIdIn(visit);
   const page = recordFormPage(visit, {
     plan: fullPlan,
     record,
@@ -306,6 +322,8 @@ async function showFormAgain(
     notice,
     map: await loadMapView(visit, kind),
     ...(await originData(visit, kind, { source, copied, targetLanguage: textIn(visit.fields, TARGET_LANGUAGE_FIELD) })),
+    // The browser keeps the input of a copy apart, also if the original was deleted.
+    ...(copies > 0 ? { copies } : {}),
     ...changes,
     data,
   });

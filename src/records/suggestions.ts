@@ -38,5 +38,6 @@ export async function storeSuggestion(
     const metas = { [SUGGESTION_META]: [storedSuggestion(suggestion)] };
     return insertRecord(withinTransaction(site, db), caller, kind, { ...values, status: 'pending' }, { metas });
   };
-  await site.db.transaction((db) => storeOnce(db, digest, caller.now, () => write(db)));
+  // A rejected suggestion does not return.
+  await site.db.transaction((db) => storeOnce(db, digest, caller.now, { write: () => write(db), replacesDiscarded: false }));
 }

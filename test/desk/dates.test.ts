@@ -153,8 +153,38 @@ describeDatabases('dates of a recurring event at the desk', (open) => {
     const later = await anna.get(`/admin/events/${CHOIR}/duplicate`);
     await running.send('DELETE', `/wp-json/wp/v2/tribe_events/${CHOIR}?force=true`, { as: 'admin' });
     const lost = await anna.submit(later, path, { title: 'Copy' });
-    expect([lost.status, lost.text.includes('if you save again, the new event takes place once')]).toEqual([409, true]);
+    expect([lost.status, lost.text.includes('If you save again, the new event takes place once')]).toEqual([409, true]);
     expect(await countOf(await anna.submit(lost, path))).toBe(1);
+  });
+
+  it('are lost together with the password of the event that is copied, and the form says both', async () => {
+    const anna = await as('admin');
+    const path = '/admin/events/new';
+    const setPassword = async (password: string) => {
+      await db.from('posts').where('ID', CHOIR).update({ post_password: password });
+      await db.from('fasti_changes').increment('counter');
+    };
+    await setPassword('river');
+    const form = await anna.get(`/admin/events/${CHOIR}/duplicate`);
+    await setPassword('');
+    const metas = db.from('postmeta').where('post_id', CHOIR).where('meta_key', 'like', '_Event%Date%');
+    for (const { meta_id: id, meta_value: value } of await metas.select('meta_id', 'meta_value'))
+      await db
+        .from('postmeta')
+        .where('meta_id', Number(id))
+        .update({ meta_value: String(value).replace(/:00:00$/, ':30:00') });
+    await db.from('fasti_changes').increment('counter');
+    const moved = await anna.submit(form, path, { title: 'Copy' });
+    expect([moved.status, moved.text.includes('was moved in the meantime')]).toEqual([409, true]);
+    expect(moved.text).toContain('no password protects the new record');
+    await setPassword('river');
+    const later = await anna.get(`/admin/events/${CHOIR}/duplicate`);
+    await running.send('DELETE', `/wp-json/wp/v2/tribe_events/${CHOIR}?force=true`, { as: 'admin' });
+    const lost = await anna.submit(later, path, { title: 'Copy' });
+    expect([lost.status, lost.text.includes('the new event takes place once')]).toEqual([409, true]);
+    expect(lost.text).toContain('no password protects the new record');
+    expect(lost.text.match(/Nothing has been saved/g)).toHaveLength(1);
+    expect((await anna.submit(lost, path)).status).toBe(303);
   });
 
   it('name the zone of their times if it is not that of the site', async () => {

@@ -202,6 +202,73 @@ describeRequests('forms of the desk', (ask) => {
     expect([other.headers.location === first, await found()]).toEqual([false, 3]);
   });
 
+  it('lead to the record if they are sent again, though what it took has changed since', async () => {
+    const anna = await openVisitor(ask, 'admin');
+    const path = '/admin/events/new';
+    const found = async () => (await ask.read('/events?search=again&start_date=2027-01-01')).total;
+    const page = await anna.get(path);
+    const linked = { title: 'Sent again', ...onDay('2027-01-01'), 'venue[add][]': 'Barn', 'venue[fresh][city]': 'Asti' };
+    const send = () => anna.submit(page, path, linked);
+    const answers = [...(await Promise.all([send(), send()])), await send()];
+    expect(new Set(answers.map(({ headers }) => headers.location)).size).toBe(1);
+    expect([answers.map(({ status }) => status), await found()]).toEqual([[303, 303, 303], 1]);
+    const { id } = await atTheMill();
+    await ask.writeRows((db) => db.from('posts').where('ID', id).update({ post_password: 'river' }));
+    const copy = await anna.get(`/admin/events/${id}/duplicate`);
+    const first = await anna.submit(copy, path, { title: 'Copied again' });
+    await ask.writeRows((db) => db.from('posts').where('ID', id).delete());
+    const second = await anna.submit(copy, path, { title: 'Copied again' });
+    expect([second.status, second.headers.location]).toEqual([303, first.headers.location]);
+  });
+
+  it('create another record if the first one was deleted or is in the trash', async () => {
+    const anna = await openVisitor(ask, 'admin');
+    const path = '/admin/venues/new';
+    const page = await anna.get(path);
+    const sentId = async () => {
+      const { status, headers } = await anna.submit(page, path, { venue: 'Sent after all' });
+      expect(status).toBe(303);
+      return Number(/venues\/(\d+)\?done=created/.exec(headers.location ?? '')?.[1]);
+    };
+    const first = await sentId();
+    await ask.writeRows((db) => db.from('posts').where('ID', first).delete());
+    const second = await sentId();
+    expect([second === first, await sentId()]).toEqual([false, second]);
+    await ask.writeRows((db) => db.from('posts').where('ID', second).update({ post_status: 'trash' }));
+    const third = await sentId();
+    expect([[first, second].includes(third), await sentId()]).toEqual([false, third]);
+  });
+
+  it('create a record each if they have no key of their own', async () => {
+    const anna = await openVisitor(ask, 'admin');
+    const path = '/admin/venues/new';
+    const page = await anna.get(path);
+    const send = () => anna.submit(page, path, { venue: 'Without a key', form_key: null });
+    const [first, second] = [await send(), await send()];
+    expect([first.status, second.status, first.headers.location === second.headers.location]).toEqual([303, 303, false]);
+  });
+
+  it('say that the original has lost its password, and keep the input of the copy of a deleted one apart from that of others', async () => {
+    const anna = await openVisitor(ask, 'admin');
+    const path = '/admin/events/new';
+    const { id } = await atTheMill();
+    const setPassword = (password: string) => ask.writeRows((db) => db.from('posts').where('ID', id).update({ post_password: password }));
+    await setPassword('river');
+    const copy = await anna.get(`/admin/events/${id}/duplicate`);
+    await setPassword('');
+    const open = await anna.submit(copy, path, { title: 'Copy' });
+    expect([open.status, open.text.includes('no password protects the new record')]).toEqual([409, true]);
+    expect(open.text).not.toContain('will be protected');
+    await ask.writeRows((db) => db.from('posts').where('ID', id).delete());
+    const draftIn = ({ text }: { readonly text: string }) =>
+      elements(text, ({ attribs }) => 'data-draft' in attribs).map(({ attribs }) => attribs['data-draft']);
+    const lost = await anna.submit(copy, path, { title: 'Copy' });
+    const again = await anna.submit(lost, path, { title: '' });
+    expect([lost.status, again.status]).toEqual([409, 422]);
+    expect([draftIn(lost), draftIn(again)]).toEqual([draftIn(copy), draftIn(copy)]);
+    expect((await anna.submit(again, path, { title: 'Copy' })).status).toBe(303);
+  });
+
   it('link from each error to its field, also to one of several inputs', async () => {
     await ask.writeRows(async () => addCustomField(ask.running().site, { name: 'stage', type: 'choice', choices: ['Barn'] }));
     const anna = await openVisitor(ask, 'admin');
