@@ -16,12 +16,14 @@ interface StartedEvent {
 /** Creates an index, which reads all starts when it is asked for the first time. */
 export function createStartIndex(read: (db: Database) => Promise<readonly StartedEvent[]>): StartIndex {
   let idsByStart: Map<string, number[]> | undefined;
+  const readAll = async (db: Database) => {
+    const ids = new Map<string, number[]>();
+    for (const event of await read(db)) if (event.startUtc !== '') addToGroup(ids, event.startUtc, event.id);
+    return ids;
+  };
   return {
     find: async (db, startUtc) => {
-      if (!idsByStart) {
-        idsByStart = new Map();
-        for (const event of await read(db)) if (event.startUtc !== '') addToGroup(idsByStart, event.startUtc, event.id);
-      }
+      idsByStart ??= await readAll(db);
       return idsByStart.get(startUtc) ?? [];
     },
   };
