@@ -80,7 +80,7 @@ describe('the file of a walk', () => {
     const added = await spool.add([event('a', 'text'), long, event('b', 'text')], mark);
     const loss = { reason: 'record-too-long', kind: 'event', of: 'long', place: 'events/long' };
     const stored: Entry[] = await allOf(spool.entries());
-    expect(stored).toEqual([event('a', 'text'), { kind: 'loss', isWhole: true, loss }, event('b', 'text')]);
+    expect(stored).toEqual([event('a', 'text'), { kind: 'loss', isWhole: true, sourceId: 'long', loss }, event('b', 'text')]);
     expect([added, (await spool.state()).mark]).toEqual([stored, mark]);
     spool.close();
   });

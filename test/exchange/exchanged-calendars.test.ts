@@ -6,16 +6,21 @@ import { afterAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { exportEntries, itemsOf } from '../../src/exchange/exporter.ts';
 import { calendarHeadOf, eventRecords } from '../../src/exchange/ical/records.ts';
 import { writeCalendar } from '../../src/exchange/ical/write.ts';
+import { importItems } from '../../src/exchange/import/importer.ts';
 import { ledgerKey } from '../../src/exchange/import/ledger.ts';
+import { isItem } from '../../src/exchange/items/items.ts';
+import { lastingPart } from '../../src/exchange/items/lasting-uid.ts';
+import { asWholeRecord, lossEntry } from '../../src/exchange/items/report.ts';
 import { formerDigestOf } from '../../src/exchange/items/versions.ts';
 import { openSource } from '../../src/exchange/sources.ts';
+import { CALENDAR_UID } from '../../src/kinds/events/metas.ts';
 import { postKind } from '../../src/kinds/index.ts';
 import { acceptParams } from '../../src/records/input.ts';
 import { changePost, createPost } from '../../src/records/writes/post-writes.ts';
 import type { Site } from '../../src/site.ts';
 import { describeDatabases } from '../support/databases.ts';
 import { loadSite } from '../support/site.ts';
-import { allOf, bareFixture, callerOf, importSource, siteOf } from './sites.ts';
+import { allOf, bareFixture, callerOf, importSource, siteOf, streamOf } from './sites.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'fasti-exchanged-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -125,6 +130,12 @@ describeDatabases('calendars that sites exchange', (open) => {
       return events.map(({ ID, post_title: title }) => `${title} ${states.get(ID) ?? ''}`.trim());
     };
 
+    /** Returns the ids and hosts in the UIDs of events, by their records in order. */
+    const namesOf = async (site: Site) => {
+      const rows = await site.db.from('postmeta').where('meta_key', CALENDAR_UID).orderBy('post_id');
+      return rows.map(({ meta_value: uid }) => lastingPart(uid ?? ''));
+    };
+
     it('go on as the first date of an event that begins to recur, and as the event that ceases to', async () => {
       const site = await siteAt('c.example');
       await imported(site, file(yoga('38@town.example', 4)));
@@ -143,13 +154,36 @@ describeDatabases('calendars that sites exchange', (open) => {
 
     it('go on if the site moves to another host', async () => {
       const site = await siteAt('c.example');
-      const events = (host: string, ...more: string[]) => file(yoga(`38@${host}`, 4, more), yoga(`39@${host}`, 4, more));
-      expect((await imported(site, events('town.example'))).created.event).toBe(2);
+      const events = (host: string, ...more: string[]) => file(yoga(`39@${host}`, 4, more), yoga(`38@${host}`, 4, more));
+      const before = file(yoga('38@town.example', 4), yoga('39@town.example', 4));
+      expect((await imported(site, before)).created.event).toBe(2);
       const [first] = await eventsOf(site);
       await site.db.from('posts').where('ID', first!.ID).update({ post_status: 'draft' });
       expect(await imported(site, events('www.town.example'))).toMatchObject({ created: {}, updated: { event: 2 } });
+      expect(await namesOf(site)).toEqual(['38@www.town.example', '39@www.town.example']);
       expect(await imported(site, events('www.town.example', 'STATUS:CANCELLED'))).toMatchObject({ created: {}, updated: { event: 2 } });
       expect(await statesOf(site)).toEqual(['Yoga canceled']);
+    });
+
+    it('keep their records apart if the site moves and has other events that look the same', async () => {
+      const site = await siteAt('c.example');
+      await imported(site, file(yoga('38@town.example', 4), yoga('39@town.example', 4)));
+      const moved = ['40', '41', '39'].map((id) => yoga(`${id}@www.town.example`, 4));
+      for (const dryRun of [true, false])
+        expect(await imported(site, file(...moved), { dryRun })).toMatchObject({ created: { event: 1 }, updated: { event: 2 } });
+      expect(await namesOf(site)).toEqual(['40@www.town.example', '39@www.town.example', '41@www.town.example']);
+    });
+
+    it('stay apart from others that look the same, although those cannot be read this time', async () => {
+      const site = await siteAt('c.example');
+      const itemsIn = async (...ids: string[]) =>
+        (await allOf((await sourceOf(site, file(...ids.map((id) => yoga(id, 4))))).entries())).filter(isItem);
+      const [one, other] = await itemsIn('38@town.example', '39@town.example');
+      const options = { source: 'calendar' };
+      const caller = await callerOf(site);
+      expect((await importItems(site, caller, streamOf([one!]), options)).created.event).toBe(1);
+      const unread = asWholeRecord(lossEntry({ reason: 'site-record-unreadable', kind: 'event', of: 'Yoga' }), one!.sourceId);
+      expect((await importItems(site, caller, streamOf([unread, other!]), options)).created.event).toBe(1);
     });
 
     it('stay apart from others that look the same and come later', async () => {

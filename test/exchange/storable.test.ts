@@ -171,6 +171,20 @@ describeDatabases('import of characters that the tables cannot store', (open, en
     expect([...files].every((file) => there.has(file))).toBe(true);
   });
 
+  it('keeps an event whose newer version cannot be stored apart from a new one that looks the same', async () => {
+    const caller = await callerOf(site);
+    const times = ['_EventStartDate', '_EventEndDate', '_EventStartDateUTC', '_EventEndDateUTC'];
+    const metas = metaRows([...times.map((key) => [key, '2031-05-01 20:00:00'] as const), ['_EventTimezone', 'UTC']]);
+    const event = (id: number, text = ''): PostItem => ({
+      ...post('event', String(id), columns('Twin', { post_content: text, post_date_gmt: '2026-01-01 10:00:00' })),
+      ...{ id, metas, complete: false },
+    });
+    const imported = (...items: Item[]) => importItems(site, caller, streamOf(items), { source: 'twins.example.org' });
+    expect((await imported(event(9038))).created).toEqual({ event: 1 });
+    const report = await imported(event(9038, WIDE), event(9039));
+    expect([report.created, report.updated, report.lost]).toEqual([{ event: 1 }, ...(isOld ? [{}, { event: 1 }] : [{ event: 1 }, {}])]);
+  });
+
   it('keeps an event whose newer version cannot be stored, and all dates of its series', async () => {
     const caller = await callerOf(site);
     const file = (title: string, exception = '') => {

@@ -21,12 +21,13 @@ import { createUidIndex } from '../items/record-uids.ts';
 import { addAside, addLoss, addToCount, mergeTally, newTally, type Report, reportOf, tallyFrom } from '../items/report.ts';
 import { batches, keysOf } from './batches.ts';
 import { type Files, fetchFiles, removeFetched } from './fetch-files.ts';
+import { ledgerKey } from './ledger.ts';
 import type { ImportOptions } from './options.ts';
 import { keysOfPending, resolvePending, withoutNewTerms } from './pending-references.ts';
 import { MAX_SOURCE_LENGTH } from './progress.ts';
 import { prepareRecurrence, recurringItem } from './recurrence.ts';
 import { trashRemovedDates } from './removed-dates.ts';
-import { entriesToTakeOver, forgetFormerNames, keepRenamed } from './renamed-events.ts';
+import { entriesToTakeOver, type FormerEntries, forgetFormerNames, keepRenamed, LIKENESSES } from './renamed-events.ts';
 import { mayCreateOfKind, mayWriteTerms } from './rights.ts';
 import type { Run, WaitingRecord, Work } from './run.ts';
 import { type ImportState, type Step, storeState, writeStep } from './step.ts';
@@ -60,7 +61,10 @@ export async function importItems(site: Site, caller: Caller, entries: AsyncIter
   for await (const piece of batches(entries, options.itemsPerBatch ?? ITEMS_PER_BATCH)) {
     const before = count;
     count += piece.length;
-    for (const entry of piece) if (entry.kind === 'dates') state.dates.set(entry.name, entry.between);
+    for (const entry of piece) {
+      if (entry.kind === 'dates') state.dates.set(entry.name, entry.between);
+      if (entry.kind === 'loss' && entry.sourceId !== undefined) state.unwritten.add(ledgerKey('post', entry.sourceId));
+    }
     const prepares = !isPrepared && !state.run.isDryRun && mayCreateOfKind(state.run, 'event');
     const recurring = prepares ? recurringItem(piece.filter(isItem)) : undefined;
     if (recurring) {
@@ -170,9 +174,15 @@ async function reportUnstorable(state: ImportState, { entry, before, reason }: U
     },
   });
   if (!isItem(entry)) return;
-  if (isPostItem(entry)) state.unstorableUids.add(lastingPart(textIn(entry.metas, CALENDAR_UID)));
+  if (isPostItem(entry)) noteUnwritten(state, entry);
   await files.get(entry)?.undo?.();
   files.delete(entry);
+}
+
+/** Notes the names of a post that is contained in the source and that the run cannot store. */
+function noteUnwritten({ unstorableUids, unwritten }: ImportState, { sourceId, narrowerId, metas }: PostItem): void {
+  unstorableUids.add(lastingPart(textIn(metas, CALENDAR_UID)));
+  for (const name of [sourceId, narrowerId]) if (name !== undefined) unwritten.add(ledgerKey('post', name));
 }
 
 async function openRun(site: Site, caller: Caller, options: ImportOptions): Promise<ImportState> {
@@ -228,7 +238,7 @@ async function openRun(site: Site, caller: Caller, options: ImportOptions): Prom
     },
   };
   const sum = options.resume && row ? tallyFrom(row.report) : newTally();
-  return { run, sum, doneCount: options.resume && row ? row.done : 0, dates: new Map(), unstorableUids: new Set() };
+  return { run, sum, doneCount: options.resume && row ? row.done : 0, dates: new Map(), unstorableUids: new Set(), unwritten: new Set() };
 }
 
 /** Returns the index of the events that earlier runs of an import have brought. */
@@ -255,20 +265,37 @@ async function writeItems(work: Work, items: readonly Item[]): Promise<void> {
 
 /** Writes the events that may have got new names, now that it is known which of the former names have come. */
 async function writeRenamed(state: ImportState): Promise<void> {
-  const write = (items: readonly PostItem[]) =>
-    writeStep(state, {
-      keys: keysOf(items),
-      task: async (work) => {
-        const former = await entriesToTakeOver(work, items);
-        await writePosts(work, items, former);
-        await forgetFormerNames(work, former);
-        await writeLanguages(work, items);
-      },
-    });
-  for await (const piece of batches(state.run.renamed.splice(0), ITEMS_PER_BATCH))
-    await writeStorableItems(piece, write, (entry, _from, reason) =>
-      reportUnstorable(state, { entry, before: state.doneCount, reason }, new Map()),
-    );
+  const { run, unwritten } = state;
+  const takenIds = new Set<number>();
+  let former: FormerEntries = new Map();
+  const take = () => {
+    for (const { target } of former.values()) takenIds.add(target);
+  };
+  let items: readonly PostItem[] = run.renamed.splice(0);
+  for (const likeness of LIKENESSES) {
+    const later: PostItem[] = [];
+    const write = async (some: readonly PostItem[]) => {
+      const isLast = likeness === LIKENESSES.at(-1);
+      await writeStep(state, {
+        keys: keysOf(some),
+        task: async (work) => {
+          former = await entriesToTakeOver(work, some, { likeness, takenIds, unwritten });
+          const written = isLast ? some : some.filter((item) => former.has(item));
+          await writePosts(work, written, former);
+          await forgetFormerNames(work, former);
+          await writeLanguages(work, written);
+        },
+      });
+      take();
+      if (!isLast) later.push(...some.filter((item) => !former.has(item)));
+    };
+    for await (const piece of batches(items, ITEMS_PER_BATCH))
+      await writeStorableItems(piece, write, (entry, _from, reason) => {
+        take();
+        return reportUnstorable(state, { entry, before: state.doneCount, reason }, new Map());
+      });
+    items = later;
+  }
 }
 
 /** Resolves pending references of records in batches. */

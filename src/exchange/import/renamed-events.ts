@@ -41,17 +41,32 @@ export async function keepRenamed(work: Work, items: readonly PostItem[]): Promi
 }
 
 /**
- * Returns the entries of the ledger under which some of these items were noted before. To be called when all other
- * items of the source have come.
+ * How much a record is like an item, the most first: it has the same UID, the same number in the UID, or only looks the
+ * same. Records are taken over in this order, so that none goes to an event that only looks like its own.
  */
-export async function entriesToTakeOver(work: Work, items: readonly PostItem[]): Promise<FormerEntries> {
+export const LIKENESSES = ['uid', 'number', 'look'] as const;
+type Likeness = (typeof LIKENESSES)[number];
+
+/** `takenIds`: records that other events have taken over; `unwritten`: ledger keys of events that came in vain. */
+interface TakeOver {
+  readonly likeness: Likeness;
+  readonly takenIds: ReadonlySet<number>;
+  readonly unwritten: ReadonlySet<string>;
+}
+
+/**
+ * Returns the entries of the ledger under which some of these items were noted before, for those whose record is like
+ * them. To be called for each likeness in order when all other items of the source have come.
+ */
+export async function entriesToTakeOver(work: Work, items: readonly PostItem[], by: TakeOver): Promise<FormerEntries> {
   const { run, db } = work;
-  const candidates = await recordsOfSameEvents(work, items);
+  const candidates = await recordsOfSameEvents(work, items, by.likeness);
   const entries = await ownEntries(run, db, [...new Set([...candidates.values()].flat())]);
-  const takenIds = new Set<number>();
+  const hasNotCome = ({ run: lastRun, item }: LedgerEntry) => lastRun < run.number && !by.unwritten.has(item);
+  const takenIds = new Set(by.takenIds);
   const former = new Map<PostItem, LedgerEntry>();
   for (const [item, ids] of candidates) {
-    const id = ids.find((one) => !takenIds.has(one) && entries.get(one)?.every((entry) => entry.run < run.number));
+    const id = ids.find((one) => !takenIds.has(one) && entries.get(one)?.every(hasNotCome));
     if (id === undefined) continue;
     takenIds.add(id);
     former.set(item, entries.get(id)![0]!);
@@ -123,8 +138,15 @@ export async function ownEntries(run: Run, db: Database, ids: readonly number[])
   return entries;
 }
 
-/** Returns the records that earlier runs have brought and that look like these items, for items without a record. */
-async function recordsOfSameEvents(work: Work, items: readonly PostItem[]): Promise<ReadonlyMap<PostItem, readonly number[]>> {
+/**
+ * Returns the records that earlier runs have brought and that are at least so much like these items, for items without
+ * a record: their ids in order.
+ */
+async function recordsOfSameEvents(
+  work: Work,
+  items: readonly PostItem[],
+  least: Likeness = 'look',
+): Promise<ReadonlyMap<PostItem, readonly number[]>> {
   const { run, db } = work;
   const possible = new Map<PostItem, readonly number[]>();
   for (const item of run.number === 1 || run.importId === 0 ? [] : items) {
@@ -137,7 +159,7 @@ async function recordsOfSameEvents(work: Work, items: readonly PostItem[]): Prom
   const records = { posts: await loadPosts(db, ids), metas: await loadMetas(db, ids), entries: await ownEntries(run, db, ids) };
   const found = new Map<PostItem, readonly number[]>();
   for (const [item, some] of possible) {
-    const same = some.filter((id) => isSameEvent(item, id, records));
+    const same = some.filter((id) => isAtLeast(likenessOf(item, id, records), least)).sort((one, other) => one - other);
     if (same.length > 0) found.set(item, same);
   }
   for (const item of (await formerEntries(work, [...found.keys()])).keys()) found.delete(item);
@@ -160,19 +182,27 @@ interface Records {
   readonly entries: ReadonlyMap<number, readonly LedgerEntry[]>;
 }
 
+const isAtLeast = (likeness: Likeness | undefined, least: Likeness): boolean =>
+  likeness !== undefined && LIKENESSES.indexOf(likeness) <= LIKENESSES.indexOf(least);
+
 /**
- * Whether a record that starts at the same time as an item is the same event: it has the same UID, or it has the title
- * and was created in the same second, in a source that names events by their ids.
+ * Returns how much a record that starts at the same time as an item is like it: it has the same UID, or it has the
+ * title and was created in the same second, in a source that names events by their ids. Undefined for another event.
  */
-function isSameEvent(item: PostItem, id: number, { posts, metas, entries }: Records): boolean {
+function likenessOf(item: PostItem, id: number, { posts, metas, entries }: Records): Likeness | undefined {
   const post = posts.get(id);
-  if (!post) return false;
+  if (!post) return undefined;
   const uid = textIn(item.metas, CALENDAR_UID);
   const storedUid = metaOf(metas.get(id), CALENDAR_UID) ?? '';
   const name = calendarName(item);
-  if (uid !== '' && (uid === storedUid || (name && name.lasting === lastingUid(storedUid)))) return true;
+  const storedLasting = lastingUid(storedUid);
+  if (uid !== '' && (uid === storedUid || (name && name.lasting === storedLasting))) return 'uid';
   const isOfSite = item.id !== undefined;
-  if (!isOfSite && !(name && isOwnRecord(entries.get(id), metas.get(id)))) return false;
+  if (!isOfSite && !(name && isOwnRecord(entries.get(id), metas.get(id)))) return undefined;
   const { post_title: title = '', post_date_gmt: created } = item.columns;
-  return created !== undefined && created === post.post_date_gmt && foldedTitle(title) === foldedTitle(post.post_title);
+  if (created === undefined || created !== post.post_date_gmt || foldedTitle(title) !== foldedTitle(post.post_title)) return undefined;
+  return name && storedLasting && numberIn(name.lasting) === numberIn(storedLasting) ? 'number' : 'look';
 }
+
+/** Returns the number in the lasting part of a UID: the id of the event in its site. */
+const numberIn = (lasting: string): string => lasting.slice(0, lasting.indexOf('@'));

@@ -22,6 +22,8 @@ export interface ImportState {
   readonly dates: Map<string, DatesEntry['between']>;
   /** The lasting parts of the UIDs of events that the tables cannot hold. */
   readonly unstorableUids: Set<string>;
+  /** Ledger keys of posts that the source contains and the run could not read or store. */
+  readonly unwritten: Set<string>;
 }
 
 /** A step of an import that is written in one transaction. */

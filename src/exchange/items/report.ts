@@ -32,6 +32,8 @@ export interface LossEntry {
   readonly loss: Loss;
   /** Whether a whole record could not be imported, rather than a part of one. */
   readonly isWhole?: true;
+  /** The id of that post in the source, if it is known. */
+  readonly sourceId?: string;
 }
 
 /**
@@ -50,8 +52,12 @@ export const lossEntry = ({ detail, ...loss }: Loss): LossEntry => ({
   loss: { ...loss, ...(detail === undefined ? {} : { detail }) },
 });
 
-/** Marks a loss as that of a whole record. */
-export const asWholeRecord = (entry: LossEntry): LossEntry => ({ ...entry, isWhole: true });
+/** Marks a loss as that of a whole record. `sourceId`: the id of the post in the source, if it is known. */
+export const asWholeRecord = (entry: LossEntry, sourceId?: string): LossEntry => ({
+  ...entry,
+  isWhole: true,
+  ...(sourceId === undefined ? {} : { sourceId }),
+});
 
 /** All losses for one reason: their number, and the first of them. */
 export interface LossSum {
@@ -176,7 +182,7 @@ export function tallyFrom(text: string): Tally {
  */
 const HARMLESS = new Set([
   'id-taken', 'slug-taken', 'author-without-role', 'author-removed', 'author-spam', 'setting-differs', 'duration-mended', 'utc-mended', 'date-mended',
-  'version-older', 'deleted-here',
+  'version-older', 'deleted-here', 'restored-here',
   'encoding-assumed', 'end-next-day', 'field-hidden', 'ical-series-past', 'coordinates-wrong',
 ]); // biome-ignore format: a list of names
 

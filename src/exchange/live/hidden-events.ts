@@ -25,11 +25,7 @@ export async function hiddenEventsPage(walk: Walk, page: number): Promise<Page> 
   const ids = answer.body.flatMap((one) => (isRecord(one) ? [Number(one.id)] : [])).filter((id) => !events.has(String(id)));
   const answers = await Promise.all(ids.map((id) => site.get(`events/${id}`)));
   const records = answers.flatMap(({ status, body }) => (status === 200 && isRecord(body) ? [body] : []));
-  const failures = answers.flatMap(({ status }, index) =>
-    status >= 500
-      ? [asWholeRecord(recordLoss('events', 'site-record-unreadable', String(ids[index]), `events/${ids[index]}`, String(status)))]
-      : [],
-  );
+  const failures = answers.flatMap(({ status }, index) => (status >= 500 ? [unreadRecordLoss(String(ids[index]), status)] : []));
   // WordPress's list contains the post of a recurring event, the calendar's lists contain its dates.
   const list = records.filter((record) => !dates.has(nameOfRecord(walk, record)));
   // A page may be shorter because it leaves out records that we may not read.
@@ -55,6 +51,9 @@ function nameOfRecord({ site, options }: Walk, { slug, title, start_date: start,
  */
 const isListExhausted = ({ site }: Walk, { status }: SiteAnswer, page: number): boolean =>
   status === 404 || (status === 400 && page > 1) || (status >= 400 && status < 500 && site.credentials === undefined);
+
+const unreadRecordLoss = (id: string, status: number): LossEntry =>
+  asWholeRecord(recordLoss('events', 'site-record-unreadable', id, `events/${id}`, String(status)), id);
 
 const unreadListLoss = ({ home }: RemoteSite, { status, body }: SiteAnswer): LossEntry => ({
   kind: 'loss',

@@ -32,10 +32,10 @@ export async function entriesOf(walk: Walk, stage: PostStage, list: readonly Jso
   for (const [index, { record, isChild }] of results.entries()) {
     const [name, id] = [nameOf(list[index]!), Number(list[index]!.id)];
     const recordPath = `${stage}/${String(list[index]!.id)}`;
-    if (record === undefined) entries.push(asWholeRecord(recordLoss(stage, 'protected', name, recordPath)));
+    if (record === undefined) entries.push(asWholeRecord(recordLoss(stage, 'protected', name, recordPath), String(id)));
     else if (!record.success) {
       const detail = record.error.issues[0]?.path.join('.');
-      entries.push(asWholeRecord(recordLoss(stage, 'site-record-unreadable', name, recordPath, detail)));
+      entries.push(asWholeRecord(recordLoss(stage, 'site-record-unreadable', name, recordPath, detail), String(id)));
     } else {
       const context = { core: core.get(id), place: recordPath, facts };
       const { item, guessedMembers, lostFields = [] } = itemOf(walk, stage, record.data, context);

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { OWNER_ONLY_FILE_MODE } from '../../host/files.ts';
 import { lockFile } from '../../storage/engine/file-lock.ts';
 import { linesOf, MAX_TEXT_LENGTH } from '../items/file-text.ts';
-import { type Entry, isItem, SourceFault, titleOf } from '../items/items.ts';
+import { type Entry, isItem, isPostItem, SourceFault, titleOf } from '../items/items.ts';
 import { ensurePrivateFolder } from '../items/private-folder.ts';
 import { asWholeRecord, lossEntry } from '../items/report.ts';
 
@@ -136,7 +136,7 @@ function lineOf(entry: Entry): { readonly entry: Entry; readonly line: string } 
   const line = JSON.stringify(entry);
   if (line.length <= MAX_TEXT_LENGTH || !isItem(entry)) return { entry, line };
   const loss = lossEntry({ reason: 'record-too-long', kind: entry.kind, of: titleOf(entry).slice(0, 200), place: entry.place });
-  const short = asWholeRecord(loss);
+  const short = asWholeRecord(loss, isPostItem(entry) ? entry.sourceId : undefined);
   return { entry: short, line: JSON.stringify(short) };
 }
 
