@@ -92,8 +92,11 @@ describe('the texts in Italian', () => {
 
 describe.each(LANGUAGES)('the reports of imports at the desk in %s', (language) => {
   const own = sentences(language);
-  /** About other databases, which cannot be imported at the desk, and about columns, which it lists. */
-  const ELSEWHERE = ['no-wordpress', 'columns'];
+  /**
+   * About other databases, which cannot be imported at the desk, about columns, which it lists, and about deleted
+   * events, which it creates again.
+   */
+  const ELSEWHERE = ['no-wordpress', 'columns', 'deleted-here'];
   it.each([
     ['losses', 40],
     ['faults', 40],

@@ -198,7 +198,7 @@ async function receiveFile(visit: Submission): Promise<ImportFile | undefined> {
 const openFile = (visit: Submission, file: ImportFile, readingOptions: ReadingOptions): Promise<Source> =>
   openSource([file.path], { ...readingOptions, caller: visit.caller, prefix: visit.site.config.tablePrefix, target: `desk ${file.token}` });
 
-/** Returns the options of an import by hand: its user has seen which events it creates, also those deleted before. */
+/** Returns the options of an import by hand: its user has seen which deleted events it creates again. */
 const importOptions = (source: Source, file: ImportFile) => ({ source: ledgerName(source, file), restoreDeleted: true });
 
 /** Rehearses the import of a file and returns its report. */

@@ -3,7 +3,11 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { importItems } from '../../src/exchange/import/importer.ts';
 import type { Item, PostItem, TermItem } from '../../src/exchange/items/items.ts';
-import { membershipsOf } from '../../src/records/record-languages.ts';
+import { postKind, termKind } from '../../src/kinds/index.ts';
+import type { Kind } from '../../src/kinds/kind.ts';
+import { languagesOf, membershipsOf } from '../../src/records/record-languages.ts';
+import { deleteTerm } from '../../src/records/terms.ts';
+import { deletePost } from '../../src/records/writes/post-writes.ts';
 import type { Site } from '../../src/site.ts';
 import type { Database } from '../../src/storage/engine/database.ts';
 import { commandIn, type Fasti, temporaryFolder } from '../cli/command.ts';
@@ -17,10 +21,11 @@ const folder = temporaryFolder();
 describeDatabases('languages of records that exist already', (open) => {
   let db: Database;
   let fasti: Fasti;
-  const report = async (...lines: string[]) => {
+  const report = (...lines: string[]) => reportOf(lines);
+  const reportOf = async (lines: readonly string[], ...flags: string[]) => {
     const file = join(folder, `${db.dialect.name}.csv`);
     writeFileSync(file, ['Event Name,Event Start Date,Event Cost,Event Category,Language,Translation Group', ...lines, ''].join('\n'));
-    const { out } = await fasti('import', file, '--format=json');
+    const { out } = await fasti('import', file, '--format=json', ...flags);
     const { created, updated, losses } = JSON.parse(out) as { created: object; updated: object; losses: { reason: string }[] };
     return { created, updated, losses: losses.map(({ reason }) => reason) };
   };
@@ -72,7 +77,8 @@ describeDatabases('languages of records that exist already', (open) => {
     it.each(['Concert', 'Concerto'])('are linked again with a record that is imported again, %s', async (title) => {
       await report(CONCERT, CONCERTO);
       expect((await fasti('event', 'delete', String(await idOf(title)), '--force')).code).toBe(0);
-      expect(await report(CONCERTO, CONCERT)).toEqual({ created: { event: 1 }, updated: {}, losses: [] });
+      const restored = await reportOf([CONCERTO, CONCERT], '--restore-deleted');
+      expect(restored).toEqual({ created: { event: 1 }, updated: {}, losses: ['restored-here'] });
       expect([await placeOf('Concert'), await placeOf('Concerto')]).toEqual(['en in en,it', 'it in en,it']);
     });
 
@@ -180,6 +186,36 @@ describeDatabases('languages of imported categories', (open) => {
       await db.from('term_taxonomy').insert({ term_id: id!, taxonomy: 'tribe_events_cat', description: '' });
       expect((await imported([term('polka', 'it')])).created).toEqual({});
       expect(await stored()).toEqual(['polka it']);
+    });
+
+    it('are not given to a category or an event that was deleted, even if an import of it is resumed', async () => {
+      const event = (id: string): PostItem => ({
+        ...{ kind: 'event', sourceId: id, columns: { post_title: id, post_status: 'publish' }, metas: [], links: [], complete: false },
+        language: 'it',
+      });
+      const items: readonly Item[] = [term('polka', 'it'), event('1'), event('2')];
+      await imported(items);
+      const caller = await callerOf(site);
+      const [eventId] = await db.from('posts').where('post_title', '1').pluck('ID');
+      const [termId] = await db.from('terms').where('slug', 'polka').pluck('term_id');
+      await deletePost(site, caller, postKind('event'), eventId!);
+      await deleteTerm(site, caller, termKind('category'), termId!);
+      const languagesNow = async () => {
+        const now = await callerOf(site);
+        const of = async (kind: Kind, id: number) => (await membershipsOf(db, languagesOf(now, kind)!, [id])).keys();
+        return [...(await of(postKind('event'), eventId!)), ...(await of(termKind('category'), termId!))];
+      };
+      async function* cut() {
+        yield* items.slice(0, 2);
+        throw new Error('stopped');
+      }
+      const options = { source: 'x', itemsPerBatch: 1 };
+      await expect(importItems(site, caller, cut(), options)).rejects.toThrow('stopped');
+      expect(await languagesNow()).toEqual([]);
+      const changed = { ...event('1'), columns: { post_title: 'changed', post_status: 'publish' } };
+      const resumed = await importItems(site, caller, streamOf([items[0]!, changed, items[2]!]), { ...options, resume: true });
+      expect([await languagesNow(), resumed.unchanged.event]).toEqual([[], 2]);
+      expect(resumed.losses).toMatchObject([{ reason: 'deleted-here', count: 1 }]);
     });
 
     it.each([true, false])('are those of the event for which they are created, named by slug: %s', async (bySlug) => {

@@ -284,11 +284,14 @@ describeDatabases('newer file', (open) => {
   });
 
   it('of a calendar leaves an event away that was deleted for good, and creates it again by request', async () => {
-    const event = (summary: string) => calendar('UID:unwanted', `SUMMARY:${summary}`, 'DTSTART:20261204T190000Z');
+    const event = (summary: string) => calendar('UID:unwanted', `SUMMARY:${summary}`, 'DTSTART:20261204T190000Z', 'CATEGORIES:Gambling');
     await imported('unwanted.ics', event('Unwanted'));
     const found = () => site.db.from('posts').where('post_title', 'like', 'Unwanted%').where('post_type', 'tribe_events');
     const [post] = await found();
     await deletePost(site, await callerOf(site), postKind('event'), post!.ID);
+    const categories = () => site.db.from('terms').where('name', 'Gambling');
+    const [category] = await categories();
+    await deleteTerm(site, await callerOf(site), termKind('category'), category!.term_id);
     for (const [summary, dryRun] of [
       ['Unwanted', true],
       ['Unwanted', false],
@@ -297,9 +300,11 @@ describeDatabases('newer file', (open) => {
       const report = await imported('unwanted.ics', event(summary), { dryRun });
       expect(report).toMatchObject({ created: {}, updated: {}, unchanged: { event: 1 } });
       expect(report.losses).toMatchObject([{ reason: 'deleted-here', count: 1 }]);
-      expect([isIncomplete(report), await found()]).toEqual([false, []]);
+      expect([isIncomplete(report), await found(), await categories()]).toEqual([false, [], []]);
     }
-    expect((await imported('unwanted.ics', event('Unwanted'), { restoreDeleted: true })).created).toEqual({ event: 1 });
+    const restored = await imported('unwanted.ics', event('Unwanted'), { restoreDeleted: true });
+    expect(restored.created).toEqual({ event: 1, category: 1 });
+    expect([restored.losses.map(({ reason }) => reason), isIncomplete(restored)]).toEqual([['restored-here'], false]);
     expect(await imported('unwanted.ics', event('Unwanted'))).toMatchObject({ created: {}, unchanged: { event: 1 }, losses: [] });
   });
 

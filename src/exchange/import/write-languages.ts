@@ -43,7 +43,12 @@ export async function writeLanguages(work: Work, items: readonly (PostItem | Ter
       return id === undefined || (isPostItem(item) && (work.removedIds.has(id) || work.originIds.has(id))) ? [] : [{ item, id }];
     });
     const forbiddenIds = await forbiddenAmong(work, kind, written);
-    const records = written.filter(({ id }) => !forbiddenIds.has(id));
+    const goneIds = await deletedMembers(
+      work,
+      kind,
+      written.flatMap(({ item, id }) => (id > 0 && !isNew(work, item) ? [id] : [])),
+    );
+    const records = written.filter(({ id }) => !forbiddenIds.has(id) && !goneIds.has(id));
     if (!kindLanguages) {
       for (const { item } of records) if (item.language !== undefined) reportLoss(work, item, 'language-lost', item.language);
       continue;

@@ -76,11 +76,12 @@ export async function writePosts(work: Work, items: readonly PostItem[], former:
     if (entry !== undefined) work.changed.push(key);
     if (!hasValidParent)
       addLoss(tally, { reason: 'parent-loop', kind: item.kind, of: nameOf(item), place: item.place, detail: sourceItem.parent });
-    const { local, cleanPost, digest } = await localForm(work, item, sourceDigest, deletedTermKeys);
+    const { local, cleanPost, digest } = localForm(work, item, sourceDigest);
     const target = isStored
       ? entry.target
       : (imageId ?? known?.id ?? (await findSameRecord(work, { item: local, clean: cleanPost }, takenPosts, externals)));
     if (target === undefined && entry && leaveDeleted(work, item, { ...entry, item: key })) continue;
+    await resolveNamedTerms(work, local, deletedTermKeys);
     const clean = withOwnExternalId(work, { item: local, clean: cleanPost }, target, externals);
     const isHidden = item.isHidden && (isStored ? isMarkedHidden(entry.digest) : target === undefined);
     const arrival: Arrival = { item: withDateOf(local, clean), key, digest: isHidden ? markedHidden(digest) : digest, clean };
@@ -163,21 +164,26 @@ function leaveAsIs(work: Work, item: PostItem, entry: Omit<Parameters<Ledger['ad
 
 /**
  * Notes and reports that an event stays away because somebody has deleted it for good since it was imported. Returns
- * false if it is to be created again: by request, or because its source is a copy of a whole site.
+ * false if it is to be created again: by request, which is reported, or because its source is a copy of a whole site.
  */
-function leaveDeleted({ run, ledger, tally, removedIds }: Work, item: PostItem, entry: LedgerEntry): boolean {
-  if (run.restoresDeleted || item.complete || item.kind !== 'event') return false;
+function leaveDeleted({ run, ledger, tally }: Work, item: PostItem, entry: LedgerEntry): boolean {
+  if (item.complete || item.kind !== 'event') return false;
+  const report = (reason: string) => addLoss(tally, { reason, kind: 'event', of: nameOf(item), place: item.place });
+  if (run.restoresDeleted) {
+    if (mayCreateOfKind(run, 'event')) report('restored-here');
+    return false;
+  }
+  // This run has counted it before it was interrupted.
+  if (entry.run === run.number) return true;
   ledger.add({ ...entry, run: run.number });
-  removedIds.add(entry.target);
   addToCount(tally.unchanged, 'event');
-  addLoss(tally, { reason: 'deleted-here', kind: 'event', of: nameOf(item), place: item.place });
+  report('deleted-here');
   return true;
 }
 
-/** Returns an item with this site's fields and terms, its row data, and the digest that the ledger keeps. */
-async function localForm(work: Work, item: PostItem, digest: string, deletedTermKeys: ReadonlySet<string>) {
+/** Returns an item with this site's fields, its row data, and the digest that the ledger keeps. */
+function localForm(work: Work, item: PostItem, digest: string) {
   const { item: local, isSettled } = withLocalFields(work, item);
-  await resolveNamedTerms(work, local, deletedTermKeys);
   return { local, cleanPost: cleanItem(work, local), digest: isSettled ? digest : '' };
 }
 
