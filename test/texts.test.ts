@@ -26,6 +26,8 @@ const roots = [
   ),
 ];
 
+const fileOf = (language: string, file: string) => readFileSync(new URL(`locales/${language}/${file}.json`, root), 'utf8');
+
 /** Sentences by their key, such as `fields:venue.city`. */
 function sentences(language: string): Map<string, string> {
   const found = new Map<string, string>();
@@ -33,7 +35,7 @@ function sentences(language: string): Map<string, string> {
     if (typeof value === 'string') found.set(key, value);
     else for (const [name, member] of Object.entries(value as object)) walk(member, key.endsWith(':') ? `${key}${name}` : `${key}.${name}`);
   };
-  for (const file of TEXT_FILES) walk(JSON.parse(readFileSync(new URL(`locales/${language}/${file}.json`, root), 'utf8')), `${file}:`);
+  for (const file of TEXT_FILES) walk(JSON.parse(fileOf(language, file)), `${file}:`);
   return found;
 }
 
@@ -51,6 +53,10 @@ const SHARED_WORDS: ReadonlySet<string> = new Set(['Tag', 'Password', 'Server', 
 describe.each(LANGUAGES)('the texts in %s', (language) => {
   const own = sentences(language);
   it('have the same keys as in English', () => expect([...own.keys()]).toEqual([...sentences('en').keys()]));
+  it.each(TEXT_FILES)('have each key once in %s.json', (file) => {
+    const [stored, read] = [fileOf(language, file), JSON.stringify(JSON.parse(fileOf(language, file)))];
+    expect(stored.replaceAll(/\s/g, '')).toHaveLength(read.replaceAll(/\s/g, '').length);
+  });
   it('have the same variables', () => {
     for (const [key, sentence] of sentences('en')) expect([key, variables(own.get(key) ?? '')]).toEqual([key, variables(sentence)]);
   });

@@ -5,12 +5,12 @@ type WriteMany<Item> = (items: readonly Item[], from: number) => Promise<void>;
 type LeaveOut<Item> = (item: Item, from: number, reason: UnstorableReason) => Promise<void>;
 
 /** Why an item is left out. */
-export type UnstorableReason = 'not-storable' | 'too-long' | 'term-shared';
+export type UnstorableReason = 'not-storable' | 'text-too-long' | 'term-shared';
 
 /** Errors about what the database cannot hold -> the reason in the report. */
 const REASONS: Readonly<Partial<Record<ApiError['problem'], UnstorableReason>>> = {
   'text-not-storable': 'not-storable',
-  'text-too-long': 'too-long',
+  'text-too-long': 'text-too-long',
   'term-shared': 'term-shared',
 };
 
