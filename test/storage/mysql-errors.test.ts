@@ -1,11 +1,7 @@
 import { expect, it } from '@jest/globals';
-import {
-  hasTooManyConnections,
-  isConnectionFailure,
-  isDiskFull,
-  isReadOnly,
-  isUnavailable,
-} from '../../src/storage/engine/mysql/errors.ts';
+import { asUnavailable, type UnavailableReason } from '../../src/storage/engine/dialect.ts';
+import { mysql } from '../../src/storage/engine/mysql/dialect.ts';
+import { hasTooManyConnections, isConnectionFailure, isDiskFull, isReadOnly } from '../../src/storage/engine/mysql/errors.ts';
 
 it.each<[errno: number, message: string, isFull: boolean]>([
   [1021, 'Disk full (/tmp/#sql1.MAI); waiting for someone to free some space...', true],
@@ -28,16 +24,20 @@ it.each<[message: string, isMissing: boolean]>([
   expect(isReadOnly(Object.assign(new Error(message), { errno: 1142 }))).toBe(isMissing);
 });
 
-it.each<[errno: number, message: string, isCrowded: boolean]>([
-  [1040, 'Too many connections', true],
-  [1203, "User a already has more than 'max_user_connections' active connections", true],
-  [1226, "User 'a' has exceeded the 'max_user_connections' resource (current value: 10)", true],
-  [1969, 'Query execution was interrupted (max_statement_time exceeded)', false],
-  [3024, 'Query execution was interrupted, maximum statement execution time exceeded', false],
-  [4031, 'The client was disconnected by the server because of inactivity.', false],
-])('a limit of the server is no fault of the request: %i', (errno, message, isCrowded) => {
+it.each<[errno: number, message: string, reason: UnavailableReason, isCrowded: boolean]>([
+  [1040, 'Too many connections', 'unreachable', true],
+  [1203, "User a already has more than 'max_user_connections' active connections", 'unreachable', true],
+  [1226, "User 'a' has exceeded the 'max_user_connections' resource (current value: 10)", 'unreachable', true],
+  [1226, "User 'a' has exceeded the 'max_connections_per_hour' resource (current value: 10)", 'unreachable', true],
+  [1226, "User 'a' has exceeded the 'max_questions' resource (current value: 10)", 'exhausted', true],
+  [1226, "User 'a' has exceeded the 'max_queries_per_hour' resource (current value: 10)", 'exhausted', true],
+  [1969, 'Query execution was interrupted (max_statement_time exceeded)', 'exhausted', false],
+  [3024, 'Query execution was interrupted, maximum statement execution time exceeded', 'exhausted', false],
+  [4031, 'The client was disconnected by the server because of inactivity.', 'unreachable', false],
+])('a limit of the server is no fault of the request: %i %s', (errno, message, reason, isCrowded) => {
   const error = Object.assign(new Error(message), { errno });
-  expect([isUnavailable(error), hasTooManyConnections(error)]).toEqual([true, isCrowded]);
+  expect(asUnavailable(mysql, error)).toMatchObject({ reason });
+  expect(hasTooManyConnections(error)).toBe(isCrowded);
 });
 
 it('a connection that the server has closed for its idleness is a broken one', () => {

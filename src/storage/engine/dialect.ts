@@ -237,6 +237,12 @@ export interface Dialect {
   /** Whether the database can be read but accepts no writes, or none from this user. */
   isReadOnly(error: unknown): boolean;
 
+  /**
+   * Whether the server allows the statement no more time, or this user no more statements. Neither a repetition nor
+   * another server helps.
+   */
+  isOverLimit(error: unknown): boolean;
+
   /** Whether the database can't be reached, is shutting down, or refuses the connection. */
   isUnavailable(error: unknown): boolean;
 
@@ -280,8 +286,9 @@ export function keysOf(rows: readonly { readonly of: string; readonly key: strin
 
 /**
  * Reason why the database did not do what it was asked: `busy` after all retries, `unreachable`, `exhausted` (no
- * connection was free in time), `full` (disk), `read-only` (it accepts no writes, or none from this user), `replaced`
- * (its files are not the files that were opened), `uncertain` (lost during COMMIT: everything was written, or nothing).
+ * connection was free in time, or a limit of the server was reached), `full` (disk), `read-only` (it accepts no writes,
+ * or none from this user), `replaced` (its files are not the files that were opened), `uncertain` (lost during COMMIT:
+ * everything was written, or nothing).
  */
 export type UnavailableReason = 'busy' | 'unreachable' | 'exhausted' | 'full' | 'read-only' | 'replaced' | 'uncertain';
 
@@ -305,6 +312,7 @@ export function asUnavailable(dialect: Dialect, error: unknown): unknown {
   if (dialect.isBusy(error)) return new DatabaseUnavailable('busy', error);
   if (dialect.isDiskFull(error)) return new DatabaseUnavailable('full', error);
   if (dialect.isReadOnly(error)) return new DatabaseUnavailable('read-only', error);
+  if (dialect.isOverLimit(error)) return new DatabaseUnavailable('exhausted', error);
   return dialect.isUnavailable(error) ? new DatabaseUnavailable('unreachable', error) : error;
 }
 

@@ -123,8 +123,8 @@ function watchedPrimary(primary: Database): {
         return position;
       } catch (error) {
         const reason = error instanceof DatabaseUnavailable ? error.reason : undefined;
-        // All other errors are answers of the server: `busy` means that it has much to do. `exhausted` is an error of
-        // our pool, and says nothing about the server.
+        // All other errors are answers of the server: `busy` means that it has much to do. `exhausted` is in
+        // most cases an error of our pool, and says nothing about the server.
         if (reason !== 'exhausted') answers = reason !== 'unreachable';
         return undefined;
       }

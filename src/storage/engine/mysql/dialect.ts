@@ -5,7 +5,7 @@ import type { Dialect, Sql } from '../dialect.ts';
 import type { Asker } from '../driver.ts';
 import { beginsWith } from '../expressions.ts';
 import { changeSigns } from './change-signs.ts';
-import { isBusy, isDiskFull, isReadOnly, isRolledBack, isUnavailable } from './errors.ts';
+import { isBusy, isDiskFull, isOverLimit, isReadOnly, isRolledBack, isUnavailable } from './errors.ts';
 import { findDamage, inspect, measure } from './inspection.ts';
 import { addColumn, addKey, addPrimaryKey, createTable } from './schema.ts';
 
@@ -79,6 +79,7 @@ export const mysql: Dialect = {
   isDuplicate: (error) => ['ER_DUP_ENTRY', 'ER_DUP_ENTRY_WITH_KEY_NAME'].includes(codeOf(error)),
   isBusy,
   isReadOnly,
+  isOverLimit,
   isUnavailable,
   isRolledBack,
   isDiskFull,

@@ -23,6 +23,10 @@ export const isConnectionFailure = (error: unknown): boolean => UNREACHABLE.has(
 /** Whether the database can't be reached, is shutting down, or refuses the connection. */
 export const isUnavailable = (error: unknown): boolean => isConnectionFailure(error) || REFUSING.has(numberOf(error));
 
+/** Whether the server has stopped or refused the statement because the limits of the account are reached. */
+export const isOverLimit = (error: unknown): boolean =>
+  OUT_OF_TIME.has(numberOf(error)) || (numberOf(error) === USER_LIMIT && error instanceof Error && !OF_CONNECTIONS.test(error.message));
+
 /** Whether a COMMIT that fails with this error has written nothing. */
 export const isRolledBack = (error: unknown): boolean => ROLLED_BACK.has(numberOf(error));
 
@@ -68,19 +72,25 @@ const UNUSABLE = new Set([1047, 1053]);
  * option).
  */
 const READ_ONLY = new Set([1290, 1792, 1836, 1874]);
-/** 1040, 1203: too many connections; 1226: too many of this user, or more than its account allows in an hour. */
-const TOO_MANY_CONNECTIONS = new Set([1040, 1203, 1226]);
+/** The account has used up its connections, or the queries or updates that it may send in an hour. */
+const USER_LIMIT = 1226;
+/** Matches the name of the limit, which the message contains in every language of the server. */
+const OF_CONNECTIONS = /\bmax_\w*connections/;
+/** 1040, 1203: too many connections, of all users or of this one. */
+const TOO_MANY_CONNECTIONS = new Set([1040, 1203, USER_LIMIT]);
+/** 1969 (MariaDB), 3024 (MySQL): stopped after the time that the server allows. */
+const OUT_OF_TIME = new Set([1969, 3024]);
 
 /**
  * UNUSABLE and TOO_MANY_CONNECTIONS, and in addition: 1044, 1045, 1049, 1698 refused user or database; 1142, 1143
  * refused table or column (if the right to read is missing; a missing right to write counts as read only); 1077, 1079,
  * 1152, 1184 shutting down; 1129, 1130 host refused; 1180 error during COMMIT (a Galera node that loses its cluster
- * meanwhile); 1317 interrupted; 1969, 3024 stopped after the time that the server allows; 1927 connection killed; 4031
- * idle connection closed; 3100 a member of Group Replication that can't take part.
+ * meanwhile); 1317 interrupted; 1927 connection killed; 4031 idle connection closed; 3100 a member of Group Replication
+ * that can't take part.
  */
 const REFUSING = new Set([
   ...[...UNUSABLE, ...TOO_MANY_CONNECTIONS],
-  ...[1044, 1045, 1049, 1698, 1142, 1143, 1077, 1079, 1152, 1184, 1129, 1130, 1180, 1317, 1969, 3024, 1927, 4031, 3100],
+  ...[1044, 1045, 1049, 1698, 1142, 1143, 1077, 1079, 1152, 1184, 1129, 1130, 1180, 1317, 1927, 4031, 3100],
 ]);
 
 /** 1142, 1143, 1227, 1370: the user lacks a right on a table, a column, the server, a routine. */

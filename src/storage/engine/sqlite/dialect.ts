@@ -68,6 +68,7 @@ export const sqlite: Dialect = {
   isDuplicate: (error) => ['SQLITE_CONSTRAINT_UNIQUE', 'SQLITE_CONSTRAINT_PRIMARYKEY', 'SQLITE_CONSTRAINT_ROWID'].includes(codeOf(error)),
   isBusy: (error) => /^SQLITE_(BUSY|LOCKED)/.test(codeOf(error)),
   isReadOnly: (error) => /^SQLITE_(READONLY|PERM|AUTH)/.test(codeOf(error)),
+  isOverLimit: () => false,
   isUnavailable: (error) => /^SQLITE_(CANTOPEN|IOERR|NOTADB|CORRUPT)/.test(codeOf(error)),
   isRolledBack: () => true,
   isDiskFull: (error) => codeOf(error) === 'SQLITE_FULL',
