@@ -1,6 +1,7 @@
 /** Categories whose slugs change in the source, and new ones that get the slugs they had. */
 import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals';
 import { importItems } from '../../src/exchange/import/importer.ts';
+import type { ImportOptions } from '../../src/exchange/import/options.ts';
 import type { TermItem } from '../../src/exchange/items/items.ts';
 import type { Site } from '../../src/site.ts';
 import type { Database } from '../../src/storage/engine/database.ts';
@@ -27,8 +28,8 @@ describeDatabases('import of renamed categories', (open) => {
     name,
     description: '',
   });
-  const imported = async (terms: readonly TermItem[], itemsPerBatch?: number) =>
-    importItems(site, await callerOf(site), streamOf(terms), { source: 'x', ...(itemsPerBatch ? { itemsPerBatch } : {}) });
+  const imported = async (terms: readonly TermItem[], itemsPerBatch?: number, more: Partial<ImportOptions> = {}) =>
+    importItems(site, await callerOf(site), streamOf(terms), { source: 'x', ...(itemsPerBatch ? { itemsPerBatch } : {}), ...more });
   const stored = async () =>
     (await db.from('terms').whereIn('term_id', [5, 7, 9]).orderBy('term_id').select('term_id', 'slug', 'name')).map(
       ({ term_id: id, slug, name }) => `${id} ${slug} ${name}`,
@@ -61,6 +62,22 @@ describeDatabases('import of renamed categories', (open) => {
     }
     await imported([term(7, 'b', 'Kino'), term(5, 'a', 'Music')]);
     expect(await stored()).toEqual(['5 a Music', '7 b Kino']);
+  });
+
+  it('leaves a category that shares its row with a tag its name and slug, and changes its description and parent', async () => {
+    await imported([term(7, 'upper', 'Upper'), term(5, 'a', 'Music')]);
+    await db.from('term_taxonomy').insert({ term_id: 5, taxonomy: 'post_tag', description: '', parent: 0, count: 0 });
+    const changed = [term(7, 'upper', 'Upper'), { ...term(5, 'b', 'Concerts'), description: 'Told', parent: 'upper' }];
+    const rehearsal = await imported(changed, undefined, { dryRun: true });
+    const report = await imported(changed);
+    expect([report.updated, report.lost]).toEqual([{ category: 1 }, {}]);
+    expect(report.losses).toMatchObject([{ reason: 'term-shared', count: 1, examples: [{ of: 'Concerts' }] }]);
+    expect(report).toEqual({ ...rehearsal, dryRun: false });
+    expect(await stored()).toEqual(['5 a Music', '7 upper Upper']);
+    expect(await db.from('term_taxonomy').where({ term_id: 5, taxonomy: 'tribe_events_cat' }).first()).toMatchObject({
+      description: 'Told',
+      parent: 7,
+    });
   });
 
   it('leaves categories as they are if the source was made again, with other ids', async () => {

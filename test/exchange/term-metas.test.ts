@@ -1,12 +1,15 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from '@jest/globals';
+import { importItems } from '../../src/exchange/import/importer.ts';
+import type { TermItem } from '../../src/exchange/items/items.ts';
 import type { Database } from '../../src/storage/engine/database.ts';
 import { insertTermAs } from '../../src/storage/rows/new-rows.ts';
 import { findTerm, removeTerm } from '../../src/storage/rows/terms.ts';
 import { commandIn, type Fasti, temporaryFolder } from '../cli/command.ts';
 import { describeDatabases, runScript, urlOf } from '../support/databases.ts';
 import { loadSite } from '../support/site.ts';
+import { callerOf, metaRows, siteOf, streamOf } from './sites.ts';
 
 const folder = temporaryFolder();
 
@@ -111,5 +114,22 @@ describeDatabases('metas of categories and tags', (open) => {
       await removeTerm(trx, term);
     });
     expect(await old.from('terms').where('term_id', id)).toEqual([]);
+  });
+
+  it('are reported as left out by an import into such a database, also by a dry run', async () => {
+    const old = await loadSite(await open());
+    await runScript(old, 'DROP TABLE wp_termmeta');
+    const site = await siteOf(old);
+    const item = (icon: string): TermItem => {
+      const texts = { sourceId: 'bebop', slug: 'bebop', name: 'Bebop', description: '' };
+      return { kind: 'category', ...texts, metas: metaRows([['icon', icon]]) };
+    };
+    const imported = async (icon: string, dryRun: boolean) =>
+      importItems(site, await callerOf(site), streamOf([item(icon)]), { source: 'x', dryRun });
+    const losses = [{ reason: 'no-term-metas', count: 1, examples: [{ of: 'Bebop' }] }];
+    for (const dryRun of [true, false]) expect(await imported('guitar', dryRun)).toMatchObject({ created: { category: 1 }, losses });
+    for (const dryRun of [true, false])
+      expect(await imported('drum', dryRun)).toMatchObject({ updated: {}, unchanged: { category: 1 }, losses });
+    await site.close();
   });
 });

@@ -5,19 +5,17 @@ type WriteMany<Item> = (items: readonly Item[], from: number) => Promise<void>;
 type LeaveOut<Item> = (item: Item, from: number, reason: UnstorableReason) => Promise<void>;
 
 /** Why an item is left out. */
-export type UnstorableReason = 'not-storable' | 'text-too-long' | 'term-shared';
+export type UnstorableReason = 'not-storable' | 'text-too-long';
 
 /** Errors about what the database cannot hold -> the reason in the report. */
 const REASONS: Readonly<Partial<Record<ApiError['problem'], UnstorableReason>>> = {
   'text-not-storable': 'not-storable',
   'text-too-long': 'text-too-long',
-  'term-shared': 'term-shared',
 };
 
 /**
  * Writes items together. If the database cannot hold one of their texts (emoji in tables of an old WordPress, a text
- * that is too long for the server, a name that belongs to two terms), each half is written separately, until only the
- * one item is left out.
+ * that is too long for the server), each half is written separately, until only the one item is left out.
  *
  * @throws whatever `write` and `leaveOut` throw for another reason
  */

@@ -8,7 +8,7 @@ import { forgetFormer } from '../../storage/rows/imports.ts';
 import { lockNames, termNameLock, termSlugLock, termTreeLock } from '../../storage/rows/locks.ts';
 import { insertTermAs } from '../../storage/rows/new-rows.ts';
 import { differingTermMetas, writeTermMetas } from '../../storage/rows/term-metas.ts';
-import { findTermsLike, updateTerm } from '../../storage/rows/terms.ts';
+import { findTermsLike, isShared, updateTerm } from '../../storage/rows/terms.ts';
 import { sanitizeTermDescription, sanitizeTermName } from '../../wordpress/content/kses.ts';
 import { firstCharacters, hasVisibleText, stripControlCharacters } from '../../wordpress/content/plain-text.ts';
 import type { Term } from '../../wordpress/rows.ts';
@@ -120,7 +120,11 @@ async function changeMetas({ run, db, tally }: Work, term: TermItem, target: num
     reportLoss: (reason, detail) => addLoss(tally, { reason, kind: term.kind, of: term.name, place: term.place, detail }),
   });
   if (metas.length === 0) return false;
-  const changes = target > 0 ? await differingTermMetas(db, target, metas) : metas;
+  const changes = await differingTermMetas(db, target, metas);
+  if (!changes) {
+    addLoss(tally, { reason: 'no-term-metas', kind: term.kind, of: term.name, place: term.place });
+    return false;
+  }
   if (!run.isDryRun) await writeTermMetas(db, { term_id: target, taxonomy: termKind(term.kind).taxonomy }, changes);
   return changes.length > 0;
 }
@@ -184,7 +188,7 @@ async function changeTerm(
   existingTerm: Term,
   { term, parent }: { readonly term: TermItem; readonly parent: number | undefined },
 ): Promise<boolean> {
-  const { run, db, touched } = work;
+  const { run, db, tally, touched } = work;
   const slug = isRenamed ? await freeSlug(work, term, existingTerm) : existingTerm.slug;
   const columns = { ...textsOf(term), slug, ...(parent === undefined ? {} : { parent }) };
   if (
@@ -193,7 +197,14 @@ async function changeTerm(
     (await makesLoop(db, existingTerm, columns.parent, run.dryParents))
   )
     return false;
-  const changes = Object.fromEntries(Object.entries(columns).filter(([column, value]) => existingTerm[column as keyof Term] !== value));
+  const changes: Partial<typeof columns> = Object.fromEntries(
+    Object.entries(columns).filter(([column, value]) => existingTerm[column as keyof Term] !== value),
+  );
+  if ((changes.name !== undefined || changes.slug !== undefined) && (await isShared(db, existingTerm))) {
+    addLoss(tally, { reason: 'term-shared', kind: term.kind, of: term.name, place: term.place });
+    delete changes.name;
+    delete changes.slug;
+  }
   if (Object.keys(changes).length === 0) return false;
   if (!run.isDryRun) {
     await updateTerm(db, existingTerm, changes);

@@ -18,33 +18,46 @@ export type TermMetas = readonly (readonly [key: string, value: StoredValue])[];
 
 /** Reads the metas of terms by term id, in the order of their rows. */
 export async function loadTermMetas(db: Database, ids: readonly number[]): Promise<Map<number, TermMetas>> {
+  return (await loadIfStored(db, ids)) ?? new Map();
+}
+
+/** Undefined if there is no table. */
+async function loadIfStored(db: Database, ids: readonly number[]): Promise<Map<number, TermMetas> | undefined> {
   const read = (page: number[]) =>
     db.rows<TermMetaRow>`SELECT term_id, meta_key, meta_value FROM {termmeta} WHERE term_id IN (${page}) ORDER BY meta_id`;
-  const rows = await unlessMissing(db, [], () => readInParts(ids, read));
-  return groupedBy(
-    rows,
-    ({ term_id: id }) => id,
-    ({ meta_key: key, meta_value: value }): [string, StoredValue] => [key ?? '', asStored(value ?? '')],
+  const rows = await unlessMissing(db, undefined, () => readInParts(ids, read));
+  return (
+    rows &&
+    groupedBy(
+      rows,
+      ({ term_id: id }) => id,
+      ({ meta_key: key, meta_value: value }): [string, StoredValue] => [key ?? '', asStored(value ?? '')],
+    )
   );
 }
 
-/** Returns those of these metas whose values differ from the stored ones, with all values of their keys. */
-export async function differingTermMetas(db: Database, id: number, metas: TermMetas): Promise<TermMetas> {
+/**
+ * Returns those of these metas whose values differ from the stored ones, with all values of their keys; undefined if
+ * there is no table to store them in.
+ */
+export async function differingTermMetas(db: Database, id: number, metas: TermMetas): Promise<TermMetas | undefined> {
   const byKey = (pairs: TermMetas) =>
     groupedBy(
       pairs,
       ([key]) => key,
       ([, value]) => value,
     );
-  const before = byKey((await loadTermMetas(db, [id])).get(id) ?? []);
+  const stored = await loadIfStored(db, [id]);
+  if (!stored) return undefined;
+  const before = byKey(stored.get(id) ?? []);
   return [...byKey(metas)].flatMap(([key, values]) =>
     isDeepStrictEqual(before.get(key), values) ? [] : values.map((value): [string, StoredValue] => [key, value]),
   );
 }
 
-/** Replaces all metas of a term with the keys of these metas by these metas. */
+/** Replaces all metas of a term with the keys of these metas by these metas. The table must exist. */
 export async function writeTermMetas(db: Database, term: Pick<Term, 'term_id' | 'taxonomy'>, metas: TermMetas): Promise<void> {
-  if (metas.length === 0 || !(await hasTable(db, 'termmeta'))) return;
+  if (metas.length === 0) return;
   const { term_id } = term;
   const keys = [...new Set(metas.map(([key]) => key))];
   await db.from('termmeta').where('term_id', term_id).whereIn('meta_key', keys).delete();

@@ -220,7 +220,7 @@ export async function updateTerm(
   const termColumns = { ...(name === undefined ? {} : { name }), ...(slug === undefined ? {} : { slug }) };
   const taxonomyColumns = { ...(description === undefined ? {} : { description }), ...(parent === undefined ? {} : { parent }) };
   const isRenamed = (name ?? term.name) !== term.name || (slug ?? term.slug) !== term.slug;
-  if (isRenamed) await refuseShared(db, term);
+  if (isRenamed && (await isShared(db, term))) fail('term-shared');
   if (Object.keys(termColumns).length > 0) await db.from('terms').where('term_id', term.term_id).update(termColumns);
   if (Object.keys(taxonomyColumns).length > 0) await db.from('term_taxonomy').where(taxonomyRow(term)).update(taxonomyColumns);
   reportTerm(db, term, 'changed');
@@ -229,12 +229,12 @@ export async function updateTerm(
 }
 
 /**
- * Before version 4.2, WordPress used one row for a tag and a category of the same name. It separates them when one of
- * them is saved, which gives that one another id (`_split_shared_term`).
+ * Whether a term of another taxonomy has the same row. Before version 4.2, WordPress used one row for a tag and a
+ * category of the same name. It separates them when one of them is saved, which gives that one another id
+ * (`_split_shared_term`).
  */
-async function refuseShared(db: Database, { term_id, term_taxonomy_id }: Term): Promise<void> {
-  const other = await db.from('term_taxonomy').where({ term_id }).whereNot({ term_taxonomy_id }).first('term_id');
-  if (other) fail('term-shared');
+export async function isShared(db: Database, { term_id, term_taxonomy_id }: Term): Promise<boolean> {
+  return (await db.from('term_taxonomy').where({ term_id }).whereNot({ term_taxonomy_id }).first('term_id')) !== undefined;
 }
 
 const taxonomyRow = ({ term_taxonomy_id, term_id, taxonomy }: Term) => ({ term_taxonomy_id, term_id, taxonomy });
