@@ -254,16 +254,18 @@ async function foundBy(db: Database, rule: Rule): Promise<FoundRows> {
  * Repairs orphans in batches, by their keys: neither database can delete from a table that the condition also reads.
  */
 async function fixBy(db: Database, rule: Rule): Promise<void> {
-  for (;;) {
+  for (let before = ''; ; ) {
     const rows: Keys[] = await rowsOf(db, rule)
       .select(rule.key.map((column) => `o.${column}`))
       .limit(BATCH_SIZE);
-    if (rows.length === 0) return;
+    // A text with broken bytes is read as another one, which no row has.
+    const read = JSON.stringify(rows);
+    if (rows.length === 0 || read === before) return;
+    before = read;
     const orphanedRows = await lockOrphans(db, rule, rows);
     if (orphanedRows.length === 0) continue;
     const batch = db.from(rule.table).where((any: Query) => isAny(any, rule, orphanedRows));
-    // A text with broken bytes is read as another one, which no row has.
-    if ((await (rule.set ? batch.update(rule.set) : batch.delete())) === 0) return;
+    await (rule.set ? batch.update(rule.set) : batch.delete());
   }
 }
 
