@@ -126,6 +126,18 @@ const server = process.env.TEST_MYSQL_URL ? await startPrivateMysql(folder, SETT
     expect((await running.send('GET', '/wp-json/tribe/events/v1/venues')).status).toBe(200);
   });
 
+  it.each(['x', "'", '祭'])('stores or refuses a text about as long as the server accepts, made of %s', async (letter) => {
+    const sizes = { x: 1, "'": 2, 祭: 3 } as Readonly<Record<string, number>>;
+    const outcomes = new Set<string>();
+    for (let bytes = 2 ** 20 - 160; bytes < 2 ** 20; bytes += 10) {
+      const rest = bytes % sizes[letter]!;
+      const meta_value = storedText(letter.repeat((bytes - rest) / sizes[letter]!) + 'x'.repeat(rest));
+      const insert = insertRows(db, 'postmeta', [{ post_id: 9200, meta_key: 'edge', meta_value }]);
+      outcomes.add(await insert.then(() => 'stored', String));
+    }
+    expect([...outcomes]).toEqual(['stored', 'Error: text-too-long']);
+  });
+
   it('inserts many long rows', async () => {
     const meta_value = 'long '.repeat(50_000);
     await insertRows(

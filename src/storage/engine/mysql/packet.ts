@@ -14,9 +14,12 @@ const CERTAINLY_SHORT = 2 ** 18;
 const QUOTED = /[\0\b\t\n\r\u001a"'\\]/g;
 
 /** Whether a statement may be too long for a server. */
-export const hasLongTexts = (query: Query): boolean => textsOf(query).reduce((sum, text) => sum + text.length, 0) > CERTAINLY_SHORT;
+export const hasLongTexts = ({ sql, bindings }: Query): boolean =>
+  bindings.reduce<number>((sum, value) => sum + (typeof value === 'string' ? value.length : 0), sql.length) > CERTAINLY_SHORT;
 
-const textsOf = ({ sql, bindings }: Query): string[] => [sql, ...bindings.filter((value) => typeof value === 'string')];
+/** Number of bytes of a value within a statement: a text is sent between quotes. */
+const sentBytes = (value: unknown): number =>
+  typeof value === 'string' ? Buffer.byteLength(value) + (value.match(QUOTED)?.length ?? 0) + 2 : String(value).length;
 
 /**
  * Asks the server for its limit, on the connection that the statement is for.
@@ -24,8 +27,8 @@ const textsOf = ({ sql, bindings }: Query): string[] => [sql, ...bindings.filter
  * @throws text-too-long if the server would refuse the statement; the driver's error
  */
 export async function refuseTooLong(connection: Connection, query: Query): Promise<void> {
-  const texts = textsOf(query);
-  const bytes = texts.reduce((sum, text) => sum + Buffer.byteLength(text) + (text.match(QUOTED)?.length ?? 0), 0);
+  // Each value takes the place of a question mark, and the command precedes the statement.
+  const bytes = query.bindings.reduce<number>((sum, value) => sum + sentBytes(value) - 1, Buffer.byteLength(query.sql) + 1);
   const [row] = await ask<{ bytes: number | string }>(connection, 'SELECT @@max_allowed_packet AS bytes');
   if (bytes >= Number(row?.bytes ?? Number.POSITIVE_INFINITY)) throw new ApiError('text-too-long');
 }
