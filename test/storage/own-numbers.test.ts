@@ -7,7 +7,7 @@ import type { Database } from '../../src/storage/engine/database.ts';
 import { insertRows } from '../../src/storage/engine/insert.ts';
 import { reportPostChanged } from '../../src/storage/journal/reported-changes.ts';
 import { writeOccurrence } from '../../src/storage/rows/occurrences.ts';
-import { insertPost, writeMetas } from '../../src/storage/rows/posts.ts';
+import { insertPost, removeCommentsOf, writeMetas } from '../../src/storage/rows/posts.ts';
 import { lockUser, writeUserMeta } from '../../src/storage/rows/users.ts';
 import { type StoredValue, storedText } from '../../src/wordpress/php/serialized.ts';
 import { parseZone } from '../../src/wordpress/zones.ts';
@@ -21,16 +21,14 @@ import { loadSite } from '../support/site.ts';
 
 const TABLES = { postmeta: 'meta_id', usermeta: 'umeta_id', tec_events: 'event_id', tec_occurrences: 'occurrence_id' } as const;
 
-async function loseKeys(db: Database): Promise<void> {
-  for (const [name, number] of Object.entries(TABLES)) {
-    const table = db.prefix + name;
-    await runScript(
-      db,
-      db.dialect.name === 'mysql'
-        ? `ALTER TABLE ${table} MODIFY ${number} bigint unsigned NOT NULL DEFAULT 0, DROP PRIMARY KEY; UPDATE ${table} SET ${number} = 0`
-        : `CREATE TABLE copy AS SELECT * FROM ${table}; DROP TABLE ${table}; ALTER TABLE copy RENAME TO ${table}; UPDATE ${table} SET ${number} = 0`,
-    );
-  }
+async function loseKey(db: Database, name: string, number: string): Promise<void> {
+  const table = db.prefix + name;
+  await runScript(
+    db,
+    db.dialect.name === 'mysql'
+      ? `ALTER TABLE ${table} MODIFY ${number} bigint unsigned NOT NULL DEFAULT 0, DROP PRIMARY KEY; UPDATE ${table} SET ${number} = 0`
+      : `CREATE TABLE copy AS SELECT * FROM ${table}; DROP TABLE ${table}; ALTER TABLE copy RENAME TO ${table}; UPDATE ${table} SET ${number} = 0`,
+  );
 }
 
 describeDatabases('tables without primary keys', (open, engine) => {
@@ -50,13 +48,14 @@ describeDatabases('tables without primary keys', (open, engine) => {
   };
   beforeEach(async () => {
     db = await loadSite(await open());
-    await loseKeys(db);
+    for (const [name, number] of Object.entries(TABLES)) await loseKey(db, name, number);
   });
 
   it.each(Object.entries(TABLES))('refuse a transaction that changes %s by %s alone', async (name, number) => {
     const table = `${db.prefix}${name}`;
-    const refused = [`DELETE FROM \`${table}\` WHERE ${number} IN (1, 2)`, `UPDATE \`${table}\` SET ${number} = 1 WHERE ${number} = 1`];
-    for (const sql of refused)
+    const conditions = ['IN (1, 2)', 'NOT IN (1, 2)', '= 1', '!= 1', '> 1', 'BETWEEN 1 AND 2'];
+    const refused = conditions.map((condition) => `DELETE FROM \`${table}\` WHERE \`${number}\` ${condition}`);
+    for (const sql of [...refused, `UPDATE \`${table}\` SET ${number} = 1 WHERE ${number} = 1`])
       await expect(db.transaction((trx) => trx.ask(sql))).rejects.toThrow('must name its record beside its number');
   });
 
@@ -92,15 +91,31 @@ describeDatabases('tables without primary keys', (open, engine) => {
     const sent = { start: '2027-01-05 10:00:00', end: '2027-01-05 11:00:00', timezone: 'Europe/Rome', allDay: false };
     const dates = eventDates(sent, undefined, { siteZone: 'Europe/Rome', cutoff: '00:00', now }) as EventDates;
     for (const name of ['tec_events', 'tec_occurrences'] as const) {
-      const before = await rowsOf(name);
-      await db.transaction((trx) => writeOccurrence(trx, 44, dates, { updatedAt: '2026-11-21 09:00:00', recurrence: undefined }));
-      const after = await rowsOf(name);
-      expect(after.filter((row) => !before.includes(row)).length).toBeLessThanOrEqual(1);
-      expect(after).toHaveLength(before.length);
-      const others = (await db.ask<{ start_date: string }>(`SELECT start_date FROM ${db.prefix}${name} WHERE post_id <> 44`)).map(String);
-      expect(others).not.toContain('2027-01-05 10:00:00');
-      await runScript(db, `UPDATE ${db.prefix}${name} SET ${TABLES[name]} = 0`);
+      const startsOf = (condition: string) =>
+        db.ask(`SELECT post_id, start_date FROM ${db.prefix}${name} WHERE post_id ${condition} ORDER BY post_id, start_date`);
+      const others = await startsOf('<> 44');
+      expect(others.length).toBeGreaterThan(1);
+      for (let writes = 0; writes < 2; writes += 1) {
+        await db.transaction((trx) => writeOccurrence(trx, 44, dates, { updatedAt: '2026-11-21 09:00:00', recurrence: undefined }));
+        expect(await startsOf('<> 44')).toEqual(others);
+        expect(await startsOf('= 44')).toEqual([{ post_id: 44, start_date: '2027-01-05 10:00:00' }]);
+        await runScript(db, `UPDATE ${db.prefix}${name} SET ${TABLES[name]} = 0`);
+      }
     }
+  });
+
+  it('keep the metas of comments on other posts, but not those of deleted comments', async () => {
+    await loseKey(db, 'comments', 'comment_ID');
+    const comment = (number: number, post: number) => `(${number}, ${post}, '', '')`;
+    await runScript(
+      db,
+      `INSERT INTO wp_comments (comment_ID, comment_post_ID, comment_author, comment_content)
+        VALUES ${[comment(0, 44), comment(0, 45), comment(7, 44)].join()};
+      INSERT INTO wp_commentmeta (comment_id, meta_key, meta_value) VALUES (0, 'shared', '1'), (7, 'own', '2')`,
+    );
+    await db.transaction((trx) => removeCommentsOf(trx, [44]));
+    expect(await db.from('comments').whereIn('comment_post_ID', [44, 45]).pluck('comment_post_ID')).toEqual([45]);
+    expect(await db.from('commentmeta').whereIn('meta_key', ['shared', 'own']).pluck('meta_key')).toEqual(['shared']);
   });
 
   it('keep the rows of living records when orphans and repetitions are deleted', async () => {

@@ -11,7 +11,7 @@ type Column<Name extends TableName> = keyof Tables[Name] & string;
  * Inserts rows. Returns the number that the database assigned if there is a single row.
  *
  * @throws Error for a record that gets no number, because its table has lost its primary key: everything that belongs
- * to it would belong to every other such record
+ * to it would belong to every other such record. Only MySQL tells; on SQLite such a record has no number at all
  */
 export async function insertRows<Name extends TableName>(db: Database, name: Name, rows: NewRows<Name>): Promise<number> {
   let id = 0;

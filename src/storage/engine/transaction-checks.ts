@@ -178,7 +178,7 @@ const NUMBERS = {
 } as const;
 
 /** Matches a column that a condition compares. */
-const COMPARED = /(\w+)`?\s?(?:[=<>]|in\b|is\b|like\b)/gi;
+const COMPARED = /(\w+)`?\s?(?:[=<>!]|(?:not )?(?:in|like|between)\b|is\b)/gi;
 
 /** Whether a statement changes rows and names them by nothing but their numbers. */
 function trustsNumbers(sql: string): boolean {

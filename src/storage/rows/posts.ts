@@ -401,7 +401,9 @@ async function moveAttachments(db: Database, ids: readonly number[], parent: num
 export async function removeCommentsOf(db: Database, ids: readonly number[]): Promise<void> {
   const comments: number[] = await db.from('comments').whereIn('comment_post_ID', ids).pluck('comment_ID');
   for (const batch of pagesOf(comments, COMMENTS_PER_STATEMENT)) {
-    await db.from('commentmeta').whereIn('comment_id', batch).delete();
     await db.from('comments').whereIn('comment_ID', batch).whereIn('comment_post_ID', ids).delete();
+    // Without its primary key, the table may have comments of the same number on other posts.
+    await db.change`DELETE FROM {commentmeta} WHERE comment_id IN (${batch}) AND comment_id NOT IN
+      (SELECT comment_ID FROM {comments} WHERE comment_ID IN (${batch}))`;
   }
 }
