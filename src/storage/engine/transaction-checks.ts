@@ -178,7 +178,7 @@ const NUMBERS = {
 } as const;
 
 /** Matches a column that a condition compares. */
-const COMPARED = /(\w+)`?\s?(?:[=<>!]|(?:not )?(?:in|like|between)\b|is\b)/gi;
+const COMPARED = /\b(\w+)\b`?\s?(?:[=<>!]|(?:not )?(?:in|like|between)\b|is\b)/gi;
 
 /** Whether a statement changes rows and names them by nothing but their numbers. */
 function trustsNumbers(sql: string): boolean {
