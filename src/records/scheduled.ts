@@ -44,13 +44,14 @@ export async function publishDuePosts(site: Site, loadViewer: LoadViewer): Promi
   const startedAt = site.clock();
   const dueIds = await findDuePosts(site.db, postTypes, { utc: utcFromDate(startedAt), local: localFromDate(startedAt, zone) });
   if (dueIds.length === 0) return 0;
-  const dueInWordpress = settings.shared ? await readPostsDueInCron(site.db, startedAt) : new Set();
+  const dueInWordpress = await readPostsDueInCron(site.db, startedAt);
   const language = site.texts.chooseLanguage({});
   return sumOfEach(site, dueIds, 'a scheduled record could not be published', (id) =>
     site.db.transaction(async (db) => {
       const row = await lockPost(db, id);
       const now = site.clock();
-      const latestDue = dueInWordpress.has(id) ? new Date(now.getTime() - WORDPRESS_DELAY_MS) : now;
+      const isOfWordpress = dueInWordpress.has(id);
+      const latestDue = isOfWordpress && settings.shared ? new Date(now.getTime() - WORDPRESS_DELAY_MS) : now;
       if (row?.post_status !== 'future' || !isDue(row, latestDue, zone)) return 0;
       const kind = postKindOfType(row.post_type)!;
       await updatePost(db, id, { post_status: 'publish' });
@@ -60,7 +61,7 @@ export async function publishDuePosts(site: Site, loadViewer: LoadViewer): Promi
       const asCaller = (viewer: Viewer) => callerFor(site, settings, viewer, { language, now });
       const write = { db, caller: asCaller({ ...SCHEDULER, id: author?.id ?? SCHEDULER.id }), kind };
       await publishNotedDrafts(write, id);
-      if (dueInWordpress.has(id)) await publishDraftsOfAuthor({ ...write, caller: asCaller(author ?? ANONYMOUS) }, id);
+      if (isOfWordpress) await publishDraftsOfAuthor({ ...write, caller: asCaller(author ?? ANONYMOUS) }, id);
       await countForLanguage(db, { settings }, kind, id, 'shown');
       await moveCounts(db, [], await termTaxonomyIdsOf(db, [id], taxonomiesOf(kind)));
       if (kind.hasDates && settings.occurrenceTables) await updateEdges(db, id);
