@@ -37,6 +37,7 @@ const ARGUMENTS_BY_TYPE: Readonly<Record<string, unknown>> = {
   Date: new Date(0),
   Zone: UTC,
   Line: { name: 'RDATE', zone: undefined, value: '' },
+  HashFormat: 'phpass',
   ImageLookup: () => undefined,
   Say: () => 'a',
   RenderOptions: { smilies: true, images: () => undefined, attachedImages: () => [] },
