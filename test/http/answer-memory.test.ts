@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { EventEmitter } from 'node:events';
 import { type IncomingMessage, ServerResponse } from 'node:http';
 import { expect, it } from '@jest/globals';
 import { createAnswerCache } from '../../src/http/answer-cache.ts';
@@ -19,7 +20,7 @@ const db = new Proxy({}, { get: () => () => undefined });
 const site = { freshness, journal, db } as unknown as Site;
 
 const request = (url: string, headers: Readonly<Record<string, string>>) =>
-  ({ method: 'GET', url, headers, socket: {} }) as unknown as IncomingMessage;
+  ({ method: 'GET', url, headers, socket: new EventEmitter() }) as unknown as IncomingMessage;
 
 /** A cache, and functions that do with it what the server does with a request. */
 function startCache(answerTo: (key: string) => Pick<Answer, 'body' | 'headers'>) {

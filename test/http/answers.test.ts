@@ -1,3 +1,4 @@
+import { EventEmitter } from 'node:events';
 import type { IncomingMessage } from 'node:http';
 import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals';
 import { createAnswerCache } from '../../src/http/answer-cache.ts';
@@ -40,7 +41,7 @@ describeDatabases('answer cache', (open) => {
       const body = Buffer.from(String(known?.value ?? reads));
       return { status: 200, headers: {}, body, expiresAt: Number.POSITIVE_INFINITY, isShareable: true };
     };
-    const req = { method: 'GET', url: key, headers: {}, socket: {} } as unknown as IncomingMessage;
+    const req = { method: 'GET', url: key, headers: {}, socket: new EventEmitter() } as unknown as IncomingMessage;
     const { body } = await answers.getOrCompute(req, { key, site: { ...running.site, freshness }, compute });
     return `${body}${isNew ? ', made anew' : ''}`;
   };
@@ -60,7 +61,7 @@ describeDatabases('answer cache', (open) => {
         await new Promise((next) => setImmediate(next));
         return { status: 301, headers: {}, body: Buffer.from(query), expiresAt: 0, isShareable: false };
       };
-      const req = { method: 'GET', url: `/1?${query}`, headers: {}, socket: {} } as unknown as IncomingMessage;
+      const req = { method: 'GET', url: `/1?${query}`, headers: {}, socket: new EventEmitter() } as unknown as IncomingMessage;
       return answers.getOrCompute(req, { key: '/1', site: { ...running.site, freshness }, compute });
     };
     const queries = ['a', 'b', 'c', 'd', 'e'];
@@ -97,7 +98,7 @@ describeDatabases('answer cache', (open) => {
         dependingOn(db, [44]);
         return { status: 200, headers: {}, body: Buffer.from(title), expiresAt: Number.POSITIVE_INFINITY, isShareable: true };
       };
-      const req = { method: 'GET', url: '/1', headers: {}, socket: {} } as unknown as IncomingMessage;
+      const req = { method: 'GET', url: '/1', headers: {}, socket: new EventEmitter() } as unknown as IncomingMessage;
       return String((await answers.getOrCompute(req, { key: '/1', site: { ...running.site, freshness, journal }, compute })).body);
     };
     whileWaiting = () => tell({ number: 300, kind: 'all', type: '', object: 0 });

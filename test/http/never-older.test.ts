@@ -1,3 +1,4 @@
+import { EventEmitter } from 'node:events';
 import type { IncomingMessage } from 'node:http';
 import { setImmediate as settled } from 'node:timers/promises';
 import { expect, it } from '@jest/globals';
@@ -73,7 +74,7 @@ async function run(one: Course): Promise<{ wrong: string[]; hits: number }> {
   };
   const ask = async (key: string): Promise<void> => {
     const before = OBJECTS.map((_, object) => Math.max(floors.get(key)![object]!, ofAll[object]!));
-    const req = { method: 'GET', url: key, headers: {}, socket: {} } as unknown as IncomingMessage;
+    const req = { method: 'GET', url: key, headers: {}, socket: new EventEmitter() } as unknown as IncomingMessage;
     let [isNew, isKept] = [false, true];
     const compute = async (from: Site): Promise<Answer> => {
       [isNew, isKept] = [true, from.memory !== undefined];
@@ -178,7 +179,7 @@ function startCache() {
       const value = readsAtEnd ? state.value : readNow;
       return { status: 200, headers: {}, body: Buffer.from(value), expiresAt: Number.POSITIVE_INFINITY, isShareable: true };
     };
-    const req = { method: 'GET', url: key, headers: {}, socket: {} } as unknown as IncomingMessage;
+    const req = { method: 'GET', url: key, headers: {}, socket: new EventEmitter() } as unknown as IncomingMessage;
     const site = { freshness, journal: silentFeed, db } as unknown as Site;
     return String((await answers.getOrCompute(req, { key, site, compute })).body);
   };
@@ -310,7 +311,7 @@ async function computationsAfterOverlap(takesMs: number, shared: boolean): Promi
     freshness.forget();
   };
   const ask = () => {
-    const req = { method: 'GET', url: 'list', headers: {}, socket: {} } as unknown as IncomingMessage;
+    const req = { method: 'GET', url: 'list', headers: {}, socket: new EventEmitter() } as unknown as IncomingMessage;
     if (!answers.findCached(req, 'list', site)) void answers.getOrCompute(req, { key: 'list', site, compute });
   };
   for (const written = { first: now + 1000, second: now + 1020 }; now < 6000; now += 1) {
