@@ -4,7 +4,7 @@ import { loadViewer } from '../src/accounts/viewer.ts';
 import { publishDuePosts } from '../src/records/scheduled.ts';
 import type { Database } from '../src/storage/engine/database.ts';
 import { writeOption } from '../src/storage/rows/options.ts';
-import { toSerialized } from '../src/wordpress/php/serialized.ts';
+import { storedText, toSerialized } from '../src/wordpress/php/serialized.ts';
 import { describeDatabases } from './support/databases.ts';
 import { serveDatabase } from './support/running-site.ts';
 import { loadSite } from './support/site.ts';
@@ -131,6 +131,15 @@ describeDatabases('a scheduled record', (open) => {
       now = new Date('2026-11-21T09:10:00Z');
       expect(await publishDuePosts(site, loadViewer)).toBe(1);
       expect(await statuses()).toEqual(['publish', 'publish', 'publish']);
+    });
+
+    it('is left to it if its schedule cannot be read', async () => {
+      const site = await serve('on');
+      await schedule(DUE.getTime() / 1000);
+      await writeOption(db, 'cron', storedText('a:1:{i:1;O:8:"stdClass":0:{}}'), 'on');
+      expect(await publishDuePosts(site, loadViewer)).toBe(0);
+      now = new Date('2026-11-21T09:10:00Z');
+      expect(await publishDuePosts(site, loadViewer)).toBe(1);
     });
 
     it('is published at its time if that is now before the one that WordPress knows', async () => {

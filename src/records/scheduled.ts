@@ -50,7 +50,7 @@ export async function publishDuePosts(site: Site, loadViewer: LoadViewer): Promi
     site.db.transaction(async (db) => {
       const row = await lockPost(db, id);
       const now = site.clock();
-      const isOfWordpress = dueInWordpress.has(id);
+      const isOfWordpress = dueInWordpress ? dueInWordpress.has(id) : settings.shared;
       const latestDue = isOfWordpress && settings.shared ? new Date(now.getTime() - WORDPRESS_DELAY_MS) : now;
       if (row?.post_status !== 'future' || !isDue(row, latestDue, zone)) return 0;
       const kind = postKindOfType(row.post_type)!;
@@ -72,7 +72,7 @@ export async function publishDuePosts(site: Site, loadViewer: LoadViewer): Promi
   );
 }
 
-const readPostsDueInCron = async (db: Database, now: Date): Promise<ReadonlySet<number>> =>
+const readPostsDueInCron = async (db: Database, now: Date): Promise<ReadonlySet<number> | undefined> =>
   postsDueInCron((await readOptions(db, [CRON_OPTION])).get(CRON_OPTION), unixFromDate(now));
 
 /** Whether the time of a scheduled post has come. If it has no date in UTC, its local date counts. */

@@ -186,6 +186,18 @@ describeDatabases('calendars that sites exchange', (open) => {
       expect((await importItems(site, caller, streamOf([unread, other!]), options)).created.event).toBe(1);
     });
 
+    it.each([
+      ['a start', ['SUMMARY:Yoga', 'DTSTART:broken', CREATED]],
+      ['a rule', ['SUMMARY:Yoga', 'DTSTART:20270304T100000Z', 'RRULE:FREQ=NEVER', CREATED]],
+    ])('stay apart from others that look the same, although %s of theirs cannot be read', async (_, lines) => {
+      const site = await siteAt('c.example');
+      const [[uid], other] = [yoga('38@town.example', 4), yoga('39@town.example', 4)];
+      await imported(site, file(yoga('38@town.example', 4)));
+      expect((await imported(site, file([uid, lines], other))).created.event).toBe(1);
+      expect(await namesOf(site)).toEqual(['38@town.example', '39@town.example']);
+      expect(await imported(site, file(yoga('38@town.example', 4), other))).toMatchObject({ created: {}, unchanged: { event: 2 } });
+    });
+
     it('stay apart from others that look the same and come later', async () => {
       const site = await siteAt('c.example');
       await imported(site, file(yoga('38@town.example', 4)));

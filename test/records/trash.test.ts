@@ -83,7 +83,7 @@ describeRequests('records in the trash', (ask) => {
       await db.from('comments').insert(rows);
       // As `wp_trash_post` and `wp_trash_post_comments` write them.
       await db.from('posts').where('ID', id).update({ post_status: 'trash', post_name: 'harvest-fair__trashed' });
-      const statuses = 'a:3:{i:7001;s:1:"1";i:7002;s:12:"post-trashed";i:7003;s:1:"1";}';
+      const statuses = 'a:4:{i:7001;s:1:"1";i:7002;s:12:"post-trashed";i:7003;s:1:"1";s:1:"x";s:1:"1";}';
       await db.from('postmeta').insert([
         { post_id: id, meta_key: '_wp_trash_meta_status', meta_value: 'publish' },
         { post_id: id, meta_key: '_wp_trash_meta_comments_status', meta_value: statuses },

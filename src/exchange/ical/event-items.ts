@@ -45,7 +45,7 @@ export function* itemsOf(event: CalendarEvent, span: Span, name: ItemName, conte
   const local = localTimesOf(span);
   const dates = eventDates(local, undefined, { siteZone: settings.timezone, cutoff: settings.calendar.cutoff, now });
   if ('problem' in dates) {
-    yield asWholeRecord(lossAt(context, 'dates-not-storable', event, `${local.start} - ${local.end}`));
+    yield asWholeRecord(lossAt(context, 'dates-not-storable', event, `${local.start} - ${local.end}`), name.sourceId);
     return false;
   }
   if (span.isReversed) yield lossAt(context, 'end-before-start', event, `${local.start} - ${local.end}`);

@@ -113,12 +113,12 @@ export async function* calendarEntries(bytes: Bytes, options: CalendarOptions, c
       count += 1;
     } else {
       cutUids.add(event.uid);
-      if (!isLeftOut(event)) yield asWholeRecord(lossAt(reading, 'ical-events-cut', event));
+      if (!isLeftOut(event)) yield lossOfEvent(reading, 'ical-events-cut', event);
     }
   }
   for (const [uid, events] of heldEvents) {
     // Parts of the event that came too late may change these.
-    if (cutUids.has(uid)) for (const event of events) yield asWholeRecord(lossAt(reading, 'ical-events-cut', event));
+    if (cutUids.has(uid)) for (const event of events) yield lossOfEvent(reading, 'ical-events-cut', event);
     else noteKnown(idOf(events[0]!, reading), yield* seriesEntries(events, reading));
   }
   yield* lastEntries(knownNames, reading);
@@ -180,7 +180,7 @@ function* lossesOf(event: HeldEvent, reading: Reading): Generator<Entry> {
     ...(isLeftOut(event) ? event.cut.map((name) => lossAt(reading, 'ical-exceptions-cut', event, name)) : []),
   ];
   // The event counts as lost once, however many of its lines are unreadable.
-  if (first) yield asWholeRecord(first);
+  if (first) yield asWholeRecord(first, idOf(event, reading));
   yield* rest;
   for (const name of isLeftOut(event) ? [] : event.cut) yield lossAt(reading, 'ical-dates-cut', event, name);
   for (const line of event.otherRanges) yield toLoss('ical-change-range', line);
@@ -246,9 +246,13 @@ function* singleEntries(event: HeldEvent, reading: Reading): Generator<Entry, st
   const eventId = idOf(event, reading);
   const name = { sourceId: eventId, narrowerId: dateId(eventId, nameOfFirst(event, clocks) ?? '') };
   if (span) yield* entriesOfDate({ event, span, name, eventId }, reading);
-  else yield asWholeRecord(lossAt(reading, 'ical-event-unreadable', event, 'DTSTART'));
+  else yield lossOfEvent(reading, 'ical-event-unreadable', event, 'DTSTART');
   return span && wholeDaysIn(reading.window)[1];
 }
+
+/** Returns the loss of a whole event. */
+const lossOfEvent = (reading: Reading, reason: string, event: HeldEvent, detail?: string): Entry =>
+  asWholeRecord(lossAt(reading, reason, event, detail), idOf(event, reading));
 
 /** Returns the source id of an event. */
 const idOf = ({ uid, calendar }: HeldEvent, { facts }: Reading): string => facts.lastingName(uid, calendar);
@@ -272,7 +276,7 @@ function* seriesEntries(events: readonly HeldEvent[], reading: Reading): Generat
     },
   );
   for (const event of [...(core?.conflicts ?? []), ...overrides.flatMap(({ conflicts }) => conflicts)])
-    yield asWholeRecord(lossAt(reading, 'ical-uid-twice', event, event.uid));
+    yield lossOfEvent(reading, 'ical-uid-twice', event, event.uid);
   yield* unsupportedIn(
     overrides.map(({ event }) => event).filter((event) => !isLeftOut(event)),
     masters,
@@ -292,7 +296,7 @@ function* seriesEntries(events: readonly HeldEvent[], reading: Reading): Generat
     if ('reason' in time) {
       if (!OUTSIDE.includes(time.reason)) knownUntil = earlier(knownUntil, time.knownUntil);
       const loss = lossAt(reading, time.reason, time.event, time.detail);
-      yield time.reason === 'ical-event-unreadable' ? asWholeRecord(loss) : loss;
+      yield time.reason === 'ical-event-unreadable' ? asWholeRecord(loss, eventId) : loss;
       continue;
     }
     const { event, span, name } = time;

@@ -60,7 +60,7 @@ interface TakeOver {
  */
 export async function entriesToTakeOver(work: Work, items: readonly PostItem[], by: TakeOver): Promise<FormerEntries> {
   const { run, db } = work;
-  const candidates = await recordsOfSameEvents(work, items, by.likeness);
+  const candidates = await recordsOfSameEvents(work, items, by);
   const entries = await ownEntries(run, db, [...new Set([...candidates.values()].flat())]);
   const hasNotCome = ({ run: lastRun, item }: LedgerEntry) => lastRun < run.number && !by.unwritten.has(item);
   const takenIds = new Set(by.takenIds);
@@ -145,7 +145,7 @@ export async function ownEntries(run: Run, db: Database, ids: readonly number[])
 async function recordsOfSameEvents(
   work: Work,
   items: readonly PostItem[],
-  least: Likeness = 'look',
+  { likeness: least, unwritten }: Pick<TakeOver, 'likeness' | 'unwritten'> = { likeness: 'look', unwritten: new Set() },
 ): Promise<ReadonlyMap<PostItem, readonly number[]>> {
   const { run, db } = work;
   const possible = new Map<PostItem, readonly number[]>();
@@ -157,9 +157,15 @@ async function recordsOfSameEvents(
   if (possible.size === 0) return possible;
   const ids = [...new Set([...possible.values()].flat())];
   const records = { posts: await loadPosts(db, ids), metas: await loadMetas(db, ids), entries: await ownEntries(run, db, ids) };
+  // Dates of an event have keys of their own.
+  const isUnwritten = (id: number) => unwritten.has(ledgerKey('post', lastingPart(metaOf(records.metas.get(id), CALENDAR_UID) ?? '')));
+  const isLike = (item: PostItem, id: number): boolean => {
+    const likeness = likenessOf(item, id, records);
+    return isAtLeast(likeness, least) && (likeness === 'uid' || !isUnwritten(id));
+  };
   const found = new Map<PostItem, readonly number[]>();
   for (const [item, some] of possible) {
-    const same = some.filter((id) => isAtLeast(likenessOf(item, id, records), least)).sort((one, other) => one - other);
+    const same = some.filter((id) => isLike(item, id)).sort((one, other) => one - other);
     if (same.length > 0) found.set(item, same);
   }
   for (const item of (await formerEntries(work, [...found.keys()])).keys()) found.delete(item);

@@ -77,6 +77,7 @@ async function writeTerm(work: Work, term: TermItem, knownTerms: KnownTerms): Pr
 
   let target: number;
   let isCreated = false;
+  let isComplete = true;
   if (known && !(await knownTerms.isOfOther(term, known.entry.target))) {
     target = known.entry.target;
     const isChanged = known.entry.digest !== digest;
@@ -86,9 +87,10 @@ async function writeTerm(work: Work, term: TermItem, knownTerms: KnownTerms): Pr
       reportForbidden(work, term);
       return;
     }
-    const changedColumns = isChanged && known.row !== undefined && (await changeTerm(work, known, known.row, { term, parent }));
-    const changedMetas = isChanged && known.row !== undefined && (await changeMetas(work, term, target));
-    addToCount(changedColumns || changedMetas ? tally.updated : tally.unchanged, term.kind);
+    const columns = isChanged && known.row ? await changeTerm(work, known, known.row, { term, parent }) : UNCHANGED;
+    const metas = isChanged && known.row ? await changeMetas(work, term, target) : UNCHANGED;
+    isComplete = columns.isComplete && metas.isComplete;
+    addToCount(columns.isChanged || metas.isChanged ? tally.updated : tally.unchanged, term.kind);
   } else {
     const placed = await placeTerm(work, term, parent ?? 0, knownTerms);
     if (!placed && !mayWriteTerms(run, term.kind)) {
@@ -102,10 +104,12 @@ async function writeTerm(work: Work, term: TermItem, knownTerms: KnownTerms): Pr
     }
     target = placed.id;
     isCreated = placed.created;
-    if (isCreated) await changeMetas(work, term, target);
+    if (isCreated) isComplete = (await changeMetas(work, term, target)).isComplete;
     addToCount(isCreated ? tally.created : tally.unchanged, term.kind);
   }
-  ledger.add({ item, kind: term.kind, target, digest, run: run.number, ...(isCreated ? { made: run.number } : {}) });
+  // Without a digest, the next import tries again what was left out.
+  const noted = isComplete ? digest : '';
+  ledger.add({ item, kind: term.kind, target, digest: noted, run: run.number, ...(isCreated ? { made: run.number } : {}) });
   await knownTerms.note(term, target);
   if (term.parent !== undefined && parent === undefined) {
     const wants: WantedReferences = { of: term.name, place: term.place, parent: term.parent };
@@ -113,20 +117,28 @@ async function writeTerm(work: Work, term: TermItem, knownTerms: KnownTerms): Pr
   }
 }
 
-/** Sets the metas of a term. Returns whether any of them changed. */
-async function changeMetas({ run, db, tally }: Work, term: TermItem, target: number): Promise<boolean> {
+/** The outcome of a change of a term. `isComplete`: nothing was left out that a later import may write. */
+interface TermChange {
+  readonly isChanged: boolean;
+  readonly isComplete: boolean;
+}
+
+const UNCHANGED: TermChange = { isChanged: false, isComplete: true };
+
+/** Sets the metas of a term. */
+async function changeMetas({ run, db, tally }: Work, term: TermItem, target: number): Promise<TermChange> {
   const metas = cleanTermMetas(term.metas ?? [], {
     isTrusted: run.isTrusted,
     reportLoss: (reason, detail) => addLoss(tally, { reason, kind: term.kind, of: term.name, place: term.place, detail }),
   });
-  if (metas.length === 0) return false;
+  if (metas.length === 0) return UNCHANGED;
   const changes = await differingTermMetas(db, target, metas);
   if (!changes) {
     addLoss(tally, { reason: 'no-term-metas', kind: term.kind, of: term.name, place: term.place });
-    return false;
+    return { isChanged: false, isComplete: false };
   }
   if (!run.isDryRun) await writeTermMetas(db, { term_id: target, taxonomy: termKind(term.kind).taxonomy }, changes);
-  return changes.length > 0;
+  return { isChanged: changes.length > 0, isComplete: true };
 }
 
 async function findNamed({ db }: Work, kind: TermKindName, name: string): Promise<Term[]> {
@@ -187,7 +199,7 @@ async function changeTerm(
   { isRenamed }: KnownTerm,
   existingTerm: Term,
   { term, parent }: { readonly term: TermItem; readonly parent: number | undefined },
-): Promise<boolean> {
+): Promise<TermChange> {
   const { run, db, tally, touched } = work;
   const slug = isRenamed ? await freeSlug(work, term, existingTerm) : existingTerm.slug;
   const columns = { ...textsOf(term), slug, ...(parent === undefined ? {} : { parent }) };
@@ -196,23 +208,24 @@ async function changeTerm(
     columns.parent !== existingTerm.parent &&
     (await makesLoop(db, existingTerm, columns.parent, run.dryParents))
   )
-    return false;
+    return UNCHANGED;
   const changes: Partial<typeof columns> = Object.fromEntries(
     Object.entries(columns).filter(([column, value]) => existingTerm[column as keyof Term] !== value),
   );
-  if ((changes.name !== undefined || changes.slug !== undefined) && (await isShared(db, existingTerm))) {
+  const isWithheld = (changes.name !== undefined || changes.slug !== undefined) && (await isShared(db, existingTerm));
+  if (isWithheld) {
     addLoss(tally, { reason: 'term-shared', kind: term.kind, of: term.name, place: term.place });
     delete changes.name;
     delete changes.slug;
   }
-  if (Object.keys(changes).length === 0) return false;
+  if (Object.keys(changes).length === 0) return { isChanged: false, isComplete: !isWithheld };
   if (!run.isDryRun) {
     await updateTerm(db, existingTerm, changes);
     await updateIndexAfterTermChange(db, await work.indexer(), existingTerm);
   } else if (columns.parent !== undefined) run.dryParents.set(existingTerm.term_id, columns.parent);
   touched.any = true;
   touched.tree ||= termKind(term.kind).hierarchical;
-  return true;
+  return { isChanged: true, isComplete: !isWithheld };
 }
 
 /** Returns the new slug of a term that was renamed in the source, or its slug here if another term has the new one. */

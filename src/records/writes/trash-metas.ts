@@ -28,7 +28,8 @@ export function trashMetas({ trashedStatusMeta }: Kind, before: Post, after: Pos
 
 /**
  * Returns the former statuses of the comments that WordPress trashed with a post, by their ids, if the post leaves the
- * trash (`wp_trash_post_comments`). Statuses that do not fit into the column are left out.
+ * trash (`wp_trash_post_comments`). Statuses that do not fit into the column, and keys that
+ * are no ids, are left out.
  */
 export function commentStatuses(before: Pick<StoredPost, 'row' | 'metas'>, { post_status: status }: Post): ReadonlyMap<number, string> {
   if (before.row.post_status !== 'trash' || status === 'trash') return new Map();
@@ -36,7 +37,7 @@ export function commentStatuses(before: Pick<StoredPost, 'row' | 'metas'>, { pos
   return new Map(
     statuses.flatMap(([id, stored]): [number, string][] => {
       const text = String(stored);
-      return text.length <= MAX_COMMENT_STATUS_LENGTH ? [[Number(id), text]] : [];
+      return text.length <= MAX_COMMENT_STATUS_LENGTH && /^\d{1,15}$/.test(id) ? [[Number(id), text]] : [];
     }),
   );
 }

@@ -238,8 +238,8 @@ export interface Dialect {
   isReadOnly(error: unknown): boolean;
 
   /**
-   * Whether the server allows the statement no more time, or this user no more statements. Neither a repetition nor
-   * another server helps.
+   * Whether the server has stopped the statement after the time that it allows. Neither a repetition nor another server
+   * helps.
    */
   isOverLimit(error: unknown): boolean;
 

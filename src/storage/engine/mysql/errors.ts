@@ -23,9 +23,8 @@ export const isConnectionFailure = (error: unknown): boolean => UNREACHABLE.has(
 /** Whether the database can't be reached, is shutting down, or refuses the connection. */
 export const isUnavailable = (error: unknown): boolean => isConnectionFailure(error) || REFUSING.has(numberOf(error));
 
-/** Whether the server has stopped or refused the statement because the limits of the account are reached. */
-export const isOverLimit = (error: unknown): boolean =>
-  OUT_OF_TIME.has(numberOf(error)) || (numberOf(error) === USER_LIMIT && error instanceof Error && !OF_CONNECTIONS.test(error.message));
+/** Whether the server has stopped the statement after the time that it allows. */
+export const isOverLimit = (error: unknown): boolean => OUT_OF_TIME.has(numberOf(error));
 
 /** Whether a COMMIT that fails with this error has written nothing. */
 export const isRolledBack = (error: unknown): boolean => ROLLED_BACK.has(numberOf(error));
@@ -72,12 +71,8 @@ const UNUSABLE = new Set([1047, 1053]);
  * option).
  */
 const READ_ONLY = new Set([1290, 1792, 1836, 1874]);
-/** The account has used up its connections, or the queries or updates that it may send in an hour. */
-const USER_LIMIT = 1226;
-/** Matches the name of the limit, which the message contains in every language of the server. */
-const OF_CONNECTIONS = /\bmax_\w*connections/;
-/** 1040, 1203: too many connections, of all users or of this one. */
-const TOO_MANY_CONNECTIONS = new Set([1040, 1203, USER_LIMIT]);
+/** 1040, 1203: too many connections; 1226: too many of this user, or more than its account allows in an hour. */
+const TOO_MANY_CONNECTIONS = new Set([1040, 1203, 1226]);
 /** 1969 (MariaDB), 3024 (MySQL): stopped after the time that the server allows. */
 const OUT_OF_TIME = new Set([1969, 3024]);
 
