@@ -310,8 +310,9 @@ describeDatabases('languages in files', (open) => {
     const [first] = await copy.from('posts').where('post_title', 'Concert').pluck('ID');
     expect((await to('event', 'delete', String(first), '--force')).code).toBe(0);
     write(6);
-    const { code, out } = await to('import', file, '--format=json');
-    expect([code, JSON.parse(out)]).toEqual([0, expect.objectContaining({ created: { event: 1 }, updated: { event: 1 }, losses: [] })]);
+    const { code, out } = await to('import', file, '--restore-deleted', '--format=json');
+    const losses = [expect.objectContaining({ reason: 'restored-here', count: 1 })];
+    expect([code, JSON.parse(out)]).toEqual([0, expect.objectContaining({ created: { event: 1 }, updated: { event: 1 }, losses })]);
     expect(await groupsOf(to, 'event')).toEqual(['en Concert: en=Concert,it=Concerto', 'it Concerto: en=Concert,it=Concerto']);
   });
 
