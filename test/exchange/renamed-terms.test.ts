@@ -81,7 +81,7 @@ describeDatabases('import of renamed categories', (open) => {
     // WordPress has given the tag a row of its own.
     await db.from('term_taxonomy').where({ term_id: 5, taxonomy: 'post_tag' }).delete();
     expect((await imported(changed)).updated).toEqual({ category: 1 });
-    expect(await stored()).toEqual(['5 b Concerts', '7 upper Upper']);
+    expect(await stored()).toEqual(['5 a Concerts', '7 upper Upper']);
   });
 
   it('leaves categories as they are if the source was made again, with other ids', async () => {
