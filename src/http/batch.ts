@@ -18,7 +18,7 @@ import type { RequestHead } from './head.ts';
 import { isUtf8Form, parseQuery } from './input.ts';
 import { pickFields } from './pick-fields.ts';
 import { toProblemReply } from './problem.ts';
-import { fieldsOf } from './protocol.ts';
+import { selectedFields } from './protocol.ts';
 import type { ReceivedRequest } from './receive.ts';
 import { type IncomingRequest, toCaller } from './request.ts';
 import type { Reply } from './route.ts';
@@ -312,7 +312,7 @@ const envelopes = (site: Site, writes: readonly CheckedWrite[], replies: readonl
 
 function envelope(site: Site, reply: Reply, request: ReceivedRequest): object {
   const { status, body, version, headers = {} } = reply;
-  const fields = fieldsOf(request.incoming.method, request.incoming.query, request.body);
+  const fields = selectedFields(request.incoming.method, request.incoming.query, request.body);
   const allHeaders = {
     ...headers,
     ...warningsAbout(site, request, reply),

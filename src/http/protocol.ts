@@ -71,7 +71,7 @@ export function readWrapping(query: RawParams): Wrapping {
 }
 
 /** Returns the dotted paths that a request names in any of its sources (`rest_filter_response_fields`). */
-export const fieldsOf = (method: string, query: RawParams, body: Body): string[] =>
+export const selectedFields = (method: string, query: RawParams, body: Body): string[] =>
   fieldNames(mergeParams({ query, body, path: {}, method })._fields);
 
 /** Splits `_fields`, a text or a list of texts, into dotted paths. */

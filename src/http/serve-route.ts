@@ -13,7 +13,7 @@ import { hasHosts } from './content-language.ts';
 import { type Answer, deliver } from './deliver.ts';
 import type { Body, RawParams } from './input.ts';
 import { toProblemReply } from './problem.ts';
-import { type AnswerContext, fieldsOf, hasPassword, NO_WRAPPING, readWrapping, toAnswer } from './protocol.ts';
+import { type AnswerContext, hasPassword, NO_WRAPPING, readWrapping, selectedFields, toAnswer } from './protocol.ts';
 import { type ReceivedRequest, receiveRequest, SAFE_METHODS } from './receive.ts';
 import type { LinkedReply } from './reply.ts';
 import { type IncomingRequest, readRequest, requestLanguage } from './request.ts';
@@ -124,7 +124,7 @@ async function computeAnswer(site: Site, incoming: IncomingRequest<Request>, { b
     notesOf(req).user = caller.viewer.id;
     context = {
       ...context,
-      wrapping: { ...context.wrapping, fields: fieldsOf(method, query, body) },
+      wrapping: { ...context.wrapping, fields: selectedFields(method, query, body) },
       isPersonal: hasPassword(query, body.json, body.form) || caller.viewer.id > 0 || isReadWithBody(req, body),
       nonce,
     };
